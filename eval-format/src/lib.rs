@@ -1,0 +1,19 @@
+//! Eval sets in the format of Google's Agent Development Kit (ADK): reading, checking, writing.
+
+mod coerce;
+mod model;
+mod problem;
+mod syntax;
+mod value;
+
+pub use model::{
+    AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
+    Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
+};
+pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
+pub use serde_json::json;
+pub use value::{Map, Number, Value};
+
+fn render(problem: &Problem, file: &str, _text: &str) -> String {
+    format!("{}: {}", file, problem.message)
+}

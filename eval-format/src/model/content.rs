@@ -1,0 +1,159 @@
+use crate::{Map, Value};
+
+/// A message: parts in order, and who speaks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Content {
+    /// The parts; ADK writes an empty list back and leaves out an absent one. See [`parts`](Self::parts).
+    pub parts: Option<Vec<Part>>,
+    /// `user` or `model`; never checked.
+    pub role: Option<String>,
+}
+
+impl Content {
+    /// A message of parts.
+    pub fn new(role: impl Into<String>, parts: Vec<Part>) -> Self {
+        Self { parts: Some(parts), role: Some(role.into()) }
+    }
+
+    /// The parts; none where they are absent.
+    pub fn parts(&self) -> &[Part] {
+        self.parts.as_deref().unwrap_or_default()
+    }
+
+    /// A message of the user.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new("user", vec![Part::text(text)])
+    }
+
+    /// A message of the agent.
+    pub fn model(text: impl Into<String>) -> Self {
+        Self::new("model", vec![Part::text(text)])
+    }
+
+    /// The texts of the parts that have one, joined with line breaks: the text that ADK scores.
+    ///
+    /// Empty texts are left out; texts marked as `thought` are included, as in ADK.
+    ///
+    /// ```
+    /// use eval_format::{Content, Part};
+    ///
+    /// let content = Content::new("model", vec![Part::text("a"), Part::text(""), Part::text("b")]);
+    /// assert_eq!(content.text(), "a\nb");
+    /// ```
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for part in
+            self.parts().iter().filter_map(|part| part.text.as_deref()).filter(|text| !text.is_empty())
+        {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(part);
+        }
+        text
+    }
+}
+
+/// A part of a message. Several fields may be set at once; none is valid too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// Text.
+    pub text: Option<String>,
+    /// Whether the text is hidden reasoning.
+    pub thought: Option<bool>,
+    /// A tool call.
+    pub function_call: Option<FunctionCall>,
+    /// A tool's answer.
+    pub function_response: Option<FunctionResponse>,
+    /// The other fields that ADK knows (`inline_data`, `file_data`, `executable_code`, ...),
+    /// checked and in ADK's spelling and order.
+    pub other: Map,
+}
+
+impl Part {
+    /// A part of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    /// A part that calls a tool.
+    pub fn call(call: FunctionCall) -> Self {
+        Self { function_call: Some(call), ..Self::default() }
+    }
+
+    /// A part that answers a call.
+    pub fn response(response: FunctionResponse) -> Self {
+        Self { function_response: Some(response), ..Self::default() }
+    }
+}
+
+/// A tool call.
+///
+/// ```
+/// use eval_format::{FunctionCall, json};
+///
+/// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" }));
+/// assert_eq!(call.to_string(), r#"get_weather(city: "Paris")"#);
+/// ```
+///
+/// ADK tells `args` that are absent from empty ones, so `None` and an empty object differ here too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FunctionCall {
+    /// Chosen by the server; never compared.
+    pub id: Option<String>,
+    /// The arguments.
+    pub args: Option<Map>,
+    /// The tool.
+    pub name: Option<String>,
+    /// `partial_args` and `will_continue`, checked; never compared.
+    pub other: Map,
+}
+
+impl FunctionCall {
+    /// A call with arguments; anything but an object is put under the key `value`.
+    pub fn new(name: impl Into<String>, args: impl Into<Value>) -> Self {
+        let args = match args.into() {
+            Value::Object(map) => map,
+            Value::Null => Map::new(),
+            other => Map::from([("value", other)]),
+        };
+        Self { name: Some(name.into()), args: Some(args), ..Self::default() }
+    }
+}
+
+impl std::fmt::Display for FunctionCall {
+    /// `name(key: value, ...)`, or the bare name where `args` are absent.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name.as_deref().unwrap_or("(no name)"))?;
+        let Some(args) = &self.args else { return Ok(()) };
+        f.write_str("(")?;
+        for (at, (key, value)) in args.iter().enumerate() {
+            write!(f, "{}{key}: {value}", if at > 0 { ", " } else { "" })?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// A tool's answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FunctionResponse {
+    /// The id of the call it answers.
+    pub id: Option<String>,
+    /// The tool.
+    pub name: Option<String>,
+    /// What the tool returned, an object.
+    pub response: Option<Map>,
+    /// `will_continue`, `scheduling` and `parts`, checked.
+    pub other: Map,
+}
+
+impl FunctionResponse {
+    /// An answer; anything but an object is put under the key `result`, as ADK does.
+    pub fn new(name: impl Into<String>, response: impl Into<Value>) -> Self {
+        let response = match response.into() {
+            Value::Object(map) => map,
+            other => Map::from([("result", other)]),
+        };
+        Self { name: Some(name.into()), response: Some(response), ..Self::default() }
+    }
+}

@@ -1,0 +1,293 @@
+//! Values to text and to and from serde.
+
+use std::fmt::{self, Write};
+
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Map, Number, Value};
+
+/// Writes compact JSON: no white space, Unicode unescaped.
+pub(super) fn write_compact(value: &Value, out: &mut impl Write) -> fmt::Result {
+    match value {
+        Value::Array(items) => {
+            out.write_char('[')?;
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.write_char(',')?;
+                }
+                write_compact(item, out)?;
+            }
+            out.write_char(']')
+        }
+        Value::Object(map) => {
+            out.write_char('{')?;
+            for (at, (key, item)) in map.iter().enumerate() {
+                if at > 0 {
+                    out.write_char(',')?;
+                }
+                write_string(key, out)?;
+                out.write_char(':')?;
+                write_compact(item, out)?;
+            }
+            out.write_char('}')
+        }
+        scalar => write_scalar(scalar, out),
+    }
+}
+
+/// Writes JSON indented by two blanks, as ADK saves its files.
+pub(crate) fn write_pretty(value: &Value, out: &mut impl Write) -> fmt::Result {
+    pretty(value, 0, out)
+}
+
+fn pretty(value: &Value, level: usize, out: &mut impl Write) -> fmt::Result {
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            out.write_char('[')?;
+            for (at, item) in items.iter().enumerate() {
+                new_line(at, level, out)?;
+                pretty(item, level + 1, out)?;
+            }
+            write!(out, "\n{:1$}]", "", level * 2)
+        }
+        Value::Object(map) if !map.is_empty() => {
+            out.write_char('{')?;
+            for (at, (key, item)) in map.iter().enumerate() {
+                new_line(at, level, out)?;
+                write_string(key, out)?;
+                out.write_str(": ")?;
+                pretty(item, level + 1, out)?;
+            }
+            write!(out, "\n{:1$}}}", "", level * 2)
+        }
+        other => write_compact(other, out),
+    }
+}
+
+fn new_line(at: usize, level: usize, out: &mut impl Write) -> fmt::Result {
+    write!(out, "{}\n{:2$}", if at > 0 { "," } else { "" }, "", (level + 1) * 2)
+}
+
+fn write_scalar(value: &Value, out: &mut impl Write) -> fmt::Result {
+    match value {
+        Value::Bool(flag) => write!(out, "{flag}"),
+        Value::Number(number) => write!(out, "{number}"),
+        Value::String(text) => write_string(text, out),
+        Value::Null | Value::Array(_) | Value::Object(_) => out.write_str("null"),
+    }
+}
+
+fn write_string(text: &str, out: &mut impl Write) -> fmt::Result {
+    out.write_char('"')?;
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0..0x20 => "",
+            _ => continue,
+        };
+        out.write_str(&text[plain..at])?;
+        if escape.is_empty() {
+            write!(out, "\\u{byte:04x}")?;
+        } else {
+            out.write_str(escape)?;
+        }
+        plain = at + 1;
+    }
+    out.write_str(&text[plain..])?;
+    out.write_char('"')
+}
+
+impl Serialize for Value {
+    /// Integers beyond 128 bits become floats: serde has no type for them.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(flag) => serializer.serialize_bool(*flag),
+            Self::Number(number) => number.serialize(serializer),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => {
+                let mut seq = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| seq.serialize_element(item))?;
+                seq.end()
+            }
+            Self::Object(map) => map.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Map {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_map(Some(self.len()))?;
+        self.iter().try_for_each(|(key, value)| out.serialize_entry(key, value))?;
+        out.end()
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(int) = self.as_i64() {
+            return serializer.serialize_i64(int);
+        }
+        if self.is_integer() {
+            let text = self.to_string();
+            if let Ok(int) = text.parse() {
+                return serializer.serialize_u64(int);
+            }
+            if let Ok(int) = text.parse() {
+                return serializer.serialize_i128(int);
+            }
+        }
+        serializer.serialize_f64(self.as_f64())
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(Value::Bool(flag))
+    }
+
+    fn visit_i64<E>(self, int: i64) -> Result<Value, E> {
+        Ok(Value::from(int))
+    }
+
+    fn visit_u64<E>(self, int: u64) -> Result<Value, E> {
+        Ok(Value::Number(Number::from(int)))
+    }
+
+    fn visit_f64<E>(self, float: f64) -> Result<Value, E> {
+        Ok(Value::from(float))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::from(text))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(Value::from(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((key, value)) = access.next_entry::<String, Value>()? {
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+impl From<serde_json::Value> for Value {
+    fn from(value: serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Null => Self::Null,
+            serde_json::Value::Bool(flag) => Self::Bool(flag),
+            serde_json::Value::Number(number) => {
+                Number::parse(&number.to_string()).map_or(Self::Null, Self::Number)
+            }
+            serde_json::Value::String(text) => Self::String(text),
+            serde_json::Value::Array(items) => Self::Array(items.into_iter().map(Into::into).collect()),
+            serde_json::Value::Object(map) => Self::Object(map.into_iter().collect()),
+        }
+    }
+}
+
+impl From<Value> for serde_json::Value {
+    /// Integers beyond 64 bits become floats and `NaN` and the infinities become `null`: without
+    /// features that would leak into every user of `serde_json` it has no place for them.
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(flag),
+            Value::Number(number) => number_to_serde(&number),
+            Value::String(text) => Self::String(text),
+            Value::Array(items) => Self::Array(items.into_iter().map(Into::into).collect()),
+            Value::Object(map) => Self::Object(map.into_iter().map(|(k, v)| (k, v.into())).collect()),
+        }
+    }
+}
+
+fn number_to_serde(number: &Number) -> serde_json::Value {
+    if let Some(int) = number.as_i64() {
+        return int.into();
+    }
+    if number.is_integer()
+        && let Ok(int) = number.to_string().parse::<u64>()
+    {
+        return int.into();
+    }
+    serde_json::Number::from_f64(number.as_f64()).map_or(serde_json::Value::Null, serde_json::Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_matches_serde_json_on_strings() {
+        for text in ["", "plain", "q\"b\\s/", "\u{0}\u{1}\u{8}\u{c}\n\r\t\u{1f}\u{7f}", "é 天 🎉"] {
+            assert_eq!(Value::from(text).to_string(), serde_json::to_string(text).unwrap());
+        }
+    }
+
+    #[test]
+    fn serde_round_trip_keeps_kinds() {
+        let text = r#"{"a":1,"b":1.0,"c":[null,true,"x"],"d":18446744073709551615}"#;
+        let value: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(value.to_string(), text);
+        assert_eq!(serde_json::to_string(&value).unwrap(), text);
+        let there: serde_json::Value = value.clone().into();
+        assert_eq!(Value::from(there), value);
+    }
+
+    #[test]
+    fn pretty_matches_serde_json() {
+        let text = r#"{"a":{},"b":[],"c":[1,{"d":null}]}"#;
+        let value: Value = serde_json::from_str(text).unwrap();
+        let mut out = String::new();
+        write_pretty(&value, &mut out).unwrap();
+        let theirs: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(out, serde_json::to_string_pretty(&theirs).unwrap());
+    }
+}

@@ -1,0 +1,155 @@
+use std::fmt;
+
+/// A JSON number: an exact integer of any size, or a float.
+///
+/// ```
+/// use eval_format::Number;
+///
+/// let big = Number::parse("1000000000000000000000000000000").unwrap();
+/// assert_eq!(big.to_string(), "1000000000000000000000000000000");
+/// assert!(big.is_integer());
+/// assert_ne!(Number::parse("1"), Number::parse("1.0"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number(Repr);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Repr {
+    Int(i64),
+    /// An integer outside `i64`: an optional `-` and digits without leading zeros.
+    Big(Box<str>),
+    Float(f64),
+}
+
+impl Number {
+    /// Reads the text of a JSON number, or `NaN`, `Infinity`, `-Infinity`.
+    ///
+    /// `None` when the text is none of these. A number with a fraction or an exponent is a float,
+    /// correctly rounded; one too large for a float is infinite, as in Python.
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Ok(int) = text.parse::<i64>() {
+            // `i64::from_str` also takes a plus sign and leading zeros, which JSON does not have.
+            return is_json_int(text).then_some(Self(Repr::Int(int)));
+        }
+        if is_json_int(text) {
+            return Some(Self(Repr::Big(text.into())));
+        }
+        let float = match text {
+            "NaN" => f64::NAN,
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ if text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => {
+                text.parse().ok()?
+            }
+            _ => return None,
+        };
+        Some(Self(Repr::Float(float)))
+    }
+
+    /// Whether it is an integer in Python's sense: `1` is, `1.0` is not.
+    pub fn is_integer(&self) -> bool {
+        !matches!(self.0, Repr::Float(_))
+    }
+
+    /// The integer, if it is one that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Int(int) => Some(int),
+            _ => None,
+        }
+    }
+
+    /// The value as a float; large integers are rounded to the nearest.
+    #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest float is what is asked for")]
+    pub fn as_f64(&self) -> f64 {
+        match &self.0 {
+            Repr::Int(int) => *int as f64,
+            Repr::Big(digits) => digits.parse().unwrap_or(f64::NAN),
+            Repr::Float(float) => *float,
+        }
+    }
+}
+
+fn is_json_int(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits[0] != b'0')
+}
+
+impl From<i64> for Number {
+    fn from(int: i64) -> Self {
+        Self(Repr::Int(int))
+    }
+}
+
+impl From<u64> for Number {
+    fn from(int: u64) -> Self {
+        match i64::try_from(int) {
+            Ok(int) => Self(Repr::Int(int)),
+            Err(_) => Self(Repr::Big(int.to_string().into())),
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(float: f64) -> Self {
+        Self(Repr::Float(float))
+    }
+}
+
+impl fmt::Display for Number {
+    /// The JSON text as pydantic writes it: the shortest that reads back the same, `null` where
+    /// JSON has no text (`NaN` and the infinities).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Int(int) => write!(f, "{int}"),
+            Repr::Big(digits) => f.write_str(digits),
+            Repr::Float(float) => write_float(*float, f),
+        }
+    }
+}
+
+/// Shortest round-trip digits in pydantic's layout: plain between 1e-5 and 1e16, otherwise
+/// with an exponent that carries its sign (`1e-7`, `1e+16`).
+fn write_float(float: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if !float.is_finite() {
+        return f.write_str("null");
+    }
+    let magnitude = float.abs();
+    if magnitude != 0.0 && !(1e-5..1e16).contains(&magnitude) {
+        let text = format!("{float:e}");
+        return match text.split_once('e') {
+            Some((digits, exponent)) if !exponent.starts_with('-') => write!(f, "{digits}e+{exponent}"),
+            _ => f.write_str(&text),
+        };
+    }
+    // `{:?}` keeps the `.0` that tells a float from an integer.
+    let text = format!("{float:?}");
+    if text.contains('e') { write!(f, "{float}") } else { f.write_str(&text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trips() {
+        for (text, shown) in [
+            ("0", "0"),
+            ("-0", "0"),
+            ("-0.0", "-0.0"),
+            ("1.0", "1.0"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("9223372036854775808", "9223372036854775808"),
+            ("-1000000000000000000000000000000", "-1000000000000000000000000000000"),
+            ("1e3", "1000.0"),
+            ("1e400", "null"),
+            ("NaN", "null"),
+            ("0.1", "0.1"),
+        ] {
+            assert_eq!(Number::parse(text).map(|n| n.to_string()).as_deref(), Some(shown), "{text}");
+        }
+        for bad in ["", "-", "01", "+1", "1x", "nan", "inf", "infinity", "0x1", "1_0"] {
+            assert_eq!(Number::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ mod hash;
 mod model;
 mod names;
 mod problem;
+mod render;
 mod suggest;
 mod syntax;
 mod value;
@@ -16,10 +17,7 @@ pub use model::{
 };
 pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
+pub use render::{line_column, render, render_with_level};
 pub use serde_json::json;
 pub use suggest::suggest;
 pub use value::{Map, Number, Value};
-
-fn render(problem: &Problem, file: &str, _text: &str) -> String {
-    format!("{}: {}", file, problem.message)
-}

@@ -98,6 +98,23 @@ fn related_places_near_by_share_the_snippet() {
 }
 
 #[test]
+fn a_long_line_between_two_places_is_cut() {
+    let text = format!("[\n  1,\n  \"{}\",\n  2\n]", "lorem ".repeat(900));
+    assert_snapshot!(render(&problem(&text, "2").related(find(&text, "1"), "and this"), FILE, &text), @r#"
+    `user_content` is a number
+     --> evals/weather.evalset.json:4:3
+      |
+    2 |   1,
+      |   - and this
+    3 |   "lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem...
+    4 |   2
+      |   ^ expected an object, saw a number
+      |
+      = help: write `{"role": "user", "parts": [{"text": "..."}]}`
+    "#);
+}
+
+#[test]
 fn related_places_far_away_have_a_snippet_of_their_own() {
     let (text, problem) = duplicate(5_000);
     assert_snapshot!(render(&problem, FILE, &text), @r#"

@@ -99,6 +99,7 @@ fn whole_lines(spots: Vec<Spot<'_>>, text: &str) -> Pane {
             source.push('\n');
         }
         line_starts.push(source.len());
+        let line = line.trim_end_matches('\r');
         // Only a line between two marked ones can be too wide here.
         let shown = fitting(line.chars(), WIDEST);
         source.push_str(&line[..shown]);

@@ -269,6 +269,20 @@ fn line_ends_of_windows_are_not_shown() {
 }
 
 #[test]
+fn a_line_of_the_widest_that_is_shown_whole_is_not_cut() {
+    for end in ["", "\n", "\r\n"] {
+        for (width, whole) in [(110, true), (111, false)] {
+            let text = format!("\"{}\"{end}", "x".repeat(width - 2));
+            assert_eq!(
+                !render(&problem(&text, "\""), FILE, &text).contains("x..."),
+                whole,
+                "{width} and {end:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn wide_characters_move_the_caret_but_count_as_one() {
     let text = "{ \"天気🌦\": \"払い戻し\", \"user_content\": 5 }";
     assert_snapshot!(render(&problem(text, "5"), FILE, text), @r#"

@@ -1,19 +1,23 @@
 //! Eval sets in the format of Google's Agent Development Kit (ADK): reading, checking, writing.
 
 mod coerce;
+mod hash;
 mod model;
+mod names;
 mod problem;
+mod render;
+mod suggest;
 mod syntax;
 mod value;
 
+pub use hash::content_hash;
 pub use model::{
     AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
     Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
 };
+pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
+pub use render::{line_column, render, render_with_level};
 pub use serde_json::json;
+pub use suggest::suggest;
 pub use value::{Map, Number, Value};
-
-fn render(problem: &Problem, file: &str, _text: &str) -> String {
-    format!("{}: {}", file, problem.message)
-}

@@ -4,6 +4,7 @@ mod coerce;
 mod hash;
 mod config;
 mod error;
+mod find;
 mod metric;
 mod model;
 mod names;
@@ -17,6 +18,7 @@ mod value;
 pub use hash::content_hash;
 pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, check_config};
 pub use error::ReadError;
+pub use find::{FindError, find_sets, is_glob};
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
 pub use model::{
     AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,

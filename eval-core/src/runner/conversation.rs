@@ -7,7 +7,7 @@ use eval_format::{EvalCase, Invocation, Map};
 use super::guard::{Fault, fenced};
 use crate::agent::{Agent, BoxAgent, Recorded, Recorder, Session, Turn};
 use crate::message::count;
-use crate::score::mean::round3;
+use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
@@ -75,8 +75,8 @@ async fn turn(
     let invocation = Invocation {
         invocation_id: format!("turn-{number}"),
         creation_timestamp: started_at.as_secs_f64(),
-        duration: Some(round3(elapsed.as_secs_f64())),
-        tool_duration: (!tools.is_zero()).then(|| round3(tools.as_secs_f64())),
+        duration: Some(round_3(elapsed.as_secs_f64())),
+        tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
         rubrics: expected.rubrics.clone(),
         app_details: Some(agent.details()).filter(|details| !details.agent_details.is_empty()),
         ..invocation(&expected.user_content, &events)

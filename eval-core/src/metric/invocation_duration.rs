@@ -15,8 +15,8 @@ pub(crate) struct InvocationDuration;
 impl Metric for InvocationDuration {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let turns: Vec<Durations> = input.actual.iter().map(Durations::of_turn).collect();
-        let overall = Durations::mean(&turns).total_seconds;
-        Ok(turns.iter().map(|turn| Score::from(turn.total_seconds)).collect::<Scores>().with_overall(overall))
+        let overall = Durations::mean(&turns).total;
+        Ok(turns.iter().map(|turn| Score::from(turn.total)).collect::<Scores>().with_overall(overall))
     }
 }
 

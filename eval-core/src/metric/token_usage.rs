@@ -16,7 +16,7 @@ pub(crate) struct TokenUsage;
 impl Metric for TokenUsage {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let turns: Vec<Tokens<i128>> = input.actual.iter().map(Tokens::of_turn).collect();
-        let overall = Tokens::mean(&turns).total_tokens;
+        let overall = Tokens::mean(&turns).total;
         Ok(turns.iter().map(|turn| Score::from(turn.score())).collect::<Scores>().with_overall(overall))
     }
 }

@@ -24,7 +24,12 @@ impl Rule {
 }
 
 /// The verdict on each metric and on the case.
-pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate) -> (Vec<MetricReport>, Verdict) {
+pub(crate) fn decide(
+    rules: &[Rule],
+    runs: &[RunReport],
+    pass: Pass,
+    gate: Gate,
+) -> (Vec<MetricReport>, Verdict) {
     let metrics: Vec<MetricReport> =
         rules.iter().enumerate().map(|(at, rule)| metric(rule, at, runs, pass, gate)).collect();
     let verdict = case(rules, &metrics, runs, pass, gate);
@@ -35,7 +40,8 @@ pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate)
 fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass, gate: Gate) -> Verdict {
     for (at, run) in runs.iter().enumerate() {
         if let Some(error) = &run.error {
-            let which = if runs.len() > 1 { format!("run {} of {}: ", at + 1, runs.len()) } else { String::new() };
+            let which =
+                if runs.len() > 1 { format!("run {} of {}: ", at + 1, runs.len()) } else { String::new() };
             return Verdict::error(error.role, format!("{which}{error}"));
         }
     }
@@ -51,7 +57,9 @@ fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass
         return Verdict::Failed;
     }
     if !metrics.iter().any(|metric| metric.verdict.passed()) {
-        return Verdict::NotEvaluated("no metric that gates applies to this case, so nothing was checked".to_owned());
+        return Verdict::NotEvaluated(
+            "no metric that gates applies to this case, so nothing was checked".to_owned(),
+        );
     }
     match pass.needed(runs.len()) {
         Some(needed) if passed_runs(rules, runs, gate) < needed => Verdict::Failed,
@@ -96,7 +104,8 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
             None => {}
         }
     }
-    let values: Vec<f64> = scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
+    let values: Vec<f64> =
+        scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
     report.scored = values.len();
     report.total = scored.iter().map(|scores| scores.scores().len()).sum();
     let Some(threshold) = rule.threshold() else {
@@ -152,7 +161,8 @@ fn informational(scored: &[&Scores]) -> Option<f64> {
 fn unscored(scored: &[&Scores]) -> Option<String> {
     let several = scored.len() > 1;
     scored.iter().enumerate().find_map(|(run, scores)| {
-        let (turn, reason) = scores.scores().iter().enumerate().find_map(|(turn, score)| Some((turn, score.reason()?)))?;
+        let (turn, reason) =
+            scores.scores().iter().enumerate().find_map(|(turn, score)| Some((turn, score.reason()?)))?;
         let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {}", turn + 1) };
         let run = if several { format!(" of run {}", run + 1) } else { String::new() };
         Some(format!("{turn}{run}: {reason}"))
@@ -172,7 +182,10 @@ fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) 
             threshold - 0.01
         ));
     }
-    if gate == Gate::Mean && let [only] = scored && let Some(naive) = only.overall() {
+    if gate == Gate::Mean
+        && let [only] = scored
+        && let Some(naive) = only.overall()
+    {
         if (naive >= threshold) != (score >= threshold) {
             notes.push(format!(
                 "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
@@ -181,7 +194,12 @@ fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) 
         }
     }
     if gate == Gate::Mean && report.verdict == Verdict::Passed {
-        let below = scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).filter(|v| *v < threshold).count();
+        let below = scored
+            .iter()
+            .flat_map(|scores| scores.scores())
+            .filter_map(Score::value)
+            .filter(|v| *v < threshold)
+            .count();
         if below > 0 {
             notes.push(format!(
                 "{} of {} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)",

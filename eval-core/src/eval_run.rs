@@ -50,7 +50,17 @@ impl EvalRun {
         label: String,
     ) -> Self {
         let eval_set_id = eval_set_id.to_owned();
-        Self { shared: Arc::new(Shared { case, eval_set_id, place, plan, number, label, done: Mutex::default() }) }
+        Self {
+            shared: Arc::new(Shared {
+                case,
+                eval_set_id,
+                place,
+                plan,
+                number,
+                label,
+                done: Mutex::default(),
+            }),
+        }
     }
 
     /// The case.

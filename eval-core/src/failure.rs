@@ -95,9 +95,14 @@ pub(crate) fn failing(test: &Test, report: &CaseReport, print: Print, freshness:
     body(&mut out, report, print);
     match freshness {
         Freshness::Fresh => {}
-        Freshness::Stale(how) => line(&mut out, &format!("note: {how}; this test still holds the old one, build again")),
+        Freshness::Stale(how) => {
+            line(&mut out, &format!("note: {how}; this test still holds the old one, build again"))
+        }
         Freshness::Absent => {
-            line(&mut out, "note: the JSON is not on this machine, so it was not compared with the one compiled in");
+            line(
+                &mut out,
+                "note: the JSON is not on this machine, so it was not compared with the one compiled in",
+            );
         }
     }
     warnings(&mut out, test);

@@ -11,7 +11,9 @@ use crate::stale::root;
 pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
     let root = root(manifest_dir);
     if !files.iter().any(|file| root.join(file).exists()) {
-        crate::failure::show(&format!("`{pattern}`: the sources are not on this machine, nothing to compare"));
+        crate::failure::show(&format!(
+            "`{pattern}`: the sources are not on this machine, nothing to compare"
+        ));
         return;
     }
     let found = match eval_format::find_sets(&root, pattern) {
@@ -19,7 +21,8 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
         Err(error) => fail(&format!("Error: cannot list `{pattern}`: {error}")),
     };
     let new: Vec<&str> = found.iter().map(String::as_str).filter(|file| !files.contains(file)).collect();
-    let gone: Vec<&str> = files.iter().copied().filter(|file| !found.iter().any(|there| there == file)).collect();
+    let gone: Vec<&str> =
+        files.iter().copied().filter(|file| !found.iter().any(|there| there == file)).collect();
     if new.is_empty() && gone.is_empty() {
         return;
     }

@@ -19,11 +19,12 @@ mod transcript;
 mod verdict;
 
 pub use agent::{Agent, BoxAgent, BoxError, Event, Recorder, Replay, Session, Turn, agent_fn};
-pub use eval_format::{
-    AgentDetails, AppDetails, Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall, FunctionResponse,
-    IntermediateData, Invocation, InvocationEvent, Map, Number, Part, Rubric, SessionInput, UsageMetadata, Value, json,
-};
 pub use eval_format as format;
+pub use eval_format::{
+    AgentDetails, AppDetails, Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall,
+    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, Number, Part, Rubric, SessionInput,
+    UsageMetadata, Value, json,
+};
 #[cfg(feature = "macros")]
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;

@@ -22,7 +22,10 @@ mod tests {
 
     #[test]
     fn counts_agree_with_their_noun() {
-        assert_eq!((count(1, "turn"), count(0, "turn"), count(2, "run")), ("1 turn".into(), "0 turns".into(), "2 runs".into()));
+        assert_eq!(
+            (count(1, "turn"), count(0, "turn"), count(2, "run")),
+            ("1 turn".into(), "0 turns".into(), "2 runs".into())
+        );
     }
 
     #[test]

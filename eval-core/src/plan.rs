@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, EvalConfig};
 
+use crate::agent::BoxAgent;
 use crate::decide::{Rule, decide};
+use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
 use crate::options::{Gate, Pass};
 use crate::report::{CaseReport, Place, RunReport, RunScore};
 use crate::runner::conversation::{Conditions, converse};
 use crate::runner::guard::{catch_panic, fenced};
-use crate::agent::BoxAgent;
-use crate::message::count;
 use crate::transcript::Transcript;
 
 /// The metrics with their criteria, and what it takes to pass.
@@ -60,14 +60,20 @@ impl Plan {
         let mut metrics = Vec::new();
         for (name, criterion) in &config.criteria {
             // As in ADK, a custom metric under a built-in name takes its place.
-            let own = custom.iter_mut().find(|(known, _)| known == name).and_then(|(_, metric)| metric.take());
+            let own =
+                custom.iter_mut().find(|(known, _)| known == name).and_then(|(_, metric)| metric.take());
             let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
             let metric = own.or_else(|| built_in(name)).ok_or_else(|| unknown(name))?;
             metrics.push(Planned::gating(name, criterion.clone(), metric, origin));
         }
         for (name, metric) in custom {
             if let Some(metric) = metric {
-                metrics.push(Planned::gating(&name, Criterion::new(CUSTOM_THRESHOLD), metric, Origin::Custom));
+                metrics.push(Planned::gating(
+                    &name,
+                    Criterion::new(CUSTOM_THRESHOLD),
+                    metric,
+                    Origin::Custom,
+                ));
             }
         }
         let own_names = eval_format::METRICS.iter().filter(|info| info.available).filter(|info| {
@@ -77,7 +83,8 @@ impl Plan {
         let added: Vec<Planned> = own_names
             .filter_map(|info| {
                 let criterion = Criterion::new(1.0);
-                let rule = Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
+                let rule =
+                    Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
                 Some(Planned { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always })
             })
             .collect();
@@ -107,7 +114,8 @@ impl Plan {
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
         let error = transcript.error.clone();
-        let scores = if error.is_none() { self.score(case, &transcript, &conditions.label).await } else { Vec::new() };
+        let scores =
+            if error.is_none() { self.score(case, &transcript, &conditions.label).await } else { Vec::new() };
         RunReport { transcript, error, scores }
     }
 
@@ -138,15 +146,28 @@ impl Plan {
     ) -> CaseReport {
         let rules: Vec<Rule> = self.applicable(&case).map(|planned| planned.rule.clone()).collect();
         let (metrics, verdict) = decide(&rules, &runs, self.pass, self.gate);
-        let elapsed = runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
+        let elapsed =
+            runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
-        let passed_runs = self.pass.needed(runs.len()).map(|_| crate::decide::passed_runs(&rules, &runs, self.gate));
-        CaseReport { eval_set_id: eval_set_id.to_owned(), case, place, runs, metrics, verdict, elapsed, passed_runs }
+        let passed_runs =
+            self.pass.needed(runs.len()).map(|_| crate::decide::passed_runs(&rules, &runs, self.gate));
+        CaseReport {
+            eval_set_id: eval_set_id.to_owned(),
+            case,
+            place,
+            runs,
+            metrics,
+            verdict,
+            elapsed,
+            passed_runs,
+        }
     }
 
     /// All metrics, but for the session state where nobody asked and the case expects none.
     fn applicable<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Planned> {
-        self.metrics.iter().filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
+        self.metrics
+            .iter()
+            .filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
     }
 }
 
@@ -170,7 +191,8 @@ impl Planned {
     /// What the case would need for this metric to apply, where it lacks that.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
         let expects_state = self.rule.name == FINAL_SESSION_STATE_MATCH && self.origin != Origin::Custom;
-        (expects_state && case.final_session_state.is_empty()).then_some("the case has no `final_session_state`")
+        (expects_state && case.final_session_state.is_empty())
+            .then_some("the case has no `final_session_state`")
     }
 
     async fn score(&self, input: MetricInput<'_>, limit: Duration, label: &str) -> RunScore {

@@ -15,7 +15,7 @@ use crate::metric::MetricFn;
 use crate::plan::Plan;
 use crate::report::{CaseReport, Place, RunReport};
 use crate::runner::failed_setup;
-use crate::runner::guard::{catch_panic, fenced, Fault};
+use crate::runner::guard::{Fault, catch_panic, fenced};
 use crate::setup::{Driven, EvalFn};
 use crate::stale::{self, Freshness};
 use crate::transcript::{RunError, Transcript};
@@ -154,7 +154,11 @@ impl Test {
     }
 }
 
-async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> crate::setup::Driving) {
+async fn run_erased(
+    test: Test,
+    is_body: bool,
+    call: impl Fn(&'static EvalCase, EvalRun) -> crate::setup::Driving,
+) {
     let print = match failure::Print::from_env() {
         Ok(print) => print,
         Err(message) => fail(&format!("Error: {message}"), ""),
@@ -194,7 +198,8 @@ async fn evaluate(
     let place = Place { file: shown_path(set.file), line: source.line, column: source.column };
     let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
     let session = set.session.as_ref().map(|session| session.text);
-    let case = eval_format::read_case(set.form, slice, source.eval_id, session).map_err(|problems| problems.to_string())?;
+    let case = eval_format::read_case(set.form, slice, source.eval_id, session)
+        .map_err(|problems| problems.to_string())?;
     // The setup function may keep what it borrows from the case; one case per test is a small leak.
     let case: &'static EvalCase = Box::leak(Box::new(case));
     let plan = Arc::new(plan(set)?);
@@ -202,10 +207,14 @@ async fn evaluate(
     let mut runs = Vec::with_capacity(plan.runs);
     for number in 1..=plan.runs {
         let label = format!("{}, run {number} of {}", test.path(), plan.runs);
-        let run = EvalRun::new(case, set.eval_set_id, Some(place.clone()), plan.clone(), number, label.clone());
+        let run =
+            EvalRun::new(case, set.eval_set_id, Some(place.clone()), plan.clone(), number, label.clone());
         let what = || format!("{label}, setup,");
         let driven = if is_body {
-            catch_panic(call(case, run.clone())).await.map_err(Fault::Panicked).and_then(|done| done.map_err(Fault::Failed))
+            catch_panic(call(case, run.clone()))
+                .await
+                .map_err(Fault::Panicked)
+                .and_then(|done| done.map_err(Fault::Failed))
         } else {
             fenced(plan.timeout, what, call(case, run.clone())).await
         };
@@ -243,7 +252,9 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
         None => EvalConfig::adk_default(),
         Some(text) => {
             let checked = eval_format::check_config(file, text.as_bytes(), &answered);
-            checked.config.ok_or_else(|| format!("{file} has {}", count(checked.problems.len(), "problem")))?
+            checked
+                .config
+                .ok_or_else(|| format!("{file} has {}", count(checked.problems.len(), "problem")))?
         }
     };
     let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();

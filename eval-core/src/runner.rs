@@ -1,7 +1,7 @@
 //! Running sets without the attribute.
 
-pub(crate) mod conversation;
 mod concurrent;
+pub(crate) mod conversation;
 mod directory;
 pub(crate) mod guard;
 mod setup;
@@ -208,7 +208,13 @@ impl EvalRunner {
     }
 
     /// Runs one case as often as asked and decides.
-    async fn one<Shape, S: Setup<Shape>>(&self, plan: &Plan, set: &str, case: &EvalCase, setup: &S) -> CaseReport {
+    async fn one<Shape, S: Setup<Shape>>(
+        &self,
+        plan: &Plan,
+        set: &str,
+        case: &EvalCase,
+        setup: &S,
+    ) -> CaseReport {
         let mut runs = Vec::with_capacity(plan.runs);
         for number in 1..=plan.runs {
             let label = format!("case `{}`, run {number} of {}", case.eval_id, plan.runs);
@@ -269,7 +275,6 @@ pub(crate) fn failed_setup(fault: &guard::Fault) -> RunReport {
     let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
     RunReport { transcript, error: Some(error), scores: Vec::new() }
 }
-
 
 #[cfg(test)]
 mod tests;

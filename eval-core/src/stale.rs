@@ -21,12 +21,16 @@ pub(crate) enum Freshness {
 
 /// Compares lengths, and whether a file that was absent now exists.
 pub(crate) fn by_length(set: &SetSource) -> Freshness {
-    check(set, |path, compiled| fs::metadata(path).ok().map(|found| found.len() == compiled.text.len() as u64))
+    check(set, |path, compiled| {
+        fs::metadata(path).ok().map(|found| found.len() == compiled.text.len() as u64)
+    })
 }
 
 /// Compares content.
 pub(crate) fn by_content(set: &SetSource) -> Freshness {
-    check(set, |path, compiled| fs::read(path).ok().map(|found| eval_format::content_hash(&found) == compiled.hash))
+    check(set, |path, compiled| {
+        fs::read(path).ok().map(|found| eval_format::content_hash(&found) == compiled.hash)
+    })
 }
 
 fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
@@ -43,8 +47,12 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
     for compiled in std::iter::once(&main).chain(config).chain(&set.session) {
         match same(&root.join(compiled.file), compiled) {
             Some(true) => {}
-            Some(false) => return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file)),
-            None => return Freshness::Stale(format!("`{}` was removed after this test was built", compiled.file)),
+            Some(false) => {
+                return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
+            }
+            None => {
+                return Freshness::Stale(format!("`{}` was removed after this test was built", compiled.file));
+            }
         }
     }
     match set.absent.iter().find(|file| root.join(file).exists()) {

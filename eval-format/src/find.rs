@@ -29,10 +29,8 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
     let base = base.as_ref();
     let mut parts: Vec<Part> = Vec::new();
     for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        let part = Part::parse(part).map_err(|error| FindError {
-            place: pattern.to_owned(),
-            reason: Reason::Pattern(error.msg),
-        })?;
+        let part = Part::parse(part)
+            .map_err(|error| FindError { place: pattern.to_owned(), reason: Reason::Pattern(error.msg) })?;
         // `**/**` finds what `**` finds, many times over.
         if !(matches!(part, Part::AnyFolders) && matches!(parts.last(), Some(Part::AnyFolders))) {
             parts.push(part);
@@ -99,7 +97,9 @@ impl Walk<'_> {
                 }
             }
             Part::Pattern(pattern) => {
-                for entry in self.entries(at)?.iter().filter(|entry| pattern.matches_with(&entry.name, OPTIONS)) {
+                for entry in
+                    self.entries(at)?.iter().filter(|entry| pattern.matches_with(&entry.name, OPTIONS))
+                {
                     let path = join(at, &entry.name);
                     match (rest, entry.is_folder) {
                         ([], _) => self.file(path),
@@ -241,7 +241,15 @@ mod tests {
         for (pattern, expected) in [
             ("evals", all),
             ("evals/", all),
-            ("./evals", &["./evals/a.test.json", "./evals/b.evalset.json", "./evals/sub/c.evalset.json", "./evals/sub/deep/d.evalset.json"]),
+            (
+                "./evals",
+                &[
+                    "./evals/a.test.json",
+                    "./evals/b.evalset.json",
+                    "./evals/sub/c.evalset.json",
+                    "./evals/sub/deep/d.evalset.json",
+                ],
+            ),
             ("evals/*.evalset.json", &["evals/b.evalset.json"]),
             ("evals/*.json", &["evals/a.test.json", "evals/b.evalset.json", "evals/other.json"]),
             ("evals/**/*.evalset.json", &all[1..]),

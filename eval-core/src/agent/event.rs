@@ -119,8 +119,7 @@ mod tests {
         let call = Part::call(FunctionCall::new("f", json!({})));
         let result = Part::response(FunctionResponse::new("f", json!({})));
         let code = Part { other: Map::from([("code_execution_result", Map::new())]), ..Part::default() };
-        let long_running =
-            Event { long_running_tool_ids: vec!["1".to_owned()], ..of(vec![call.clone()]) };
+        let long_running = Event { long_running_tool_ids: vec!["1".to_owned()], ..of(vec![call.clone()]) };
         for (event, expected, what) in [
             (of(vec![Part::text("x")]), true, "text"),
             (of(vec![]), true, "no parts"),

@@ -133,7 +133,9 @@ impl Recorder {
 
 fn as_response<T: Serialize, E: Display>(result: &Result<T, E>) -> Value {
     let response = match result {
-        Ok(value) => serde_json::to_value(value).unwrap_or_else(|error| json!({ "error": error.to_string() })),
+        Ok(value) => {
+            serde_json::to_value(value).unwrap_or_else(|error| json!({ "error": error.to_string() }))
+        }
         Err(error) => json!({ "error": error.to_string() }),
     };
     response.into()
@@ -161,18 +163,20 @@ mod tests {
                 match (&part.function_call, &part.function_response) {
                     (Some(call), _) => format!("{}: {call}", event.author),
                     (_, Some(response)) => {
-                        format!("{}: {}", event.author, Value::from(response.response.clone().unwrap_or_default()))
+                        format!(
+                            "{}: {}",
+                            event.author,
+                            Value::from(response.response.clone().unwrap_or_default())
+                        )
                     }
                     _ => String::new(),
                 }
             })
             .collect();
-        assert_eq!(shown, [
-            "agent: f(x: 1)",
-            r#"agent: {"result":7}"#,
-            "sub: g(value: 3)",
-            r#"sub: {"error":"no"}"#
-        ]);
+        assert_eq!(
+            shown,
+            ["agent: f(x: 1)", r#"agent: {"result":7}"#, "sub: g(value: 3)", r#"sub: {"error":"no"}"#]
+        );
     }
 
     #[test]

@@ -36,10 +36,9 @@ impl Replay {
 
 impl Agent for Replay {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let events = self
-            .turns
-            .pop_front()
-            .ok_or_else(|| format!("the recording ends after {}", crate::message::count(self.played, "turn")))?;
+        let events = self.turns.pop_front().ok_or_else(|| {
+            format!("the recording ends after {}", crate::message::count(self.played, "turn"))
+        })?;
         self.played += 1;
         for event in events {
             turn.recorder().event(event);

@@ -30,7 +30,9 @@ fn the_mean_over_all_turns_of_all_runs_decides() {
 #[test]
 fn runs_are_decided_first_where_they_are_counted() {
     let runs: [&[f64]; 3] = [&[1.0], &[1.0], &[0.0]];
-    for (pass, passes) in [(Pass::All, false), (Pass::Any, true), (Pass::AtLeast(2), true), (Pass::AtLeast(3), false)] {
+    for (pass, passes) in
+        [(Pass::All, false), (Pass::Any, true), (Pass::AtLeast(2), true), (Pass::AtLeast(3), false)]
+    {
         let expected = if passes { Verdict::Passed } else { Verdict::Failed };
         assert_eq!(verdict(0.5, &runs, pass, Gate::Mean), expected, "{pass:?}");
     }
@@ -38,7 +40,8 @@ fn runs_are_decided_first_where_they_are_counted() {
 
 #[test]
 fn a_run_passes_only_with_all_its_metrics() {
-    let rules = [("a", 1.0), ("b", 1.0)].map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
     let runs = [run(vec![turns(&[1.0]), turns(&[0.0])]), run(vec![turns(&[0.0]), turns(&[1.0])])];
     let (metrics, verdict) = decide(&rules, &runs, Pass::Any, Gate::Mean);
     assert!(metrics.iter().all(|metric| metric.verdict.passed() && metric.passed_runs == Some(1)));
@@ -66,10 +69,13 @@ fn a_score_that_misses_by_rounding_fails_and_says_so() {
 #[test]
 fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
     let scores: Scores = [Score::from(1.0), Score::not_evaluated("no reference")].into_iter().collect();
-    let (metrics, verdict) = decide(&one(0.5), &[run(vec![RunScore::Scored(scores)])], Pass::Mean, Gate::Mean);
+    let (metrics, verdict) =
+        decide(&one(0.5), &[run(vec![RunScore::Scored(scores)])], Pass::Mean, Gate::Mean);
     assert_eq!(metrics[0].verdict, Verdict::NotEvaluated("turn 2: no reference".to_owned()));
     assert_eq!((metrics[0].scored, metrics[0].total), (1, 2));
-    assert!(matches!(verdict, Verdict::NotEvaluated(reason) if reason == "m was not evaluated: turn 2: no reference"));
+    assert!(
+        matches!(verdict, Verdict::NotEvaluated(reason) if reason == "m was not evaluated: turn 2: no reference")
+    );
 }
 
 #[test]
@@ -79,7 +85,11 @@ fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
     let runs = [run(vec![turns(&[1.0])]), broken];
     for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(1)] {
         let (metrics, verdict) = decide(&one(0.5), &runs, pass, Gate::Mean);
-        assert_eq!(verdict, Verdict::error(Role::Agent, "run 2 of 2: agent error in turn 2: gone"), "{pass:?}");
+        assert_eq!(
+            verdict,
+            Verdict::error(Role::Agent, "run 2 of 2: agent error in turn 2: gone"),
+            "{pass:?}"
+        );
         assert_eq!(metrics[0].score, Some(1.0), "the other run keeps its score");
     }
 }
@@ -97,7 +107,8 @@ fn nothing_that_gates_is_never_a_pass() {
 
 #[test]
 fn a_broken_metric_does_not_touch_its_siblings() {
-    let rules = [("a", 1.0), ("b", 1.0)].map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
     let runs = [run(vec![RunScore::Error("boom".to_owned()), turns(&[1.0])])];
     let (metrics, verdict) = decide(&rules, &runs, Pass::Mean, Gate::Mean);
     assert_eq!(verdict, Verdict::error(Role::Metric, "a: boom"));

@@ -11,7 +11,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     for (number, run) in report.runs.iter().enumerate() {
         line(out, &format!("\nrecord of run {} of {}", number + 1, report.runs.len()));
         for turn in &run.transcript.turns {
-            line(out, &turn.invocation.to_json());
+            line(out, &turn.invocation.to_value().to_string());
         }
         line(out, &format!("state {}", Value::from(run.transcript.state.clone())));
         if let Some(error) = &run.error {
@@ -32,7 +32,10 @@ pub(super) fn summary(event: &Event) -> String {
         }
         if let Some(response) = &part.function_response {
             let name = response.name.as_deref().unwrap_or("(no name)");
-            what.push(format!("{name} returned {}", Value::from(response.response.clone().unwrap_or_default())));
+            what.push(format!(
+                "{name} returned {}",
+                Value::from(response.response.clone().unwrap_or_default())
+            ));
         }
         what.extend(part.other.keys().map(|key| format!("`{key}`")));
     }

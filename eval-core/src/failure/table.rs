@@ -20,16 +20,21 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         }
     }
     for [metric, score, threshold, verdict] in std::iter::once(&header).chain(&rows) {
-        push(out, format_args!(
-            "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
-            widths[0], widths[1], widths[2]
-        ));
+        push(
+            out,
+            format_args!(
+                "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
+                widths[0], widths[1], widths[2]
+            ),
+        );
     }
 }
 
 fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     let score = match metric.score {
-        Some(score) if metric.scored < metric.total => format!("{score:?} ({}/{} turns)", metric.scored, metric.total),
+        Some(score) if metric.scored < metric.total => {
+            format!("{score:?} ({}/{} turns)", metric.scored, metric.total)
+        }
         Some(score) => format!("{score:?}"),
         None => "-".to_owned(),
     };
@@ -38,7 +43,9 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     if let Some(passed) = metric.passed_runs {
         verdict.push_str(&format!(" ({passed}/{runs} runs)"));
     }
-    if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) = (&metric.verdict, metric.scored == 0) {
+    if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
+        (&metric.verdict, metric.scored == 0)
+    {
         verdict.push_str(&format!(": {}", crate::message::cut(reason, 80)));
     }
     [metric.name.clone(), score, threshold, verdict]

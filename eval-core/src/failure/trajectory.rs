@@ -53,7 +53,10 @@ pub(super) fn write(out: &mut String, expected: Option<&Invocation>, actual: &In
             Pair::Extra(a) => line(out, &format!("    + {}", call(actual[a]))),
             Pair::Changed(e, a) => {
                 line(out, &format!("    ~ expected {}", call(expected[e])));
-                line(out, &format!("      actual   {}  ({})", call(actual[a]), difference(expected[e], actual[a])));
+                line(
+                    out,
+                    &format!("      actual   {}  ({})", call(actual[a]), difference(expected[e], actual[a])),
+                );
             }
         }
     }

@@ -17,11 +17,19 @@ const SHOWN_NOTES: usize = 4;
 
 /// Describes the first run that went wrong; several runs of one case usually go wrong alike.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
-    let Some((number, run)) = report.runs.iter().enumerate().find(|(_, run)| run.error.is_some() || !at_fault(report, run).is_empty())
+    let Some((number, run)) = report
+        .runs
+        .iter()
+        .enumerate()
+        .find(|(_, run)| run.error.is_some() || !at_fault(report, run).is_empty())
     else {
         return;
     };
-    let of_runs = if report.runs.len() > 1 { format!("run {} of {}, ", number + 1, report.runs.len()) } else { String::new() };
+    let of_runs = if report.runs.len() > 1 {
+        format!("run {} of {}, ", number + 1, report.runs.len())
+    } else {
+        String::new()
+    };
     if run.error.is_some() {
         return broken(out, report, run, &of_runs);
     }
@@ -40,7 +48,8 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
 /// The turns, from 0, in which a metric that failed is below its threshold or has no score.
 fn at_fault(report: &CaseReport, run: &RunReport) -> Vec<usize> {
     let turns = run.transcript.turns.len();
-    let below: Vec<usize> = (0..turns).filter(|at| failing_scores(report, run, Some(*at)).next().is_some()).collect();
+    let below: Vec<usize> =
+        (0..turns).filter(|at| failing_scores(report, run, Some(*at)).next().is_some()).collect();
     let whole_run = failing_scores(report, run, None).next().is_some();
     if below.is_empty() && whole_run && turns > 0 { vec![turns - 1] } else { below }
 }
@@ -83,7 +92,13 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
 }
 
 fn responses(out: &mut String, expected: Option<&Invocation>, actual: &Invocation) {
-    let text = |text: &str| if text.is_empty() { "(nothing)".to_owned() } else { cut(text, SHOWN_TEXT).replace('\n', "\n            ") };
+    let text = |text: &str| {
+        if text.is_empty() {
+            "(nothing)".to_owned()
+        } else {
+            cut(text, SHOWN_TEXT).replace('\n', "\n            ")
+        }
+    };
     let expected = expected.map(Invocation::response_text).unwrap_or_default();
     line(out, "  response");
     line(out, &format!("  expected  {}", text(&expected)));
@@ -119,6 +134,13 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
         line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
     }
     for event in events.iter().skip(events.len().saturating_sub(SHOWN_EVENTS)) {
-        line(out, &format!("  {:>8.3} s  {}", event.at.as_secs_f64(), cut(&super::record::summary(event), SHOWN_TEXT)));
+        line(
+            out,
+            &format!(
+                "  {:>8.3} s  {}",
+                event.at.as_secs_f64(),
+                cut(&super::record::summary(event), SHOWN_TEXT)
+            ),
+        );
     }
 }

@@ -67,7 +67,10 @@ where
     S: Into<Score>,
 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.turns().map(|(actual, expected)| (self.0)(actual, expected, input.criterion).into()).collect())
+        Ok(input
+            .turns()
+            .map(|(actual, expected)| (self.0)(actual, expected, input.criterion).into())
+            .collect())
     }
 }
 

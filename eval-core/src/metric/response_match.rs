@@ -37,12 +37,19 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
         return score.note("the case has no `final_response` here, which ADK compares as an empty text: 0.0");
     }
     if expected_text.is_empty() {
-        return score.note("the expected answer is empty, and ADK scores an empty text 0.0 whatever the answer");
+        return score
+            .note("the expected answer is empty, and ADK scores an empty text 0.0 whatever the answer");
     }
     if reference.tokens().len() == 0 {
-        return score.note("the expected answer has no words (only punctuation, symbols or emoji), so ADK scores it 0.0");
+        return score.note(
+            "the expected answer has no words (only punctuation, symbols or emoji), so ADK scores it 0.0",
+        );
     }
-    let thinks = actual.final_response.iter().flat_map(|content| content.parts()).any(|part| part.thought == Some(true));
+    let thinks = actual
+        .final_response
+        .iter()
+        .flat_map(|content| content.parts())
+        .any(|part| part.thought == Some(true));
     if thinks && score.value() != Some(1.0) {
         return score.note("the answer holds text marked as `thought`, which ADK scores as part of it");
     }

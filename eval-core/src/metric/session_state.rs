@@ -43,13 +43,22 @@ mod tests {
         let map = |value: serde_json::Value| Value::from(value).as_object().cloned().unwrap_or_default();
         let case = EvalCase::new("c").final_state(map(json!({ "a": 1, "b": {"x": true} })));
         let check = |state: Map| {
-            let input = MetricInput { case: &case, actual: &[], expected: &[], state: &state, criterion: &Criterion::new(1.0) };
+            let input = MetricInput {
+                case: &case,
+                actual: &[],
+                expected: &[],
+                state: &state,
+                criterion: &Criterion::new(1.0),
+            };
             ready(FinalSessionStateMatch.score(input)).unwrap().scores()[0].clone()
         };
         assert_eq!(check(map(json!({ "b": {"x": 1}, "a": 1.0, "more": null }))).value(), Some(1.0));
         let half = check(map(json!({ "a": 2 })));
         assert_eq!(half.value(), Some(0.0));
-        assert_eq!(half.notes(), ["`a`: expected 1, found 2", r#"`b`: expected {"x":true}, not in the state"#]);
+        assert_eq!(
+            half.notes(),
+            ["`a`: expected 1, found 2", r#"`b`: expected {"x":true}, not in the state"#]
+        );
         assert_eq!(check(map(json!({ "a": 1 }))).value(), Some(0.5));
     }
 }

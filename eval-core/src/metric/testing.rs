@@ -34,7 +34,10 @@ pub(super) fn using(prompts: &[i64]) -> Invocation {
         .iter()
         .map(|tokens| InvocationEvent {
             author: "a".to_owned(),
-            usage_metadata: Some(UsageMetadata { prompt_token_count: Some(*tokens), ..UsageMetadata::default() }),
+            usage_metadata: Some(UsageMetadata {
+                prompt_token_count: Some(*tokens),
+                ..UsageMetadata::default()
+            }),
             ..InvocationEvent::default()
         })
         .collect();

@@ -42,17 +42,20 @@ pub(crate) fn args_match(criterion: &Criterion) -> ArgsMatch {
 }
 
 fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
-    let expected_calls: Vec<&FunctionCall> = expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
+    let expected_calls: Vec<&FunctionCall> =
+        expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
     let actual_calls: Vec<&FunctionCall> = actual.tool_calls().collect();
     let args = args_match(criterion);
     let matches = trajectory_matches(&expected_calls, &actual_calls, criterion.match_type(), args);
     let forbidden = forbidden_calls(&actual_calls, criterion.forbidden_tools());
     let mut score = Score::from(matches && forbidden.is_empty());
     for at in &forbidden {
-        score = score.note(format!("`{}` is forbidden here", actual_calls[*at].name.as_deref().unwrap_or_default()));
+        score = score
+            .note(format!("`{}` is forbidden here", actual_calls[*at].name.as_deref().unwrap_or_default()));
     }
     if !matches && expected.is_some_and(|turn| turn.intermediate_data.is_none()) {
-        score = score.note("the case has no `intermediate_data` here, which ADK reads as: no tool is to be called");
+        score = score
+            .note("the case has no `intermediate_data` here, which ADK reads as: no tool is to be called");
     }
     if !matches && only_absent_args_differ(&expected_calls, &actual_calls, args) {
         score = score.note(
@@ -65,7 +68,10 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterio
 
 /// Whether the calls would match if absent arguments were empty ones.
 fn only_absent_args_differ(expected: &[&FunctionCall], actual: &[&FunctionCall], args: ArgsMatch) -> bool {
-    let filled = |call: &&FunctionCall| FunctionCall { args: Some(call.args.clone().unwrap_or_default()), ..(*call).clone() };
+    let filled = |call: &&FunctionCall| FunctionCall {
+        args: Some(call.args.clone().unwrap_or_default()),
+        ..(*call).clone()
+    };
     expected.len() == actual.len()
         && expected.iter().zip(actual).any(|(e, a)| e.args.is_none() != a.args.is_none())
         && expected.iter().zip(actual).all(|(e, a)| calls_match(&filled(e), &filled(a), args))
@@ -81,31 +87,41 @@ mod tests {
     }
 
     fn calling(calls: &[(&str, serde_json::Value)]) -> Invocation {
-        calls.iter().fold(Invocation::user("q"), |turn, (name, args)| turn.call(FunctionCall::new(*name, args.clone())))
+        calls.iter().fold(Invocation::user("q"), |turn, (name, args)| {
+            turn.call(FunctionCall::new(*name, args.clone()))
+        })
     }
 
     #[test]
     fn forbidden_tools_make_a_turn_zero_and_are_named() {
-        let criterion = Criterion::new(1.0).with("match_type", "ANY_ORDER").with("forbidden_tools", vec!["refund"]);
+        let criterion =
+            Criterion::new(1.0).with("match_type", "ANY_ORDER").with("forbidden_tools", vec!["refund"]);
         let expected = calling(&[("lookup", json!({}))]);
         let fine = score(&expected, &calling(&[("lookup", json!({})), ("log", json!({}))]), &criterion);
         assert_eq!(fine.value(), Some(1.0));
         let bad = score(&expected, &calling(&[("lookup", json!({})), ("refund", json!({}))]), &criterion);
-        assert_eq!((bad.value(), bad.notes()), (Some(0.0), ["`refund` is forbidden here".to_owned()].as_slice()));
+        assert_eq!(
+            (bad.value(), bad.notes()),
+            (Some(0.0), ["`refund` is forbidden here".to_owned()].as_slice())
+        );
     }
 
     #[test]
     fn subset_allows_more_arguments_on_the_actual_side() {
         let criterion = Criterion::new(1.0).with("args_match", "subset");
         let expected = calling(&[("f", json!({ "x": 1 }))]);
-        assert_eq!(score(&expected, &calling(&[("f", json!({ "x": 1, "y": 2 }))]), &criterion).value(), Some(1.0));
+        assert_eq!(
+            score(&expected, &calling(&[("f", json!({ "x": 1, "y": 2 }))]), &criterion).value(),
+            Some(1.0)
+        );
         assert_eq!(score(&expected, &calling(&[("f", json!({ "y": 2 }))]), &criterion).value(), Some(0.0));
     }
 
     #[test]
     fn absent_and_empty_args_differ_and_it_says_so() {
         let bare = FunctionCall { name: Some("f".to_owned()), ..FunctionCall::default() };
-        let score = score(&Invocation::user("q").call(bare), &calling(&[("f", json!({}))]), &Criterion::new(1.0));
+        let score =
+            score(&Invocation::user("q").call(bare), &calling(&[("f", json!({}))]), &Criterion::new(1.0));
         assert_eq!(score.value(), Some(0.0));
         assert!(score.notes()[0].contains("`args` that are absent"), "{score:?}");
     }

@@ -79,7 +79,11 @@ impl Serialize for PerInvocation<'_> {
         let mut out = serializer.serialize_seq(None)?;
         for run in &self.0.case.runs {
             if let Some(RunScore::Scored(scores)) = run.scores.get(self.0.at) {
-                scores.scores().iter().map(Score::value).try_for_each(|score| out.serialize_element(&score))?;
+                scores
+                    .scores()
+                    .iter()
+                    .map(Score::value)
+                    .try_for_each(|score| out.serialize_element(&score))?;
             }
         }
         out.end()

@@ -48,15 +48,18 @@ mod tests {
         let running = AtomicUsize::new(0);
         let most = AtomicUsize::new(0);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let results = runtime.block_on(super::all(3, (0..10_u64).map(|n| {
-            let (running, most) = (&running, &most);
-            async move {
-                most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                tokio::time::sleep(Duration::from_millis(10 - n)).await;
-                running.fetch_sub(1, Ordering::SeqCst);
-                n
-            }
-        })));
+        let results = runtime.block_on(super::all(
+            3,
+            (0..10_u64).map(|n| {
+                let (running, most) = (&running, &most);
+                async move {
+                    most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    tokio::time::sleep(Duration::from_millis(10 - n)).await;
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    n
+                }
+            }),
+        ));
         assert_eq!(results, (0..10).collect::<Vec<_>>());
         assert_eq!(most.into_inner(), 3);
     }

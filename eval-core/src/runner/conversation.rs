@@ -23,7 +23,11 @@ pub(crate) struct Conditions {
 }
 
 /// Plays a case against an agent. Never fails: what goes wrong is in the transcript.
-pub(crate) async fn converse(mut agent: BoxAgent<'_>, case: &EvalCase, conditions: &Conditions) -> Transcript {
+pub(crate) async fn converse(
+    mut agent: BoxAgent<'_>,
+    case: &EvalCase,
+    conditions: &Conditions,
+) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
     let error = play(&mut agent, case, conditions, &mut transcript).await.err();
@@ -38,12 +42,17 @@ async fn play(
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
     let limit = conditions.timeout;
-    let opening = fenced(limit, || format!("{}, opening the session,", conditions.label), agent.start(&transcript.session));
+    let opening = fenced(
+        limit,
+        || format!("{}, opening the session,", conditions.label),
+        agent.start(&transcript.session),
+    );
     opening.await.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
     for (at, expected) in case.conversation.iter().enumerate() {
         turn(agent, at + 1, expected, conditions, transcript).await?;
     }
-    let asked = fenced(limit, || format!("{}, reading the session state,", conditions.label), agent.state()).await;
+    let asked =
+        fenced(limit, || format!("{}, reading the session state,", conditions.label), agent.state()).await;
     match asked {
         Ok(Some(state)) => transcript.state = state,
         Ok(None) => {}

@@ -22,11 +22,9 @@ pub enum RunDirError {
 impl fmt::Display for RunDirError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSets(path) => write!(
-                f,
-                "`{}` holds no eval sets (`*.evalset.json` or `*.test.json`)",
-                path.display()
-            ),
+            Self::NoSets(path) => {
+                write!(f, "`{}` holds no eval sets (`*.evalset.json` or `*.test.json`)", path.display())
+            }
             Self::Read(error) => write!(f, "{error}"),
             Self::Runner(error) => write!(f, "{error}"),
         }

@@ -8,7 +8,9 @@ use crate::metric::{MetricInput, Score, Scores};
 use crate::verdict::Verdict;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
-    turns.iter().fold(EvalCase::new(id), |case, (ask, answer)| case.turn(Invocation::user(*ask).response(*answer)))
+    turns
+        .iter()
+        .fold(EvalCase::new(id), |case, (ask, answer)| case.turn(Invocation::user(*ask).response(*answer)))
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -32,7 +34,9 @@ impl Agent for Moody {
                 std::future::pending::<()>().await;
             }
             "block" => std::thread::sleep(Duration::from_millis(300)),
-            "nothing" => recorder.tool("lookup", json!({}), async { Ok::<_, BoxError>(1) }).await.map(|_| ())?,
+            "nothing" => {
+                recorder.tool("lookup", json!({}), async { Ok::<_, BoxError>(1) }).await.map(|_| ())?
+            }
             "error event" => {
                 recorder.event(Event::error("model", "429", "slow down"));
                 recorder.text("an answer all the same");
@@ -50,11 +54,18 @@ fn what_goes_wrong_is_an_error_with_its_record_and_the_others_go_on() {
         ("panic", "agent error in turn 2: panicked: index out of bounds", 0),
         ("hang", "agent error in turn 2: timed out after 200ms", 1),
         ("block", "agent error in turn 2: blocked its thread for", 0),
-        ("nothing", "agent error in turn 2: the agent answered nothing (2 events and 1 tool call recorded", 2),
+        (
+            "nothing",
+            "agent error in turn 2: the agent answered nothing (2 events and 1 tool call recorded",
+            2,
+        ),
         ("error event", "agent error in turn 2: `model` reported model error 429: slow down", 2),
     ];
     let bad = table.map(|(mood, ..)| case(mood, &[("hi", "hi"), (mood, mood)]));
-    let set = bad.into_iter().chain([case("good", &[("hi", "hi"), ("bye", "bye")])]).fold(EvalSet::new("s"), EvalSet::case);
+    let set = bad
+        .into_iter()
+        .chain([case("good", &[("hi", "hi"), ("bye", "bye")])])
+        .fold(EvalSet::new("s"), EvalSet::case);
     for concurrency in [1, 4] {
         let runner = EvalRunner::new().timeout(Duration::from_millis(200));
         let report = run(runner.run_set(&set, || Moody, concurrency)).unwrap();
@@ -97,7 +108,10 @@ fn state_is_seeded_kept_through_the_turns_and_compared() {
     }
     impl Agent for Counter {
         async fn start(&mut self, session: &crate::agent::Session) -> Result<(), BoxError> {
-            assert_eq!((session.app_name.as_str(), session.user_id.as_str()), ("EvaluationGenerator", "test_user_id"));
+            assert_eq!(
+                (session.app_name.as_str(), session.user_id.as_str()),
+                ("EvaluationGenerator", "test_user_id")
+            );
             self.count = session.state.get("count").and_then(|count| count.as_i64()).ok_or("no count")?;
             Ok(())
         }
@@ -134,7 +148,9 @@ fn every_shape_of_setup_compiles_and_runs() {
             runner.run_case(&case, echo).await,
             runner.run_case(&case, || async move { echo() }).await,
             runner.run_case(&case, || async move { Ok::<_, String>(echo()) }).await,
-            runner.run_case(&case, |case: &EvalCase| Replay::new([[case.eval_id.replace('c', "hi").as_str()]])).await,
+            runner
+                .run_case(&case, |case: &EvalCase| Replay::new([[case.eval_id.replace('c', "hi").as_str()]]))
+                .await,
             runner
                 .run_case(&case, |case: &EvalCase| {
                     let id = case.eval_id.clone();
@@ -191,7 +207,11 @@ fn custom_metrics_gate_and_their_failures_stay_their_own() {
         assert_eq!(verdict(how, EvalRunner::new()), Verdict::error(Role::Metric, message));
     }
     assert!(matches!(verdict("nan", EvalRunner::new()), Verdict::NotEvaluated(_)));
-    assert_eq!(verdict("half", EvalRunner::new()), Verdict::Failed, "a custom metric needs a full score by default");
+    assert_eq!(
+        verdict("half", EvalRunner::new()),
+        Verdict::Failed,
+        "a custom metric needs a full score by default"
+    );
     let lenient = EvalRunner::new()
         .criterion("response_match_score", Criterion::new(0.8))
         .criterion("own", Criterion::new(0.5));
@@ -201,7 +221,9 @@ fn custom_metrics_gate_and_their_failures_stay_their_own() {
 #[test]
 fn settings_that_contradict_each_other_are_errors() {
     let set = EvalSet::new("s").case(case("c", &[("hi", "hi")]));
-    let error = |runner: EvalRunner, set: &EvalSet| run(runner.run_set(set, || Replay::new([["hi"]]), 1)).unwrap_err().to_string();
+    let error = |runner: EvalRunner, set: &EvalSet| {
+        run(runner.run_set(set, || Replay::new([["hi"]]), 1)).unwrap_err().to_string()
+    };
     assert_eq!(error(EvalRunner::new(), &EvalSet::new("empty")), "the set `empty` has no cases");
     assert!(error(EvalRunner::new().runs(0), &set).contains("at least once"));
     assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("at_least(3) of 2"));

@@ -33,7 +33,8 @@ impl Watch {
     /// Speaks up when this is still alive after `limit` and a grace.
     pub(crate) fn start(limit: Duration, what: impl Fn() -> String) -> Self {
         // A limit beyond the clock's range never ends, and needs no watching.
-        let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait)) else {
+        let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
+        else {
             return Self { key: None };
         };
         let dog = watchdog();

@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::report::{CaseReport, Place, RunReport};
 use crate::runner::failed_setup;
 use crate::runner::guard::{Fault, catch_panic, fenced};
-use crate::setup::{Driven, EvalFn};
+use crate::setup::EvalFn;
 use crate::stale::{self, Freshness};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
@@ -24,6 +24,7 @@ use crate::verdict::Role;
 pub use crate::inventory::is_current;
 pub use crate::metric::BoxMetric;
 pub use crate::options::{Gate, Pass};
+pub use crate::setup::{Driven, Driving, shape};
 pub use eval_format::Form;
 pub use tokio;
 
@@ -154,11 +155,7 @@ impl Test {
     }
 }
 
-async fn run_erased(
-    test: Test,
-    is_body: bool,
-    call: impl Fn(&'static EvalCase, EvalRun) -> crate::setup::Driving,
-) {
+async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> Driving) {
     let print = match failure::Print::from_env() {
         Ok(print) => print,
         Err(message) => fail(&format!("Error: {message}"), ""),
@@ -192,7 +189,7 @@ fn fail(text: &str, payload: &str) -> ! {
 async fn evaluate(
     test: Test,
     is_body: bool,
-    call: impl Fn(&'static EvalCase, EvalRun) -> crate::setup::Driving,
+    call: impl Fn(&'static EvalCase, EvalRun) -> Driving,
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
     let place = Place { file: shown_path(set.file), line: source.line, column: source.column };

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
 
-use crate::agent::BoxAgent;
+use crate::agent::{BoxAgent, BoxFuture};
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -183,8 +183,7 @@ impl EvalRunner {
             return Err(RunnerError(format!("the set `{}` has no cases", set.eval_set_id)));
         }
         let plan = self.plan(None)?;
-        let cases = set.eval_cases.iter().map(|case| self.one(&plan, &set.eval_set_id, case, &setup));
-        Ok(EvalReport { cases: concurrent::all(concurrency, cases).await })
+        Ok(EvalReport { cases: self.all(&plan, set, &setup, concurrency).await })
     }
 
     /// Runs every set in a directory, found as the attribute finds them, each with the
@@ -201,10 +200,25 @@ impl EvalRunner {
         let mut cases = Vec::new();
         for (set, config) in directory::read(directory.as_ref(), &self.custom_names())? {
             let plan = self.plan(config.as_ref())?;
-            let reports = set.eval_cases.iter().map(|case| self.one(&plan, &set.eval_set_id, case, &setup));
-            cases.extend(concurrent::all(concurrency, reports).await);
+            cases.extend(self.all(&plan, &set, &setup, concurrency).await);
         }
         Ok(EvalReport { cases })
+    }
+
+    /// Runs every case of a set, results in order.
+    async fn all<Shape, S: Setup<Shape>>(
+        &self,
+        plan: &Plan,
+        set: &EvalSet,
+        setup: &S,
+        concurrency: usize,
+    ) -> Vec<CaseReport> {
+        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
+        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(set.eval_cases.len());
+        for case in &set.eval_cases {
+            cases.push(Box::pin(self.one(plan, &set.eval_set_id, case, setup)));
+        }
+        concurrent::all(concurrency, cases).await
     }
 
     /// Runs one case as often as asked and decides.

@@ -51,7 +51,10 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
                 return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
             }
             None => {
-                return Freshness::Stale(format!("`{}` was removed after this test was built", compiled.file));
+                return Freshness::Stale(format!(
+                    "`{}` was removed after this test was built",
+                    compiled.file
+                ));
             }
         }
     }

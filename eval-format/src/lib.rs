@@ -2,15 +2,23 @@
 
 mod coerce;
 mod hash;
+mod config;
+mod error;
+mod metric;
 mod model;
 mod names;
 mod problem;
 mod render;
 mod suggest;
 mod syntax;
+mod text;
 mod value;
 
 pub use hash::content_hash;
+pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, check_config};
+pub use error::ReadError;
+pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
+
 pub use model::{
     AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
     Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,

@@ -1,0 +1,344 @@
+use super::*;
+use crate::{Code, Problem, json};
+
+fn problems(text: &str, answered: &[&str]) -> Vec<Problem> {
+    check_config("test_config.json", text.as_bytes(), answered).problems
+}
+
+/// `code path` of each problem, warnings in brackets, in the order of the text.
+fn found(text: &str, answered: &[&str]) -> Vec<String> {
+    let show = |problem: &Problem| {
+        let text = format!("{} {}", problem.code, problem.path);
+        if problem.is_error() { text } else { format!("[{text}]") }
+    };
+    problems(text, answered).iter().map(show).collect()
+}
+
+fn accepts(text: &str, answered: &[&str]) -> EvalConfig {
+    let checked = check_config("test_config.json", text.as_bytes(), answered);
+    assert_eq!(checked.problems, [], "{text}");
+    checked.config.unwrap()
+}
+
+/// A config whose only criterion is that of the tool trajectory.
+fn trajectory(criterion: &str) -> String {
+    format!(r#"{{"criteria": {{"tool_trajectory_avg_score": {criterion}}}}}"#)
+}
+
+#[test]
+fn thresholds_are_read_as_pydantic_reads_floats() {
+    for (text, threshold) in
+        [("1", 1.0), ("0.5", 0.5), ("true", 1.0), (r#""0.25""#, 0.25), (r#"" 1e-1 ""#, 0.1), ("-0.0", -0.0)]
+    {
+        for criterion in [text.to_owned(), format!(r#"{{"threshold": {text}}}"#)] {
+            let config = accepts(&trajectory(&criterion), &[]);
+            assert_eq!(config.criterion("tool_trajectory_avg_score"), Some(&Criterion::new(threshold)));
+        }
+    }
+    let at = "criteria.tool_trajectory_avg_score";
+    for text in ["null", "[]", r#""""#, r#""high""#] {
+        assert_eq!(found(&trajectory(text), &[]), [format!("wrong-type {at}")], "{text}");
+        let object = trajectory(&format!(r#"{{"threshold": {text}}}"#));
+        assert_eq!(found(&object, &[]), [format!("wrong-type {at}.threshold")], "{text}");
+    }
+}
+
+#[test]
+fn thresholds_lie_in_the_range_of_their_metric() {
+    for text in ["1.5", "-0.1", "NaN", r#""nan""#, "1e400", "80"] {
+        assert_eq!(found(&trajectory(text), &[]), ["threshold-range criteria.tool_trajectory_avg_score"]);
+    }
+}
+
+#[test]
+fn match_types_are_read_as_adk_reads_them() {
+    for (text, kept) in [
+        (r#""EXACT""#, "EXACT"),
+        (r#"" in-order ""#, "IN_ORDER"),
+        (r#""any order""#, "ANY_ORDER"),
+        ("0", "EXACT"),
+        ("2", "ANY_ORDER"),
+        ("1.0", "IN_ORDER"),
+        ("true", "IN_ORDER"),
+    ] {
+        for key in ["match_type", "matchType"] {
+            let config = accepts(&trajectory(&format!(r#"{{"threshold": 1, "{key}": {text}}}"#)), &[]);
+            let criterion = config.criterion("tool_trajectory_avg_score").unwrap();
+            assert_eq!(criterion.get("match_type"), Some(&Value::from(kept)), "{text}");
+        }
+    }
+    for text in [r#""1""#, "3", "-1", "1.5", "null", "[]", r#""EXACTLY""#] {
+        assert_eq!(
+            found(&trajectory(&format!(r#"{{"threshold": 1, "match_type": {text}}}"#)), &[]),
+            ["wrong-type criteria.tool_trajectory_avg_score.match_type"],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn our_own_keys_are_read_in_both_spellings() {
+    let text = trajectory(
+        r#"{"threshold": 1, "argsMatch": "Subset", "forbidden_tools": ["refund"], "ignore_args": "no"}"#,
+    );
+    let config = accepts(&text, &[]);
+    let criterion = config.criterion("tool_trajectory_avg_score").unwrap();
+    assert_eq!(criterion.args_match(), ArgsMatch::Subset);
+    assert_eq!(criterion.forbidden_tools().collect::<Vec<_>>(), ["refund"]);
+    assert_eq!(criterion.get("ignore_args"), Some(&Value::Bool(false)));
+}
+
+#[test]
+fn options_of_the_wrong_type_are_errors() {
+    for (option, code) in [
+        (r#""ignore_args": null"#, "wrong-type"),
+        (r#""ignoreArgs": 2"#, "wrong-type"),
+        (r#""args_match": 1"#, "wrong-type"),
+        (r#""args_match": "loose""#, "wrong-type"),
+        (r#""forbidden_tools": "refund""#, "wrong-type"),
+        (r#""forbiddenTools": ["refund", 1]"#, "wrong-type"),
+        (r#""include_intermediate_responses_in_final": "maybe""#, "wrong-type"),
+    ] {
+        let key = option.split('"').nth(1).unwrap();
+        let found = found(&trajectory(&format!(r#"{{"threshold": 1, {option}}}"#)), &[]);
+        assert_eq!(found[0], format!("{code} criteria.tool_trajectory_avg_score.{key}"), "{option}");
+    }
+}
+
+#[test]
+fn an_args_match_beside_ignore_args_is_a_contradiction() {
+    for (options, contradicts) in [
+        (r#""ignore_args": true, "args_match": "subset""#, true),
+        (r#""ignore_args": true, "args_match": "exact""#, true),
+        (r#""ignore_args": true, "args_match": "ignore""#, false),
+        (r#""ignore_args": false, "args_match": "subset""#, false),
+    ] {
+        let found = found(&trajectory(&format!(r#"{{"threshold": 1, {options}}}"#)), &[]);
+        assert_eq!(!found.is_empty(), contradicts, "{options}");
+    }
+}
+
+#[test]
+fn criterion_keys_that_nothing_reads_are_errors() {
+    let at = "criteria.tool_trajectory_avg_score";
+    for (criterion, expected) in [
+        (r#"{"threshold": 1, "match_typ": "EXACT"}"#, vec![format!("misspelt-key {at}.match_typ")]),
+        (r#"{"threshold": 1, "ignoreArg": true}"#, vec![format!("misspelt-key {at}.ignoreArg")]),
+        (r#"{"treshold": 1}"#, vec![format!("misspelt-key {at}.treshold")]),
+        (r#"{"match_type": "EXACT"}"#, vec![format!("missing-key {at}")]),
+        (r#"{"threshold": 1, "rubrics": []}"#, vec![format!("unknown-key {at}.rubrics")]),
+        (r#"{"threshold": 1, "match": 1}"#, vec![format!("unknown-key {at}.match")]),
+        (r#"{"threshold": 1, "_match": 1}"#, vec![]),
+        (
+            r#"{"threshold": 1, "match_type": 0, "matchType": 1}"#,
+            vec![format!("[both-spellings {at}.match_type]")],
+        ),
+        (
+            r#"{"threshold": 1, "includeIntermediateResponsesInFinal": true}"#,
+            vec![format!("[ignored-key {at}.includeIntermediateResponsesInFinal]")],
+        ),
+    ] {
+        assert_eq!(found(&trajectory(criterion), &[]), expected, "{criterion}");
+    }
+}
+
+#[test]
+fn metrics_that_cannot_decide_are_one_problem_each() {
+    for (metric, code) in [
+        ("bogus", "unknown-metric"),
+        ("_comment", "unknown-metric"),
+        ("safety_v1", "not-available"),
+        ("hallucinations_v1", "not-available"),
+        ("trajectory_recall", "not-available"),
+        ("response_similarity", "not-available"),
+        ("token_usage_v1", "informational-threshold"),
+    ] {
+        for criterion in ["0.5", r#"{"threshold": 7, "x": 1}"#, "null"] {
+            let text = format!(r#"{{"criteria": {{"{metric}": {criterion}}}}}"#);
+            assert_eq!(found(&text, &[]), [format!("{code} criteria.{metric}")], "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_answered_name_takes_any_criterion() {
+    for metric in ["brevity", "safety_v1", "token_usage_v1", "response_match_score"] {
+        let text = format!(r#"{{"criteria": {{"{metric}": {{"threshold": 70, "words": [1, 2]}}}}}}"#);
+        let config = accepts(&text, &[metric]);
+        let criterion = Criterion::new(70.0).with("words", json!([1, 2]));
+        assert_eq!(config.criterion(metric), Some(&criterion));
+    }
+    assert_eq!(
+        found(r#"{"criteria": {"brevity": NaN}}"#, &["brevity"]),
+        ["threshold-range criteria.brevity"]
+    );
+}
+
+#[test]
+fn criteria_that_check_nothing_are_errors() {
+    for (text, expected) in [
+        ("{}", vec!["nothing-checked the document"]),
+        (r#"{"criteria": {}}"#, vec!["nothing-checked criteria"]),
+        (r#"{"criterias": {"response_match_score": 1}}"#, vec!["misspelt-key criterias"]),
+        (r#"{"response_match_score": 1}"#, vec!["unknown-key response_match_score"]),
+        (r#"{"version": 1}"#, vec!["nothing-checked the document", "[ignored-key version]"]),
+        (r#"{"criteria": null}"#, vec!["wrong-type criteria"]),
+        (r#"{"criteria": []}"#, vec!["wrong-type criteria"]),
+    ] {
+        assert_eq!(found(text, &[]), expected, "{text}");
+    }
+}
+
+#[test]
+fn custom_metrics_need_an_answer_in_rust() {
+    let text = r#"{"criteria": {"brevity": 0.5}, "customMetrics": {"brevity": {"codeConfig": {"name": "m.b"},
+        "metric_info": {"metricName": "brevity", "metric_value_info": {"interval": {"min_value": 0, "maxValue": "2"}}}}}}"#;
+    let config = accepts(text, &["brevity"]);
+    assert_eq!(config.custom_metrics.keys().collect::<Vec<_>>(), ["brevity"]);
+    assert_eq!(
+        config.custom_metrics.get("brevity").unwrap().to_string(),
+        r#"{"code_config":{"name":"m.b"},"metric_info":{"metric_name":"brevity","metric_value_info":{"interval":{"min_value":0.0,"max_value":2.0}}}}"#
+    );
+    assert_eq!(found(text, &[]), ["unanswered-custom-metric customMetrics.brevity"]);
+}
+
+#[test]
+fn custom_metrics_have_adks_shape() {
+    for (metric, expected) in [
+        (r#"{"code_config": {"name": "m.b"}, "note": 1}"#, vec![]),
+        (r#"{"code_config": {"name": "m.b"}, "metric_info": null}"#, vec![]),
+        ("null", vec!["wrong-type custom_metrics.b"]),
+        ("{}", vec!["missing-key custom_metrics.b"]),
+        (r#"{"code_config": {}}"#, vec!["missing-key custom_metrics.b.code_config"]),
+        (r#"{"code_config": {"name": 1}}"#, vec!["wrong-type custom_metrics.b.code_config.name"]),
+        (
+            r#"{"code_config": {"name": "m.b", "args": []}}"#,
+            vec!["unknown-key custom_metrics.b.code_config.args"],
+        ),
+        (r#"{"code_confg": {"name": "m.b"}}"#, vec!["misspelt-key custom_metrics.b.code_confg"]),
+        (
+            r#"{"code_config": {"name": "m.b"}, "metric_info": {"metric_name": "b"}}"#,
+            vec!["missing-key custom_metrics.b.metric_info"],
+        ),
+    ] {
+        let text = format!(r#"{{"criteria": {{"b": 1}}, "custom_metrics": {{"b": {metric}}}}}"#);
+        assert_eq!(found(&text, &["b"]), expected, "{text}");
+    }
+    let unused = r#"{"criteria": {"response_match_score": 1}, "custom_metrics": {"b": {"code_config": {"name": "m"}}}}"#;
+    assert_eq!(found(unused, &["b"]), ["[ignored-key custom_metrics.b]"]);
+}
+
+#[test]
+fn simulators_are_checked_and_sound_is_not_available() {
+    for (key, config, expected) in [
+        ("user_simulator_config", "null", vec![]),
+        ("userSimulatorConfig", "{}", vec![]),
+        (
+            "user_simulator_config",
+            r#"{"type": null, "model": "m", "maxAllowedInvocations": "-1", "x": 1}"#,
+            vec![],
+        ),
+        (
+            "user_simulator_config",
+            r#"{"custom_instructions": "{{ stop_signal }} {{conversation_plan}} {{ conversation_history }}"}"#,
+            vec![],
+        ),
+        (
+            "user_simulator_config",
+            r#"{"customInstructions": "{{ stop_signal }}"}"#,
+            vec!["wrong-type user_simulator_config.customInstructions"],
+        ),
+        ("user_simulator_config", r#"{"model": null}"#, vec!["wrong-type user_simulator_config.model"]),
+        ("user_simulator_config", r#"{"modell": "m"}"#, vec!["misspelt-key user_simulator_config.modell"]),
+        (
+            "user_simulator_config",
+            r#"{"type": "llm_audio"}"#,
+            vec!["not-available user_simulator_config.type"],
+        ),
+        ("user_simulator_config", r#"{"type": "llm"}"#, vec!["wrong-type user_simulator_config.type"]),
+        ("user_simulator_config", "[]", vec!["wrong-type user_simulator_config"]),
+        ("live_model_config", "null", vec![]),
+        ("live_model_config", "{}", vec!["not-available live_model_config"]),
+        ("liveModelConfig", r#"{"timeoutSeconds": 3}"#, vec!["not-available liveModelConfig"]),
+    ] {
+        let text = format!(r#"{{"criteria": {{"response_match_score": 1}}, "{key}": {config}}}"#);
+        assert_eq!(found(&text, &[]), expected, "{text}");
+    }
+}
+
+#[test]
+fn files_that_are_no_config_are_named() {
+    for (text, message) in [
+        (r#"{"eval_set_id": "s", "eval_cases": []}"#, "this is an eval set, not a config"),
+        (r#"[{"query": "hi", "reference": "yo"}]"#, "this is an old test file, not a config"),
+        (r#"[{"name": "a", "data": []}]"#, "this is an old eval set, not a config"),
+        (r#"[{"metricName": "m", "threshold": 1}]"#, "this is a metrics file of trpc-agent-go, not a config"),
+        ("# thresholds\n\ncriteria:\n  a: 1\n", "this is YAML, not a config in JSON"),
+        ("---\na: 1\n", "this is YAML, not a config in JSON"),
+        ("[pytest]\naddopts = -q\n", "this is an INI or TOML file, not a config in JSON"),
+        ("[tool.pytest.ini_options]\n", "this is an INI or TOML file, not a config in JSON"),
+        ("import pytest\n", "this is Python code, not a config in JSON"),
+    ] {
+        let problems = problems(text, &[]);
+        assert_eq!(problems.len(), 1, "{text}");
+        assert_eq!((problems[0].code, problems[0].message.as_str()), (Code::ForeignSchema, message));
+    }
+    assert_eq!(found("{,}", &[]), ["syntax the document"]);
+    assert_eq!(found("", &[]), ["syntax the document"]);
+    assert_eq!(found("[1]", &[]), ["wrong-type the document"]);
+    assert_eq!(found("7", &[]), ["wrong-type the document"]);
+    assert_eq!(problems("\u{feff}{}", &[])[0].code, Code::Encoding);
+}
+
+#[test]
+fn all_problems_are_found_in_the_order_of_the_text() {
+    let text = r#"{
+        "custom_metrics": {"tone": {"code_config": {"name": "m.tone"}}},
+        "criteria": {"response_match_score": 80, "bogus": 1, "safety_v1": 1, "tone": {}},
+        "live_model_config": {}
+    }"#;
+    assert_eq!(
+        found(text, &[]),
+        [
+            "unanswered-custom-metric custom_metrics.tone",
+            "threshold-range criteria.response_match_score",
+            "unknown-metric criteria.bogus",
+            "not-available criteria.safety_v1",
+            "missing-key criteria.tone",
+            "not-available live_model_config",
+        ]
+    );
+}
+
+#[test]
+fn duplicate_keys_are_warned_of_and_the_last_counts() {
+    let text = r#"{"criteria": {"response_match_score": 80, "response_match_score": 0.5}}"#;
+    let checked = check_config("c.json", text.as_bytes(), &[]);
+    assert_eq!(checked.problems.len(), 1);
+    assert_eq!(checked.problems[0].code, Code::DuplicateKey);
+    assert_eq!(checked.config.unwrap().criterion("response_match_score").unwrap().threshold, 0.5);
+}
+
+#[test]
+fn writing_and_reading_again_changes_nothing() {
+    let text = r#"{"criteria": {"brevity": {"threshold": 3, "words": {"max": 1}, "_why": "x"},
+        "tool_trajectory_avg_score": {"threshold": 1, "matchType": 1}, "response_match_score": 0.5},
+        "custom_metrics": {"brevity": {"code_config": {"name": "m.b"}, "description": "d"}},
+        "user_simulator_config": {"model": "m", "extra": [1]}}"#;
+    let config = accepts(text, &["brevity"]);
+    assert_eq!(accepts(&config.to_json(), &["brevity"]), config);
+    assert_eq!(
+        EvalConfig::adk_default().to_json(),
+        "{\n  \"criteria\": {\n    \"tool_trajectory_avg_score\": 1.0,\n    \"response_match_score\": 0.8\n  }\n}"
+    );
+}
+
+#[test]
+fn a_config_built_in_rust_is_held_to_the_same_rules() {
+    let config = |threshold| EvalConfig::default().with("response_match_score", Criterion::new(threshold));
+    assert!(config(0.5).checked(&[]).is_ok());
+    for threshold in [80.0, f64::NAN, f64::INFINITY] {
+        assert!(config(threshold).checked(&[]).is_err(), "{threshold}");
+    }
+    assert!(EvalConfig::default().checked(&[]).is_err());
+}

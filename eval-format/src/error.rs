@@ -1,0 +1,46 @@
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::Problems;
+
+/// Why a file could not be read: it cannot be opened, or it is not what it should be.
+///
+/// ```
+/// use eval_format::{EvalConfig, ReadError};
+///
+/// let error = EvalConfig::read("no/such/test_config.json").unwrap_err();
+/// assert!(matches!(error, ReadError::Io { .. }));
+/// assert!(error.to_string().starts_with("cannot read `no/such/test_config.json`: "));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The file cannot be opened or read.
+    Io {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The file was read and has errors.
+    Problems(Problems),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, source } => write!(f, "cannot read `{}`: {source}", path.display()),
+            Self::Problems(problems) => problems.fmt(f),
+        }
+    }
+}
+
+// The cause is part of the text already, so `source` is left at none: it would be printed twice.
+impl std::error::Error for ReadError {}
+
+impl From<Problems> for ReadError {
+    fn from(problems: Problems) -> Self {
+        Self::Problems(problems)
+    }
+}

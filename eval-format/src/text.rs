@@ -1,0 +1,108 @@
+//! Bytes to text: what is not plain UTF-8 is named, and shown as far as it can be read.
+
+use std::ops::Range;
+
+use crate::problem::{Code, JsonPath, Problem};
+
+/// The text of a file that must be UTF-8 without a byte order mark, as ADK requires.
+///
+/// Otherwise a readable rendering of the bytes, and the problem with its place in that rendering.
+pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (String, Box<Problem>)> {
+    if let Some((name, text)) = wide(bytes) {
+        let first = text.chars().next().map_or(0, char::len_utf8);
+        let found = problem(0..first, format!("the file is {name}, not UTF-8"));
+        return Err((text, Box::new(found.help("save it as UTF-8 without a byte order mark"))));
+    }
+    match str::from_utf8(bytes) {
+        Ok(text) if text.starts_with(MARK) => {
+            let found = problem(0..MARK.len_utf8(), "the file begins with a byte order mark")
+                .label("three invisible bytes: EF BB BF")
+                .help("save it as UTF-8 without a byte order mark (BOM); ADK rejects it too");
+            Err((text.to_owned(), Box::new(found)))
+        }
+        Ok(text) => Ok(text),
+        Err(error) => Err(not_utf8(bytes, error.valid_up_to())),
+    }
+}
+
+const MARK: char = '\u{feff}';
+
+fn problem(range: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::error(Code::Encoding, JsonPath::default(), range, message)
+}
+
+fn not_utf8(bytes: &[u8], at: usize) -> (String, Box<Problem>) {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    // The bytes before the first wrong one are kept as they are; it became one replacement character.
+    let range = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    let mut found = problem(range, "the file is not UTF-8").label(format!("byte {byte:02X}"));
+    if byte >= 0xA0 {
+        let latin = char::from(byte);
+        found = found.help(format!("save it as UTF-8; in Latin-1 this byte is `{latin}`"));
+    } else {
+        found = found.help("save it as UTF-8");
+    }
+    (text, Box::new(found))
+}
+
+/// The text of a file in UTF-16 or UTF-32, told by its mark or by the zero beside its first letter.
+fn wide(bytes: &[u8]) -> Option<(&'static str, String)> {
+    Some(match bytes {
+        [0xFF, 0xFE, 0, 0, rest @ ..] => ("UTF-32", utf32(rest, u32::from_le_bytes)),
+        [0, 0, 0xFE, 0xFF, rest @ ..] => ("UTF-32", utf32(rest, u32::from_be_bytes)),
+        [0xFF, 0xFE, rest @ ..] => ("UTF-16", utf16(rest, u16::from_le_bytes)),
+        [0xFE, 0xFF, rest @ ..] => ("UTF-16", utf16(rest, u16::from_be_bytes)),
+        [1..=255, 0, 1..=255, 0, ..] => ("UTF-16", utf16(bytes, u16::from_le_bytes)),
+        [0, 1..=255, 0, 1..=255, ..] => ("UTF-16", utf16(bytes, u16::from_be_bytes)),
+        _ => return None,
+    })
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units: Vec<u16> = bytes.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+    String::from_utf16_lossy(&units)
+}
+
+fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> String {
+    let code_points = bytes.as_chunks().0.iter().map(|four| unit(*four));
+    code_points.map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], text: &str, message: &str, marked: &str) {
+        let (shown, problem) = decode(bytes).unwrap_err();
+        assert_eq!((shown.as_str(), problem.message.as_str()), (text, message));
+        assert_eq!(problem.code, Code::Encoding);
+        assert_eq!(&shown[problem.range], marked);
+        assert!(problem.help.is_some());
+    }
+
+    #[test]
+    fn utf8_is_taken_as_it_is() {
+        for text in ["", "{}", "é 天 🎉", "a\u{feff}"] {
+            assert_eq!(decode(text.as_bytes()).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn other_encodings_are_named_and_shown() {
+        let utf16 = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+        let little: Vec<u8> = utf16("\u{feff}{é}").into_iter().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = utf16("\u{feff}{é}").into_iter().flat_map(u16::to_be_bytes).collect();
+        let long: Vec<u8> = "\u{feff}{é}".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        check(&little, "{é}", "the file is UTF-16, not UTF-8", "{");
+        check(&big, "{é}", "the file is UTF-16, not UTF-8", "{");
+        check(&little[2..], "{é}", "the file is UTF-16, not UTF-8", "{");
+        check(&big[2..], "{é}", "the file is UTF-16, not UTF-8", "{");
+        check(&long, "{é}", "the file is UTF-32, not UTF-8", "{");
+        check(b"\xff\xfe", "", "the file is UTF-16, not UTF-8", "");
+        check(b"\xff\xfe{", "", "the file is UTF-16, not UTF-8", "");
+        check("\u{feff}{}".as_bytes(), "\u{feff}{}", "the file begins with a byte order mark", "\u{feff}");
+        check(b"{caf\xe9}", "{caf\u{fffd}}", "the file is not UTF-8", "\u{fffd}");
+        check(b"\xc3", "\u{fffd}", "the file is not UTF-8", "\u{fffd}");
+    }
+}

@@ -1,22 +1,24 @@
 //! Eval sets in the format of Google's Agent Development Kit (ADK): reading, checking, writing.
 
 mod coerce;
-mod hash;
 mod config;
 mod error;
+mod hash;
 mod metric;
 mod model;
 mod names;
 mod problem;
+mod reader;
+pub use reader::*;
 mod render;
 mod suggest;
 mod syntax;
 mod text;
 mod value;
 
-pub use hash::content_hash;
 pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, check_config};
 pub use error::ReadError;
+pub use hash::content_hash;
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
 
 pub use model::{

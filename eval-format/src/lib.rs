@@ -3,6 +3,7 @@
 mod coerce;
 mod config;
 mod error;
+mod find;
 mod hash;
 mod metric;
 mod model;
@@ -18,6 +19,7 @@ mod value;
 
 pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, check_config};
 pub use error::ReadError;
+pub use find::{FindError, find_sets, is_glob};
 pub use hash::content_hash;
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
 

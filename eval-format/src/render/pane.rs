@@ -19,6 +19,9 @@ const WIDEST: usize = 110;
 const WIDEST_LEAD: usize = 45;
 const WIDEST_MARK: usize = 45;
 
+/// Stands for what is left out of a line.
+const DOTS: &str = "...";
+
 /// A few lines and the marks in them.
 pub(super) struct Pane {
     /// Line and column of the first mark in the file.
@@ -53,15 +56,16 @@ pub(super) fn of(problem: &Problem, text: &str) -> Vec<Pane> {
         primary: false,
     });
     let (near, far): (Vec<_>, Vec<_>) = related.partition(|spot| spot.shares_pane(&primary, text));
-    let first = if primary.is_whole(text) {
-        whole_lines(std::iter::once(primary).chain(near).collect(), text)
+    let first = if near.is_empty() {
+        alone(primary, text)
     } else {
-        cut_line(&primary, text)
+        whole_lines(std::iter::once(primary).chain(near).collect(), text)
     };
-    let others = far
-        .into_iter()
-        .map(|spot| if spot.is_whole(text) { whole_lines(vec![spot], text) } else { cut_line(&spot, text) });
-    std::iter::once(first).chain(others).collect()
+    std::iter::once(first).chain(far.into_iter().map(|spot| alone(spot, text))).collect()
+}
+
+fn alone(spot: Spot<'_>, text: &str) -> Pane {
+    if spot.is_whole(text) { whole_lines(vec![spot], text) } else { cut_line(&spot, text) }
 }
 
 /// A place that a problem points at.
@@ -95,7 +99,13 @@ fn whole_lines(spots: Vec<Spot<'_>>, text: &str) -> Pane {
             source.push('\n');
         }
         line_starts.push(source.len());
-        source.push_str(&line[..fitting(line.chars(), WIDEST)]);
+        let line = line.trim_end_matches('\r');
+        // Only a line between two marked ones can be too wide here.
+        let shown = fitting(line.chars(), WIDEST);
+        source.push_str(&line[..shown]);
+        if shown < line.len() {
+            source.push_str(DOTS);
+        }
     }
     let place = spots.first().map_or((1, 1), |spot| (spot.place.line, spot.place.column));
     let marks = spots.into_iter().map(|Spot { place, label, primary }| {
@@ -110,7 +120,6 @@ fn whole_lines(spots: Vec<Spot<'_>>, text: &str) -> Pane {
 
 /// The part of a long line around a spot, with `...` for what is left out.
 fn cut_line(spot: &Spot<'_>, text: &str) -> Pane {
-    const DOTS: &str = "...";
     let Place { line, column, line_range, mark } = &spot.place;
     let start = mark.start - fitting(text[line_range.start..mark.start].chars().rev(), WIDEST_LEAD);
     let mark_end = mark.start + fitting(text[mark.clone()].chars(), WIDEST_MARK);

@@ -98,6 +98,23 @@ fn related_places_near_by_share_the_snippet() {
 }
 
 #[test]
+fn a_long_line_between_two_places_is_cut() {
+    let text = format!("[\n  1,\n  \"{}\",\n  2\n]", "lorem ".repeat(900));
+    assert_snapshot!(render(&problem(&text, "2").related(find(&text, "1"), "and this"), FILE, &text), @r#"
+    `user_content` is a number
+     --> evals/weather.evalset.json:4:3
+      |
+    2 |   1,
+      |   - and this
+    3 |   "lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem lorem...
+    4 |   2
+      |   ^ expected an object, saw a number
+      |
+      = help: write `{"role": "user", "parts": [{"text": "..."}]}`
+    "#);
+}
+
+#[test]
 fn related_places_far_away_have_a_snippet_of_their_own() {
     let (text, problem) = duplicate(5_000);
     assert_snapshot!(render(&problem, FILE, &text), @r#"
@@ -249,6 +266,20 @@ fn line_ends_of_windows_are_not_shown() {
       |
       = help: write `{"role": "user", "parts": [{"text": "..."}]}`
     "#);
+}
+
+#[test]
+fn a_line_of_the_widest_that_is_shown_whole_is_not_cut() {
+    for end in ["", "\n", "\r\n"] {
+        for (width, whole) in [(110, true), (111, false)] {
+            let text = format!("\"{}\"{end}", "x".repeat(width - 2));
+            assert_eq!(
+                !render(&problem(&text, "\""), FILE, &text).contains("x..."),
+                whole,
+                "{width} and {end:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn failed(report: &CaseReport) -> String {
     };
     match failed.count() {
         0 => what,
-        more => format!("{what} (and {} more)", count(more, "metric")),
+        more => format!("{what} (and {})", count(more, "more metric")),
     }
 }
 

@@ -71,9 +71,9 @@ pub struct CaseSource {
     /// The byte after its last.
     pub end: usize,
     /// The line, from 1.
-    pub line: usize,
+    pub line: u32,
     /// The column in characters, from 1.
-    pub column: usize,
+    pub column: u32,
 }
 
 /// A file that was compiled in.
@@ -119,9 +119,27 @@ pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric()
 }
 
-/// Tests need tokio's multi-threaded runtime: exists only with the feature.
+/// Lets its content through: tokio's multi-threaded runtime is there.
 #[cfg(feature = "multi-thread")]
-pub const MULTI_THREAD: () = ();
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __multi_thread {
+    ($($tests:tt)*) => { $($tests)* };
+}
+
+/// Stands for an error: tokio's multi-threaded runtime is not there.
+#[cfg(not(feature = "multi-thread"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __multi_thread {
+    ($($tests:tt)*) => {
+        compile_error!(
+            "`flavor = \"multi_thread\"` needs the feature `multi-thread` of eval-core\n\
+             help: eval-core = { version = \"..\", features = [\"multi-thread\"] }"
+        );
+    };
+}
+pub use __multi_thread as multi_thread;
 
 /// Runs one case as a test: returns when it passed, unwinds with the report when it did not.
 pub fn run<Shape, F: EvalFn<Shape>>(
@@ -192,7 +210,8 @@ async fn evaluate(
     call: impl Fn(&'static EvalCase, EvalRun) -> Driving,
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
-    let place = Place { file: shown_path(set.file), line: source.line, column: source.column };
+    let place =
+        Place { file: shown_path(set.file), line: source.line as usize, column: source.column as usize };
     let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
     let session = set.session.as_ref().map(|session| session.text);
     let case = eval_format::read_case(set.form, slice, source.eval_id, session)

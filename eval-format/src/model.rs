@@ -4,6 +4,7 @@
 //! be built in Rust, read from a file ([`EvalSet::read`](crate::EvalSet::read)) and written back as
 //! ADK writes it ([`EvalSet::to_json`](crate::EvalSet::to_json)).
 
+mod checked;
 mod content;
 mod invocation;
 

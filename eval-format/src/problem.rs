@@ -201,11 +201,6 @@ impl JsonPath {
         self.0.push(step);
     }
 
-    /// Goes one step up.
-    pub(crate) fn pop(&mut self) {
-        self.0.pop();
-    }
-
     /// This path with one more key.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
@@ -243,10 +238,13 @@ fn is_plain(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
+/// How many problems are shown; after so many, mending the first helps more than seeing the rest.
+const MOST_SHOWN: usize = 20;
+
 /// All problems of one file, together with its text, so that it can show them.
 ///
-/// `Display` renders each as the compiler would: headline, place, snippet, help. At least one of
-/// them is an error when this is returned as one.
+/// `Display` renders each as the compiler would: headline, place, snippet, help; errors before
+/// warnings, and at most 20 of them. At least one is an error when this is returned as one.
 #[derive(Clone, Debug)]
 pub struct Problems {
     pub(crate) file: String,
@@ -285,13 +283,18 @@ impl std::error::Error for Problems {}
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, problem) in self.items.iter().enumerate() {
+        let (errors, warnings): (Vec<_>, Vec<_>) = self.iter().partition(|problem| problem.is_error());
+        for (at, problem) in errors.iter().chain(&warnings).take(MOST_SHOWN).enumerate() {
             if at > 0 {
                 f.write_str("\n\n")?;
             }
-            f.write_str(&crate::render(problem, &self.file, &self.text))?;
+            f.write_str(&crate::render_with_level(problem, &self.file, &self.text))?;
         }
-        Ok(())
+        match self.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            1 => f.write_str("\n\n... and 1 more problem"),
+            more => write!(f, "\n\n... and {more} more problems"),
+        }
     }
 }
 

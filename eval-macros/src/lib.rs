@@ -1,1 +1,55 @@
+//! The attribute `#[eval_set]`, documented and re-exported in `eval-core`.
+//!
+//! A pipeline: the arguments and the function are parsed, the files they name are read and checked, a
+//! plan is made of them and expanded. Each pass reports what it finds and goes on, so that the user
+//! sees all mistakes at once.
 
+mod args;
+mod cases;
+mod criteria;
+mod diagnostics;
+mod expand;
+mod files;
+mod item;
+mod modules;
+mod plan;
+mod sets;
+
+use args::Args;
+use diagnostics::Diagnostics;
+use item::Item;
+use plan::Plan;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Makes a test of each case of an eval set.
+///
+/// See `eval_core::eval_set`.
+#[proc_macro_attribute]
+pub fn eval_set(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expansion(args.into(), &item.into()).into()
+}
+
+fn expansion(args: TokenStream, tokens: &TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let args = Args::parse(args, &mut diagnostics);
+    let item = Item::parse(tokens.clone(), &mut diagnostics);
+    let plan = Plan::new(&args, &mut diagnostics);
+    match (item, plan) {
+        (Some(item), Some(plan)) if diagnostics.is_empty() => {
+            let function = expand::function(&args, &item, false);
+            let tests = expand::tests(&args, &item, &plan);
+            quote!(#function #tests)
+        }
+        // On an error the function stays, so that nothing else breaks for want of it.
+        (Some(item), _) => {
+            let function = expand::function(&args, &item, true);
+            let errors = diagnostics.into_tokens();
+            quote!(#errors #function)
+        }
+        (None, _) => {
+            let errors = diagnostics.into_tokens();
+            quote!(#errors #tokens)
+        }
+    }
+}

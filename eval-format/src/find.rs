@@ -1,0 +1,284 @@
+//! Which files a directory or a glob stands for.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use glob::{MatchOptions, Pattern};
+
+/// What is a set in a directory: the two suffixes that ADK's own tools write and look for.
+const SET_PATTERNS: [&str; 2] = ["*.evalset.json", "*.test.json"];
+
+/// What stands beside sets and is none, whatever a glob says.
+const NEVER_SETS: [&str; 4] = ["test_config.json", "eval_config.json", ".session.json", ".judge.json"];
+
+/// Hidden files are left out: editors keep their locks and backups in them.
+const OPTIONS: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+
+/// Finds the sets that a directory or a glob stands for.
+///
+/// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob
+/// (`*`, `?`, `[..]`, and `**` for any number of folders) for the files it matches. Configs
+/// (`test_config.json`, `eval_config.json`), sessions (`*.session.json`) and recordings
+/// (`*.judge.json`) are never sets. Links to folders are not followed.
+///
+/// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
+/// No match is an empty list.
+pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, FindError> {
+    let base = base.as_ref();
+    let mut parts: Vec<Part> = Vec::new();
+    for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        let part = Part::parse(part)
+            .map_err(|error| FindError { place: pattern.to_owned(), reason: Reason::Pattern(error.msg) })?;
+        // `**/**` finds what `**` finds, many times over.
+        if !(matches!(part, Part::AnyFolders) && matches!(parts.last(), Some(Part::AnyFolders))) {
+            parts.push(part);
+        }
+    }
+    let mut walk = Walk { base, found: BTreeSet::new() };
+    if base.join(pattern).is_dir() {
+        parts = vec![Part::Name(pattern.trim_end_matches('/').to_owned()), Part::AnyFolders];
+        for suffix in SET_PATTERNS.iter().filter_map(|suffix| Pattern::new(suffix).ok()) {
+            parts.truncate(2);
+            parts.push(Part::Pattern(suffix));
+            walk.below("", &parts)?;
+        }
+    } else {
+        walk.below("", &parts)?;
+    }
+    Ok(walk.found.into_iter().collect())
+}
+
+/// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
+pub fn is_glob(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// One part of a pattern, between two `/`.
+#[derive(Clone)]
+enum Part {
+    /// `..`, `evals`: taken as it is.
+    Name(String),
+    /// `*.json`.
+    Pattern(Pattern),
+    /// `**`.
+    AnyFolders,
+}
+
+impl Part {
+    fn parse(part: &str) -> Result<Self, glob::PatternError> {
+        Ok(match part {
+            "**" => Self::AnyFolders,
+            _ if is_glob(part) => Self::Pattern(Pattern::new(part)?),
+            _ => Self::Name(part.to_owned()),
+        })
+    }
+}
+
+struct Walk<'b> {
+    base: &'b Path,
+    found: BTreeSet<String>,
+}
+
+impl Walk<'_> {
+    /// Collects what the remaining parts match in the folder `at`, relative to the base.
+    fn below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
+        let Some((part, rest)) = parts.split_first() else { return Ok(()) };
+        match part {
+            Part::Name(name) => {
+                let path = join(at, name);
+                if rest.is_empty() { self.file(path) } else { self.below(&path, rest)? }
+            }
+            Part::AnyFolders => {
+                self.below(at, rest)?;
+                for entry in self.entries(at)?.iter().filter(|entry| entry.is_folder && !entry.is_hidden()) {
+                    self.below(&join(at, &entry.name), parts)?;
+                }
+            }
+            Part::Pattern(pattern) => {
+                for entry in
+                    self.entries(at)?.iter().filter(|entry| pattern.matches_with(&entry.name, OPTIONS))
+                {
+                    let path = join(at, &entry.name);
+                    match (rest, entry.is_folder) {
+                        ([], _) => self.file(path),
+                        (_, true) => self.below(&path, rest)?,
+                        (_, false) => {}
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: String) {
+        if !NEVER_SETS.iter().any(|suffix| path.ends_with(suffix)) && self.base.join(&path).is_file() {
+            self.found.insert(path);
+        }
+    }
+
+    /// What is in a folder; nothing if there is no such folder.
+    fn entries(&self, at: &str) -> Result<Vec<Entry>, FindError> {
+        let folder: PathBuf = self.base.join(at);
+        let failed = |error| FindError { place: at.to_owned(), reason: Reason::Folder(error) };
+        let listing = match fs::read_dir(folder) {
+            Ok(listing) => listing,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let mut entries = Vec::new();
+        for entry in listing {
+            let entry = entry.map_err(failed)?;
+            // A name that is not UTF-8 cannot be written in a pattern or in Rust source.
+            if let Ok(name) = entry.file_name().into_string() {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                entries.push(Entry { name, is_folder });
+            }
+        }
+        Ok(entries)
+    }
+}
+
+struct Entry {
+    name: String,
+    /// A folder itself, not a link to one: links can form circles.
+    is_folder: bool,
+}
+
+impl Entry {
+    fn is_hidden(&self) -> bool {
+        self.name.starts_with('.')
+    }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Why the sets of a directory or a glob could not be listed.
+#[derive(Debug)]
+pub struct FindError {
+    place: String,
+    reason: Reason,
+}
+
+#[derive(Debug)]
+enum Reason {
+    Pattern(&'static str),
+    Folder(io::Error),
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Pattern(message) => write!(f, "`{}` is not a glob: {message}", self.place),
+            Reason::Folder(error) => write!(f, "cannot list `{}`: {error}", self.place),
+        }
+    }
+}
+
+impl std::error::Error for FindError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.reason {
+            Reason::Pattern(_) => None,
+            Reason::Folder(error) => Some(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own for each test, gone when dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str, files: &[&str]) -> Self {
+            let root = std::env::temp_dir().join(format!("eval-format-find-{}-{test}", std::process::id()));
+            for file in files {
+                let path = root.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, "{}").unwrap();
+            }
+            Self(root)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            drop(fs::remove_dir_all(&self.0));
+        }
+    }
+
+    const FILES: &[&str] = &[
+        "evals/b.evalset.json",
+        "evals/a.test.json",
+        "evals/sub/c.evalset.json",
+        "evals/sub/deep/d.evalset.json",
+        "evals/other.json",
+        "evals/test_config.json",
+        "evals/sub/eval_config.json",
+        "evals/trip.session.json",
+        "evals/a.judge.json",
+        "evals/.#b.evalset.json",
+        "evals/.git/x.evalset.json",
+        "lone.evalset.json",
+    ];
+
+    #[test]
+    fn directories_and_globs_find_sets_only() {
+        let folder = Folder::new("finds", FILES);
+        let all: &[&str] = &[
+            "evals/a.test.json",
+            "evals/b.evalset.json",
+            "evals/sub/c.evalset.json",
+            "evals/sub/deep/d.evalset.json",
+        ];
+        for (pattern, expected) in [
+            ("evals", all),
+            ("evals/", all),
+            (
+                "./evals",
+                &[
+                    "./evals/a.test.json",
+                    "./evals/b.evalset.json",
+                    "./evals/sub/c.evalset.json",
+                    "./evals/sub/deep/d.evalset.json",
+                ],
+            ),
+            ("evals/*.evalset.json", &["evals/b.evalset.json"]),
+            ("evals/*.json", &["evals/a.test.json", "evals/b.evalset.json", "evals/other.json"]),
+            ("evals/**/*.evalset.json", &all[1..]),
+            ("**/**/**/d.*", &["evals/sub/deep/d.evalset.json"]),
+            ("**/sub/*.json", &["evals/sub/c.evalset.json"]),
+            ("e?als/[ab].*", &["evals/a.test.json", "evals/b.evalset.json"]),
+            ("*/other.json", &["evals/other.json"]),
+            ("evals/../*.json", &["evals/../lone.evalset.json"]),
+            ("lone.evalset.json", &["lone.evalset.json"]),
+            ("evals/*.yaml", &[]),
+            ("nowhere/*.json", &[]),
+            ("lone.evalset.json/*", &[]),
+            ("nowhere", &[]),
+        ] {
+            assert_eq!(find_sets(&folder.0, pattern).unwrap(), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_broken_glob_says_so() {
+        let error = find_sets(".", "evals/[a.json").unwrap_err();
+        assert!(error.to_string().starts_with("`evals/[a.json` is not a glob"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_folders_are_not_followed() {
+        let folder = Folder::new("links", &["evals/a.evalset.json"]);
+        std::os::unix::fs::symlink(folder.0.join("evals"), folder.0.join("evals/circle")).unwrap();
+        assert_eq!(find_sets(&folder.0, "evals").unwrap(), ["evals/a.evalset.json"]);
+    }
+}

@@ -1,0 +1,212 @@
+//! Test names from eval ids.
+
+use std::collections::HashMap;
+
+use unicode_ident::{is_xid_continue, is_xid_start};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::hash::content_hash;
+
+/// The longest name, in characters.
+const LONGEST: usize = 80;
+
+/// Words that cannot be names as they are: the keywords of all editions, and the test that stands
+/// in every module made from a directory.
+const RESERVED: &[&str] = &[
+    "Self",
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "const",
+    "continue",
+    "crate",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "is_current",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "super",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+    "yield",
+];
+
+/// The names of the tests for these eval ids, in the order of the ids.
+///
+/// ```
+/// use eval_format::test_names;
+///
+/// let names = test_names(["Sunny in Paris", "2nd try", "天気", "type", "a-b", "a b"]);
+/// assert_eq!(names[..4], ["Sunny_in_Paris", "case_2nd_try", "天気", "type_"]);
+/// assert_eq!(names[4..], ["a_b_e27efb9a", "a_b_e2bca18b"]);
+/// ```
+///
+/// A name is made from its id alone: characters of identifiers stay as they are, in Unicode's
+/// composed form; every run of others becomes one `_`, and none is left at the ends. What does not
+/// begin with a letter gets `case_` in front, a keyword (or `is_current`, which every directory of
+/// sets has as a test) gets `_` behind. An id without any usable character, and one too long for 80
+/// characters, end in a hash of the id.
+///
+/// Only ids that would get the same name look at each other: all of them get a hash. There is no
+/// counting, so the order of the ids does not matter, and a new id renames another only where both
+/// would have had the same name. Distinct ids get distinct names; equal ids, which no sound set
+/// has, get equal ones. No name begins with `_`.
+pub fn test_names<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut candidates: Vec<Candidate<'a>> = Vec::new();
+    let mut places: HashMap<&'a str, usize> = HashMap::new();
+    let order: Vec<usize> = ids
+        .into_iter()
+        .map(|id| {
+            *places.entry(id).or_insert_with(|| {
+                candidates.push(Candidate::new(id));
+                candidates.len() - 1
+            })
+        })
+        .collect();
+    part(&mut candidates);
+    let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
+    order.into_iter().map(|at| names[at].clone()).collect()
+}
+
+/// Lengthens the names of candidates that stand in each other's way until none do.
+///
+/// A name stays taken even when its ids have moved on to longer ones. That makes the result
+/// independent of the order, and the work linear: each id takes at most three names.
+fn part(candidates: &mut [Candidate<'_>]) {
+    let mut taken: HashMap<String, usize> = HashMap::with_capacity(candidates.len());
+    let mut open: Vec<usize> = (0..candidates.len()).collect();
+    while let Some(at) = open.pop() {
+        let name = candidates[at].name();
+        let Some(&first) = taken.get(&name) else {
+            taken.insert(name, at);
+            continue;
+        };
+        if candidates[first].name() == name && candidates[first].lengthen() {
+            open.push(first);
+        }
+        if candidates[at].lengthen() {
+            open.push(at);
+        }
+    }
+}
+
+/// The name of the module for a file, from its stem, by the rule of [`test_names`].
+///
+/// ```
+/// assert_eq!(eval_format::module_name("weather-v2"), "weather_v2");
+/// ```
+///
+/// Files of one folder whose names may collide are named together, by [`test_names`].
+pub fn module_name(stem: &str) -> String {
+    Candidate::new(stem).name()
+}
+
+/// How much of the hash of its id a name carries.
+#[derive(Clone, Copy, PartialEq)]
+enum Suffix {
+    None,
+    Half,
+    Whole,
+}
+
+/// An id on its way to a name.
+struct Candidate<'a> {
+    id: &'a str,
+    stem: String,
+    suffix: Suffix,
+}
+
+impl<'a> Candidate<'a> {
+    fn new(id: &'a str) -> Self {
+        let (stem, found) = stem(id);
+        let suffix = if !found || stem.chars().nth(LONGEST).is_some() { Suffix::Half } else { Suffix::None };
+        Self { id, stem, suffix }
+    }
+
+    fn name(&self) -> String {
+        let hash = content_hash(self.id.as_bytes());
+        match self.suffix {
+            Suffix::None if RESERVED.contains(&self.stem.as_str()) => format!("{}_", self.stem),
+            Suffix::None => self.stem.clone(),
+            // Folded as the authors of FNV advise: neither half alone is mixed well.
+            Suffix::Half => self.hashed(&format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))),
+            Suffix::Whole => self.hashed(&format!("{hash:016x}")),
+        }
+    }
+
+    fn hashed(&self, digits: &str) -> String {
+        let cut: String = self.stem.chars().take(LONGEST - 1 - digits.len()).collect();
+        format!("{}_{digits}", cut.trim_end_matches('_'))
+    }
+
+    /// Takes more of the hash; `false` when it has taken all.
+    fn lengthen(&mut self) -> bool {
+        let next = match self.suffix {
+            Suffix::None => Suffix::Half,
+            Suffix::Half => Suffix::Whole,
+            Suffix::Whole => return false,
+        };
+        self.suffix = next;
+        true
+    }
+}
+
+/// The id as an identifier, keywords aside, and whether anything of it was left.
+fn stem(id: &str) -> (String, bool) {
+    let mut kept = String::new();
+    for c in id.nfc() {
+        if is_xid_continue(c) {
+            kept.push(c);
+        } else if !kept.ends_with('\0') {
+            // Marks the run; `\0` is in no identifier, so it cannot be a character that was kept.
+            kept.push('\0');
+        }
+    }
+    let kept = kept.replace('\0', "_");
+    let stem = kept.trim_matches('_');
+    match stem.chars().next() {
+        None => ("case".to_owned(), false),
+        Some(first) if is_xid_start(first) => (stem.to_owned(), true),
+        Some(_) => (format!("case_{stem}"), true),
+    }
+}
+
+#[cfg(test)]
+mod tests;

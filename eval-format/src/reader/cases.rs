@@ -1,0 +1,141 @@
+//! Sets of today's format: the shape, and the rules that no shape expresses.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Form, Reading};
+use crate::model::{EvalCase, EvalSet};
+use crate::problem::{Code, Problem};
+use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Place, Walker, opening};
+use crate::suggest::is_misspelling;
+use crate::syntax::{Entry, Node};
+
+/// Reads an eval set.
+pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
+    let mut problems = Vec::new();
+    let mut walker = Walker { problems: &mut problems };
+    // ADK knows `snake_case` keys here; it ignores the others if those are there.
+    let snake = root.get("eval_set_id").is_some() && root.get("eval_cases").is_some();
+    let model = if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE };
+    let set = walker.record(root, model, &Place::Root).map(EvalSet::from);
+    let mut cases = Vec::new();
+    let entry = root.object().and_then(|entries| model.entry(entries, "eval_cases"));
+    if let Some((entry, items)) = entry.and_then(|entry| Some((entry, entry.value.array()?))) {
+        let place = Place::Key(&Place::Root, &entry.key);
+        if items.is_empty() {
+            walker.problems.push(no_cases(&entry.value, &place));
+        }
+        for (at, item) in items.iter().enumerate() {
+            let place = Place::Index(&place, at);
+            check_conversation(item, &place, &mut walker);
+            if let Some(id) = id_of(item) {
+                cases.push((id.0.to_owned(), id.1, item.range.clone()));
+            }
+        }
+        check_ids(
+            items.iter().enumerate().filter_map(|(at, item)| Some((at, id_of(item)?))),
+            &place,
+            &mut walker,
+        );
+    }
+    Reading { form: Form::EvalSet, set, cases, problems }
+}
+
+/// Reads one case.
+pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
+    let record = walker.record(node, &EVAL_CASE, place)?;
+    check_conversation(node, place, walker);
+    Some(record.into())
+}
+
+fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
+    let entry = EVAL_CASE.entry(case.object()?, "eval_id")?;
+    Some((entry.value.string()?, entry.value.range.clone()))
+}
+
+pub(super) fn no_cases(cases: &Node<'_>, place: &Place<'_>) -> Problem {
+    Problem::error(Code::NoCases, place.path(), cases.range.clone(), "the set has no cases")
+        .label("nothing to test")
+        .help("add a case: an object with `eval_id` and `conversation`")
+}
+
+pub(super) fn empty_conversation(conversation: &Node<'_>, place: &Place<'_>) -> Problem {
+    Problem::error(Code::EmptyConversation, place.path(), conversation.range.clone(), "the case has no turns")
+        .label("nothing to test")
+}
+
+/// Two cases of one id: ADK refuses to run them, or scores one against the other's expectations.
+pub(super) fn check_ids<'n>(
+    ids: impl Iterator<Item = (usize, (&'n str, Range<usize>))>,
+    cases: &Place<'_>,
+    walker: &mut Walker<'_>,
+) {
+    let mut seen: HashMap<&str, Range<usize>> = HashMap::new();
+    for (at, (id, range)) in ids {
+        if let Some(first) = seen.get(id) {
+            let shown = crate::schema::short(id);
+            let problem = Problem::error(
+                Code::DuplicateEvalId,
+                Place::Index(cases, at).path(),
+                range,
+                format!("two cases have the id `{shown}`"),
+            )
+            .label("used again here")
+            .related(first.clone(), "first used here")
+            .help("rename one of them; tests are named after the id");
+            walker.problems.push(problem);
+        } else {
+            seen.insert(id, range);
+        }
+    }
+}
+
+/// A case has either turns or a scenario.
+fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    let Some(entries) = case.object() else { return };
+    let there = |name: &str| EVAL_CASE.entry(entries, name).filter(|entry| !entry.value.is_null());
+    let problem = match (there("conversation"), there("conversation_scenario")) {
+        (None, None) if is_misspelt(entries) => return,
+        (None, None) => Problem::error(
+            Code::ConversationOrScenario,
+            place.path(),
+            opening(case),
+            "the eval case has no `conversation`",
+        )
+        .label("`conversation` is missing here")
+        .help(r#"add `"conversation": [{"user_content": {"parts": [{"text": "..."}]}}]`"#),
+        (Some(turns), Some(scenario)) => Problem::error(
+            Code::ConversationOrScenario,
+            Place::Key(place, &scenario.key).path(),
+            scenario.key_range.clone(),
+            "the eval case has both a conversation and a scenario",
+        )
+        .label("a scenario")
+        .related(turns.key_range.clone(), "a conversation")
+        .help("keep one of them: the turns as they were recorded, or the scenario to improvise on"),
+        (Some(turns), None) if turns.value.array().is_some_and(<[_]>::is_empty) => {
+            empty_conversation(&turns.value, &Place::Key(place, &turns.key))
+                .help(r#"add a turn: `{"user_content": {"parts": [{"text": "..."}]}}`"#)
+        }
+        (Some(_), None) => return,
+        (None, Some(scenario)) => not_available(scenario, place),
+    };
+    walker.problems.push(problem);
+}
+
+/// Whether one of the two keys is there, with an error of its own for its spelling.
+fn is_misspelt(entries: &[Entry<'_>]) -> bool {
+    let names = ["conversation", "conversation_scenario", "conversationScenario"];
+    entries.iter().any(|entry| names.iter().any(|name| is_misspelling(&entry.key, name)))
+}
+
+fn not_available(scenario: &Entry<'_>, place: &Place<'_>) -> Problem {
+    Problem::error(
+        Code::NotAvailable,
+        Place::Key(place, &scenario.key).path(),
+        scenario.key_range.clone(),
+        "conversation scenarios are not available in this version",
+    )
+    .label("this case needs a simulated user")
+    .help("record a conversation, or move the case to a file of its own")
+}

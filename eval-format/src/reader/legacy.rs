@@ -1,0 +1,152 @@
+//! The two formats that ADK had before eval sets, turned into today's model.
+//!
+//! Where ADK draws ids at random they are derived from the text here, so that reading twice gives
+//! the same set; where it writes down the time there is none.
+
+use super::cases::{check_ids, empty_conversation, no_cases};
+use super::{Form, Reading, session};
+use crate::content_hash;
+use crate::model::{
+    Content, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
+};
+use crate::schema::{Checked, OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
+use crate::syntax::Node;
+
+/// Whether an array holds cases (`name`, `data`), not turns.
+pub(super) fn is_old_eval_set(items: &[Node<'_>]) -> bool {
+    items.first().is_some_and(|item| item.get("data").is_some() && item.get("query").is_none())
+}
+
+/// Reads an array of turns: one case, named after the file.
+pub(super) fn read_test_file(root: &Node<'_>, text: &str, stem: &str) -> Reading {
+    let mut problems = Vec::new();
+    let case = test_file(root, text, stem, None, &mut Walker { problems: &mut problems });
+    let set = case.map(|case| {
+        let id = format!("{:016x}", content_hash(text.as_bytes()));
+        EvalSet { name: Some(id.clone()), ..EvalSet::new(id) }.case(case)
+    });
+    let cases = vec![(stem.to_owned(), opening(root), root.range.clone())];
+    Reading { form: Form::TestFile, set, cases, problems }
+}
+
+/// Reads an array of cases.
+pub(super) fn read_old_eval_set(root: &Node<'_>, text: &str, stem: &str) -> Reading {
+    let mut problems = Vec::new();
+    let mut walker = Walker { problems: &mut problems };
+    let items = root.array().unwrap_or_default();
+    let mut set = EvalSet { name: Some(stem.to_owned()), ..EvalSet::new(stem) };
+    let mut cases = Vec::new();
+    let mut ids = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        set.eval_cases.extend(case(item, text, &Place::Index(&Place::Root, at), &mut walker));
+        if let Some(name) = item.get("name")
+            && let Some(id) = name.value.string()
+        {
+            cases.push((id.to_owned(), name.value.range.clone(), item.range.clone()));
+            ids.push((at, (id, name.value.range.clone())));
+        }
+    }
+    check_ids(ids.into_iter(), &Place::Root, &mut walker);
+    Reading { form: Form::OldEvalSet, set: Some(set), cases, problems }
+}
+
+/// Reads the one case of an array of turns.
+pub(super) fn test_file(
+    root: &Node<'_>,
+    text: &str,
+    eval_id: &str,
+    session_input: Option<SessionInput>,
+    walker: &mut Walker<'_>,
+) -> Option<EvalCase> {
+    let records = walker.records(root, &OLD_TURN, &Place::Root)?;
+    if records.is_empty() {
+        walker.problems.push(no_cases(root, &Place::Root).help(ADD_A_TURN));
+    }
+    let conversation = conversation(records, root, text);
+    Some(EvalCase { conversation, session_input, ..EvalCase::new(eval_id) })
+}
+
+/// Reads one element of an array of cases.
+pub(super) fn case(
+    node: &Node<'_>,
+    text: &str,
+    place: &Place<'_>,
+    walker: &mut Walker<'_>,
+) -> Option<EvalCase> {
+    let mut record = walker.record(node, &OLD_CASE, place)?;
+    let data = &node.get("data")?.value;
+    let records = record.list("data", Checked::into_record)?;
+    if records.is_empty() {
+        walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
+    }
+    let session = record.take("initial_session").and_then(Checked::into_record);
+    let has_session = node
+        .get("initial_session")
+        .and_then(|entry| entry.value.object())
+        .is_some_and(|keys| !keys.is_empty());
+    Some(EvalCase {
+        conversation: conversation(records, data, text),
+        session_input: session.filter(|_| has_session).map(session::session_input),
+        ..EvalCase::new(record.text("name").unwrap_or_default())
+    })
+}
+
+const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#;
+
+fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
+    let nodes = data.array().unwrap_or_default();
+    records
+        .into_iter()
+        .zip(nodes)
+        .enumerate()
+        .map(|(at, (record, node))| turn(record, node, text, at))
+        .collect()
+}
+
+fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocation {
+    let text_of = |key: &str, found: Option<String>| Content {
+        parts: Some(vec![Part {
+            // Absent is the empty text, `null` is no text.
+            text: if node.get(key).is_some() { found } else { Some(String::new()) },
+            ..Part::default()
+        }]),
+        role: None,
+    };
+    Invocation {
+        invocation_id: turn_id(node, text, at),
+        user_content: Content { role: Some("user".to_owned()), ..text_of("query", record.text("query")) },
+        final_response: Some(Content {
+            role: Some("model".to_owned()),
+            ..text_of("reference", record.text("reference"))
+        }),
+        intermediate_data: Some(IntermediateData::Tools {
+            tool_uses: record.list("expected_tool_use", tool_use).unwrap_or_default(),
+            tool_responses: Vec::new(),
+            intermediate_responses: record
+                .list("expected_intermediate_agent_responses", response)
+                .unwrap_or_default(),
+        }),
+        ..Invocation::default()
+    }
+}
+
+/// The hash of the turn's text and its position, since two turns may be alike.
+fn turn_id(node: &Node<'_>, text: &str, at: usize) -> String {
+    let own = text.get(node.range.clone()).unwrap_or_default();
+    format!("{:016x}", content_hash(own.as_bytes()).rotate_left(8) ^ content_hash(&at.to_le_bytes()))
+}
+
+fn tool_use(checked: Checked) -> Option<FunctionCall> {
+    let mut record = checked.into_record()?;
+    Some(FunctionCall {
+        name: record.text("tool_name"),
+        args: record.map("tool_input"),
+        ..FunctionCall::default()
+    })
+}
+
+fn response(checked: Checked) -> Option<(String, Vec<Part>)> {
+    let mut record = checked.into_record()?;
+    let part = Part { text: record.text("text"), ..Part::default() };
+    Some((record.text("author")?, vec![part]))
+}

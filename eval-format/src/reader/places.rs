@@ -1,0 +1,36 @@
+//! From byte ranges to lines and columns, in one pass over the text.
+
+use std::ops::Range;
+
+use super::CasePlace;
+
+/// The places of cases given in the order of the text.
+pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CasePlace> {
+    let (mut seen, mut line, mut column) = (0, 1, 1);
+    let place = |(eval_id, id_range, range): (String, Range<usize>, Range<usize>)| {
+        for char in text[seen..range.start].chars() {
+            (line, column) = if char == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        seen = range.start;
+        CasePlace { eval_id, id_range, range, line, column }
+    };
+    cases.into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_characters_from_one() {
+        let text = "ä{\n  天{ {";
+        let at = |needle: &str, from: usize| text[from..].find(needle).unwrap() + from;
+        let first = at("{", 0);
+        let second = at("{", first + 1);
+        let third = at("{", second + 1);
+        let cases = [first, second, third].map(|start| (String::new(), start..start + 1, start..start + 1));
+        let found: Vec<_> =
+            places(text, cases.into()).iter().map(|place| (place.line, place.column)).collect();
+        assert_eq!(found, [(1, 2), (2, 4), (2, 6)]);
+    }
+}

@@ -1,0 +1,55 @@
+//! The session file of an old test file.
+
+use super::Form;
+use crate::model::SessionInput;
+use crate::problem::{Code, Problem};
+use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
+use crate::syntax::{self, Node};
+use crate::text;
+
+/// Reads a session file; `None` where it holds nothing to use.
+pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Problem>) {
+    let (text, broken) = text::decode_or_show(bytes);
+    if let Some(problem) = broken {
+        return (None, vec![problem]);
+    }
+    let mut problems = Vec::new();
+    let root = match syntax::parse(&text, &mut problems) {
+        Ok(root) => root,
+        Err(problem) => return (None, vec![*problem]),
+    };
+    let record = Walker { problems: &mut problems }.record(&root, &OLD_SESSION, &Place::Root);
+    if is_empty(&root) {
+        return (None, problems);
+    }
+    if form != Form::TestFile {
+        problems.push(misplaced(&root));
+    }
+    problems.sort_by_key(|problem| problem.range.start);
+    (record.map(session_input), problems)
+}
+
+fn is_empty(root: &Node<'_>) -> bool {
+    root.object().is_some_and(<[_]>::is_empty)
+}
+
+/// The session of a case from an initial session of the old formats.
+pub(super) fn session_input(mut record: Record) -> SessionInput {
+    SessionInput {
+        app_name: record.text("app_name").unwrap_or_default(),
+        user_id: record.text("user_id").unwrap_or_default(),
+        state: record.map("state").unwrap_or_default(),
+        ..SessionInput::default()
+    }
+}
+
+fn misplaced(root: &Node<'_>) -> Problem {
+    Problem::error(
+        Code::SessionFile,
+        Place::Root.path(),
+        opening(root),
+        "a session file stands beside a set that carries its own sessions",
+    )
+    .label("only old test files (`query`, `reference`) take a session file")
+    .help("write it as `session_input` into the cases that need it, and leave the session file out")
+}

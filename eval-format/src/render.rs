@@ -1,0 +1,120 @@
+//! Problems as rustc would show them: headline, place, snippet, help.
+//!
+//! The snippets are drawn by rustc's own renderer. It is handed a few short lines and never the
+//! text itself, so that a file of one line of 20 MB costs no more than any other.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
+
+use crate::problem::{Problem, Severity};
+
+mod pane;
+mod place;
+
+use pane::Pane;
+pub use place::line_column;
+
+/// The longest sentence that is shown whole; a headline may quote a key as long as a file.
+const LONGEST_SENTENCE: usize = 400;
+
+/// A problem as rustc would show it, but for the level that rustc puts in front of the message of a
+/// `compile_error!`.
+///
+/// ```
+/// use eval_format::{EvalSet, render};
+///
+/// let text = r#"{"eval_set_id": "s", "eval_cases": []}"#;
+/// let problems = EvalSet::parse(text).unwrap_err();
+/// let shown = render(problems.iter().next().unwrap(), "evals/weather.evalset.json", text);
+/// assert_eq!(shown.lines().nth(1), Some(" --> evals/weather.evalset.json:1:36"));
+/// ```
+///
+/// The first line is the headline and the second the place, which is where editors and terminals
+/// look for it. Then follow the line with a caret and the label, related places, and what to do.
+/// The text is plain, without colour and without a line break at the end. Ranges that do not lie in
+/// the text are clamped; of a range over several lines the first is shown; of a long line, the part
+/// around the range.
+pub fn render(problem: &Problem, file: &str, text: &str) -> String {
+    let panes = pane::of(problem, text);
+    let gutter = panes.iter().map(Pane::last_line).max().map_or(1, digits);
+    let margin = " ".repeat(gutter);
+    let file = one_line(file);
+
+    let mut lines = vec![one_line(&problem.message)];
+    for (at, pane) in panes.iter().enumerate() {
+        if at > 0 {
+            lines.push(format!("{margin} |"));
+        }
+        let arrow = if at == 0 { "-->" } else { ":::" };
+        let (line, column) = pane.place;
+        lines.push(format!("{margin}{arrow} {file}:{line}:{column}"));
+        let indent = " ".repeat(gutter - digits(pane.last_line()));
+        lines.extend(draw(pane).lines().map(|line| format!("{indent}{line}")));
+    }
+    let notes = notes(problem, &panes);
+    if !notes.is_empty() {
+        lines.push(format!("{margin} |"));
+        lines.extend(notes.iter().map(|note| format!("{margin} = {note}")));
+    }
+    lines.join("\n")
+}
+
+/// A problem as rustc would show it, with `error: ` or `warning: ` in front.
+///
+/// See [`render`] for the rest.
+pub fn render_with_level(problem: &Problem, file: &str, text: &str) -> String {
+    let level = match problem.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    format!("{level}: {}", render(problem, file, text))
+}
+
+fn draw(pane: &Pane) -> String {
+    let annotations = pane.marks.iter().map(|mark| {
+        let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let label = (!mark.label.is_empty()).then(|| one_line(&mark.label));
+        kind.span(mark.range.clone()).label(label)
+    });
+    let snippet = Snippet::source(pane.source.as_str()).line_start(pane.first_line).annotations(annotations);
+    Renderer::plain().render(&[Group::with_level(Level::ERROR).element(snippet)])
+}
+
+/// What stands below the snippets.
+fn notes(problem: &Problem, panes: &[Pane]) -> Vec<String> {
+    let mut notes = Vec::new();
+    // A column of 100,000 leads nobody to a place; the path does.
+    if panes.first().is_some_and(|pane| pane.cut) && !problem.path.steps().is_empty() {
+        notes.push(format!("note: at `{}`", one_line(&problem.path.to_string())));
+    }
+    let hidden = problem.related.len().saturating_sub(pane::MOST_RELATED);
+    if hidden > 0 {
+        notes.push(format!("note: and {hidden} more such place{}", if hidden == 1 { "" } else { "s" }));
+    }
+    notes.extend(problem.help.as_ref().map(|help| format!("help: {}", one_line(help))));
+    notes
+}
+
+/// A sentence without line breaks and control characters, cut where it is very long.
+fn one_line(sentence: &str) -> String {
+    let mut kept: String = sentence
+        .chars()
+        .take(LONGEST_SENTENCE)
+        .map(|c| match c {
+            '\n' | '\r' | '\t' => ' ',
+            // Terminals obey these, and they are not among those replaced below.
+            '\u{80}'..='\u{9f}' => char::REPLACEMENT_CHARACTER,
+            _ => c,
+        })
+        .collect();
+    if sentence.chars().nth(LONGEST_SENTENCE).is_some() {
+        kept.push_str("...");
+    }
+    normalize_untrusted_str(&kept)
+}
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Checked values: what the walker hands to the model.
+
+use super::Model;
+use crate::value::{Map, Value};
+
+/// A value that was checked against a [`Type`](super::Type).
+#[derive(Debug)]
+pub(crate) enum Checked {
+    /// A scalar or a free-form value; also what stands for a value that was refused, in which
+    /// case a problem was pushed and nothing is built from it.
+    Value(Value),
+    Record(Record),
+    List(Vec<Checked>),
+    Dict(Vec<(String, Checked)>),
+    Pair(Box<(Checked, Checked)>),
+}
+
+/// A checked object of a [`Model`]: the fields that are there and not `null`, under their
+/// `snake_case` names and in the model's order, and the keys that ADK keeps.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) model: &'static Model,
+    pub(super) fields: Vec<(&'static str, Checked)>,
+    pub(crate) extra: Map,
+}
+
+impl Record {
+    /// Takes a field out.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Checked> {
+        let at = self.fields.iter().position(|(field, _)| *field == name)?;
+        // Swapping would lose the order that `rest` keeps.
+        Some(self.fields.remove(at).1)
+    }
+
+    pub(crate) fn value(&mut self, name: &str) -> Option<Value> {
+        self.take(name).map(Checked::into_value)
+    }
+
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        match self.value(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn float(&mut self, name: &str) -> Option<f64> {
+        self.value(name)?.as_f64()
+    }
+
+    /// An integer of 64 bits; a larger one is left where it is.
+    pub(crate) fn int(&mut self, name: &str) -> Option<i64> {
+        let (_, found) = self.fields.iter().find(|(field, _)| *field == name)?;
+        let Checked::Value(value) = found else { return None };
+        let int = value.as_i64()?;
+        self.take(name);
+        Some(int)
+    }
+
+    pub(crate) fn bool(&mut self, name: &str) -> Option<bool> {
+        self.value(name)?.as_bool()
+    }
+
+    pub(crate) fn map(&mut self, name: &str) -> Option<Map> {
+        match self.value(name) {
+            Some(Value::Object(map)) => Some(map),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn record<T: From<Record>>(&mut self, name: &str) -> Option<T> {
+        self.take(name)?.into_record().map(T::from)
+    }
+
+    /// The elements, each made by `make` where it is what `make` expects.
+    pub(crate) fn list<T>(&mut self, name: &str, make: impl Fn(Checked) -> Option<T>) -> Option<Vec<T>> {
+        match self.take(name)? {
+            Checked::List(items) => Some(items.into_iter().filter_map(make).collect()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn records<T: From<Record>>(&mut self, name: &str) -> Option<Vec<T>> {
+        self.list(name, |item| item.into_record().map(T::from))
+    }
+
+    /// The fields not taken yet, as values.
+    pub(crate) fn rest(self) -> Map {
+        let mut entries: Vec<(String, Value)> =
+            self.fields.into_iter().map(|(name, value)| (name.to_owned(), value.into_value())).collect();
+        entries.extend(self.extra);
+        Map::from_unique(entries)
+    }
+}
+
+impl Checked {
+    pub(crate) fn into_record(self) -> Option<Record> {
+        match self {
+            Self::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            Self::Value(value) => value,
+            Self::Record(record) => Value::Object(record.rest()),
+            Self::List(items) => Value::Array(items.into_iter().map(Self::into_value).collect()),
+            Self::Dict(entries) => Value::Object(Map::from_unique(
+                entries.into_iter().map(|(key, value)| (key, value.into_value())).collect(),
+            )),
+            Self::Pair(pair) => Value::Array(vec![pair.0.into_value(), pair.1.into_value()]),
+        }
+    }
+}

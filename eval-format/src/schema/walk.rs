@@ -1,0 +1,339 @@
+//! Checks a node against a type and finds everything that is wrong with it.
+
+use super::{Checked, Extra, Field, Model, Record, Spelling, Type, camel, wording};
+use crate::coerce;
+use crate::problem::{JsonPath, Problem, Step};
+use crate::suggest::{is_misspelling, suggest};
+use crate::syntax::{Entry, Kind, Node, to_map};
+use crate::value::{Map, Value};
+
+/// The most fields a model has; the walker keeps one slot for each on the stack.
+pub(super) const MAX_FIELDS: usize = 17;
+
+/// Where the walker is: a list of steps on the call stack, turned into a [`JsonPath`] only when
+/// a problem is found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'p> {
+    Root,
+    Key(&'p Place<'p>, &'p str),
+    Index(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    pub(crate) fn path(&self) -> JsonPath {
+        let mut steps = Vec::new();
+        let mut place = self;
+        loop {
+            place = match place {
+                Self::Root => break,
+                Self::Key(parent, key) => {
+                    steps.push(Step::Key(wording::short(key)));
+                    parent
+                }
+                Self::Index(parent, index) => {
+                    steps.push(Step::Index(*index));
+                    parent
+                }
+            };
+        }
+        let mut path = JsonPath::default();
+        steps.into_iter().rev().for_each(|step| path.push(step));
+        path
+    }
+}
+
+/// Walks nodes and collects problems; it never stops at one.
+#[derive(Debug)]
+pub(crate) struct Walker<'p> {
+    pub(crate) problems: &'p mut Vec<Problem>,
+}
+
+impl Walker<'_> {
+    /// Checks an object; `None` where the node is none.
+    pub(crate) fn record(
+        &mut self,
+        node: &Node<'_>,
+        model: &'static Model,
+        place: &Place<'_>,
+    ) -> Option<Record> {
+        let Some(entries) = node.object() else {
+            self.problems.push(wording::wrong_type(node, &Type::Model(model), "", place));
+            return None;
+        };
+        Some(self.object(node, entries, model, place))
+    }
+
+    /// Checks an array of objects; `None` where the node is none or an element is no object.
+    pub(crate) fn records(
+        &mut self,
+        node: &Node<'_>,
+        model: &'static Model,
+        place: &Place<'_>,
+    ) -> Option<Vec<Record>> {
+        let Some(items) = node.array() else {
+            self.problems.push(wording::wrong_type(node, &Type::List(&Type::Any), "", place));
+            return None;
+        };
+        let records: Vec<_> = items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| self.record(item, model, &Place::Index(place, at)))
+            .collect();
+        records.into_iter().collect()
+    }
+
+    fn object<'n>(
+        &mut self,
+        node: &Node<'_>,
+        entries: &'n [Entry<'n>],
+        model: &'static Model,
+        place: &Place<'_>,
+    ) -> Record {
+        let mut slots = Slots::default();
+        let mut strays = Vec::new();
+        for entry in entries {
+            match model.find(&entry.key) {
+                Some((at, spelling)) => strays.extend(slots.put(at, spelling, entry)),
+                None => strays.push(entry),
+            }
+        }
+        let mut fields = Vec::with_capacity(entries.len().min(model.fields.len()));
+        for (field, slot) in model.fields.iter().zip(&slots.0) {
+            if let Some((_, entry)) = slot
+                && let Some(value) = self.field(entry, field, place)
+            {
+                fields.push((field.name, value));
+            }
+        }
+        let mut extra = Map::new();
+        let mut meant = Vec::new();
+        if !strays.is_empty() {
+            (extra, meant) = self.strays(&strays, model, &slots, place);
+        }
+        for (at, field) in model.fields.iter().enumerate() {
+            if field.required && slots.is_free(at) && !meant.contains(&at) {
+                self.problems.push(wording::missing(node, field, model, place));
+            }
+        }
+        Record { model, fields, extra }
+    }
+
+    /// The value of a known key; `None` where it is `null` and may be.
+    fn field(&mut self, entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Option<Checked> {
+        if field.nullable && entry.value.is_null() {
+            return None;
+        }
+        let place = Place::Key(place, &entry.key);
+        if entry.value.is_null() {
+            self.problems.push(wording::null(entry, field, &place));
+            return None;
+        }
+        Some(self.value(&entry.value, &field.kind, field.example, &place))
+    }
+
+    /// Judges the entries that are not the value of a field; returns those that ADK keeps, and the
+    /// positions of the fields that the others were probably meant to be.
+    #[cold]
+    fn strays(
+        &mut self,
+        strays: &[&Entry<'_>],
+        model: &Model,
+        slots: &Slots<'_>,
+        place: &Place<'_>,
+    ) -> (Map, Vec<usize>) {
+        let mut kept = Vec::new();
+        let mut meant = Vec::new();
+        for entry in strays {
+            let twin = match model.find(&entry.key) {
+                Some((at, Spelling::Snake)) => slots.0[at],
+                _ => None,
+            };
+            if let Some((_, winner)) = twin {
+                self.problems.push(wording::both_spellings(entry, winner, model, place));
+                continue;
+            }
+            meant.extend(self.unknown(entry, model, slots, place));
+            if model.extra == Extra::Kept && !entry.value.is_null() {
+                kept.push((entry.key.clone().into_owned(), entry.value.to_value()));
+            }
+        }
+        (Map::from_unique(kept), meant)
+    }
+
+    /// Judges a key that the model does not know; returns the position of the field that a refused
+    /// one was probably meant to be.
+    fn unknown(
+        &mut self,
+        entry: &Entry<'_>,
+        model: &Model,
+        slots: &Slots<'_>,
+        place: &Place<'_>,
+    ) -> Option<usize> {
+        let is_comment = entry.key.starts_with('_') && model.extra != Extra::Forbidden;
+        if is_comment {
+            return None;
+        }
+        let place = &Place::Key(place, &entry.key);
+        let meant = meant(entry, model, slots);
+        let misspelt = meant.filter(|at| !is_ignored_camel(&entry.key, &model.fields[*at], model));
+        let problem = match (model.extra, misspelt) {
+            (Extra::Forbidden, _) => wording::unknown_key(entry, model, meant, place),
+            (_, Some(at)) => wording::misspelt_key(entry, model, &model.fields[at], place),
+            (Extra::Ignored, None) => wording::ignored_key(entry, model, place),
+            (Extra::Kept | Extra::IgnoredOnPurpose, None) => return None,
+        };
+        self.problems.push(problem);
+        misspelt
+    }
+
+    fn value(&mut self, node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Checked {
+        let found = match (kind, &node.kind) {
+            (Type::Any, _) => Some(Checked::Value(node.to_value())),
+            (Type::Object, Kind::Object(entries)) => Some(Checked::Value(Value::Object(to_map(entries)))),
+            (Type::Model(model) | Type::Named(model, _), Kind::Object(entries)) => {
+                Some(Checked::Record(self.object(node, entries, model, place)))
+            }
+            (Type::List(item), Kind::Array(items)) => {
+                Some(each(items, place, |item_node, place| self.value(item_node, item, "", place)))
+            }
+            (Type::Models(model), Kind::Array(items)) => {
+                Some(each(items, place, |item, place| self.value(item, &Type::Model(model), "", place)))
+            }
+            (Type::AuthorsAndParts(model), Kind::Array(items)) => {
+                Some(each(items, place, |item, place| self.author_and_parts(item, model, place)))
+            }
+            (Type::Dict(model), Kind::Object(entries)) => Some(self.dict(entries, model, place)),
+            (Type::Either(first, second), Kind::Object(entries)) => {
+                Some(self.either(node, entries, first, second, place))
+            }
+            (Type::Named(_, names), Kind::String(name)) => {
+                names.contains(&name.as_ref()).then(|| Checked::Value(Value::from(name.as_ref())))
+            }
+            _ => scalar(node, kind).map(Checked::Value),
+        };
+        found.unwrap_or_else(|| {
+            self.problems.push(wording::wrong_type(node, kind, example, place));
+            Checked::Value(Value::Null)
+        })
+    }
+
+    fn dict(&mut self, entries: &[Entry<'_>], model: &'static Model, place: &Place<'_>) -> Checked {
+        let checked = entries
+            .iter()
+            .map(|entry| {
+                let place = Place::Key(place, &entry.key);
+                let value = self.value(&entry.value, &Type::Model(model), "", &place);
+                (entry.key.clone().into_owned(), value)
+            })
+            .collect();
+        Checked::Dict(checked)
+    }
+
+    fn author_and_parts(&mut self, node: &Node<'_>, model: &'static Model, place: &Place<'_>) -> Checked {
+        let Some([author, parts]) = node.array() else {
+            self.problems.push(wording::not_a_pair(node, place));
+            return Checked::Value(Value::Null);
+        };
+        Checked::Pair(Box::new((
+            self.value(author, &Type::String, "", &Place::Index(place, 0)),
+            self.value(parts, &Type::Models(model), "", &Place::Index(place, 1)),
+        )))
+    }
+
+    /// Picks the model by the keys, so that problems are those of the form that was meant.
+    fn either(
+        &mut self,
+        node: &Node<'_>,
+        entries: &[Entry<'_>],
+        first: &'static Model,
+        second: &'static Model,
+        place: &Place<'_>,
+    ) -> Checked {
+        let of = |model: &Model| entries.iter().find(|entry| model.find(&entry.key).is_some());
+        let model = match (of(first), of(second)) {
+            (Some(one), Some(two)) => {
+                self.problems.push(wording::both_forms(one, two, place));
+                return Checked::Value(Value::Null);
+            }
+            (None, Some(_)) => second,
+            (Some(_), None) => first,
+            (None, None) => nearer(entries, first, second),
+        };
+        Checked::Record(self.object(node, entries, model, place))
+    }
+}
+
+/// The absent field that an unknown key was probably meant to be.
+fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
+    let key = entry.key.as_ref();
+    let free = || (0..model.fields.len()).filter(|at| slots.is_free(*at));
+    if let Some(at) = free().find(|at| super::is_camel_of(key, model.fields[*at].name)) {
+        return Some(at);
+    }
+    let spellings = |at: usize| {
+        let name = model.fields[at].name;
+        [name.to_owned(), camel(name)]
+    };
+    if model.extra == Extra::Forbidden {
+        let known: Vec<_> = free().flat_map(|at| spellings(at).map(|name| (at, name))).collect();
+        let found = suggest(key, known.iter().map(|(_, name)| name.as_str()))?;
+        return known.iter().find(|(_, name)| name == found).map(|(at, _)| *at);
+    }
+    free().find(|at| spellings(*at).iter().any(|name| is_misspelling(key, name)))
+}
+
+/// Of two models none of whose keys are there, the one whose keys are nearly there.
+fn nearer(entries: &[Entry<'_>], first: &'static Model, second: &'static Model) -> &'static Model {
+    let none = Slots::default();
+    let near = |model| entries.iter().any(|entry| meant(entry, model, &none).is_some());
+    if !near(first) && near(second) { second } else { first }
+}
+
+/// A camelCase key where ADK has `snake_case` keys only and does without this one.
+fn is_ignored_camel(key: &str, field: &Field, model: &Model) -> bool {
+    !model.camel && !field.required && super::is_camel_of(key, field.name)
+}
+
+fn each<'n>(
+    items: &'n [Node<'n>],
+    place: &Place<'_>,
+    mut check: impl FnMut(&'n Node<'n>, &Place<'_>) -> Checked,
+) -> Checked {
+    let checked = items.iter().enumerate().map(|(at, item)| check(item, &Place::Index(place, at))).collect();
+    Checked::List(checked)
+}
+
+fn scalar(node: &Node<'_>, kind: &Type) -> Option<Value> {
+    match kind {
+        Type::String => coerce::string(node).map(Value::from),
+        Type::Float => coerce::float(node).map(Value::from),
+        Type::Int => coerce::int(node).map(Value::Number),
+        Type::Bool => coerce::bool(node).map(Value::Bool),
+        Type::Bytes => coerce::base64(node).map(Value::String),
+        Type::Enum(members) => coerce::string(node).map(|text| {
+            let member = members.iter().find(|member| member.eq_ignore_ascii_case(text));
+            Value::from(*member.unwrap_or(&text))
+        }),
+        Type::Literal(text) => (node.string() == Some(*text)).then(|| Value::from(*text)),
+        _ => None,
+    }
+}
+
+/// For each field of a model the entry that counts for it.
+#[derive(Default)]
+struct Slots<'n>([Option<(Spelling, &'n Entry<'n>)>; MAX_FIELDS]);
+
+impl<'n> Slots<'n> {
+    /// Fills a slot; returns the entry that loses it.
+    fn put(&mut self, at: usize, spelling: Spelling, entry: &'n Entry<'n>) -> Option<&'n Entry<'n>> {
+        let slot = &mut self.0[at];
+        match slot {
+            Some((better, _)) if *better > spelling => Some(entry),
+            _ => slot.replace((spelling, entry)).map(|(_, loser)| loser),
+        }
+    }
+
+    fn is_free(&self, at: usize) -> bool {
+        self.0[at].is_none()
+    }
+}

@@ -1,0 +1,259 @@
+//! The sentences about shapes.
+
+use super::{Extra, Field, Model, Place, Type, camel};
+use crate::problem::{Code, Problem};
+use crate::suggest::suggest;
+use crate::syntax::{Entry, Kind, Node};
+
+/// Names longer than this are cut in messages.
+const LONGEST: usize = 60;
+
+/// A name as it is shown: long ones are cut, so that a message stays a line.
+pub(crate) fn short(name: &str) -> String {
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// The opening bracket of an object or array: a place to say that something is not in it.
+pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {
+    node.range.start..node.range.end.min(node.range.start + 1)
+}
+
+pub(super) fn missing(node: &Node<'_>, field: &Field, model: &Model, place: &Place<'_>) -> Problem {
+    let name = field.name;
+    Problem::error(
+        Code::MissingKey,
+        place.path(),
+        opening(node),
+        format!("{} has no `{name}`", subject(model)),
+    )
+    .label(format!("`{name}` is missing here"))
+    .help(format!("add `\"{name}\": {}`", field.example))
+}
+
+/// The model as the subject of a sentence: `the invocation`.
+fn subject(model: &Model) -> String {
+    let noun = model.what.strip_prefix("an ").or_else(|| model.what.strip_prefix("a "));
+    format!("the {}", noun.unwrap_or(model.what))
+}
+
+pub(super) fn unknown_key(
+    entry: &Entry<'_>,
+    model: &Model,
+    meant: Option<usize>,
+    place: &Place<'_>,
+) -> Problem {
+    let key = short(&entry.key);
+    let stranger =
+        model.strangers.iter().find(|(name, _)| super::is_camel_of(&entry.key, name) || entry.key == *name);
+    let help = match (stranger, meant) {
+        (Some((_, instead)), _) => (*instead).to_owned(),
+        (None, Some(at)) => did_you_mean(&entry.key, model, &model.fields[at]),
+        (None, None) => format!("remove it; {} takes {}", model.what, keys(model)),
+    };
+    Problem::error(
+        Code::UnknownKey,
+        place.path(),
+        entry.key_range.clone(),
+        format!("unknown key `{key}` in {}", model.what),
+    )
+    .label("ADK rejects this key")
+    .help(help)
+}
+
+pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, place: &Place<'_>) -> Problem {
+    let fate = if model.extra == Extra::Kept { "keep it without reading it" } else { "ignore it" };
+    Problem::error(
+        Code::MisspeltKey,
+        place.path(),
+        entry.key_range.clone(),
+        format!("unknown key `{}` in {}", short(&entry.key), model.what),
+    )
+    .label(format!("ADK would {fate}"))
+    .help(format!("{}; a key of your own can begin with `_`", did_you_mean(&entry.key, model, field)))
+}
+
+fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
+    let in_camel = model.camel && key.chars().any(char::is_uppercase);
+    let name = if in_camel { camel(field.name) } else { field.name.to_owned() };
+    format!("did you mean `{name}`?")
+}
+
+pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
+    let key = short(&entry.key);
+    let snake = model.fields.iter().find(|field| super::is_camel_of(&entry.key, field.name));
+    let help = match snake {
+        Some(field) => format!("ADK reads `{}` here, in snake_case only", field.name),
+        None => format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model)),
+    };
+    Problem::warning(
+        Code::IgnoredKey,
+        place.path(),
+        entry.key_range.clone(),
+        format!("key `{key}` in {} is ignored", model.what),
+    )
+    .label("nothing reads this key")
+    .help(help)
+}
+
+pub(super) fn both_spellings(
+    loser: &Entry<'_>,
+    winner: &Entry<'_>,
+    model: &Model,
+    place: &Place<'_>,
+) -> Problem {
+    let path = Place::Key(place, &loser.key).path();
+    let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
+    let problem = if model.extra == Extra::Forbidden {
+        Problem::error(Code::BothSpellings, path, loser.key_range.clone(), message)
+            .label("ADK rejects this one")
+    } else {
+        Problem::warning(Code::BothSpellings, path, loser.key_range.clone(), message)
+            .label("this one is ignored")
+    };
+    problem.related(winner.key_range.clone(), "this one counts").help("remove one of them")
+}
+
+pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) -> Problem {
+    Problem::error(
+        Code::UnknownKey,
+        place.path(),
+        two.key_range.clone(),
+        format!("`{}` and `{}` exclude each other", one.key, two.key),
+    )
+    .label("this is the form with every event in order")
+    .related(one.key_range.clone(), "this is the form with flat lists")
+    .help("keep one form: the flat lists, or `invocation_events` alone")
+}
+
+pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Problem {
+    let key = short(&entry.key);
+    let help = if field.required {
+        format!("write `\"{key}\": {}`", field.example)
+    } else {
+        format!("remove the key; `{key}` may be absent, but not null")
+    };
+    Problem::error(
+        Code::WrongType,
+        place.path(),
+        entry.value.range.clone(),
+        format!("`{key}` must be {}, not null", expected(&field.kind)),
+    )
+    .label(format!("expected {}", expected(&field.kind)))
+    .help(help)
+}
+
+pub(super) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
+    let subject = match place {
+        Place::Root => "the document".to_owned(),
+        Place::Key(_, key) => format!("`{}`", short(key)),
+        Place::Index(..) => format!("`{}`", place.path()),
+    };
+    let (message, label) = match (kind, &node.kind) {
+        _ if is_kind(node, kind) => {
+            (format!("{subject} is not {}", expected(kind)), format!("expected {}", expected(kind)))
+        }
+        _ => (
+            format!("{subject} must be {}, not {}", expected(kind), node.kind_name()),
+            format!("expected {}, found {}", expected(kind), node.kind_name()),
+        ),
+    };
+    let range = match node.kind {
+        Kind::Array(_) | Kind::Object(_) => opening(node),
+        _ => node.range.clone(),
+    };
+    Problem::error(Code::WrongType, place.path(), range, message)
+        .label(label)
+        .help(remedy(node, kind, example))
+}
+
+pub(super) fn not_a_pair(node: &Node<'_>, place: &Place<'_>) -> Problem {
+    let path = place.path();
+    let found = match node.array() {
+        Some(items) if items.len() == 1 => "1 element".to_owned(),
+        Some(items) => format!("{} elements", items.len()),
+        None => node.kind_name().to_owned(),
+    };
+    Problem::error(
+        Code::WrongType,
+        path.clone(),
+        opening(node),
+        format!("`{path}` must be an array of an author and an array of parts, not {found}"),
+    )
+    .label("expected two elements")
+    .help(r#"write `["my_agent", [{"text": "..."}]]`"#)
+}
+
+/// Whether the value is of the right JSON type, but not one of the values.
+fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
+    match node.kind {
+        Kind::String(_) => matches!(
+            kind,
+            Type::Bytes | Type::Literal(_) | Type::Named(..) | Type::Float | Type::Int | Type::Bool
+        ),
+        Kind::Number(_) => matches!(kind, Type::Int | Type::Bool),
+        _ => false,
+    }
+}
+
+/// What a value of the type is called.
+fn expected(kind: &Type) -> String {
+    match kind {
+        Type::String | Type::Enum(_) => "a string".to_owned(),
+        Type::Float => "a number".to_owned(),
+        Type::Int => "an integer".to_owned(),
+        Type::Bool => "a boolean".to_owned(),
+        Type::Bytes => "base64 text".to_owned(),
+        Type::Literal(text) => format!("`\"{text}\"`"),
+        Type::Object | Type::Model(_) | Type::Dict(_) | Type::Either(..) => "an object".to_owned(),
+        Type::Any => "a value".to_owned(),
+        Type::List(_) | Type::Models(_) | Type::AuthorsAndParts(_) => "an array".to_owned(),
+        Type::Named(..) => "an object or the name of a persona".to_owned(),
+    }
+}
+
+/// What to write instead.
+fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
+    match (kind, &node.kind) {
+        (Type::String | Type::Enum(_), Kind::Number(text)) => {
+            format!("put it in quotes: `\"{}\"`", short(text))
+        }
+        (Type::String | Type::Enum(_), Kind::Bool(flag)) => format!("put it in quotes: `\"{flag}\"`"),
+        (Type::Named(_, names), Kind::String(name)) => match suggest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `\"{near}\"`?"),
+            None => format!("the personas are {}", list(names.iter().copied())),
+        },
+        (Type::List(_) | Type::Models(_), Kind::Object(_) | Kind::String(_)) if example.is_empty() => {
+            "put it in `[` and `]`".to_owned()
+        }
+        (Type::Model(model), Kind::String(_)) if model.fields.iter().any(|field| field.name == "text") => {
+            r#"write `{"text": "..."}`"#.to_owned()
+        }
+        _ if !example.is_empty() => format!("write `{example}`"),
+        (Type::Model(model), _) => format!("write {} with {}", model.what, keys(model)),
+        (Type::Either(first, second), _) => {
+            format!("write an object with {}, or with {}", keys(first), keys(second))
+        }
+        (Type::Float, _) => "write a number like `1` or `0.5`".to_owned(),
+        (Type::Int, _) => "write a whole number like `1`".to_owned(),
+        (Type::Bool, _) => "write `true` or `false`".to_owned(),
+        (Type::Bytes, _) => "write the bytes in base64".to_owned(),
+        (Type::Object | Type::Dict(_), _) => r#"write `{"key": ...}`, or `{}`"#.to_owned(),
+        (Type::List(_) | Type::Models(_) | Type::AuthorsAndParts(_), _) => {
+            "write `[...]`, or `[]`".to_owned()
+        }
+        (Type::String | Type::Enum(_), _) => r#"write text in quotes: `"..."`"#.to_owned(),
+        (kind, _) => format!("write {}", expected(kind)),
+    }
+}
+
+/// The keys of a model, for a help line.
+fn keys(model: &Model) -> String {
+    list(model.fields.iter().map(|field| field.name))
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,314 @@
+//! The model as ADK saves it: fields in ADK's order, without those that are `null` or have their
+//! default value.
+
+use serde::{Serialize, Serializer};
+
+use crate::model::{
+    AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
+    Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
+};
+use crate::schema::{self, Model};
+use crate::value::{Map, Value, write_pretty};
+
+impl EvalSet {
+    /// The set as ADK writes its files: indented by two, without what is default or absent.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, EvalSet, Invocation};
+    ///
+    /// let set = EvalSet::new("s").case(EvalCase::new("c").turn(Invocation::user("Hi")));
+    /// assert!(set.to_json().starts_with("{\n  \"eval_set_id\": \"s\",\n  \"eval_cases\": ["));
+    /// ```
+    ///
+    /// `NaN` and the infinities are written as `null`, as ADK does.
+    pub fn to_json(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_pretty(&self.to_value(), &mut text);
+        text
+    }
+}
+
+/// Collects the fields of one object in order.
+#[derive(Default)]
+struct Fields(Vec<(String, Value)>);
+
+impl Fields {
+    fn put(&mut self, name: &str, value: impl Into<Value>) {
+        self.0.push((name.to_owned(), value.into()));
+    }
+
+    fn optional(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.put(name, value);
+        }
+    }
+
+    fn text(&mut self, name: &str, value: Option<&str>) {
+        self.optional(name, value);
+    }
+
+    /// A number of seconds whose default is zero.
+    fn seconds(&mut self, name: &str, value: f64) {
+        if value != 0.0 {
+            self.put(name, value);
+        }
+    }
+
+    fn list<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
+        self.put(name, Value::Array(items.iter().map(to_value).collect()));
+    }
+
+    /// A list whose default is empty.
+    fn some<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
+        if !items.is_empty() {
+            self.list(name, items, to_value);
+        }
+    }
+
+    /// An object whose default is empty.
+    fn some_map(&mut self, name: &str, map: &Map) {
+        if !map.is_empty() {
+            self.put(name, map.clone());
+        }
+    }
+
+    /// Keys that ADK keeps; those of `null` it drops when it writes.
+    fn extra(&mut self, extra: &Map) {
+        for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
+            self.put(key, value.clone());
+        }
+    }
+
+    fn finish(self) -> Value {
+        Value::Object(Map::from_unique(self.0))
+    }
+
+    /// Puts these fields and `other` ones into the order of a model.
+    fn merge(self, other: &Map, model: &Model) -> Value {
+        if other.is_empty() {
+            return self.finish();
+        }
+        let mut all = Map::from_unique(self.0);
+        for (key, value) in other.iter().filter(|(_, value)| !value.is_null()) {
+            if !all.contains_key(key) {
+                all.insert(key, value.clone());
+            }
+        }
+        let place = |key: &str| model.fields.iter().position(|field| field.name == key);
+        let mut entries: Vec<_> = all.into_iter().collect();
+        entries.sort_by_key(|(key, _)| place(key).unwrap_or(usize::MAX));
+        Value::Object(Map::from_unique(entries))
+    }
+}
+
+impl EvalSet {
+    /// The set in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("eval_set_id", self.eval_set_id.as_str());
+        fields.text("name", self.name.as_deref());
+        fields.text("description", self.description.as_deref());
+        fields.list("eval_cases", &self.eval_cases, EvalCase::to_value);
+        fields.seconds("creation_timestamp", self.creation_timestamp);
+        fields.finish()
+    }
+}
+
+impl EvalCase {
+    /// The case in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("eval_id", self.eval_id.as_str());
+        fields.list("conversation", &self.conversation, Invocation::to_value);
+        fields.optional("session_input", self.session_input.as_ref().map(SessionInput::to_value));
+        fields.seconds("creation_timestamp", self.creation_timestamp);
+        if let Some(rubrics) = &self.rubrics {
+            fields.list("rubrics", rubrics, Rubric::to_value);
+        }
+        fields.some_map("final_session_state", &self.final_session_state);
+        fields.extra(&self.extra);
+        fields.finish()
+    }
+}
+
+impl SessionInput {
+    /// The session input in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("app_name", self.app_name.as_str());
+        fields.put("user_id", self.user_id.as_str());
+        fields.text("session_id", self.session_id.as_deref());
+        fields.some_map("state", &self.state);
+        fields.extra(&self.extra);
+        fields.finish()
+    }
+}
+
+impl Rubric {
+    /// The rubric in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut content = Fields::default();
+        content.text("text_property", self.text_property.as_deref());
+        let mut fields = Fields::default();
+        fields.put("rubric_id", self.rubric_id.as_str());
+        fields.put("rubric_content", content.finish());
+        fields.text("description", self.description.as_deref());
+        fields.text("type", self.kind.as_deref());
+        fields.finish()
+    }
+}
+
+impl Invocation {
+    /// The turn in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        if !self.invocation_id.is_empty() {
+            fields.put("invocation_id", self.invocation_id.as_str());
+        }
+        fields.put("user_content", self.user_content.to_value());
+        fields.optional("final_response", self.final_response.as_ref().map(Content::to_value));
+        fields.optional("intermediate_data", self.intermediate_data.as_ref().map(IntermediateData::to_value));
+        fields.seconds("creation_timestamp", self.creation_timestamp);
+        fields.optional("duration", self.duration);
+        fields.optional("model_duration", self.model_duration);
+        fields.optional("tool_duration", self.tool_duration);
+        if let Some(rubrics) = &self.rubrics {
+            fields.list("rubrics", rubrics, Rubric::to_value);
+        }
+        fields.optional("app_details", self.app_details.as_ref().map(AppDetails::to_value));
+        fields.finish()
+    }
+}
+
+impl IntermediateData {
+    /// The data in ADK's saved form; no events at all are written as `{}`, which reads back as
+    /// the flat form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        match self {
+            Self::Tools { tool_uses, tool_responses, intermediate_responses } => {
+                fields.some("tool_uses", tool_uses, FunctionCall::to_value);
+                fields.some("tool_responses", tool_responses, FunctionResponse::to_value);
+                fields.some("intermediate_responses", intermediate_responses, |(author, parts)| {
+                    let parts = parts.iter().map(Part::to_value).collect();
+                    Value::Array(vec![Value::from(author.as_str()), Value::Array(parts)])
+                });
+            }
+            Self::Events(events) => fields.some("invocation_events", events, InvocationEvent::to_value),
+        }
+        fields.finish()
+    }
+}
+
+impl InvocationEvent {
+    /// The event in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("author", self.author.as_str());
+        fields.optional("content", self.content.as_ref().map(Content::to_value));
+        fields.optional("grounding_metadata", self.grounding_metadata.clone());
+        fields.optional("usage_metadata", self.usage_metadata.as_ref().map(UsageMetadata::to_value));
+        fields.text("model_version", self.model_version.as_deref());
+        fields.finish()
+    }
+}
+
+impl UsageMetadata {
+    /// The counts in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.optional("cached_content_token_count", self.cached_content_token_count);
+        fields.optional("candidates_token_count", self.candidates_token_count);
+        fields.optional("prompt_token_count", self.prompt_token_count);
+        fields.optional("thoughts_token_count", self.thoughts_token_count);
+        fields.optional("tool_use_prompt_token_count", self.tool_use_prompt_token_count);
+        fields.optional("total_token_count", self.total_token_count);
+        fields.merge(&self.other, &schema::USAGE_METADATA)
+    }
+}
+
+impl Content {
+    /// The message in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        if let Some(parts) = &self.parts {
+            fields.list("parts", parts, Part::to_value);
+        }
+        fields.text("role", self.role.as_deref());
+        fields.finish()
+    }
+}
+
+impl Part {
+    /// The part in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.optional("function_call", self.function_call.as_ref().map(FunctionCall::to_value));
+        fields.optional("function_response", self.function_response.as_ref().map(FunctionResponse::to_value));
+        fields.text("text", self.text.as_deref());
+        fields.optional("thought", self.thought);
+        fields.merge(&self.other, &schema::PART)
+    }
+}
+
+impl FunctionCall {
+    /// The call in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.text("id", self.id.as_deref());
+        fields.optional("args", self.args.clone());
+        fields.text("name", self.name.as_deref());
+        fields.merge(&self.other, &schema::FUNCTION_CALL)
+    }
+}
+
+impl FunctionResponse {
+    /// The answer in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.text("id", self.id.as_deref());
+        fields.text("name", self.name.as_deref());
+        fields.optional("response", self.response.clone());
+        fields.merge(&self.other, &schema::FUNCTION_RESPONSE)
+    }
+}
+
+impl AppDetails {
+    /// The details in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        if !self.agent_details.is_empty() {
+            let mut agents = Fields::default();
+            self.agent_details.iter().for_each(|(name, agent)| agents.put(name, agent.to_value()));
+            fields.put("agent_details", agents.finish());
+        }
+        fields.finish()
+    }
+}
+
+impl AgentDetails {
+    /// The agent's details in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("name", self.name.as_str());
+        if !self.instructions.is_empty() {
+            fields.put("instructions", self.instructions.as_str());
+        }
+        fields.some("tool_declarations", &self.tool_declarations, Value::clone);
+        fields.finish()
+    }
+}
+
+/// Serialises each type as its value in ADK's saved form.
+macro_rules! serialize {
+    ($($kind:ty),*) => {
+        $(impl Serialize for $kind {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.to_value().serialize(serializer)
+            }
+        })*
+    };
+}
+
+serialize!(EvalSet, EvalCase, Invocation, InvocationEvent, Content, FunctionCall, FunctionResponse);

@@ -1,0 +1,112 @@
+use super::*;
+
+fn parse(source: &str) -> (Args, Vec<String>) {
+    let mut diagnostics = Diagnostics::default();
+    let args = Args::parse(source.parse().unwrap(), &mut diagnostics);
+    (args, diagnostics.messages())
+}
+
+fn sound(source: &str) -> Args {
+    let (args, errors) = parse(source);
+    assert_eq!(errors, Vec::<String>::new(), "{source}");
+    args
+}
+
+/// The messages of all mistakes must contain the expected ones, in order.
+fn check(source: &str, expected: &[&str]) {
+    let errors = parse(source).1;
+    assert_eq!(errors.len(), expected.len(), "{source}: {errors:#?}");
+    for (error, part) in errors.iter().zip(expected) {
+        assert!(error.contains(part), "{source}: {error}");
+    }
+}
+
+#[test]
+fn every_option_is_understood() {
+    let args = sound(
+        r#""a.json", metrics(brevity, tone = style::tone, "x-y" = z::<u8>,), cases = ["a", "!b",], runs = 3,
+           pass = "at_least(2)", gate = "every_turn", timeout = "5s", session = "s.json",
+           flavor = "multi_thread", worker_threads = 2, crate = facade::evals,"#,
+    );
+    assert_eq!(args.path.as_ref().map(LitStr::value).as_deref(), Some("a.json"));
+    assert_eq!(args.metric_names(), ["brevity", "tone", "x-y"]);
+    assert_eq!(args.cases.iter().map(LitStr::value).collect::<Vec<_>>(), ["a", "!b"]);
+    assert_eq!((args.options.runs, args.options.timeout_ms), (3, 5_000));
+    assert_eq!((args.options.pass, args.options.gate), (Pass::AtLeast(2), Gate::EveryTurn));
+    assert!(args.runtime.is_multi_thread());
+    assert_eq!(args.krate.unwrap().to_token_stream().to_string(), "facade :: evals");
+}
+
+#[test]
+fn unsaid_options_are_those_of_adk() {
+    let args = sound(r#""a.json""#);
+    assert_eq!((args.options.runs, args.options.timeout_ms), (1, 120_000));
+    assert_eq!((args.options.pass, args.options.gate), (Pass::Mean, Gate::Mean));
+    assert!(matches!(args.criteria, Criteria::Beside));
+}
+
+#[test]
+fn one_glob_needs_no_brackets() {
+    assert_eq!(sound(r#""a.json", cases = "x*""#).cases.len(), 1);
+}
+
+#[test]
+fn a_wrong_value_is_answered_with_an_example() {
+    for (option, expected) in [
+        ("config", "`config` takes a string"),
+        ("config = 3", "for example `config = \"evals/strict.json\"`"),
+        ("config(\"x\")", "`config` takes a string"),
+        ("criteria = 1.0", "`criteria` takes a list in parentheses"),
+        ("metrics = brevity", "`metrics` takes a list in parentheses"),
+        ("metrics()", "`metrics` takes at least one function"),
+        ("metrics(3)", "`metrics` takes paths of functions"),
+        ("metrics(a, b = a, x::a)", "two custom metrics are named `a`"),
+        ("metrics(response_match_score)", "is the name of a built-in metric"),
+        ("cases = []", "`cases` takes strings"),
+        ("cases = [x]", "`cases` takes strings"),
+        ("runs = 0", "`runs` takes a whole number of at least 1"),
+        ("runs = \"3\"", "`runs` takes a whole number of at least 1"),
+        ("runs = -1", "`runs` takes a whole number of at least 1"),
+        ("runs = 5000000000", "`runs` takes a whole number of at least 1"),
+        ("runs =", "`runs` takes a whole number of at least 1"),
+        ("pass = \"most\"", "unknown `pass`: `most`"),
+        ("pass = \"at_least(2)\"", "`pass` asks for 2 passing runs of 1"),
+        ("gate = \"turn\"", "unknown `gate`: `turn`"),
+        ("timeout = 30", "for example `timeout = \"30s\"`"),
+        ("timeout = \"30\"", "`30` is no duration"),
+        ("session = s", "`session` takes a string"),
+        ("flavor = \"multi\"", "unknown `flavor`: `multi`"),
+        ("flavor = \"multi_thread\", worker_threads = 0", "`worker_threads` takes a whole number"),
+        ("worker_threads = 2", "`worker_threads` has no effect on one thread"),
+        ("crate = \"evals\"", "`crate` takes a path"),
+        ("crate = super::evals", "`crate` takes a path that begins with a crate"),
+        ("judge = my_judge", "`judge` is not available in this version"),
+        ("confg = \"x\"", "did you mean `config`?"),
+        ("frobnicate = 1", "the options are `config`, `criteria`, "),
+        ("runs = 1, runs = 2", "`runs` is given twice"),
+        ("config = \"x\", criteria(a = 1)", "`config` and `criteria` exclude each other"),
+        ("= 3", "expected `name = value`"),
+        ("runs == 3", "`runs` takes a whole number"),
+        ("\"b.json\"", "more than one path"),
+        ("3", "more than one path"),
+    ] {
+        check(&format!("\"a.json\", {option}"), &[expected]);
+    }
+}
+
+#[test]
+fn the_path_must_be_there_and_be_text() {
+    check("", &["the path of an eval set is missing"]);
+    check("runs = 3", &["the path of an eval set is missing"]);
+    check("3", &["not a plain string literal"]);
+    check("b\"a.json\"", &["not a plain string literal"]);
+    check("\"a.json\" + \"b\"", &["not a plain string literal"]);
+}
+
+#[test]
+fn all_mistakes_are_reported_and_the_rest_is_kept() {
+    let (args, errors) = parse(r#""a.json", runs = 0, gate = "x", timeout = "1s""#);
+    assert_eq!(errors.len(), 2);
+    assert_eq!((args.options.runs, args.options.timeout_ms), (1, 1_000));
+    assert!(args.path.is_some());
+}

@@ -1,0 +1,296 @@
+//! From the plan to tokens: the function as written, and a module of tests beside it.
+//!
+//! A test is one call. What the tests of a file share stands in one static; the function that holds
+//! it is a neighbour of the user's function, so that paths mean what they mean there.
+
+use std::collections::BTreeMap;
+
+use eval_format::Form;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Attribute, Ident, LitStr};
+
+use crate::args::{Args, Gate, Options, Pass};
+use crate::item::Item;
+use crate::plan::{Plan, PlannedCase, PlannedConfig, PlannedFile, PlannedSet};
+
+/// The function, and a line that checks its type wherever the tests are not compiled.
+pub(crate) fn function(args: &Args, item: &Item, is_alone: bool) -> TokenStream {
+    let private = private_path(args);
+    let name = item.name();
+    // One span throughout: the error about a wrong type stands on the name of the function.
+    let check = quote_spanned!(name.span()=> #private::check(#name););
+    let metrics = args.metrics.iter().map(|metric| {
+        let path = &metric.path;
+        quote!(let _ = #private::metric(#path);)
+    });
+    let outside_tests = (!is_alone).then(|| quote!(#[cfg(not(test))]));
+    quote! {
+        #item
+        #outside_tests
+        const _: fn() = || { #check #(#metrics)* };
+    }
+}
+
+/// The tests.
+pub(crate) fn tests(args: &Args, item: &Item, plan: &Plan) -> TokenStream {
+    let expansion = Expansion { args, item, private: private_path(args), helper: helper_name(item) };
+    let helper = expansion.helper_function(plan);
+    let module = expansion.module(plan);
+    quote!(#helper #module)
+}
+
+/// What the expansion of one attribute has in common.
+struct Expansion<'a> {
+    args: &'a Args,
+    item: &'a Item,
+    private: TokenStream,
+    helper: Ident,
+}
+
+fn private_path(args: &Args) -> TokenStream {
+    if let Some(path) = &args.krate { quote!(#path::__private) } else { quote!(::eval_core::__private) }
+}
+
+fn helper_name(item: &Item) -> Ident {
+    format_ident!("__evalset_{}", item.name(), span = Span::call_site())
+}
+
+/// `super::` as often as the tests are deep, then a name.
+fn from_inside(depth: usize, name: &Ident) -> TokenStream {
+    let up = std::iter::repeat_n(quote!(super::), depth);
+    quote!(#(#up)* #name)
+}
+
+impl Expansion<'_> {
+    /// The function that holds the sets and runs a case of one.
+    fn helper_function(&self, plan: &Plan) -> TokenStream {
+        let Self { private, helper, .. } = self;
+        let name = self.item.name();
+        let count = plan.sets.len();
+        let sets = plan.sets.iter().map(|set| self.set(set));
+        let run = quote_spanned!(name.span()=> #private::run(&SETS[set], case, module, #name));
+        quote! {
+            #[cfg(test)]
+            #[doc(hidden)]
+            #[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
+            fn #helper(
+                set: usize,
+                case: usize,
+                module: &'static str,
+            ) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
+                static SETS: [#private::SetSource; #count] = [#(#sets),*];
+                #run
+            }
+        }
+    }
+
+    fn set(&self, set: &PlannedSet) -> TokenStream {
+        let private = &self.private;
+        let PlannedSet { file, read, .. } = set;
+        let relative = &file.relative;
+        let text = include(relative);
+        let hash = read.hash;
+        let eval_set_id = read.checked.set.as_ref().map_or("", |set| set.eval_set_id.as_str());
+        let form = match read.checked.form {
+            Form::EvalSet => quote!(EvalSet),
+            Form::TestFile => quote!(TestFile),
+            Form::OldEvalSet => quote!(OldEvalSet),
+        };
+        let prefix = std::iter::once(self.item.name().to_string()).chain(set.modules.iter().cloned());
+        let prefix = prefix.collect::<Vec<_>>().join("::");
+        let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let config = self.config(&set.config);
+        let session = if let Some(file) = &set.session {
+            let file = self.file(file);
+            quote!(::core::option::Option::Some(#file))
+        } else {
+            quote!(::core::option::Option::None)
+        };
+        let absent = &set.absent;
+        let options = self.options();
+        let metrics = self.args.metrics.iter().map(|metric| {
+            let (name, path) = (&metric.name, &metric.path);
+            quote!((#name, || #private::metric(#path)))
+        });
+        quote! {
+            #private::SetSource {
+                manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+                package: ::core::env!("CARGO_PKG_NAME"),
+                file: #relative,
+                text: #text,
+                hash: #hash,
+                form: #private::Form::#form,
+                eval_set_id: #eval_set_id,
+                cases: &[#(#cases),*],
+                config: #config,
+                session: #session,
+                absent: &[#(#absent),*],
+                options: #options,
+                metrics: &[#(#metrics),*],
+            }
+        }
+    }
+
+    fn case(&self, case: &PlannedCase, prefix: &str) -> TokenStream {
+        let private = &self.private;
+        let place = &case.place;
+        let eval_id = &place.eval_id;
+        let test = format!("{prefix}::{}", case.name);
+        let (start, end) = (place.range.start, place.range.end);
+        // A file of four billion lines does not fit into the compiler either.
+        let line = u32::try_from(place.line).unwrap_or(u32::MAX);
+        let column = u32::try_from(place.column).unwrap_or(u32::MAX);
+        quote! {
+            #private::CaseSource {
+                eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column,
+            }
+        }
+    }
+
+    fn config(&self, config: &PlannedConfig) -> TokenStream {
+        let private = &self.private;
+        match config {
+            PlannedConfig::Default => quote!(#private::ConfigSource::Default),
+            PlannedConfig::Inline(json) => quote!(#private::ConfigSource::Inline(#json)),
+            PlannedConfig::File(file) => {
+                let file = self.file(file);
+                quote!(#private::ConfigSource::File(#file))
+            }
+        }
+    }
+
+    fn file(&self, file: &PlannedFile) -> TokenStream {
+        let private = &self.private;
+        let PlannedFile { relative, hash } = file;
+        let text = include(relative);
+        quote!(#private::FileSource { file: #relative, text: #text, hash: #hash })
+    }
+
+    fn options(&self) -> TokenStream {
+        let private = &self.private;
+        let Options { runs, pass, gate, timeout_ms } = self.args.options;
+        let pass = match pass {
+            Pass::Mean => quote!(Mean),
+            Pass::All => quote!(All),
+            Pass::Any => quote!(Any),
+            Pass::AtLeast(least) => quote!(AtLeast(#least)),
+        };
+        let gate = match gate {
+            Gate::Mean => quote!(Mean),
+            Gate::EveryTurn => quote!(EveryTurn),
+        };
+        quote! {
+            #private::Options {
+                runs: #runs,
+                pass: #private::Pass::#pass,
+                gate: #private::Gate::#gate,
+                timeout_ms: #timeout_ms,
+            }
+        }
+    }
+
+    /// The module of tests, named after the function.
+    fn module(&self, plan: &Plan) -> TokenStream {
+        let mut root = Module::default();
+        for (at, set) in plan.sets.iter().enumerate() {
+            root.below(&set.modules).sets.push((at, set));
+        }
+        let name = self.item.name();
+        let tests = self.tests(&root, 1);
+        let is_current = plan.pattern.as_ref().map(|pattern| self.is_current(pattern, plan));
+        let module = quote! {
+            #[cfg(test)]
+            #[allow(non_snake_case, clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
+            mod #name { #tests #is_current }
+        };
+        self.with_runtime(module)
+    }
+
+    /// The tests of one module and of those in it.
+    fn tests(&self, module: &Module<'_>, depth: usize) -> TokenStream {
+        let helper = from_inside(depth, &self.helper);
+        let attributes = self.test_attributes();
+        let mut tokens = TokenStream::new();
+        for (set, planned) in &module.sets {
+            for (case, planned) in planned.cases.iter().enumerate() {
+                let name = Ident::new(&planned.name, Span::call_site());
+                tokens.extend(quote! {
+                    #attributes
+                    async fn #name() { #helper(#set, #case, ::core::module_path!()).await }
+                });
+            }
+        }
+        for (name, inner) in &module.inner {
+            let name = Ident::new(name, Span::call_site());
+            let inner = self.tests(inner, depth + 1);
+            tokens.extend(quote!(mod #name { #inner }));
+        }
+        tokens
+    }
+
+    fn test_attributes(&self) -> TokenStream {
+        let private = &self.private;
+        let tokio = LitStr::new(&path_text(&quote!(#private::tokio)), Span::call_site());
+        let flavor = self.args.runtime.flavor.iter().map(|flavor| quote!(, flavor = #flavor));
+        let threads = self.args.runtime.worker_threads.iter().map(|(count, _)| {
+            let count = Literal::u32_unsuffixed(*count);
+            quote!(, worker_threads = #count)
+        });
+        let moved: &[Attribute] = &self.item.case_attributes;
+        quote! {
+            #[#private::tokio::test(crate = #tokio #(#flavor)* #(#threads)*)]
+            #(#moved)*
+        }
+    }
+
+    /// The test that fails when the files are no longer those compiled in.
+    fn is_current(&self, pattern: &str, plan: &Plan) -> TokenStream {
+        let private = &self.private;
+        let files = plan.sets.iter().map(|set| &set.file.relative);
+        quote! {
+            #[::core::prelude::v1::test]
+            fn is_current() {
+                #private::is_current(::core::env!("CARGO_MANIFEST_DIR"), #pattern, &[#(#files),*]);
+            }
+        }
+    }
+
+    /// Lets the tests through only where the runtime they ask for is compiled in: the macro stands
+    /// for its content or, without the feature, for an error that names it.
+    fn with_runtime(&self, module: TokenStream) -> TokenStream {
+        let private = &self.private;
+        match &self.args.runtime.flavor {
+            Some(flavor) if self.args.runtime.is_multi_thread() => {
+                quote_spanned!(flavor.span()=> #private::multi_thread! { #module })
+            }
+            _ => module,
+        }
+    }
+}
+
+/// A module on its way: its tests by set, and the modules in it.
+#[derive(Default)]
+struct Module<'p> {
+    sets: Vec<(usize, &'p PlannedSet)>,
+    inner: BTreeMap<&'p str, Module<'p>>,
+}
+
+impl<'p> Module<'p> {
+    fn below(&mut self, path: &'p [String]) -> &mut Self {
+        path.iter().fold(self, |module, name| module.inner.entry(name).or_default())
+    }
+}
+
+/// The text of a file, tracked by the compiler, without a path of this machine.
+fn include(relative: &str) -> TokenStream {
+    quote!(::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #relative)))
+}
+
+/// A path as one writes it: `#[tokio::test(crate = "...")]` takes it as a string.
+fn path_text(path: &impl ToTokens) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! From a path in an attribute to files on disk.
+//!
+//! Paths are relative to the folder of `Cargo.toml`. Cargo names it in `CARGO_MANIFEST_DIR`; where
+//! that is a copy (trybuild builds in a package of its own), the package of the source file holds the
+//! files.
+
+use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
+
+use eval_format::{file_stem, find_sets, is_glob, suggest};
+use proc_macro2::Span;
+use syn::LitStr;
+
+use crate::diagnostics::{code_list, error};
+
+/// Where files are looked for.
+#[derive(Debug)]
+pub(crate) struct Folders {
+    /// What `env!("CARGO_MANIFEST_DIR")` is in the expansion.
+    manifest: PathBuf,
+    /// The package that the source file is in, where it is another one.
+    source: Option<PathBuf>,
+    /// What the compiler shows paths relative to.
+    working: PathBuf,
+}
+
+/// A file that the attribute names, directly or not.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SourceFile {
+    /// Where to open it.
+    pub(crate) absolute: PathBuf,
+    /// Relative to `CARGO_MANIFEST_DIR`, with `/`.
+    pub(crate) relative: String,
+    /// As it is shown in messages.
+    pub(crate) shown: String,
+}
+
+/// What the path of a set turned out to name.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// One file.
+    One(SourceFile),
+    /// All the sets of a directory or a glob, at least one.
+    Many(Vec<Member>),
+}
+
+/// One of the sets of a directory or a glob.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) file: SourceFile,
+    /// Its path below the directory, or below the part of the glob without wildcards.
+    pub(crate) below: String,
+}
+
+impl Folders {
+    /// The folders for the source file that a span is in.
+    pub(crate) fn of(span: Span) -> syn::Result<Self> {
+        let working = env::current_dir().unwrap_or_default();
+        let source = package_of_source(span, &working);
+        // Read while expanding: `env!` would give the folder of this crate.
+        let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).or_else(|| source.clone());
+        let Some(manifest) = manifest else {
+            return Err(error(
+                span,
+                "the folder of `Cargo.toml` is not known",
+                "build with cargo, or set `CARGO_MANIFEST_DIR`",
+            ));
+        };
+        let source = source.filter(|source| *source != manifest);
+        Ok(Self { manifest, source, working })
+    }
+
+    /// The sets that a path stands for.
+    pub(crate) fn sets(&self, path: &LitStr) -> syn::Result<Found> {
+        let name = relative(path)?;
+        for root in self.roots() {
+            if root.join(&name).is_file() {
+                return Ok(Found::One(self.file_in(root, &name)));
+            }
+            let files = find_sets(root, &name)
+                .map_err(|found| error(path.span(), found, "a glob is made of `*`, `?`, `[..]` and `**`"))?;
+            if !files.is_empty() {
+                let prefix = fixed_part(&name);
+                let member = |file: &String| Member {
+                    file: self.file_in(root, file),
+                    below: file.strip_prefix(&prefix).unwrap_or(file).trim_start_matches('/').to_owned(),
+                };
+                return Ok(Found::Many(files.iter().map(member).collect()));
+            }
+        }
+        Err(self.no_set(path.span(), &name))
+    }
+
+    /// The one file that a path names; `what` says what it should be.
+    pub(crate) fn file(&self, path: &LitStr, what: &str) -> syn::Result<SourceFile> {
+        let name = relative(path)?;
+        match self.roots().find(|root| root.join(&name).is_file()) {
+            Some(root) => Ok(self.file_in(root, &name)),
+            None => Err(error(path.span(), format!("there is no {what} `{name}`"), self.nearest(&name))),
+        }
+    }
+
+    /// A file in the same folder as another, whether it exists or not.
+    pub(crate) fn beside(&self, file: &SourceFile, name: &str) -> SourceFile {
+        let relative = match file.relative.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{name}"),
+            None => name.to_owned(),
+        };
+        let absolute = file.absolute.with_file_name(name);
+        SourceFile { shown: self.shown(&absolute), absolute, relative }
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Path> {
+        [Some(self.manifest.as_path()), self.source.as_deref()].into_iter().flatten()
+    }
+
+    fn file_in(&self, root: &Path, name: &str) -> SourceFile {
+        let absolute = root.join(name);
+        let relative =
+            if root == self.manifest { name.to_owned() } else { path_from(&self.manifest, &absolute) };
+        SourceFile { shown: self.shown(&absolute), absolute, relative }
+    }
+
+    /// Relative to the working directory, as the compiler itself shows paths, so that a terminal or
+    /// an editor can open it.
+    fn shown(&self, absolute: &Path) -> String {
+        let path = without_dots(absolute);
+        path.strip_prefix(&self.working).unwrap_or(&path).display().to_string()
+    }
+
+    fn no_set(&self, span: Span, name: &str) -> syn::Error {
+        if is_glob(name) {
+            let help = format!("configs, sessions and recordings are never sets; {}", self.nearest(name));
+            error(span, format!("no eval set matches `{name}`"), help)
+        } else if self.roots().any(|root| root.join(name).is_dir()) {
+            error(
+                span,
+                format!("the directory `{name}` holds no eval sets"),
+                "sets in a directory are named `*.evalset.json` or `*.test.json`; \
+                 a glob such as `\"evals/*.json\"` takes other names",
+            )
+        } else {
+            error(span, format!("there is no file or directory `{name}`"), self.nearest(name))
+        }
+    }
+
+    /// What exists near a path that does not.
+    fn nearest(&self, name: &str) -> String {
+        let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        let mut folder = String::new();
+        for (at, part) in parts.iter().enumerate() {
+            let last = at + 1 == parts.len();
+            let deeper = if folder.is_empty() { (*part).to_owned() } else { format!("{folder}/{part}") };
+            if !last && self.roots().any(|root| root.join(&deeper).is_dir()) {
+                folder = deeper;
+                continue;
+            }
+            return self.entries_like(&folder, part, last);
+        }
+        RELATIVE.to_owned()
+    }
+
+    fn entries_like(&self, folder: &str, part: &str, wants_file: bool) -> String {
+        let names = self.roots().map(|root| names_in(&root.join(folder), wants_file));
+        let mut names: Vec<String> = names.flatten().collect();
+        names.sort_unstable();
+        names.dedup();
+        let path = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let by_stem = || names.iter().find(|name| file_stem(name) == file_stem(part)).map(String::as_str);
+        if let Some(meant) = suggest(part, names.iter().map(String::as_str)).or_else(by_stem) {
+            return format!("did you mean `{}`?", path(meant));
+        }
+        let place =
+            if folder.is_empty() { "the folder of `Cargo.toml`".to_owned() } else { format!("`{folder}`") };
+        let what = if wants_file { "JSON files" } else { "folders" };
+        match names.len() {
+            0 if wants_file => format!("{place} holds no JSON files; {RELATIVE}"),
+            0 => format!("{place} holds no folder `{part}`; {RELATIVE}"),
+            1..=SHOWN_NAMES => format!("{place} holds {}; {RELATIVE}", code_list(&names)),
+            count => format!(
+                "{place} holds {count} {what}, among them {}; {RELATIVE}",
+                code_list(&names[..SHOWN_NAMES])
+            ),
+        }
+    }
+}
+
+const RELATIVE: &str = "paths are relative to the folder of `Cargo.toml`";
+
+/// So many names still read as a sentence.
+const SHOWN_NAMES: usize = 4;
+
+/// The path, if it is one that means the same on every machine.
+fn relative(path: &LitStr) -> syn::Result<String> {
+    let name = path.value();
+    if name.is_empty() {
+        return Err(error(
+            path.span(),
+            "the path is empty",
+            r#"name a file, such as "evals/weather.evalset.json""#,
+        ));
+    }
+    let drive = name.as_bytes().get(1) == Some(&b':');
+    if name.starts_with(['/', '\\']) || drive || Path::new(&name).is_absolute() {
+        return Err(error(path.span(), format!("`{name}` is an absolute path"), RELATIVE));
+    }
+    if name.contains('\\') {
+        let help = format!("write `{}`, which works on every system", name.replace('\\', "/"));
+        return Err(error(path.span(), format!("`{name}` is written with backslashes"), help));
+    }
+    Ok(name.trim_start_matches("./").to_owned())
+}
+
+/// The part of a path before its first wildcard, in whole folders.
+fn fixed_part(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
+    parts.take_while(|part| !is_glob(part)).collect::<Vec<_>>().join("/")
+}
+
+/// JSON files, or else folders, whose names a user may have meant.
+fn names_in(folder: &Path, files: bool) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let path = Path::new(&name);
+        let fits =
+            if files { path.extension().is_some_and(|it| it == "json") } else { entry.path().is_dir() };
+        (fits && !name.starts_with('.')).then_some(name)
+    });
+    names.collect()
+}
+
+/// The nearest folder above the source file that has a `Cargo.toml`. Editors do not know the file.
+fn package_of_source(span: Span, working: &Path) -> Option<PathBuf> {
+    // Outside of a compiler (in tests) there is no source file.
+    let file = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()?;
+    let file = working.join(file);
+    let package = file.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").is_file())?;
+    Some(package.to_path_buf())
+}
+
+/// The path without `.` and without `..` where a name stands before it.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
+                clean.pop();
+            }
+            _ => clean.push(component),
+        }
+    }
+    clean
+}
+
+/// The way from one folder to a file, with `/`.
+fn path_from(folder: &Path, file: &Path) -> String {
+    let (folder, file) = (without_dots(folder), without_dots(file));
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| "..".to_owned());
+    let down = file.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders() -> Folders {
+        let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        Folders { working: manifest.parent().unwrap().to_path_buf(), manifest, source: None }
+    }
+
+    fn literal(text: &str) -> LitStr {
+        LitStr::new(text, Span::call_site())
+    }
+
+    #[test]
+    fn paths_that_mean_one_machine_are_rejected() {
+        for path in ["", "/evals/a.json", "C:/evals/a.json", "\\evals\\a.json", "evals\\a.json"] {
+            assert!(relative(&literal(path)).is_err(), "{path}");
+        }
+        assert_eq!(relative(&literal("./evals/../a.json")).unwrap(), "evals/../a.json");
+    }
+
+    #[test]
+    fn a_file_has_three_names() {
+        let Found::One(file) = folders().sets(&literal("./src/../Cargo.toml")).unwrap() else { panic!() };
+        assert_eq!(file.relative, "src/../Cargo.toml");
+        assert_eq!(file.shown, "eval-macros/Cargo.toml");
+        assert!(file.absolute.is_file());
+        let beside = folders().beside(&file, "test_config.json");
+        assert_eq!(beside.relative, "src/../test_config.json");
+        assert_eq!(beside.shown, "eval-macros/test_config.json");
+    }
+
+    #[test]
+    fn in_a_copied_package_files_are_found_through_the_source() {
+        let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let folders = Folders {
+            manifest: package.join("target/copy"),
+            source: Some(package.clone()),
+            working: package,
+        };
+        let Found::One(file) = folders.sets(&literal("src/lib.rs")).unwrap() else { panic!() };
+        assert_eq!((file.relative.as_str(), file.shown.as_str()), ("../../src/lib.rs", "src/lib.rs"));
+    }
+
+    #[test]
+    fn a_missing_file_names_what_is_near() {
+        for (path, expected) in [
+            ("srk/lib.rs", "did you mean `src`?"),
+            ("src/lib.json", "`src` holds no JSON files"),
+            ("nowhere/at/all.json", "paths are relative to the folder of `Cargo.toml`"),
+            ("src/*.json", "no eval set matches `src/*.json`"),
+            ("src", "the directory `src` holds no eval sets"),
+            ("src/[.json", "is not a glob"),
+        ] {
+            let message = folders().sets(&literal(path)).unwrap_err().to_string();
+            assert!(message.contains(expected), "{path}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_fixed_part_of_a_glob_is_whole_folders() {
+        for (path, expected) in
+            [("evals/a*/x.json", "evals"), ("*.json", ""), ("evals/", "evals"), ("a/./b/**/c.json", "a/b")]
+        {
+            assert_eq!(fixed_part(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The function under the attribute.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, GenericParam, Ident, Signature, Type, Visibility};
+
+use crate::diagnostics::{Diagnostics, error};
+
+/// Attributes that make a test of what they stand on.
+const TEST_ATTRIBUTES: &[&str] = &["test", "test_case", "rstest", "bench"];
+
+/// The annotated function. Its body is not looked at: it may be half typed in an editor.
+pub(crate) struct Item {
+    attributes: Vec<Attribute>,
+    /// `ignore` and `should_panic`, which belong on tests.
+    pub(crate) case_attributes: Vec<Attribute>,
+    visibility: Visibility,
+    signature: Signature,
+    body: TokenStream,
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let (case_attributes, attributes) = attributes
+            .into_iter()
+            .partition(|at| at.path().is_ident("ignore") || at.path().is_ident("should_panic"));
+        Ok(Self {
+            attributes,
+            case_attributes,
+            visibility: input.parse()?,
+            signature: input.parse()?,
+            body: input.parse()?,
+        })
+    }
+}
+
+impl Item {
+    /// Reads the function; what else the attribute may stand on is reported.
+    pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let parsed = syn::parse2::<Self>(tokens.clone()).map_err(|_| {
+            error(
+                tokens.into_iter().next().map_or_else(Span::call_site, |token| token.span()),
+                "`#[eval_set]` stands on something that is not a function",
+                "it goes on the function that sets up the agent: `async fn weather() -> impl Agent { .. }`",
+            )
+        });
+        let mut item = diagnostics.ok(parsed)?;
+        item.check_signature(diagnostics);
+        item.take_test_attributes(diagnostics);
+        Some(item)
+    }
+
+    /// Its name, which is also the name of the module of tests.
+    pub(crate) fn name(&self) -> &Ident {
+        &self.signature.ident
+    }
+
+    fn check_signature(&self, diagnostics: &mut Diagnostics) {
+        if let Some(receiver) = self.signature.receiver() {
+            diagnostics.error(
+                receiver.self_token.span,
+                "`#[eval_set]` stands on a method",
+                "the tests call a free function: move it out of the `impl`",
+            );
+        }
+        for parameter in &self.signature.generics.params {
+            let (span, what) = match parameter {
+                GenericParam::Type(parameter) => (parameter.ident.span(), "type"),
+                GenericParam::Const(parameter) => (parameter.ident.span(), "const"),
+                GenericParam::Lifetime(_) => continue,
+            };
+            diagnostics.error(
+                span,
+                format!("the function is generic over a {what} that no test could choose"),
+                "make it a plain function that calls the generic one",
+            );
+        }
+        for argument in &self.signature.inputs {
+            if let syn::FnArg::Typed(argument) = argument
+                && let Type::ImplTrait(generic) = &*argument.ty
+            {
+                diagnostics.error(
+                    generic.impl_token.span,
+                    "the argument is generic over a type that no test could choose",
+                    "take `&EvalCase`, `EvalRun` or nothing",
+                );
+            }
+        }
+    }
+
+    /// Another test attribute would run the function by itself, or each case twice.
+    fn take_test_attributes(&mut self, diagnostics: &mut Diagnostics) {
+        self.attributes.retain(|attribute| {
+            let Some(last) = attribute.path().segments.last() else { return true };
+            let name = last.ident.to_string();
+            if name == "eval_set" {
+                diagnostics.error(
+                    last.ident.span(),
+                    "a second `#[eval_set]` on one function",
+                    "name all files in one path (a glob or a directory), or write a second function",
+                );
+                return false;
+            }
+            let is_test = TEST_ATTRIBUTES.contains(&name.as_str());
+            if is_test {
+                diagnostics.error(
+                    last.ident.span(),
+                    format!("`#[{name}]` beside `#[eval_set]`"),
+                    "each case is a tokio test already: remove it; \
+                     `flavor = \"multi_thread\"` asks for another runtime",
+                );
+            }
+            !is_test
+        });
+    }
+}
+
+impl ToTokens for Item {
+    /// The function as written, without what was moved to the cases.
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        for attribute in &self.attributes {
+            attribute.to_tokens(tokens);
+        }
+        self.visibility.to_tokens(tokens);
+        self.signature.to_tokens(tokens);
+        self.body.to_tokens(tokens);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(source: &str) -> (Option<Item>, Vec<String>) {
+        let mut diagnostics = Diagnostics::default();
+        let item = Item::parse(source.parse().unwrap(), &mut diagnostics);
+        (item, diagnostics.messages())
+    }
+
+    #[test]
+    fn ignore_and_should_panic_move_to_the_cases() {
+        let (item, errors) = parse(
+            "#[doc = \"x\"] #[ignore = \"paid\"] #[should_panic] #[allow(dead_code)] pub(crate) async fn f() -> A { a }",
+        );
+        let item = item.unwrap();
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(item.case_attributes.len(), 2);
+        let expected: TokenStream =
+            "#[doc = \"x\"] #[allow(dead_code)] pub(crate) async fn f() -> A { a }".parse().unwrap();
+        assert_eq!(item.to_token_stream().to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn the_body_is_not_parsed() {
+        let (item, errors) = parse("fn f() -> A { let x = ; foo. }");
+        assert!(item.is_some() && errors.is_empty(), "{errors:?}");
+    }
+
+    #[test]
+    fn what_no_test_could_call_is_rejected() {
+        for (source, reason) in [
+            ("struct S;", "not a function"),
+            ("mod m {}", "not a function"),
+            ("", "not a function"),
+            ("fn f(&self) -> A {}", "stands on a method"),
+            ("fn f<T>() -> T {}", "generic over a type"),
+            ("fn f<const N: usize>() -> A {}", "generic over a const"),
+            ("fn f(x: impl Into<String>) -> A {}", "argument is generic"),
+            ("#[test] fn f() -> A {}", "`#[test]` beside"),
+            ("#[::core::prelude::v1::test] fn f() -> A {}", "`#[test]` beside"),
+            ("#[tokio::test] async fn f() -> A {}", "`#[test]` beside"),
+            ("#[eval_set(\"b\")] fn f() -> A {}", "second `#[eval_set]`"),
+        ] {
+            let errors = parse(source).1;
+            assert!(errors.len() == 1 && errors[0].contains(reason), "{source}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn a_lifetime_is_no_obstacle() {
+        assert!(parse("fn f<'a>(case: &'a EvalCase) -> A {}").1.is_empty());
+    }
+}

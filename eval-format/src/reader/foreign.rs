@@ -205,7 +205,7 @@ fn trpc_agent_go(root: &Node<'_>) -> Option<Sign> {
         });
         in_turn
             .map(|sign| sign.below_index(0).below("conversation"))
-            .or_else(|| any(case, &["evalMode", "actualConversation", "expectedTools", "expectedToolCalls"]))
+            .or_else(|| any(case, &["evalMode", "actualConversation", "expectedTools"]))
             .or_else(|| {
                 let scenario = case.get("conversationScenario")?;
                 let sign = any(&scenario.value, &["stopSignal", "driver", "maxAllowedInvocations"])?;

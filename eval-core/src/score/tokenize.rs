@@ -1,8 +1,9 @@
 //! ADK's tokenizer: NFKC, lower case, words by Unicode category, Porter stems of ASCII words.
 //!
 //! Categories, normalisation and case are those of the Unicode versions that the crates and std
-//! carry; google-adk has those of the running Python (14 with Python 3.11). The two differ only in
-//! characters that one of them does not know yet.
+//! carry; google-adk has those of the Python it runs in (14 with Python 3.11). The two differ in
+//! characters that one of them does not know yet, and in a capital sigma beside U+0295, U+02E4 or
+//! U+1171E, which Unicode has given another class since then.
 
 use std::borrow::Cow;
 

@@ -148,10 +148,12 @@ pub mod __private {
 #[cfg(feature = "multi-thread")]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __multi_thread { ($($item:tt)*) => { $($item)* } }
+macro_rules! __multi_thread {
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($with)* };
+}
 #[cfg(not(feature = "multi-thread"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __multi_thread {
-    ($($item:tt)*) => { ::core::compile_error!("`flavor = \"multi_thread\"` needs the feature `multi-thread` of `eval-core`\n= help: turn it on in `Cargo.toml`: `eval-core = { version = \"..\", features = [\"multi-thread\"] }`"); };
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($without)* };
 }

@@ -7,6 +7,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub struct EvalRun;
 pub trait Agent: Send {}
 pub struct Echo;
+pub struct BoxAgent;
+impl Agent for BoxAgent {}
 impl Agent for Echo {}
 pub trait IntoAgent {}
 impl<A: Agent> IntoAgent for A {}

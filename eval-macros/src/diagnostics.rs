@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use eval_format::Problem;
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 
 /// More errors than this are counted, not shown: a list of a thousand helps nobody.
 const SHOWN: usize = 20;
@@ -61,6 +62,11 @@ impl Diagnostics {
 /// A mistake with its remedy, laid out as the compiler lays out its own.
 pub(crate) fn error(span: Span, headline: impl Display, help: impl Display) -> syn::Error {
     syn::Error::new(span, format!("{headline}\n= help: {help}"))
+}
+
+/// A mistake made of several tokens.
+pub(crate) fn error_on(tokens: &impl ToTokens, headline: impl Display, help: impl Display) -> syn::Error {
+    syn::Error::new_spanned(tokens, format!("{headline}\n= help: {help}"))
 }
 
 /// The words as a list of code: `` `a`, `b` and `c` ``.

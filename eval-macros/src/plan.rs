@@ -166,7 +166,10 @@ impl Planner<'_> {
     /// Checks what can only be seen with all files at hand.
     fn finish(&mut self, plan: &Plan, metrics: &[CustomMetric]) {
         let cases = plan.sets.iter().flat_map(|set| &set.read.checked.cases);
-        let ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
+        let mut ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
+        // Files of a directory may use an id each.
+        ids.sort_unstable();
+        ids.dedup();
         // In a file that cannot be read no id is known, and its problems have been reported.
         if !ids.is_empty() {
             self.filter.check(&ids, self.diagnostics);

@@ -1,3 +1,5 @@
+use quote::ToTokens;
+
 use super::*;
 
 fn parse(source: &str) -> (Args, Vec<String>) {

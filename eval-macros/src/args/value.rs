@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Path, Token};
 
 use super::CustomMetric;
-use crate::diagnostics::{Diagnostics, error};
+use crate::diagnostics::{Diagnostics, error, error_on};
 
 /// What stands after the name of an option.
 pub(super) enum Value {
@@ -125,11 +125,12 @@ impl OptionValue<'_> {
     }
 
     fn wrong(&self, what: &str) -> syn::Error {
-        let span = match &self.value {
-            Value::Assigned(tokens) if !tokens.is_empty() => super::span_of(tokens),
-            _ => self.name.span(),
-        };
-        error(span, self.headline(what), self.help())
+        match &self.value {
+            Value::Assigned(tokens) if !tokens.is_empty() => {
+                error_on(tokens, self.headline(what), self.help())
+            }
+            _ => error(self.name.span(), self.headline(what), self.help()),
+        }
     }
 
     fn headline(&self, what: &str) -> String {

@@ -237,7 +237,7 @@ async fn evaluate(
             fenced(plan.timeout, what, call(case, run.clone())).await
         };
         match driven {
-            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent, label).await),
+            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), label).await),
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());

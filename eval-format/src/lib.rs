@@ -2,7 +2,6 @@
 
 mod coerce;
 mod config;
-mod encoding;
 mod error;
 mod find;
 mod hash;

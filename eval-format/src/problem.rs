@@ -201,11 +201,6 @@ impl JsonPath {
         self.0.push(step);
     }
 
-    /// Goes one step up.
-    pub(crate) fn pop(&mut self) {
-        self.0.pop();
-    }
-
     /// This path with one more key.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {

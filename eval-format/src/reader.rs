@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::encoding;
 use crate::error::ReadError;
 use crate::model::{EvalCase, EvalSet, Invocation, SessionInput};
 use crate::problem::{Problem, Problems};
 use crate::schema::{INVOCATION, Place, Walker};
 use crate::syntax::{self, Kind, Node};
+use crate::text;
 use crate::value::{Value, write_pretty};
 
 mod cases;
@@ -82,7 +82,7 @@ pub enum Form {
 /// assert_eq!(checked.problems[0].message, "unknown key `conversaton` in an eval case");
 /// ```
 pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> CheckedSet {
-    let (text, broken) = encoding::decode(bytes);
+    let (text, broken) = text::decode_or_show(bytes);
     let mut reading = match broken {
         Some(problem) => Reading::broken(&text, problem),
         None => read_document(&text, file_stem(file)),
@@ -160,7 +160,8 @@ impl EvalSet {
     /// Reads a set from a file, in any of the accepted forms.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        let bytes =
+            std::fs::read(path).map_err(|error| ReadError::Io { path: path.to_owned(), source: error })?;
         check_set(&path.display().to_string(), &bytes, None).into_result().map_err(ReadError::Problems)
     }
 }
@@ -198,9 +199,9 @@ impl Invocation {
 /// Reads a text that came from no file; any error refuses it.
 fn parse<T>(text: &str, read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>) -> Result<T, Problems> {
     let mut problems = Vec::new();
-    let value = match encoding::byte_order_mark(text) {
-        Some(problem) => Err(Box::new(problem)),
-        None => syntax::parse(text, &mut problems),
+    let value = match text::decode(text.as_bytes()) {
+        Err((_, problem)) => Err(problem),
+        Ok(text) => syntax::parse(text, &mut problems),
     }
     .map_err(|problem| problems.push(*problem))
     .ok()

@@ -25,6 +25,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (String, Box<Problem>)> {
     }
 }
 
+/// The same, with a text to show in either case.
+pub(crate) fn decode_or_show(bytes: &[u8]) -> (String, Option<Problem>) {
+    match decode(bytes) {
+        Ok(text) => (text.to_owned(), None),
+        Err((text, problem)) => (text, Some(*problem)),
+    }
+}
+
 const MARK: char = '\u{feff}';
 
 fn problem(range: Range<usize>, message: impl Into<String>) -> Problem {

@@ -1,15 +1,15 @@
 //! The session file of an old test file.
 
 use super::Form;
-use crate::encoding;
 use crate::model::SessionInput;
 use crate::problem::{Code, Problem};
 use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
 use crate::syntax::{self, Node};
+use crate::text;
 
 /// Reads a session file; `None` where it holds nothing to use.
 pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Problem>) {
-    let (text, broken) = encoding::decode(bytes);
+    let (text, broken) = text::decode_or_show(bytes);
     if let Some(problem) = broken {
         return (None, vec![problem]);
     }

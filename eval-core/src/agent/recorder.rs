@@ -1,0 +1,191 @@
+use std::fmt::Display;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value, json};
+use serde::Serialize;
+
+use super::Event;
+
+/// Takes down what an agent does in one turn. Cheap to clone and safe to share with tools.
+///
+/// ```
+/// use eval_core::{BoxError, Recorder, json};
+///
+/// async fn handle(recorder: &Recorder) -> Result<(), BoxError> {
+///     let sky: String = recorder.tool("get_weather", json!({ "city": "Paris" }), async {
+///         Ok::<_, BoxError>("sunny".to_owned())
+///     }).await?;
+///     recorder.state("last_city", "Paris");
+///     recorder.text(format!("It is {sky} in Paris."));
+///     Ok(())
+/// }
+/// ```
+///
+/// Events are stamped with the time since the turn began. What is recorded after the turn has
+/// ended (by a task that outlived it) is dropped.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    log: Arc<Mutex<Log>>,
+    started: Instant,
+    author: Arc<str>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    events: Vec<Event>,
+    tools: Duration,
+    closed: bool,
+}
+
+/// What a turn left behind.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) events: Vec<Event>,
+    /// Time spent in tools that were run through the recorder.
+    pub(crate) tools: Duration,
+}
+
+impl Recorder {
+    /// A recorder whose clock starts now.
+    pub(crate) fn new() -> Self {
+        Self { log: Arc::default(), started: Instant::now(), author: "agent".into() }
+    }
+
+    /// Records an event.
+    pub fn event(&self, mut event: Event) {
+        event.at = self.started.elapsed();
+        let mut log = self.log();
+        if !log.closed {
+            log.events.push(event);
+        }
+    }
+
+    /// Records text that the agent says; the last text of a turn is its answer.
+    pub fn text(&self, text: impl Into<String>) {
+        self.event(Event::new(&*self.author, Content::model(text)));
+    }
+
+    /// Records the tokens of a model call.
+    ///
+    /// ADK drops the usage of calls that brought no content; here it counts.
+    pub fn usage(&self, usage: UsageMetadata) {
+        self.event(Event { author: self.author.to_string(), usage: Some(usage), ..Event::default() });
+    }
+
+    /// Records a change of the session state.
+    pub fn state(&self, key: impl Into<String>, value: impl Into<Value>) {
+        let state_delta = Map::from([(key.into(), value.into())]);
+        self.event(Event { author: self.author.to_string(), state_delta, ..Event::default() });
+    }
+
+    /// The same recorder for a sub-agent: what it records carries this author.
+    #[must_use]
+    pub fn author(&self, name: &str) -> Self {
+        Self { author: name.into(), ..self.clone() }
+    }
+
+    /// Records a tool call, runs it, records its result, and returns that unchanged.
+    ///
+    /// `args` is what the model passed, an object (anything else is put under `value`). A result that
+    /// is no object is put under `result`, as ADK does; an error is recorded as `{"error": ..}`.
+    pub async fn tool<T, E>(
+        &self,
+        name: &str,
+        args: impl Into<Value>,
+        run: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E>
+    where
+        T: Serialize,
+        E: Display,
+    {
+        self.call(FunctionCall::new(name, args));
+        let begun = Instant::now();
+        let result = run.await;
+        self.log().tools += begun.elapsed();
+        self.response(FunctionResponse::new(name, as_response(&result)));
+        result
+    }
+
+    /// Records a tool call on its own, for agents that run their tools elsewhere.
+    pub fn call(&self, call: FunctionCall) {
+        self.event(Event::new(&*self.author, Content::new("model", vec![Part::call(call)])));
+    }
+
+    /// Records a tool's answer on its own.
+    pub fn response(&self, response: FunctionResponse) {
+        self.event(Event::new(&*self.author, Content::new("user", vec![Part::response(response)])));
+    }
+
+    /// Takes everything recorded so far and drops what comes later.
+    pub(crate) fn finish(&self) -> Recorded {
+        let mut log = self.log();
+        log.closed = true;
+        Recorded { events: std::mem::take(&mut log.events), tools: log.tools }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        // Only pushes happen under the lock, so a poisoned log is still whole.
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn as_response<T: Serialize, E: Display>(result: &Result<T, E>) -> Value {
+    let response = match result {
+        Ok(value) => {
+            serde_json::to_value(value).unwrap_or_else(|error| json!({ "error": error.to_string() }))
+        }
+        Err(error) => json!({ "error": error.to_string() }),
+    };
+    response.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_leaves_its_call_and_its_result() {
+        let recorder = Recorder::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let results = runtime.block_on(async {
+            let good = recorder.tool("f", json!({ "x": 1 }), async { Ok::<_, String>(7) }).await;
+            let bad = recorder.author("sub").tool("g", json!(3), async { Err::<(), _>("no") }).await;
+            (good, bad)
+        });
+        assert_eq!(results, (Ok(7), Err("no")));
+        let events = recorder.finish().events;
+        let shown: Vec<String> = events
+            .iter()
+            .map(|event| {
+                let part = &event.parts()[0];
+                match (&part.function_call, &part.function_response) {
+                    (Some(call), _) => format!("{}: {call}", event.author),
+                    (_, Some(response)) => {
+                        format!(
+                            "{}: {}",
+                            event.author,
+                            Value::from(response.response.clone().unwrap_or_default())
+                        )
+                    }
+                    _ => String::new(),
+                }
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            ["agent: f(x: 1)", r#"agent: {"result":7}"#, "sub: g(value: 3)", r#"sub: {"error":"no"}"#]
+        );
+    }
+
+    #[test]
+    fn nothing_is_recorded_after_the_turn() {
+        let recorder = Recorder::new();
+        let late = recorder.clone();
+        recorder.text("in time");
+        assert_eq!(recorder.finish().events.len(), 1);
+        late.text("too late");
+        assert!(late.finish().events.is_empty());
+    }
+}

@@ -1,0 +1,215 @@
+//! From scores to verdicts. Pure: it sees what was recorded and scored, and nothing else.
+
+use eval_format::Criterion;
+
+use crate::message::count;
+use crate::metric::{Score, Scores};
+use crate::options::{Gate, Pass};
+use crate::report::{MetricReport, RunReport, RunScore};
+use crate::score::mean;
+use crate::verdict::{Role, Verdict};
+
+/// A metric that a case is scored with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    /// Threshold and options; absent for metrics that never gate.
+    pub(crate) criterion: Option<Criterion>,
+}
+
+impl Rule {
+    fn threshold(&self) -> Option<f64> {
+        self.criterion.as_ref().map(|criterion| criterion.threshold)
+    }
+}
+
+/// The verdict on each metric and on the case.
+pub(crate) fn decide(
+    rules: &[Rule],
+    runs: &[RunReport],
+    pass: Pass,
+    gate: Gate,
+) -> (Vec<MetricReport>, Verdict) {
+    let metrics: Vec<MetricReport> =
+        rules.iter().enumerate().map(|(at, rule)| metric(rule, at, runs, pass, gate)).collect();
+    let verdict = case(rules, &metrics, runs, pass, gate);
+    (metrics, verdict)
+}
+
+/// An error of any run, then of any metric, then what was not measured, then what failed.
+fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass, gate: Gate) -> Verdict {
+    for (at, run) in runs.iter().enumerate() {
+        if let Some(error) = &run.error {
+            let which =
+                if runs.len() > 1 { format!("run {} of {}: ", at + 1, runs.len()) } else { String::new() };
+            return Verdict::error(error.role, format!("{which}{error}"));
+        }
+    }
+    let first = |wanted: fn(&Verdict) -> bool| metrics.iter().find(|metric| wanted(&metric.verdict));
+    if let Some(metric) = first(|verdict| matches!(verdict, Verdict::Error { .. })) {
+        return metric.verdict.clone();
+    }
+    if let Some(metric) = first(|verdict| matches!(verdict, Verdict::NotEvaluated(_))) {
+        let reason = metric.verdict.reason().unwrap_or_default();
+        return Verdict::NotEvaluated(format!("{} was not evaluated: {reason}", metric.name));
+    }
+    if metrics.iter().any(|metric| metric.verdict == Verdict::Failed) {
+        return Verdict::Failed;
+    }
+    if !metrics.iter().any(|metric| metric.verdict.passed()) {
+        return Verdict::NotEvaluated(
+            "no metric that gates applies to this case, so nothing was checked".to_owned(),
+        );
+    }
+    match pass.needed(runs.len()) {
+        Some(needed) if passed_runs(rules, runs, gate) < needed => Verdict::Failed,
+        _ => Verdict::Passed,
+    }
+}
+
+/// How many runs passed every metric that gates.
+pub(crate) fn passed_runs(rules: &[Rule], runs: &[RunReport], gate: Gate) -> usize {
+    let run_passes = |run: &RunReport| {
+        run.error.is_none()
+            && rules.iter().zip(&run.scores).all(|(rule, score)| match (rule.threshold(), score) {
+                (Some(threshold), RunScore::Scored(scores)) => reaches(&[scores], threshold, gate),
+                (Some(_), RunScore::Error(_)) => false,
+                (None, _) | (_, RunScore::Skipped(_)) => true,
+            })
+    };
+    runs.iter().filter(|run| run_passes(run)).count()
+}
+
+fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricReport {
+    let mut report = MetricReport {
+        name: rule.name.clone(),
+        criterion: rule.criterion.clone(),
+        score: None,
+        scored: 0,
+        total: 0,
+        passed_runs: None,
+        verdict: Verdict::Informational,
+        notes: Vec::new(),
+    };
+    let mut scored: Vec<&Scores> = Vec::new();
+    let mut skipped = None;
+    for run in runs.iter().filter(|run| run.error.is_none()) {
+        match run.scores.get(at) {
+            Some(RunScore::Scored(scores)) => scored.push(scores),
+            Some(RunScore::Skipped(reason)) => skipped = Some(reason),
+            Some(RunScore::Error(message)) => {
+                report.verdict = Verdict::error(Role::Metric, format!("{}: {message}", rule.name));
+                return report;
+            }
+            None => {}
+        }
+    }
+    let values: Vec<f64> =
+        scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
+    report.scored = values.len();
+    report.total = scored.iter().map(|scores| scores.scores().len()).sum();
+    let Some(threshold) = rule.threshold() else {
+        report.score = informational(&scored);
+        return report;
+    };
+    report.score = mean::exact(&values);
+    report.verdict = match (skipped, unscored(&scored), report.score) {
+        (Some(reason), ..) => Verdict::Skipped(reason.clone()),
+        (None, Some(reason), _) => Verdict::NotEvaluated(reason),
+        (None, None, None) => Verdict::NotEvaluated(match runs.iter().find_map(|run| run.error.as_ref()) {
+            Some(_) => "no run came to its end".to_owned(),
+            None => "no turn has a score".to_owned(),
+        }),
+        (None, None, Some(_)) => {
+            let passed = match pass.needed(runs.len()) {
+                None => reaches(&scored, threshold, gate),
+                Some(needed) => {
+                    let passed = scored.iter().filter(|scores| reaches(&[scores], threshold, gate)).count();
+                    report.passed_runs = Some(passed);
+                    passed >= needed
+                }
+            };
+            if passed { Verdict::Passed } else { Verdict::Failed }
+        }
+    };
+    report.notes = notes(&report, &scored, threshold, gate);
+    report
+}
+
+/// Whether these runs, taken together, reach the threshold. No tolerance, as in ADK.
+fn reaches(runs: &[&Scores], threshold: f64, gate: Gate) -> bool {
+    let mut values = runs.iter().flat_map(|scores| scores.scores()).map(Score::value);
+    match gate {
+        Gate::EveryTurn => values.all(|value| value.is_some_and(|value| value >= threshold)),
+        Gate::Mean => {
+            let values: Option<Vec<f64>> = values.collect();
+            values.and_then(|values| mean::exact(&values)).is_some_and(|mean| mean >= threshold)
+        }
+    }
+}
+
+/// The mean of what the metric itself says about each run; it may know better than its turns.
+fn informational(scored: &[&Scores]) -> Option<f64> {
+    let overall: Vec<f64> = scored.iter().filter_map(|scores| scores.overall()).collect();
+    match overall.as_slice() {
+        [one] => Some(*one),
+        many => mean::exact(many),
+    }
+}
+
+/// Why a turn has no score, for the first that has none.
+fn unscored(scored: &[&Scores]) -> Option<String> {
+    let several = scored.len() > 1;
+    scored.iter().enumerate().find_map(|(run, scores)| {
+        let (turn, reason) =
+            scores.scores().iter().enumerate().find_map(|(turn, score)| Some((turn, score.reason()?)))?;
+        let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {}", turn + 1) };
+        let run = if several { format!(" of run {}", run + 1) } else { String::new() };
+        Some(format!("{turn}{run}: {reason}"))
+    })
+}
+
+/// Differences below this are the work of rounding, not of the agent.
+const ROUNDING: f64 = 1e-9;
+
+fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Some(score) = report.score else { return notes };
+    if report.verdict == Verdict::Failed && score < threshold && threshold - score < ROUNDING {
+        notes.push(format!(
+            "{score:?} is {threshold:?} but for rounding; ADK compares without tolerance, and so does this test. \
+             Set the threshold to {:?} if this is meant to pass",
+            threshold - 0.01
+        ));
+    }
+    if gate == Gate::Mean
+        && let [only] = scored
+        && let Some(naive) = only.overall()
+    {
+        if (naive >= threshold) != (score >= threshold) {
+            notes.push(format!(
+                "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
+                 does), `adk eval` the running sum {naive:?}"
+            ));
+        }
+    }
+    if gate == Gate::Mean && report.verdict == Verdict::Passed {
+        let below = scored
+            .iter()
+            .flat_map(|scores| scores.scores())
+            .filter_map(Score::value)
+            .filter(|v| *v < threshold)
+            .count();
+        if below > 0 {
+            notes.push(format!(
+                "{} of {} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)",
+                count(below, "score"),
+                report.total
+            ));
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use super::*;
+use crate::transcript::{RunError, Transcript};
+
+fn run(scores: Vec<RunScore>) -> RunReport {
+    RunReport { transcript: Transcript::default(), error: None, scores }
+}
+
+fn turns(values: &[f64]) -> RunScore {
+    RunScore::Scored(values.iter().map(|value| Score::from(*value)).collect())
+}
+
+fn one(threshold: f64) -> Vec<Rule> {
+    vec![Rule { name: "m".to_owned(), criterion: Some(Criterion::new(threshold)) }]
+}
+
+fn verdict(threshold: f64, runs: &[&[f64]], pass: Pass, gate: Gate) -> Verdict {
+    let runs: Vec<RunReport> = runs.iter().map(|values| run(vec![turns(values)])).collect();
+    decide(&one(threshold), &runs, pass, gate).1
+}
+
+#[test]
+fn the_mean_over_all_turns_of_all_runs_decides() {
+    let third = 0.333_333_333_333_333_3;
+    assert_eq!(verdict(0.6, &[&[1.0, third]], Pass::Mean, Gate::Mean), Verdict::Passed);
+    assert_eq!(verdict(0.6, &[&[1.0, third]], Pass::Mean, Gate::EveryTurn), Verdict::Failed);
+    assert_eq!(verdict(0.6, &[&[1.0], &[1.0], &[0.0]], Pass::Mean, Gate::Mean), Verdict::Passed);
+    assert_eq!(verdict(0.7, &[&[1.0], &[1.0], &[0.0]], Pass::Mean, Gate::Mean), Verdict::Failed);
+}
+
+#[test]
+fn runs_are_decided_first_where_they_are_counted() {
+    let runs: [&[f64]; 3] = [&[1.0], &[1.0], &[0.0]];
+    for (pass, passes) in
+        [(Pass::All, false), (Pass::Any, true), (Pass::AtLeast(2), true), (Pass::AtLeast(3), false)]
+    {
+        let expected = if passes { Verdict::Passed } else { Verdict::Failed };
+        assert_eq!(verdict(0.5, &runs, pass, Gate::Mean), expected, "{pass:?}");
+    }
+}
+
+#[test]
+fn a_run_passes_only_with_all_its_metrics() {
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let runs = [run(vec![turns(&[1.0]), turns(&[0.0])]), run(vec![turns(&[0.0]), turns(&[1.0])])];
+    let (metrics, verdict) = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    assert!(metrics.iter().all(|metric| metric.verdict.passed() && metric.passed_runs == Some(1)));
+    assert_eq!(verdict, Verdict::Failed);
+}
+
+#[test]
+fn the_exact_mean_decides_and_both_are_told() {
+    // Six scores of exactly 0.8: the running sum falls short, the exact mean does not.
+    let runs = [run(vec![turns(&[0.8; 6])])];
+    let (metrics, verdict) = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
+    assert_eq!(verdict, Verdict::Passed);
+    assert_eq!(metrics[0].score, Some(0.8));
+    assert!(metrics[0].notes[0].contains("0.7999999999999999"), "{:?}", metrics[0].notes);
+}
+
+#[test]
+fn a_score_that_misses_by_rounding_fails_and_says_so() {
+    let runs = [run(vec![turns(&[0.799_999_999_999_999_9])])];
+    let (metrics, verdict) = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
+    assert_eq!(verdict, Verdict::Failed);
+    assert!(metrics[0].notes[0].contains("but for rounding"), "{:?}", metrics[0].notes);
+}
+
+#[test]
+fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
+    let scores: Scores = [Score::from(1.0), Score::not_evaluated("no reference")].into_iter().collect();
+    let (metrics, verdict) =
+        decide(&one(0.5), &[run(vec![RunScore::Scored(scores)])], Pass::Mean, Gate::Mean);
+    assert_eq!(metrics[0].verdict, Verdict::NotEvaluated("turn 2: no reference".to_owned()));
+    assert_eq!((metrics[0].scored, metrics[0].total), (1, 2));
+    assert!(
+        matches!(verdict, Verdict::NotEvaluated(reason) if reason == "m was not evaluated: turn 2: no reference")
+    );
+}
+
+#[test]
+fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
+    let error = RunError { role: Role::Agent, turn: Some(2), message: "gone".to_owned() };
+    let broken = RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() };
+    let runs = [run(vec![turns(&[1.0])]), broken];
+    for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(1)] {
+        let (metrics, verdict) = decide(&one(0.5), &runs, pass, Gate::Mean);
+        assert_eq!(
+            verdict,
+            Verdict::error(Role::Agent, "run 2 of 2: agent error in turn 2: gone"),
+            "{pass:?}"
+        );
+        assert_eq!(metrics[0].score, Some(1.0), "the other run keeps its score");
+    }
+}
+
+#[test]
+fn nothing_that_gates_is_never_a_pass() {
+    let informational = [Rule { name: "count".to_owned(), criterion: None }];
+    let (metrics, verdict) = decide(&informational, &[run(vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
+    assert_eq!((metrics[0].verdict.clone(), metrics[0].score), (Verdict::Informational, Some(3.0)));
+    assert!(matches!(verdict, Verdict::NotEvaluated(_)));
+    let skipped = RunScore::Skipped("does not apply".to_owned());
+    let (_, verdict) = decide(&one(0.5), &[run(vec![skipped])], Pass::Mean, Gate::Mean);
+    assert!(matches!(verdict, Verdict::NotEvaluated(_)));
+}
+
+#[test]
+fn a_broken_metric_does_not_touch_its_siblings() {
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let runs = [run(vec![RunScore::Error("boom".to_owned()), turns(&[1.0])])];
+    let (metrics, verdict) = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+    assert_eq!(verdict, Verdict::error(Role::Metric, "a: boom"));
+    assert!(metrics[1].verdict.passed());
+}

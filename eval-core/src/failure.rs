@@ -1,0 +1,193 @@
+//! What a failing test prints: what failed, where it stands in the JSON, the numbers, the turns, the commands.
+//!
+//! One failing case takes at most about 40 lines; long texts and long lists are cut and say by how much.
+
+mod record;
+mod table;
+mod trajectory;
+mod turns;
+
+use std::fmt::Write;
+
+use crate::message::{count, cut};
+use crate::private::Test;
+use crate::report::CaseReport;
+use crate::stale::Freshness;
+use crate::verdict::Verdict;
+
+/// How much is printed: `EVALSET_PRINT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Print {
+    /// What fails (the default).
+    Failures,
+    /// The table of passing cases too.
+    All,
+    /// Tables and every recorded event, as JSON.
+    Record,
+}
+
+impl Print {
+    /// The value of `EVALSET_PRINT`; anything unknown is an error, so that a typo does not pass silently.
+    pub(crate) fn from_env() -> Result<Self, String> {
+        match std::env::var("EVALSET_PRINT").as_deref() {
+            Err(_) | Ok("" | "failures") => Ok(Self::Failures),
+            Ok("all") => Ok(Self::All),
+            Ok("record") => Ok(Self::Record),
+            Ok(other) => Err(format!(
+                "`EVALSET_PRINT` is `{other}`; it can be `failures` (the default), `all` (the table of passing cases \
+                 too) or `record` (every event)"
+            )),
+        }
+    }
+}
+
+/// Prints to stderr, where the test harness captures it with the test's output.
+#[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
+pub(crate) fn show(text: &str) {
+    eprintln!("{text}");
+}
+
+/// The first line: which test, and what is wrong with it.
+pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
+    let what = match &report.verdict {
+        Verdict::Failed => failed(report),
+        Verdict::Error { message, .. } => cut(message, 300),
+        Verdict::NotEvaluated(reason) => cut(reason, 300),
+        other => other.to_string(),
+    };
+    format!("Error: {name}: {what}")
+}
+
+fn failed(report: &CaseReport) -> String {
+    let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
+    let Some(first) = failed.next() else {
+        let passed = report.passed_runs.unwrap_or_default();
+        return format!("{passed} of {} passed every metric, too few", count(report.runs.len(), "run"));
+    };
+    let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
+    let threshold = first.threshold().unwrap_or_default();
+    let what = match first.passed_runs {
+        Some(passed) => {
+            let runs = count(report.runs.len(), "run");
+            format!("{} reached {threshold:?} in {passed} of {runs} only", first.name)
+        }
+        None if first.score.is_some_and(|score| score >= threshold) => {
+            format!("{} is {score}, but a turn is below {threshold:?}", first.name)
+        }
+        None => format!("{} is {score}, below {threshold:?}", first.name),
+    };
+    match failed.count() {
+        0 => what,
+        more => format!("{what} (and {})", count(more, "more metric")),
+    }
+}
+
+/// Everything about a report but the commands: for a case that was run without the attribute.
+pub(crate) fn describe(report: &CaseReport) -> String {
+    let mut out = headline(report.eval_id(), report);
+    body(&mut out, report, Print::Failures);
+    out
+}
+
+/// The text of a failing test.
+pub(crate) fn failing(test: &Test, report: &CaseReport, print: Print, freshness: &Freshness) -> String {
+    let mut out = headline(&test.path(), report);
+    body(&mut out, report, print);
+    match freshness {
+        Freshness::Fresh => {}
+        Freshness::Stale(how) => {
+            line(&mut out, &format!("note: {how}; this test still holds the old one, build again"))
+        }
+        Freshness::Absent => {
+            line(
+                &mut out,
+                "note: the JSON is not on this machine, so it was not compared with the one compiled in",
+            );
+        }
+    }
+    warnings(&mut out, test);
+    line(&mut out, &format!("\nrun again     {}", rerun(test)));
+    line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", rerun(test)));
+    out
+}
+
+/// The table of a passing test, for those who ask.
+pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String {
+    let mut out = format!("{}: passed", test.path());
+    body(&mut out, report, print);
+    out
+}
+
+/// The text of a test whose files changed after it was built.
+pub(crate) fn stale(test: &Test, how: &str) -> String {
+    format!(
+        "Error: {}: stale: {how}\n  --> {}\nCargo goes by modification times, so a file that was swapped for an older \
+         one, or that is new, does not rebuild.\n\nbuild again  touch {} && {}",
+        test.path(),
+        test.set.file,
+        test.set.file,
+        rerun(test)
+    )
+}
+
+/// The text of a test that could not begin.
+pub(crate) fn harness(test: &Test, message: &str) -> String {
+    format!("Error: {}: harness error: {message}\n\nrun again  {}", test.path(), rerun(test))
+}
+
+fn body(out: &mut String, report: &CaseReport, print: Print) {
+    let named = format!("case `{}` of set `{}`", report.case.eval_id, report.eval_set_id);
+    match &report.place {
+        Some(place) => line(out, &format!("  --> {}:{}:{}  {named}", place.file, place.line, place.column)),
+        None => line(out, &format!("  --> {named}")),
+    }
+    out.push('\n');
+    table::write(out, report);
+    for metric in &report.metrics {
+        for note in &metric.notes {
+            line(out, &format!("note: {}: {note}", metric.name));
+        }
+    }
+    if !report.verdict.passed() {
+        turns::write(out, report);
+    }
+    if print == Print::Record {
+        record::write(out, report);
+    }
+}
+
+/// Warnings about the file: what ADK accepts but nobody means.
+fn warnings(out: &mut String, test: &Test) {
+    let checked = eval_format::check_set(test.set.file, test.set.text.as_bytes(), None);
+    let warnings: Vec<_> = checked.problems.iter().filter(|problem| !problem.is_error()).collect();
+    for problem in warnings.iter().take(3) {
+        let (at, column) = eval_format::line_column(test.set.text, problem.range.start);
+        line(out, &format!("warning: {} ({}:{at}:{column})", problem.message, test.set.file));
+    }
+    if warnings.len() > 3 {
+        line(out, &format!("warning: {} more in {}", warnings.len() - 3, test.set.file));
+    }
+}
+
+/// The command that runs this test alone, under the runner that runs it now.
+fn rerun(test: &Test) -> String {
+    let (package, path) = (test.set.package, test.path());
+    if std::env::var_os("NEXTEST").is_some() {
+        return format!("cargo nextest run -p {package} -E 'test(={path})'");
+    }
+    format!("cargo test -p {package} {path} -- --exact")
+}
+
+/// Adds a line.
+fn line(out: &mut String, text: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(text);
+}
+
+/// Adds formatted text; a `String` takes everything.
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a `String` cannot fail.
+    let _ = out.write_fmt(text);
+}

@@ -1,0 +1,50 @@
+//! Everything that was recorded, for `EVALSET_PRINT=record`.
+
+use eval_format::Value;
+
+use super::line;
+use crate::agent::Event;
+use crate::report::CaseReport;
+
+/// Each turn of each run as ADK would save it, then the state at the end.
+pub(super) fn write(out: &mut String, report: &CaseReport) {
+    for (number, run) in report.runs.iter().enumerate() {
+        line(out, &format!("\nrecord of run {} of {}", number + 1, report.runs.len()));
+        for turn in &run.transcript.turns {
+            line(out, &turn.invocation.to_value().to_string());
+        }
+        line(out, &format!("state {}", Value::from(run.transcript.state.clone())));
+        if let Some(error) = &run.error {
+            line(out, &error.to_string());
+        }
+    }
+}
+
+/// One event in a line: who, and what.
+pub(super) fn summary(event: &Event) -> String {
+    let mut what: Vec<String> = Vec::new();
+    for part in event.parts() {
+        if let Some(text) = &part.text {
+            what.push(format!("{text:?}"));
+        }
+        if let Some(call) = &part.function_call {
+            what.push(format!("calls {call}"));
+        }
+        if let Some(response) = &part.function_response {
+            let name = response.name.as_deref().unwrap_or("(no name)");
+            what.push(format!(
+                "{name} returned {}",
+                Value::from(response.response.clone().unwrap_or_default())
+            ));
+        }
+        what.extend(part.other.keys().map(|key| format!("`{key}`")));
+    }
+    what.extend(event.state_delta.iter().map(|(key, value)| format!("sets `{key}` to {value}")));
+    if let Some(code) = &event.error_code {
+        what.push(format!("error {code}: {}", event.error_message.as_deref().unwrap_or_default()));
+    }
+    if event.usage.is_some() {
+        what.push("reports its tokens".to_owned());
+    }
+    format!("{}: {}", event.author, what.join("; "))
+}

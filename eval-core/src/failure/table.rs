@@ -1,0 +1,52 @@
+//! The table of metrics.
+
+use super::push;
+use crate::report::{CaseReport, MetricReport};
+use crate::verdict::Verdict;
+
+/// Metric, score, threshold, verdict; unmeasured ones say how many turns have a score.
+pub(super) fn write(out: &mut String, report: &CaseReport) {
+    let rows: Vec<[String; 4]> = report
+        .metrics
+        .iter()
+        .filter(|metric| metric.verdict != Verdict::Informational || metric.score.is_some())
+        .map(|metric| row(metric, report.runs.len()))
+        .collect();
+    let header = ["metric", "score", "threshold", "verdict"].map(str::to_owned);
+    let mut widths = [0; 4];
+    for row in rows.iter().chain([&header]) {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for [metric, score, threshold, verdict] in std::iter::once(&header).chain(&rows) {
+        push(
+            out,
+            format_args!(
+                "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
+                widths[0], widths[1], widths[2]
+            ),
+        );
+    }
+}
+
+fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
+    let score = match metric.score {
+        Some(score) if metric.scored < metric.total => {
+            format!("{score:?} ({}/{} turns)", metric.scored, metric.total)
+        }
+        Some(score) => format!("{score:?}"),
+        None => "-".to_owned(),
+    };
+    let threshold = metric.threshold().map_or_else(|| "-".to_owned(), |threshold| format!("{threshold:?}"));
+    let mut verdict = metric.verdict.to_string();
+    if let Some(passed) = metric.passed_runs {
+        verdict.push_str(&format!(" ({passed}/{runs} runs)"));
+    }
+    if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
+        (&metric.verdict, metric.scored == 0)
+    {
+        verdict.push_str(&format!(": {}", crate::message::cut(reason, 80)));
+    }
+    [metric.name.clone(), score, threshold, verdict]
+}

@@ -1,0 +1,88 @@
+//! Expected and actual tool calls side by side.
+
+use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
+
+use super::line;
+use crate::message::{count, cut};
+use crate::report::MetricReport;
+use crate::score::align::{Pair, align_any_order, align_in_order};
+use crate::score::equality::values_equal;
+
+/// Lines that are shown; unchanged ones go first.
+const SHOWN_LINES: usize = 10;
+/// A call is cut to about this many characters.
+const SHOWN_CALL: usize = 90;
+
+/// How the calls of a failing metric were compared.
+pub(super) struct Order {
+    pub(super) any: bool,
+    pub(super) args: ArgsMatch,
+}
+
+/// The comparison that a metric's criterion asks for.
+pub(super) fn order(metric: &MetricReport) -> Order {
+    let criterion = metric.criterion.as_ref();
+    Order {
+        any: criterion.is_some_and(|criterion| criterion.match_type() == MatchType::AnyOrder),
+        args: criterion.map_or(ArgsMatch::Exact, crate::metric::tool_trajectory::args_match),
+    }
+}
+
+/// One line per pair: `=` the same, `~` other arguments, `-` not called, `+` not expected.
+pub(super) fn write(out: &mut String, expected: Option<&Invocation>, actual: &Invocation, order: Order) {
+    let expected: Vec<&FunctionCall> = expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
+    let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
+    let align = if order.any { align_any_order } else { align_in_order };
+    let pairs = align(&expected, &actual, order.args);
+    line(out, "  tool calls (= same, ~ other arguments, - not called, + not expected)");
+    if pairs.is_empty() {
+        line(out, "    none expected, none called");
+    }
+    let hidden_same = pairs.len().saturating_sub(SHOWN_LINES);
+    let mut skipped = 0;
+    let mut shown = 0;
+    for pair in &pairs {
+        if (matches!(pair, Pair::Same(..)) && skipped < hidden_same) || shown == SHOWN_LINES {
+            skipped += 1;
+            continue;
+        }
+        shown += 1;
+        match *pair {
+            Pair::Same(_, a) => line(out, &format!("    = {}", call(actual[a]))),
+            Pair::Missing(e) => line(out, &format!("    - {}", call(expected[e]))),
+            Pair::Extra(a) => line(out, &format!("    + {}", call(actual[a]))),
+            Pair::Changed(e, a) => {
+                line(out, &format!("    ~ expected {}", call(expected[e])));
+                line(
+                    out,
+                    &format!("      actual   {}  ({})", call(actual[a]), difference(expected[e], actual[a])),
+                );
+            }
+        }
+    }
+    if skipped > 0 {
+        line(out, &format!("    ... and {}", count(skipped, "more call")));
+    }
+}
+
+fn call(call: &FunctionCall) -> String {
+    cut(&call.to_string(), SHOWN_CALL)
+}
+
+/// Which arguments differ.
+fn difference(expected: &FunctionCall, actual: &FunctionCall) -> String {
+    let (Some(wanted), Some(found)) = (&expected.args, &actual.args) else {
+        return "`args` are absent on one side".to_owned();
+    };
+    let differs = wanted.iter().filter_map(|(key, value)| match found.get(key) {
+        None => Some(format!("`{key}` is missing")),
+        Some(other) if !values_equal(value, other) => Some(format!("`{key}` differs")),
+        Some(_) => None,
+    });
+    let extra = found.keys().filter(|key| !wanted.contains_key(key)).map(|key| format!("`{key}` is extra"));
+    let all: Vec<String> = differs.chain(extra).collect();
+    match all.len() {
+        0..=3 => all.join(", "),
+        more => format!("{} and {} more", all[..3].join(", "), more - 3),
+    }
+}

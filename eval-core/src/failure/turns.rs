@@ -1,0 +1,146 @@
+//! The turns that matter: those below a threshold, those without a score, the one that broke.
+
+use eval_format::Invocation;
+
+use super::{line, trajectory};
+use crate::message::{count, cut};
+use crate::metric::Score;
+use crate::report::{CaseReport, MetricReport, RunReport, RunScore};
+use crate::transcript::TurnRecord;
+
+/// More turns than this are counted, not shown.
+const SHOWN_TURNS: usize = 2;
+/// Texts are cut to about this many characters.
+const SHOWN_TEXT: usize = 240;
+/// Notes of one score that are shown.
+const SHOWN_NOTES: usize = 4;
+
+/// Describes the first run that went wrong; several runs of one case usually go wrong alike.
+pub(super) fn write(out: &mut String, report: &CaseReport) {
+    let Some((number, run)) = report
+        .runs
+        .iter()
+        .enumerate()
+        .find(|(_, run)| run.error.is_some() || !at_fault(report, run).is_empty())
+    else {
+        return;
+    };
+    let of_runs = if report.runs.len() > 1 {
+        format!("run {} of {}, ", number + 1, report.runs.len())
+    } else {
+        String::new()
+    };
+    if run.error.is_some() {
+        return broken(out, report, run, &of_runs);
+    }
+    let bad = at_fault(report, run);
+    for at in bad.iter().take(SHOWN_TURNS) {
+        turn(out, report, run, *at, &of_runs);
+    }
+    if bad.len() > SHOWN_TURNS {
+        line(out, &format!("\n... and {} more below a threshold", count(bad.len() - SHOWN_TURNS, "turn")));
+    }
+    for (_, score) in failing_scores(report, run, None) {
+        notes(out, "session state", score);
+    }
+}
+
+/// The turns, from 0, in which a metric that failed is below its threshold or has no score.
+fn at_fault(report: &CaseReport, run: &RunReport) -> Vec<usize> {
+    let turns = run.transcript.turns.len();
+    let below: Vec<usize> =
+        (0..turns).filter(|at| failing_scores(report, run, Some(*at)).next().is_some()).collect();
+    let whole_run = failing_scores(report, run, None).next().is_some();
+    if below.is_empty() && whole_run && turns > 0 { vec![turns - 1] } else { below }
+}
+
+/// The scores that are to blame, of a turn or (`None`) of the run as a whole.
+fn failing_scores<'a>(
+    report: &'a CaseReport,
+    run: &'a RunReport,
+    turn: Option<usize>,
+) -> impl Iterator<Item = (&'a MetricReport, &'a Score)> {
+    report.metrics.iter().zip(&run.scores).filter_map(move |(metric, scored)| {
+        let (RunScore::Scored(scores), Some(threshold)) = (scored, metric.threshold()) else { return None };
+        let score = match turn {
+            None if scores.is_whole_run() => scores.scores().first()?,
+            Some(at) if !scores.is_whole_run() => scores.scores().get(at)?,
+            _ => return None,
+        };
+        let below = score.value().is_none_or(|value| value < threshold);
+        (metric.verdict.fails() || report.passed_runs.is_some()).then_some(())?;
+        below.then_some((metric, score))
+    })
+}
+
+fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_runs: &str) {
+    let turns = run.transcript.turns.len();
+    let actual = &run.transcript.turns[at].invocation;
+    let expected = report.case.conversation.get(at);
+    line(out, &format!("\n{of_runs}turn {} of {turns}: {:?}", at + 1, cut(&actual.user_text(), SHOWN_TEXT)));
+    let mut shown = (false, false);
+    for (metric, score) in failing_scores(report, run, Some(at)) {
+        if metric.name.contains("trajectory") && !shown.0 {
+            trajectory::write(out, expected, actual, trajectory::order(metric));
+            shown.0 = true;
+        } else if !metric.name.contains("trajectory") && !shown.1 {
+            responses(out, expected, actual);
+            shown.1 = true;
+        }
+        notes(out, &metric.name, score);
+    }
+}
+
+fn responses(out: &mut String, expected: Option<&Invocation>, actual: &Invocation) {
+    let text = |text: &str| {
+        if text.is_empty() {
+            "(nothing)".to_owned()
+        } else {
+            cut(text, SHOWN_TEXT).replace('\n', "\n            ")
+        }
+    };
+    let expected = expected.map(Invocation::response_text).unwrap_or_default();
+    line(out, "  response");
+    line(out, &format!("  expected  {}", text(&expected)));
+    line(out, &format!("  actual    {}", text(&actual.response_text())));
+}
+
+fn notes(out: &mut String, what: &str, score: &Score) {
+    for note in score.notes().iter().take(SHOWN_NOTES) {
+        line(out, &format!("  {what}: {}", cut(note, SHOWN_TEXT)));
+    }
+    if score.notes().len() > SHOWN_NOTES {
+        line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
+    }
+    if let Some(reason) = score.reason() {
+        line(out, &format!("  {what}: no score: {}", cut(reason, SHOWN_TEXT)));
+    }
+}
+
+/// A run that ended early: what it did in its last turn.
+fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str) {
+    let planned = report.case.conversation.len();
+    let Some(TurnRecord { events, invocation, .. }) = run.transcript.turns.last() else {
+        line(out, &format!("\n{of_runs}no turn of {planned} was played"));
+        return;
+    };
+    let at = run.transcript.turns.len();
+    line(out, &format!("\n{of_runs}turn {at} of {planned}: {:?}", cut(&invocation.user_text(), SHOWN_TEXT)));
+    if events.is_empty() {
+        line(out, "  nothing was recorded");
+    }
+    const SHOWN_EVENTS: usize = 12;
+    if events.len() > SHOWN_EVENTS {
+        line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
+    }
+    for event in events.iter().skip(events.len().saturating_sub(SHOWN_EVENTS)) {
+        line(
+            out,
+            &format!(
+                "  {:>8.3} s  {}",
+                event.at.as_secs_f64(),
+                cut(&super::record::summary(event), SHOWN_TEXT)
+            ),
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! The test that directories and globs get: are the files on disk those compiled in?
+
+use std::panic::resume_unwind;
+
+use crate::stale::root;
+
+/// Fails when the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
+///
+/// Rustc cannot be told to look for new files, so this test does. Where the sources are not on this machine
+/// (a nextest archive) there is nothing to compare, and it says so.
+pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
+    let root = root(manifest_dir);
+    if !files.iter().any(|file| root.join(file).exists()) {
+        crate::failure::show(&format!(
+            "`{pattern}`: the sources are not on this machine, nothing to compare"
+        ));
+        return;
+    }
+    let found = match eval_format::find_sets(&root, pattern) {
+        Ok(found) => found,
+        Err(error) => fail(&format!("Error: cannot list `{pattern}`: {error}")),
+    };
+    let new: Vec<&str> = found.iter().map(String::as_str).filter(|file| !files.contains(file)).collect();
+    let gone: Vec<&str> =
+        files.iter().copied().filter(|file| !found.iter().any(|there| there == file)).collect();
+    if new.is_empty() && gone.is_empty() {
+        return;
+    }
+    let mut text = format!("Error: the eval sets of `{pattern}` are not those that were compiled in");
+    for file in &new {
+        text.push_str(&format!("\n  new:     {file}"));
+    }
+    for file in &gone {
+        text.push_str(&format!("\n  removed: {file}"));
+    }
+    text.push_str(
+        "\nhelp: touch the file with the attribute to build again; a build script makes cargo see new files by \
+         itself:\n  // build.rs\n  fn main() { println!(\"cargo::rerun-if-changed=",
+    );
+    text.push_str(pattern.split('*').next().unwrap_or(pattern).trim_end_matches('/'));
+    text.push_str("\"); }");
+    fail(&text)
+}
+
+fn fail(text: &str) -> ! {
+    crate::failure::show(text);
+    resume_unwind(Box::new(text.lines().next().unwrap_or_default().to_owned()))
+}

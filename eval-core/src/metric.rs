@@ -1,0 +1,280 @@
+//! Metrics: from what was expected and what happened to scores.
+//!
+//! One struct per metric, one file per metric: its documentation, its algorithm and its tests side
+//! by side. All of them stand in one list, [`built_in`]; their names, ranges and criterion fields are
+//! data in `eval_format::METRICS`, and a test holds the two equal.
+
+mod custom;
+mod inference_call_count;
+mod invocation_duration;
+mod response_match;
+mod session_state;
+#[cfg(test)]
+mod testing;
+mod token_usage;
+mod tool_call_count;
+pub(crate) mod tool_trajectory;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use eval_format::{Criterion, EvalCase, Invocation, Map};
+
+use crate::agent::{BoxError, BoxFuture};
+use crate::score::mean;
+
+pub use custom::MetricFn;
+pub(crate) use session_state::NAME as FINAL_SESSION_STATE_MATCH;
+
+/// What a metric looks at: one run of one case.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MetricInput<'a> {
+    /// The case as it stands in the file.
+    pub case: &'a EvalCase,
+    /// What happened, one per turn.
+    pub actual: &'a [Invocation],
+    /// What was expected, one per turn.
+    pub expected: &'a [Invocation],
+    /// The session state at the end.
+    pub state: &'a Map,
+    /// Threshold and options.
+    pub criterion: &'a Criterion,
+}
+
+impl<'a> MetricInput<'a> {
+    /// The turns: actual and expected side by side.
+    pub fn turns(&self) -> impl Iterator<Item = (&'a Invocation, Option<&'a Invocation>)> + use<'a> {
+        let expected = self.expected;
+        self.actual.iter().enumerate().map(move |(at, actual)| (actual, expected.get(at)))
+    }
+}
+
+/// A way to score a run.
+///
+/// ```
+/// use eval_core::{BoxError, Metric, MetricInput, Score, Scores};
+///
+/// /// At most as many words as the criterion's `max_words`.
+/// struct Brevity;
+///
+/// impl Metric for Brevity {
+///     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+///         let max = input.criterion.get("max_words").and_then(|v| v.as_i64()).unwrap_or(50);
+///         Ok(input
+///             .turns()
+///             .map(|(actual, _)| Score::from(actual.response_text().split_whitespace().count() as i64 <= max))
+///             .collect())
+///     }
+/// }
+/// ```
+///
+/// For a metric that looks at one turn at a time a function does too: see `metrics(..)` in
+/// the attribute. An error, a panic, or a number of scores that is not the number of turns makes the
+/// metric an ERROR; its siblings are not touched.
+pub trait Metric: Send + Sync {
+    /// Scores one run, turn by turn.
+    fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
+}
+
+/// The twin of [`Metric`] that can stand behind a pointer.
+trait Erased: Send + Sync {
+    fn score<'a>(&'a self, input: MetricInput<'a>) -> BoxFuture<'a, Result<Scores, BoxError>>;
+}
+
+impl<M: Metric> Erased for M {
+    fn score<'a>(&'a self, input: MetricInput<'a>) -> BoxFuture<'a, Result<Scores, BoxError>> {
+        Box::pin(Metric::score(self, input))
+    }
+}
+
+/// A metric behind a pointer, cheap to clone.
+#[derive(Clone)]
+pub struct BoxMetric(Arc<dyn Erased>);
+
+impl BoxMetric {
+    /// Puts a metric behind a pointer.
+    pub fn new(metric: impl Metric + 'static) -> Self {
+        Self(Arc::new(metric))
+    }
+}
+
+impl fmt::Debug for BoxMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxMetric(..)")
+    }
+}
+
+impl Metric for BoxMetric {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        self.0.score(input).await
+    }
+}
+
+/// The score of one turn, and what there is to say about it.
+///
+/// ```
+/// use eval_core::Score;
+///
+/// let score = Score::from(0.5).note("half of the words are there");
+/// assert_eq!(score.value(), Some(0.5));
+/// assert_eq!(Score::from(true).value(), Some(1.0));
+/// assert_eq!(Score::not_evaluated("no reference").value(), None);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    kind: Kind,
+    notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Value(f64),
+    NotEvaluated(String),
+}
+
+impl Score {
+    /// No score, for this reason. The metric is NotEvaluated, whatever its other turns score.
+    pub fn not_evaluated(reason: impl Into<String>) -> Self {
+        Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new() }
+    }
+
+    /// Adds a sentence that a failure prints below this turn: a rationale, an explanation.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The number, if there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self.kind {
+            Kind::Value(value) => Some(value),
+            Kind::NotEvaluated(_) => None,
+        }
+    }
+
+    /// Why there is no number.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::NotEvaluated(reason) => Some(reason),
+            Kind::Value(_) => None,
+        }
+    }
+
+    /// What there is to say about it.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+impl From<f64> for Score {
+    /// `NaN` is no score.
+    fn from(value: f64) -> Self {
+        if value.is_nan() {
+            return Self::not_evaluated("the metric returned NaN");
+        }
+        Self { kind: Kind::Value(value), notes: Vec::new() }
+    }
+}
+
+impl From<bool> for Score {
+    /// 1 or 0.
+    fn from(passed: bool) -> Self {
+        Self::from(f64::from(u8::from(passed)))
+    }
+}
+
+impl From<Option<f64>> for Score {
+    fn from(value: Option<f64>) -> Self {
+        value.map_or_else(|| Self::not_evaluated("the metric returned no score"), Self::from)
+    }
+}
+
+/// The scores of one run: one per turn, or one for the run as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scores {
+    scores: Vec<Score>,
+    overall: Option<f64>,
+    whole_run: bool,
+}
+
+impl FromIterator<Score> for Scores {
+    /// One score per turn. The overall score is ADK's naive mean: summed left to right, then divided.
+    fn from_iter<I: IntoIterator<Item = Score>>(scores: I) -> Self {
+        let scores: Vec<Score> = scores.into_iter().collect();
+        let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
+        Self { overall: mean::naive(&values), scores, whole_run: false }
+    }
+}
+
+impl Scores {
+    /// One score for the whole run, for metrics that do not look at single turns.
+    pub fn whole_run(score: impl Into<Score>) -> Self {
+        let score = score.into();
+        Self { overall: score.value(), scores: vec![score], whole_run: true }
+    }
+
+    /// Replaces the overall score, for metrics whose mean is another one.
+    #[must_use]
+    pub(crate) fn with_overall(mut self, overall: Option<f64>) -> Self {
+        self.overall = overall;
+        self
+    }
+
+    /// The scores: one per turn, or a single one for the whole run.
+    pub fn scores(&self) -> &[Score] {
+        &self.scores
+    }
+
+    /// The metric's own overall score of the run; absent where no turn has a score.
+    pub fn overall(&self) -> Option<f64> {
+        self.overall
+    }
+
+    /// Whether there is one score for the whole run instead of one per turn.
+    pub fn is_whole_run(&self) -> bool {
+        self.whole_run
+    }
+}
+
+/// Makes the built-in metric of a name.
+pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
+    let (_, make) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
+    Some(make())
+}
+
+/// Every built-in metric.
+static BUILT_IN: &[(&str, fn() -> BoxMetric)] = &[
+    (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
+    (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
+    (tool_call_count::NAME, || BoxMetric::new(tool_call_count::ToolCallCount)),
+    (inference_call_count::NAME, || BoxMetric::new(inference_call_count::InferenceCallCount)),
+    (token_usage::NAME, || BoxMetric::new(token_usage::TokenUsage)),
+    (invocation_duration::NAME, || BoxMetric::new(invocation_duration::InvocationDuration)),
+    (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_the_format_is_the_list_here() {
+        let mut here: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+        let mut there: Vec<&str> =
+            eval_format::METRICS.iter().filter(|metric| metric.available).map(|metric| metric.name).collect();
+        here.sort_unstable();
+        there.sort_unstable();
+        assert_eq!(here, there);
+    }
+
+    #[test]
+    fn scores_keep_adks_naive_mean() {
+        let scores: Scores = [0.1, 0.2, 0.3].into_iter().map(Score::from).collect();
+        assert_eq!(scores.overall(), Some(0.200_000_000_000_000_04));
+        let none: Scores = std::iter::empty().collect();
+        assert_eq!(none.overall(), None);
+    }
+}

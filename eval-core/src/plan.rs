@@ -1,0 +1,222 @@
+//! What a case is scored with, and scoring: each metric on its own.
+
+use std::time::Duration;
+
+use eval_format::{Criterion, EvalCase, EvalConfig};
+
+use crate::agent::BoxAgent;
+use crate::decide::{Rule, decide};
+use crate::message::count;
+use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::options::{Gate, Pass};
+use crate::report::{CaseReport, Place, RunReport, RunScore};
+use crate::runner::conversation::{Conditions, converse};
+use crate::runner::guard::{catch_panic, fenced};
+use crate::transcript::Transcript;
+
+/// The metrics with their criteria, and what it takes to pass.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    metrics: Vec<Planned>,
+    pub(crate) runs: usize,
+    pub(crate) pass: Pass,
+    pub(crate) gate: Gate,
+    pub(crate) timeout: Duration,
+    pub(crate) app_name: String,
+    pub(crate) user_id: String,
+}
+
+#[derive(Debug)]
+struct Planned {
+    rule: Rule,
+    /// What the metric is given; the rule has it only where the metric gates.
+    criterion: Criterion,
+    metric: BoxMetric,
+    origin: Origin,
+}
+
+/// Where a metric of a plan comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A criterion names it and it is built in.
+    Criterion,
+    /// It is the user's: it may hang or panic.
+    Custom,
+    /// Nobody asked; it is there anyway.
+    Always,
+}
+
+/// The threshold of a custom metric that no criterion names: anything less than a full score fails.
+const CUSTOM_THRESHOLD: f64 = 1.0;
+
+impl Plan {
+    /// Metrics in the order of the criteria, then custom ones that no criterion names, then the
+    /// session state, then those that only inform.
+    ///
+    /// A name that neither a built-in nor a custom metric answers is an error.
+    pub(crate) fn new(config: &EvalConfig, custom: Vec<(String, BoxMetric)>) -> Result<Self, String> {
+        let mut custom: Vec<(String, Option<BoxMetric>)> =
+            custom.into_iter().map(|(name, metric)| (name, Some(metric))).collect();
+        let mut metrics = Vec::new();
+        for (name, criterion) in &config.criteria {
+            // As in ADK, a custom metric under a built-in name takes its place.
+            let own =
+                custom.iter_mut().find(|(known, _)| known == name).and_then(|(_, metric)| metric.take());
+            let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
+            let metric = own.or_else(|| built_in(name)).ok_or_else(|| unknown(name))?;
+            metrics.push(Planned::gating(name, criterion.clone(), metric, origin));
+        }
+        for (name, metric) in custom {
+            if let Some(metric) = metric {
+                metrics.push(Planned::gating(
+                    &name,
+                    Criterion::new(CUSTOM_THRESHOLD),
+                    metric,
+                    Origin::Custom,
+                ));
+            }
+        }
+        let own_names = eval_format::METRICS.iter().filter(|info| info.available).filter(|info| {
+            (!info.gates || info.name == FINAL_SESSION_STATE_MATCH)
+                && !metrics.iter().any(|planned| planned.rule.name == info.name)
+        });
+        let added: Vec<Planned> = own_names
+            .filter_map(|info| {
+                let criterion = Criterion::new(1.0);
+                let rule =
+                    Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
+                Some(Planned { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always })
+            })
+            .collect();
+        metrics.extend(added);
+        Ok(Self {
+            metrics,
+            runs: 1,
+            pass: Pass::default(),
+            gate: Gate::default(),
+            timeout: DEFAULT_TIMEOUT,
+            app_name: DEFAULT_APP_NAME.to_owned(),
+            user_id: DEFAULT_USER_ID.to_owned(),
+        })
+    }
+
+    /// Runs a case once with an agent and scores what happened.
+    pub(crate) async fn run(&self, case: &EvalCase, agent: BoxAgent<'_>, label: String) -> RunReport {
+        let conditions = Conditions {
+            app_name: self.app_name.clone(),
+            user_id: self.user_id.clone(),
+            timeout: self.timeout,
+            label,
+        };
+        // An agent that panics while it is dropped panics outside its fences.
+        let transcript = match catch_panic(converse(agent, case, &conditions)).await {
+            Ok(transcript) => transcript,
+            Err(panic) => Transcript::broken(format!("panicked: {panic}")),
+        };
+        let error = transcript.error.clone();
+        let scores =
+            if error.is_none() { self.score(case, &transcript, &conditions.label).await } else { Vec::new() };
+        RunReport { transcript, error, scores }
+    }
+
+    /// Scores a transcript with each metric that applies to the case.
+    async fn score(&self, case: &EvalCase, transcript: &Transcript, label: &str) -> Vec<RunScore> {
+        let actual = transcript.invocations();
+        let mut scores = Vec::with_capacity(self.metrics.len());
+        for planned in self.applicable(case) {
+            let input = MetricInput {
+                case,
+                actual: &actual,
+                expected: &case.conversation,
+                state: &transcript.state,
+                criterion: &planned.criterion,
+            };
+            scores.push(planned.score(input, self.timeout, label).await);
+        }
+        scores
+    }
+
+    /// The verdicts on a case whose runs are done.
+    pub(crate) fn decide(
+        &self,
+        eval_set_id: &str,
+        case: EvalCase,
+        place: Option<Place>,
+        runs: Vec<RunReport>,
+    ) -> CaseReport {
+        let rules: Vec<Rule> = self.applicable(&case).map(|planned| planned.rule.clone()).collect();
+        let (metrics, verdict) = decide(&rules, &runs, self.pass, self.gate);
+        let elapsed =
+            runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
+        let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
+        let passed_runs =
+            self.pass.needed(runs.len()).map(|_| crate::decide::passed_runs(&rules, &runs, self.gate));
+        CaseReport {
+            eval_set_id: eval_set_id.to_owned(),
+            case,
+            place,
+            runs,
+            metrics,
+            verdict,
+            elapsed,
+            passed_runs,
+        }
+    }
+
+    /// All metrics, but for the session state where nobody asked and the case expects none.
+    fn applicable<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Planned> {
+        self.metrics
+            .iter()
+            .filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
+    }
+}
+
+/// ADK's name for sessions of cases that name no application.
+const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
+/// ADK's user for cases that name none.
+const DEFAULT_USER_ID: &str = "test_user_id";
+/// The time for opening a session and for each turn.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+
+fn unknown(name: &str) -> String {
+    format!("there is no metric `{name}`; a custom metric of that name must be given to the runner")
+}
+
+impl Planned {
+    fn gating(name: &str, criterion: Criterion, metric: BoxMetric, origin: Origin) -> Self {
+        let rule = Rule { name: name.to_owned(), criterion: Some(criterion.clone()) };
+        Self { rule, criterion, metric, origin }
+    }
+
+    /// What the case would need for this metric to apply, where it lacks that.
+    fn missing(&self, case: &EvalCase) -> Option<&'static str> {
+        let expects_state = self.rule.name == FINAL_SESSION_STATE_MATCH && self.origin != Origin::Custom;
+        (expects_state && case.final_session_state.is_empty())
+            .then_some("the case has no `final_session_state`")
+    }
+
+    async fn score(&self, input: MetricInput<'_>, limit: Duration, label: &str) -> RunScore {
+        if let Some(missing) = self.missing(input.case) {
+            return RunScore::Skipped(missing.to_owned());
+        }
+        let result = if self.origin == Origin::Custom {
+            let what = || format!("{label}, metric `{}`,", self.rule.name);
+            fenced(limit, what, self.metric.score(input)).await.map_err(|fault| fault.to_string())
+        } else {
+            self.metric.score(input).await.map_err(|error| error.to_string())
+        };
+        match result {
+            Ok(scores) => checked(scores, input.actual.len()),
+            Err(message) => RunScore::Error(message),
+        }
+    }
+}
+
+/// One score per turn, or one for the whole run; anything else would be compared with the wrong turn.
+fn checked(scores: Scores, turns: usize) -> RunScore {
+    let got = scores.scores().len();
+    if scores.is_whole_run() || got == turns {
+        return RunScore::Scored(scores);
+    }
+    RunScore::Error(format!("returned {} for {}", count(got, "score"), count(turns, "turn")))
+}

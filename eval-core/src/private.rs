@@ -1,0 +1,285 @@
+//! What generated code calls. Not public API: it changes with the macro, and both are of one version.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use eval_format::{EvalCase, EvalConfig};
+
+use crate::eval_run::EvalRun;
+use crate::failure;
+use crate::message::count;
+use crate::metric::MetricFn;
+use crate::plan::Plan;
+use crate::report::{CaseReport, Place, RunReport};
+use crate::runner::failed_setup;
+use crate::runner::guard::{Fault, catch_panic, fenced};
+use crate::setup::EvalFn;
+use crate::stale::{self, Freshness};
+use crate::transcript::{RunError, Transcript};
+use crate::verdict::Role;
+
+pub use crate::inventory::is_current;
+pub use crate::metric::BoxMetric;
+pub use crate::options::{Gate, Pass};
+pub use crate::setup::{Driven, Driving, shape};
+pub use eval_format::Form;
+pub use tokio;
+
+/// One file with its cases, as the macro read it.
+#[derive(Debug)]
+pub struct SetSource {
+    /// The folder of the package, as it was when this was compiled.
+    pub manifest_dir: &'static str,
+    /// The package.
+    pub package: &'static str,
+    /// The file, relative to the package, with `/`.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// The hash of its bytes.
+    pub hash: u64,
+    /// In which form it is written.
+    pub form: Form,
+    /// The id of the set.
+    pub eval_set_id: &'static str,
+    /// Its cases, those that were filtered out left out.
+    pub cases: &'static [CaseSource],
+    /// The criteria.
+    pub config: ConfigSource,
+    /// The initial session of an old test file.
+    pub session: Option<FileSource>,
+    /// Files that would have been read, had they been there.
+    pub absent: &'static [&'static str],
+    /// Repetition, gates and time.
+    pub options: Options,
+    /// Custom metrics by name.
+    pub metrics: &'static [(&'static str, fn() -> BoxMetric)],
+}
+
+/// Where a case stands and what its test is called.
+#[derive(Debug)]
+pub struct CaseSource {
+    /// The id in the file.
+    pub eval_id: &'static str,
+    /// The test, from the attribute's module on: `weather::sunny`.
+    pub test: &'static str,
+    /// The first byte of the case.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// A file that was compiled in.
+#[derive(Debug)]
+pub struct FileSource {
+    /// Relative to the package, with `/`.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// The hash of its bytes.
+    pub hash: u64,
+}
+
+/// Where the criteria come from.
+#[derive(Debug)]
+pub enum ConfigSource {
+    /// ADK's default criteria.
+    Default,
+    /// The text of a config, written in the attribute.
+    Inline(&'static str),
+    /// A config file.
+    File(FileSource),
+}
+
+/// The options of the attribute.
+#[derive(Debug)]
+pub struct Options {
+    /// How often each case runs.
+    pub runs: u32,
+    /// How the runs are taken together.
+    pub pass: Pass,
+    /// How the turns are taken together.
+    pub gate: Gate,
+    /// The time for setting up, for opening the session and for each turn.
+    pub timeout_ms: u64,
+}
+
+/// Compiles only for functions that `#[eval_set]` can stand on.
+pub const fn check<Shape, F: EvalFn<Shape>>(_: F) {}
+
+/// The metric that a function stands for.
+pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
+    function.into_metric()
+}
+
+/// The first part: tokio's multi-threaded runtime is there.
+#[cfg(feature = "multi-thread")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __multi_thread {
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($with)* };
+}
+
+/// The second part, an error on the option that asks for it: tokio's multi-threaded runtime is not
+/// there.
+#[cfg(not(feature = "multi-thread"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __multi_thread {
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($without)* };
+}
+pub use __multi_thread as multi_thread;
+
+/// Runs one case as a test: returns when it passed, unwinds with the report when it did not.
+pub fn run<Shape, F: EvalFn<Shape>>(
+    set: &'static SetSource,
+    case: usize,
+    module: &'static str,
+    function: F,
+) -> Pin<Box<dyn Future<Output = ()>>> {
+    Box::pin(run_erased(Test { set, source: &set.cases[case], module }, F::IS_BODY, move |case, run| {
+        function.call(case, run)
+    }))
+}
+
+/// One generated test.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Test {
+    pub(crate) set: &'static SetSource,
+    pub(crate) source: &'static CaseSource,
+    /// The module the test stands in, with the crate in front.
+    pub(crate) module: &'static str,
+}
+
+impl Test {
+    /// The path of the test, as `cargo test` shows it.
+    pub(crate) fn path(&self) -> String {
+        let name = self.source.test.rsplit("::").next().unwrap_or(self.source.test);
+        match self.module.split_once("::") {
+            Some((_, module)) => format!("{module}::{name}"),
+            None => name.to_owned(),
+        }
+    }
+}
+
+async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> Driving) {
+    let print = match failure::Print::from_env() {
+        Ok(print) => print,
+        Err(message) => fail(&format!("Error: {message}"), ""),
+    };
+    let freshness = stale::by_length(test.set);
+    if let Freshness::Stale(how) = &freshness {
+        fail(&failure::stale(&test, how), "");
+    }
+    let report = match evaluate(test, is_body, call).await {
+        Ok(report) => report,
+        Err(message) => fail(&failure::harness(&test, &message), ""),
+    };
+    if report.verdict.passed() {
+        if print != failure::Print::Failures {
+            failure::show(&failure::passing(&test, &report, print));
+        }
+        return;
+    }
+    let freshness = if freshness == Freshness::Fresh { stale::by_content(test.set) } else { freshness };
+    let text = failure::failing(&test, &report, print, &freshness);
+    fail(&text, &failure::headline(&test.path(), &report));
+}
+
+/// Prints what failed and ends the test. The panic hook is not run: its location would be ours.
+fn fail(text: &str, payload: &str) -> ! {
+    failure::show(text);
+    let payload = if payload.is_empty() { text.lines().next().unwrap_or_default() } else { payload };
+    resume_unwind(Box::new(payload.to_owned()))
+}
+
+async fn evaluate(
+    test: Test,
+    is_body: bool,
+    call: impl Fn(&'static EvalCase, EvalRun) -> Driving,
+) -> Result<CaseReport, String> {
+    let Test { set, source, .. } = test;
+    let place =
+        Place { file: shown_path(set.file), line: source.line as usize, column: source.column as usize };
+    let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
+    let session = set.session.as_ref().map(|session| session.text);
+    let case = eval_format::read_case(set.form, slice, source.eval_id, session)
+        .map_err(|problems| problems.to_string())?;
+    // The setup function may keep what it borrows from the case; one case per test is a small leak.
+    let case: &'static EvalCase = Box::leak(Box::new(case));
+    let plan = Arc::new(plan(set)?);
+
+    let mut runs = Vec::with_capacity(plan.runs);
+    for number in 1..=plan.runs {
+        let label = format!("{}, run {number} of {}", test.path(), plan.runs);
+        let run =
+            EvalRun::new(case, set.eval_set_id, Some(place.clone()), plan.clone(), number, label.clone());
+        let what = || format!("{label}, setup,");
+        let driven = if is_body {
+            catch_panic(call(case, run.clone()))
+                .await
+                .map_err(Fault::Panicked)
+                .and_then(|done| done.map_err(Fault::Failed))
+        } else {
+            fenced(plan.timeout, what, call(case, run.clone())).await
+        };
+        match driven {
+            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent, label).await),
+            Ok(Driven::Body) => runs.extend(run.take()),
+            Err(fault) if is_body => {
+                runs.extend(run.take());
+                runs.push(failed_body(&fault));
+            }
+            Err(fault) => runs.push(failed_setup(&fault)),
+        }
+    }
+    if is_body && runs.is_empty() {
+        // The body made its own assertions and none of them failed.
+        return Ok(CaseReport::of_body(set.eval_set_id, case.clone(), place));
+    }
+    Ok(plan.decide(set.eval_set_id, case.clone(), Some(place), runs))
+}
+
+fn failed_body(fault: &Fault) -> RunReport {
+    let message = format!("the test body failed: {fault}");
+    let error = RunError { role: Role::Setup, turn: None, message };
+    RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() }
+}
+
+fn plan(set: &'static SetSource) -> Result<Plan, String> {
+    let answered: Vec<&str> = set.metrics.iter().map(|(name, _)| *name).collect();
+    let (file, text) = match &set.config {
+        ConfigSource::Default => ("", None),
+        ConfigSource::Inline(text) => ("criteria(..)", Some(*text)),
+        ConfigSource::File(file) => (file.file, Some(file.text)),
+    };
+    let config = match text {
+        None => EvalConfig::adk_default(),
+        Some(text) => {
+            let checked = eval_format::check_config(file, text.as_bytes(), &answered);
+            checked
+                .config
+                .ok_or_else(|| format!("{file} has {}", count(checked.problems.len(), "problem")))?
+        }
+    };
+    let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
+    let mut plan = Plan::new(&config, custom)?;
+    plan.runs = set.options.runs as usize;
+    plan.pass = set.options.pass;
+    plan.gate = set.options.gate;
+    plan.timeout = Duration::from_millis(set.options.timeout_ms);
+    Ok(plan)
+}
+
+/// The path of a file of the package as an editor can open it: relative to the workspace where cargo was
+/// started, which is where its own messages are relative to.
+fn shown_path(file: &str) -> String {
+    file.to_owned()
+}

@@ -1,0 +1,215 @@
+//! What came out, as values: per metric, per case, per set.
+
+use std::fmt;
+use std::time::Duration;
+
+use eval_format::{Criterion, EvalCase};
+
+use crate::message::count;
+use crate::metric::Scores;
+use crate::transcript::{RunError, Transcript};
+use crate::verdict::Verdict;
+
+mod adk_rs;
+
+/// Where a case stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file, as it is shown.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+/// One run of a case: what happened and how it scored.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RunReport {
+    /// What happened.
+    pub transcript: Transcript,
+    /// What ended the run early, setup included.
+    pub error: Option<RunError>,
+    /// What each metric made of it, in the order of [`CaseReport::metrics`]; empty after an error.
+    pub scores: Vec<RunScore>,
+}
+
+/// What one metric made of one run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RunScore {
+    /// It has scores.
+    Scored(Scores),
+    /// It does not apply, for this reason.
+    Skipped(String),
+    /// It failed, with this message.
+    Error(String),
+}
+
+/// What one metric made of a case, over all runs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MetricReport {
+    /// The metric.
+    pub name: String,
+    /// Threshold and options; absent for informational metrics.
+    pub criterion: Option<Criterion>,
+    /// The exact mean of the scores of all turns of all runs.
+    pub score: Option<f64>,
+    /// How many turns have a score.
+    pub scored: usize,
+    /// How many turns there are, over all runs.
+    pub total: usize,
+    /// In how many runs it passed, where runs are decided one by one.
+    pub passed_runs: Option<usize>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What there is to say about the number.
+    pub notes: Vec<String>,
+}
+
+impl MetricReport {
+    /// What the score is compared with; absent for informational metrics.
+    pub fn threshold(&self) -> Option<f64> {
+        self.criterion.as_ref().map(|criterion| criterion.threshold)
+    }
+}
+
+/// What came out of one case.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CaseReport {
+    /// The id of its set.
+    pub eval_set_id: String,
+    /// The case as it was read.
+    pub case: EvalCase,
+    /// Where it stands in its file, when it came from one.
+    pub place: Option<Place>,
+    /// The runs, in order.
+    pub runs: Vec<RunReport>,
+    /// The metrics, in the order of the criteria.
+    pub metrics: Vec<MetricReport>,
+    /// How many runs passed every metric that gates, where runs are decided one by one.
+    pub passed_runs: Option<usize>,
+    /// The verdict on the case.
+    pub verdict: Verdict,
+    /// How long its turns took.
+    pub elapsed: Duration,
+}
+
+impl CaseReport {
+    /// The report of a test body that asserted on its own and evaluated nothing.
+    pub(crate) fn of_body(eval_set_id: &str, case: EvalCase, place: Place) -> Self {
+        Self {
+            eval_set_id: eval_set_id.to_owned(),
+            case,
+            place: Some(place),
+            runs: Vec::new(),
+            metrics: Vec::new(),
+            passed_runs: None,
+            verdict: Verdict::Passed,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// The id of the case.
+    pub fn eval_id(&self) -> &str {
+        &self.case.eval_id
+    }
+
+    /// The metric of a name.
+    pub fn metric(&self, name: &str) -> Option<&MetricReport> {
+        self.metrics.iter().find(|metric| metric.name == name)
+    }
+}
+
+impl fmt::Display for CaseReport {
+    /// What a failing test prints, without the commands.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::failure::describe(self))
+    }
+}
+
+/// What came out of a set or several: the cases in the order of the files.
+///
+/// Serialises with the field names of adk-rs's report: `results`, each with `eval_set_id`,
+/// `eval_case_id`, `scores` and `overall_status`.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct EvalReport {
+    /// The cases, in order.
+    pub cases: Vec<CaseReport>,
+}
+
+/// How many cases there were and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// All cases.
+    pub total: usize,
+    /// Cases that passed.
+    pub passed: usize,
+    /// Cases whose score stayed below a threshold.
+    pub failed: usize,
+    /// Cases that have no verdict: errors, and metrics that were not evaluated.
+    pub errors: usize,
+}
+
+impl Summary {
+    /// Passed cases per case, 0 to 1; absent where there were none.
+    #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
+    pub fn pass_rate(&self) -> Option<f64> {
+        (self.total > 0).then(|| self.passed as f64 / self.total as f64)
+    }
+}
+
+impl EvalReport {
+    /// How many cases there were and what became of them.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary { total: self.cases.len(), ..Summary::default() };
+        for case in &self.cases {
+            match case.verdict {
+                Verdict::Passed => summary.passed += 1,
+                Verdict::Failed => summary.failed += 1,
+                _ => summary.errors += 1,
+            }
+        }
+        summary
+    }
+
+    /// Whether there were cases and all of them passed.
+    pub fn all_passed(&self) -> bool {
+        !self.cases.is_empty() && self.cases.iter().all(|case| case.verdict.passed())
+    }
+
+    /// The cases that did not pass.
+    pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
+        self.cases.iter().filter(|case| !case.verdict.passed())
+    }
+}
+
+impl fmt::Display for EvalReport {
+    /// One line per case, what failed, and a summary with its denominators.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for case in &self.cases {
+            let scores: Vec<String> = case
+                .metrics
+                .iter()
+                .filter(|metric| metric.criterion.is_some())
+                .map(|metric| match metric.score {
+                    Some(score) => format!("{} {score:?}", metric.name),
+                    None => format!("{} {}", metric.name, metric.verdict),
+                })
+                .collect();
+            let set = &case.eval_set_id;
+            writeln!(f, "{:>13} {set}/{}  {}", case.verdict.to_string(), case.eval_id(), scores.join("  "))?;
+        }
+        for case in self.failures() {
+            writeln!(f, "\n{case}")?;
+        }
+        let Summary { total, passed, failed, errors } = self.summary();
+        write!(f, "{}: {passed} passed, {failed} failed, {errors} without a verdict", count(total, "case"))
+    }
+}

@@ -1,0 +1,294 @@
+//! Running sets without the attribute.
+
+mod concurrent;
+pub(crate) mod conversation;
+mod directory;
+pub(crate) mod guard;
+mod setup;
+mod watchdog;
+
+use std::path::Path;
+use std::time::Duration;
+
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
+
+use crate::agent::{BoxAgent, BoxFuture};
+use crate::metric::{BoxMetric, Metric};
+use crate::options::{Gate, Pass};
+use crate::plan::Plan;
+use crate::report::{CaseReport, EvalReport, RunReport};
+use crate::transcript::{RunError, Transcript};
+use crate::verdict::Role;
+
+pub use directory::RunDirError;
+pub use setup::Setup;
+
+/// Runs eval sets from a program: what the attribute does, as a value.
+///
+/// ```
+/// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let set = EvalSet::new("weather")
+///     .case(EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?").response("It is sunny in Paris.")));
+///
+/// let runner = EvalRunner::new().runs(2);
+/// let report = runner.run_set(&set, || Replay::new([["It is sunny in Paris."]]), 4).await?;
+///
+/// assert!(report.all_passed());
+/// assert_eq!(report.summary().passed, 1);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Defaults are ADK's: both lexical metrics (`tool_trajectory_avg_score` at 1.0, `response_match_score` at
+/// 0.8), one run, the mean, the app `EvaluationGenerator`, the user `test_user_id`; 120 seconds for opening a
+/// session and for each turn.
+#[derive(Debug)]
+pub struct EvalRunner {
+    config: Option<EvalConfig>,
+    criteria: Vec<(String, Criterion)>,
+    custom: Vec<(String, BoxMetric)>,
+    app_name: Option<String>,
+    user_id: Option<String>,
+    runs: usize,
+    pass: Pass,
+    gate: Gate,
+    timeout: Option<Duration>,
+}
+
+impl Default for EvalRunner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Why a runner cannot run: its settings contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunnerError(String);
+
+impl std::fmt::Display for RunnerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RunnerError {}
+
+impl EvalRunner {
+    /// A runner with ADK's defaults.
+    pub fn new() -> Self {
+        Self {
+            config: None,
+            criteria: Vec::new(),
+            custom: Vec::new(),
+            app_name: None,
+            user_id: None,
+            runs: 1,
+            pass: Pass::default(),
+            gate: Gate::default(),
+            timeout: None,
+        }
+    }
+
+    /// Scores with these criteria instead of ADK's default ones.
+    #[must_use]
+    pub fn config(mut self, config: EvalConfig) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// Adds a criterion; the first one replaces ADK's default criteria.
+    #[must_use]
+    pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
+        self.criteria.push((metric.into(), criterion));
+        self
+    }
+
+    /// Adds a custom metric. Without a criterion of its name its threshold is 1.0.
+    #[must_use]
+    pub fn metric(mut self, name: impl Into<String>, metric: impl Metric + 'static) -> Self {
+        self.custom.push((name.into(), BoxMetric::new(metric)));
+        self
+    }
+
+    /// The app name for cases that name none.
+    #[must_use]
+    pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
+        self.app_name = Some(app_name.into());
+        self
+    }
+
+    /// The user id for cases that name none.
+    #[must_use]
+    pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
+        self.user_id = Some(user_id.into());
+        self
+    }
+
+    /// How often each case runs; at least once.
+    #[must_use]
+    pub fn runs(mut self, runs: usize) -> Self {
+        self.runs = runs;
+        self
+    }
+
+    /// How the runs of a case are taken together.
+    #[must_use]
+    pub fn pass(mut self, pass: Pass) -> Self {
+        self.pass = pass;
+        self
+    }
+
+    /// How the turns of a run are taken together.
+    #[must_use]
+    pub fn gate(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
+    }
+
+    /// The time for setting up, for opening the session and for each turn.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Runs one case.
+    ///
+    /// `setup` is called once per run and returns the agent, plain or async, also as a `Result`; it may take
+    /// the case. Fails where the runner's settings contradict each other; what the agent does wrong is in
+    /// the report.
+    pub async fn run_case<Shape, S>(&self, case: &EvalCase, setup: S) -> Result<CaseReport, RunnerError>
+    where
+        S: Setup<Shape>,
+    {
+        Ok(self.one(&self.plan(None)?, "", case, &setup).await)
+    }
+
+    /// Runs the cases of a set, at most `concurrency` at a time; the report has them in the order of the set.
+    ///
+    /// Cases share the task: one that blocks its thread holds up the others until it returns.
+    pub async fn run_set<Shape, S>(
+        &self,
+        set: &EvalSet,
+        setup: S,
+        concurrency: usize,
+    ) -> Result<EvalReport, RunnerError>
+    where
+        S: Setup<Shape>,
+    {
+        if set.eval_cases.is_empty() {
+            return Err(RunnerError(format!("the set `{}` has no cases", set.eval_set_id)));
+        }
+        let plan = self.plan(None)?;
+        Ok(EvalReport { cases: self.all(&plan, set, &setup, concurrency).await })
+    }
+
+    /// Runs every set in a directory, found as the attribute finds them, each with the
+    /// `test_config.json` beside it unless this runner has criteria of its own.
+    pub async fn run_dir<Shape, S>(
+        &self,
+        directory: impl AsRef<Path>,
+        setup: S,
+        concurrency: usize,
+    ) -> Result<EvalReport, RunDirError>
+    where
+        S: Setup<Shape>,
+    {
+        let mut cases = Vec::new();
+        for (set, config) in directory::read(directory.as_ref(), &self.custom_names())? {
+            let plan = self.plan(config.as_ref())?;
+            cases.extend(self.all(&plan, &set, &setup, concurrency).await);
+        }
+        Ok(EvalReport { cases })
+    }
+
+    /// Runs every case of a set, results in order.
+    async fn all<Shape, S: Setup<Shape>>(
+        &self,
+        plan: &Plan,
+        set: &EvalSet,
+        setup: &S,
+        concurrency: usize,
+    ) -> Vec<CaseReport> {
+        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
+        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(set.eval_cases.len());
+        for case in &set.eval_cases {
+            cases.push(Box::pin(self.one(plan, &set.eval_set_id, case, setup)));
+        }
+        concurrent::all(concurrency, cases).await
+    }
+
+    /// Runs one case as often as asked and decides.
+    async fn one<Shape, S: Setup<Shape>>(
+        &self,
+        plan: &Plan,
+        set: &str,
+        case: &EvalCase,
+        setup: &S,
+    ) -> CaseReport {
+        let mut runs = Vec::with_capacity(plan.runs);
+        for number in 1..=plan.runs {
+            let label = format!("case `{}`, run {number} of {}", case.eval_id, plan.runs);
+            let what = || format!("{label}, setup,");
+            let agent = guard::fenced(plan.timeout, what, setup.set_up(case)).await;
+            runs.push(match agent {
+                Ok(agent) => plan.run(case, agent, label).await,
+                Err(fault) => failed_setup(&fault),
+            });
+        }
+        plan.decide(set, case.clone(), None, runs)
+    }
+
+    fn custom_names(&self) -> Vec<&str> {
+        self.custom.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    fn plan(&self, beside: Option<&EvalConfig>) -> Result<Plan, RunnerError> {
+        if self.runs == 0 {
+            return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
+        }
+        if let Pass::AtLeast(needed) = self.pass
+            && (needed == 0 || usize::try_from(needed).is_ok_and(|needed| needed > self.runs))
+        {
+            return Err(RunnerError(format!("at_least({needed}) of {} runs cannot be decided", self.runs)));
+        }
+        let own = if self.criteria.is_empty() {
+            self.config.clone()
+        } else {
+            let mut config = self.config.clone().unwrap_or_default();
+            config.criteria.extend(self.criteria.iter().cloned());
+            Some(config)
+        };
+        let config = own.or_else(|| beside.cloned()).unwrap_or_else(EvalConfig::adk_default);
+        if config.criteria.is_empty() && self.custom.is_empty() {
+            return Err(RunnerError("the criteria check nothing".to_owned()));
+        }
+        let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
+        plan.runs = self.runs;
+        plan.pass = self.pass;
+        plan.gate = self.gate;
+        if let Some(timeout) = self.timeout {
+            plan.timeout = timeout;
+        }
+        if let Some(app_name) = &self.app_name {
+            plan.app_name.clone_from(app_name);
+        }
+        if let Some(user_id) = &self.user_id {
+            plan.user_id.clone_from(user_id);
+        }
+        Ok(plan)
+    }
+}
+
+/// The report of a run whose setup went wrong.
+pub(crate) fn failed_setup(fault: &guard::Fault) -> RunReport {
+    let error = RunError { role: Role::Setup, turn: None, message: fault.to_string() };
+    let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
+    RunReport { transcript, error: Some(error), scores: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Other people's code, fenced in: it may fail, panic, hang, or block its thread.
+
+use std::any::Any;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use super::watchdog::Watch;
+use crate::agent::BoxError;
+
+/// How a fenced-in future went wrong.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// It returned an error.
+    Failed(BoxError),
+    /// It panicked with this message.
+    Panicked(String),
+    /// It was still waiting when its time was up, and was dropped.
+    TimedOut(Duration),
+    /// It blocked its thread past its time; it returned, but too late.
+    Blocked {
+        /// The time it had.
+        limit: Duration,
+        /// The time it took.
+        took: Duration,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => {
+                write!(f, "{error}")?;
+                let mut source = error.source();
+                while let Some(cause) = source {
+                    write!(f, ": {cause}")?;
+                    source = cause.source();
+                }
+                Ok(())
+            }
+            Self::Panicked(message) => write!(f, "panicked: {message}"),
+            Self::TimedOut(limit) => write!(f, "timed out after {limit:?}"),
+            Self::Blocked { limit, took } => write!(
+                f,
+                "blocked its thread for {took:.1?} where {limit:?} is allowed (wrap blocking work in `spawn_blocking`)"
+            ),
+        }
+    }
+}
+
+/// Runs a future to its end, its panic, or its time limit. `what` names it in the watchdog's line.
+pub(crate) async fn fenced<T>(
+    limit: Duration,
+    what: impl Fn() -> String,
+    future: impl Future<Output = Result<T, BoxError>>,
+) -> Result<T, Fault> {
+    let begun = Instant::now();
+    let _watch = Watch::start(limit, what);
+    let result = match tokio::time::timeout(limit, catch_panic(future)).await {
+        Err(_) => return Err(Fault::TimedOut(limit)),
+        Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
+        Ok(Ok(result)) => result,
+    };
+    // A future that blocked its thread is ready before the timer is asked, however late it is.
+    let took = begun.elapsed();
+    if took > limit {
+        return Err(Fault::Blocked { limit, took });
+    }
+    result.map_err(Fault::Failed)
+}
+
+/// Turns a panic while polling into a value.
+pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut future = pin!(future);
+    poll_fn(move |context| {
+        // The future is never polled again after a panic, so no broken state is seen through it.
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Err(payload) => Poll::Ready(Err(panic_message(&*payload))),
+        }
+    })
+    .await
+}
+
+/// The message of a panic, where it has one.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "(no message)".to_owned())
+}

@@ -1,0 +1,66 @@
+use std::future::Future;
+
+use eval_format::EvalCase;
+
+use super::BoxAgent;
+use crate::agent::BoxError;
+use crate::setup::{IntoAgent, shape};
+
+/// What [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes the agent.
+///
+/// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
+/// `Fn(&EvalCase) -> A`, `Fn(&EvalCase) -> impl Future<Output = A>`, where `A` is an agent or a `Result` of
+/// one. What a closure needs from the case it copies.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot set up an agent",
+    label = "wrong shape for a setup function",
+    note = "expected `Fn() -> impl Agent` or `Fn(&EvalCase) -> impl Agent`, plain or async, also as `Result<impl Agent, E>`",
+    note = "write the type of a closure's argument: `|case: &EvalCase| ..`"
+)]
+pub trait Setup<Shape>: Sync {
+    /// Makes the agent for one run of a case.
+    fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent<'static>, BoxError>> + Send;
+}
+
+impl<F, R> Setup<shape::Plain> for F
+where
+    F: Fn() -> R + Sync,
+    R: IntoAgent,
+{
+    fn set_up(&self, _: &EvalCase) -> impl Future<Output = Result<BoxAgent<'static>, BoxError>> + Send {
+        async move { self().into_agent() }
+    }
+}
+
+impl<F, Fut, R> Setup<shape::Async> for F
+where
+    F: Fn() -> Fut + Sync,
+    Fut: Future<Output = R> + Send,
+    R: IntoAgent,
+{
+    fn set_up(&self, _: &EvalCase) -> impl Future<Output = Result<BoxAgent<'static>, BoxError>> + Send {
+        // Called inside the future, so that a panic of the closure itself is caught too.
+        async move { self().await.into_agent() }
+    }
+}
+
+impl<F, R> Setup<shape::PlainOfCase> for F
+where
+    F: Fn(&EvalCase) -> R + Sync,
+    R: IntoAgent,
+{
+    fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent<'static>, BoxError>> + Send {
+        async move { self(case).into_agent() }
+    }
+}
+
+impl<F, Fut, R> Setup<shape::AsyncOfCase> for F
+where
+    F: Fn(&EvalCase) -> Fut + Sync,
+    Fut: Future<Output = R> + Send,
+    R: IntoAgent,
+{
+    fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent<'static>, BoxError>> + Send {
+        async move { self(case).await.into_agent() }
+    }
+}

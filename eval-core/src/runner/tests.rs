@@ -1,0 +1,263 @@
+use std::time::Duration;
+
+use eval_format::{Criterion, EvalCase, EvalSet, Invocation, Map, json};
+
+use super::*;
+use crate::agent::{Agent, BoxError, Event, Replay, Turn, agent_fn};
+use crate::metric::{MetricInput, Score, Scores};
+use crate::verdict::Verdict;
+
+fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
+    turns
+        .iter()
+        .fold(EvalCase::new(id), |case, (ask, answer)| case.turn(Invocation::user(*ask).response(*answer)))
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// An agent that answers the first turn and misbehaves in the second, as the user asks.
+struct Moody;
+
+impl Agent for Moody {
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let recorder = turn.recorder();
+        match turn.text().as_str() {
+            "fail" => {
+                recorder.tool("lookup", json!({ "id": 1 }), async { Ok::<_, BoxError>(1) }).await?;
+                return Err("connection refused".into());
+            }
+            "panic" => panic!("index out of bounds"),
+            "hang" => {
+                recorder.text("let me think");
+                std::future::pending::<()>().await;
+            }
+            "block" => std::thread::sleep(Duration::from_millis(300)),
+            "nothing" => {
+                recorder.tool("lookup", json!({}), async { Ok::<_, BoxError>(1) }).await.map(|_| ())?
+            }
+            "error event" => {
+                recorder.event(Event::error("model", "429", "slow down"));
+                recorder.text("an answer all the same");
+            }
+            other => recorder.text(other),
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_an_error_with_its_record_and_the_others_go_on() {
+    let table = [
+        ("fail", "agent error in turn 2: connection refused", 2),
+        ("panic", "agent error in turn 2: panicked: index out of bounds", 0),
+        ("hang", "agent error in turn 2: timed out after 200ms", 1),
+        ("block", "agent error in turn 2: blocked its thread for", 0),
+        (
+            "nothing",
+            "agent error in turn 2: the agent answered nothing (2 events and 1 tool call recorded",
+            2,
+        ),
+        ("error event", "agent error in turn 2: `model` reported model error 429: slow down", 2),
+    ];
+    let bad = table.map(|(mood, ..)| case(mood, &[("hi", "hi"), (mood, mood)]));
+    let set = bad
+        .into_iter()
+        .chain([case("good", &[("hi", "hi"), ("bye", "bye")])])
+        .fold(EvalSet::new("s"), EvalSet::case);
+    for concurrency in [1, 4] {
+        let runner = EvalRunner::new().timeout(Duration::from_millis(200));
+        let report = run(runner.run_set(&set, || Moody, concurrency)).unwrap();
+        for ((mood, message, events), found) in table.iter().zip(&report.cases) {
+            assert_eq!(found.eval_id(), *mood);
+            let Verdict::Error { role: Role::Agent, message: seen } = &found.verdict else {
+                panic!("{mood}: {:?}", found.verdict)
+            };
+            assert!(seen.starts_with(message), "{mood}: {seen}");
+            let turns = &found.runs[0].transcript.turns;
+            assert_eq!((turns.len(), turns[0].invocation.response_text().as_str()), (2, "hi"), "{mood}");
+            assert_eq!(turns[1].events.len(), *events, "{mood}");
+        }
+        assert_eq!(report.cases[6].verdict, Verdict::Passed);
+        let summary = report.summary();
+        assert_eq!((summary.total, summary.passed, summary.failed, summary.errors), (7, 1, 0, 6));
+    }
+}
+
+#[test]
+fn a_setup_that_fails_panics_or_hangs_is_an_error_of_the_setup() {
+    let case = case("c", &[("hi", "hi")]);
+    let runner = EvalRunner::new().timeout(Duration::from_millis(50));
+    let message = |report: CaseReport| match report.verdict {
+        Verdict::Error { role: Role::Setup, message } => message,
+        other => panic!("{other:?}"),
+    };
+    let failed = run(runner.run_case(&case, || Err::<Replay, _>("no key"))).unwrap();
+    assert_eq!(message(failed), "setup error: no key");
+    let panicked = run(runner.run_case(&case, || -> Replay { panic!("boom") })).unwrap();
+    assert_eq!(message(panicked), "setup error: panicked: boom");
+    let hung = run(runner.run_case(&case, || std::future::pending::<Replay>())).unwrap();
+    assert_eq!(message(hung), "setup error: timed out after 50ms");
+}
+
+#[test]
+fn state_is_seeded_kept_through_the_turns_and_compared() {
+    struct Counter {
+        count: i64,
+    }
+    impl Agent for Counter {
+        async fn start(&mut self, session: &crate::agent::Session) -> Result<(), BoxError> {
+            assert_eq!(
+                (session.app_name.as_str(), session.user_id.as_str()),
+                ("EvaluationGenerator", "test_user_id")
+            );
+            self.count = session.state.get("count").and_then(|count| count.as_i64()).ok_or("no count")?;
+            Ok(())
+        }
+        async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+            self.count += 1;
+            turn.recorder().state("count", self.count);
+            turn.recorder().text(self.count.to_string());
+            Ok(())
+        }
+    }
+    let expecting = |state: i64| {
+        case("c", &[("a", "41"), ("b", "42")])
+            .state(Map::from([("count", 40_i64)]))
+            .final_state(Map::from([("count", state)]))
+    };
+    let runner = EvalRunner::new().runs(2);
+    let good = run(runner.run_case(&expecting(42), || Counter { count: 0 })).unwrap();
+    assert_eq!(good.verdict, Verdict::Passed, "{good}");
+    let bad = run(runner.run_case(&expecting(7), || Counter { count: 0 })).unwrap();
+    assert_eq!(bad.verdict, Verdict::Failed);
+    let metric = bad.metric("final_session_state_match").unwrap();
+    assert_eq!((metric.score, metric.verdict.clone()), (Some(0.0), Verdict::Failed));
+    assert_eq!(bad.metric("response_match_score").unwrap().verdict, Verdict::Passed);
+    assert!(bad.to_string().contains("`count`: expected 7, found 42"), "{bad}");
+}
+
+#[test]
+fn every_shape_of_setup_compiles_and_runs() {
+    let case = case("c", &[("hi", "hi")]);
+    let echo = || agent_fn(|text, _| async move { Ok::<_, BoxError>(text) });
+    let runner = EvalRunner::new();
+    run(async {
+        for report in [
+            runner.run_case(&case, echo).await,
+            runner.run_case(&case, || async move { echo() }).await,
+            runner.run_case(&case, || async move { Ok::<_, String>(echo()) }).await,
+            runner
+                .run_case(&case, |case: &EvalCase| Replay::new([[case.eval_id.replace('c', "hi").as_str()]]))
+                .await,
+            runner
+                .run_case(&case, |case: &EvalCase| {
+                    let id = case.eval_id.clone();
+                    async move { Replay::new([[id.replace('c', "hi").as_str()]]) }
+                })
+                .await,
+        ] {
+            assert_eq!(report.unwrap().verdict, Verdict::Passed);
+        }
+    });
+}
+
+#[test]
+fn runs_get_a_fresh_agent_each_and_errors_name_theirs() {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let setup = || match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        1 => Replay::new(Vec::<Vec<Event>>::new()),
+        _ => Replay::new([["hi"]]),
+    };
+    let report = run(EvalRunner::new().runs(3).run_case(&case("c", &[("hi", "hi")]), setup)).unwrap();
+    assert_eq!(report.runs.len(), 3);
+    let message = report.verdict.reason().unwrap();
+    assert_eq!(message, "run 2 of 3: agent error in turn 1: the recording ends after 0 turns");
+}
+
+#[test]
+fn custom_metrics_gate_and_their_failures_stay_their_own() {
+    struct Broken(&'static str);
+    impl Metric for Broken {
+        async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+            match self.0 {
+                "error" => Err("no luck".into()),
+                "panic" => panic!("oh"),
+                "hang" => std::future::pending().await,
+                "count" => Ok([Score::from(1.0), Score::from(1.0)].into_iter().collect()),
+                "nan" => Ok(input.actual.iter().map(|_| Score::from(f64::NAN)).collect()),
+                _ => Ok(input.actual.iter().map(|_| Score::from(0.5)).collect()),
+            }
+        }
+    }
+    let case = case("c", &[("hi", "hi")]);
+    let verdict = |how: &'static str, runner: EvalRunner| {
+        let runner = runner.metric("own", Broken(how)).timeout(Duration::from_millis(50));
+        let report = run(runner.run_case(&case, || Replay::new([["hi"]]))).unwrap();
+        assert_eq!(report.metric("response_match_score").map(|metric| metric.verdict.passed()), Some(true));
+        report.verdict
+    };
+    for (how, message) in [
+        ("error", "own: no luck"),
+        ("panic", "own: panicked: oh"),
+        ("hang", "own: timed out after 50ms"),
+        ("count", "own: returned 2 scores for 1 turn"),
+    ] {
+        assert_eq!(verdict(how, EvalRunner::new()), Verdict::error(Role::Metric, message));
+    }
+    assert!(matches!(verdict("nan", EvalRunner::new()), Verdict::NotEvaluated(_)));
+    assert_eq!(
+        verdict("half", EvalRunner::new()),
+        Verdict::Failed,
+        "a custom metric needs a full score by default"
+    );
+    let lenient = EvalRunner::new()
+        .criterion("response_match_score", Criterion::new(0.8))
+        .criterion("own", Criterion::new(0.5));
+    assert_eq!(verdict("half", lenient), Verdict::Passed);
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_errors() {
+    let set = EvalSet::new("s").case(case("c", &[("hi", "hi")]));
+    let error = |runner: EvalRunner, set: &EvalSet| {
+        run(runner.run_set(set, || Replay::new([["hi"]]), 1)).unwrap_err().to_string()
+    };
+    assert_eq!(error(EvalRunner::new(), &EvalSet::new("empty")), "the set `empty` has no cases");
+    assert!(error(EvalRunner::new().runs(0), &set).contains("at least once"));
+    assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("at_least(3) of 2"));
+    assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("check nothing"));
+    assert!(error(EvalRunner::new().criterion("nope", Criterion::new(1.0)), &set).contains("`nope`"));
+}
+
+#[test]
+fn the_report_serialises_with_the_names_of_adk_rs() {
+    let set = EvalSet::new("s").case(case("c", &[("hi", "hi")])).case(case("d", &[("hi", "bye")]));
+    let report = run(EvalRunner::new().run_set(&set, || Replay::new([["hi"]]), 2)).unwrap();
+    assert!(!report.all_passed());
+    assert_eq!(report.failures().map(CaseReport::eval_id).collect::<Vec<_>>(), ["d"]);
+    let json = serde_json::to_value(&report).unwrap();
+    let passed = &json["results"][0];
+    assert_eq!(
+        passed,
+        &json!({
+            "eval_set_id": "s",
+            "eval_case_id": "c",
+            "scores": {
+                "tool_trajectory_avg_score": { "score": 1.0, "status": "PASSED", "details": { "per_invocation": [1.0] } },
+                "response_match_score": { "score": 1.0, "status": "PASSED", "details": { "per_invocation": [1.0] } },
+            },
+            "overall_status": "PASSED",
+        })
+    );
+    assert_eq!(json["results"][1]["overall_status"], "FAILED");
+}
+
+#[test]
+fn futures_of_the_runner_can_be_spawned() {
+    fn is_send<T: Send>(_: &T) {}
+    let (runner, set) = (EvalRunner::new(), EvalSet::new("s"));
+    is_send(&runner.run_set(&set, || Replay::new([["hi"]]), 2));
+    is_send(&runner.run_case(&EvalCase::new("c"), || async { Replay::new([["hi"]]) }));
+}

@@ -1,0 +1,106 @@
+//! A thread that speaks up when code blocks its thread past its time.
+//!
+//! Blocked code cannot be cancelled, and libtest shows nothing while it hangs; one line on stderr
+//! names the case, run and turn. One thread serves the process; it sleeps until the next deadline.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long past its limit a turn may be before the watchdog says so: the timer has had its chance.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Watches one piece of work until it is dropped.
+pub(crate) struct Watch {
+    key: Option<Key>,
+}
+
+type Key = (Instant, u64);
+
+#[derive(Default)]
+struct Watched {
+    next: u64,
+    deadlines: BTreeMap<Key, String>,
+}
+
+#[derive(Default)]
+struct Watchdog {
+    watched: Mutex<Watched>,
+    changed: Condvar,
+}
+
+impl Watch {
+    /// Speaks up when this is still alive after `limit` and a grace.
+    pub(crate) fn start(limit: Duration, what: impl Fn() -> String) -> Self {
+        // A limit beyond the clock's range never ends, and needs no watching.
+        let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
+        else {
+            return Self { key: None };
+        };
+        let dog = watchdog();
+        let mut watched = dog.watched();
+        let key = (deadline, watched.next);
+        watched.next += 1;
+        let message = format!(
+            "evalset: {} has been blocking its thread past its timeout of {limit:?}; it cannot be cancelled \
+             (wrap blocking work in `tokio::task::spawn_blocking`)",
+            what()
+        );
+        let is_next = watched.deadlines.first_key_value().is_none_or(|(next, _)| key < *next);
+        watched.deadlines.insert(key, message);
+        if is_next {
+            dog.changed.notify_one();
+        }
+        Self { key: Some(key) }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            // The thread may wake once for nothing; it finds the next deadline then.
+            watchdog().watched().deadlines.remove(&key);
+        }
+    }
+}
+
+impl Watchdog {
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[expect(clippy::print_stderr, reason = "the one place that must speak while a test hangs")]
+    fn guard(&self) {
+        use std::io::Write;
+        let mut watched = self.watched();
+        loop {
+            let now = Instant::now();
+            let next = watched.deadlines.first_key_value().map(|(key, _)| key.0);
+            watched = match next {
+                None => self.changed.wait(watched).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) if deadline > now => {
+                    let wait = self.changed.wait_timeout(watched, deadline - now);
+                    wait.unwrap_or_else(PoisonError::into_inner).0
+                }
+                Some(_) => {
+                    if let Some((_, message)) = watched.deadlines.pop_first() {
+                        // Straight to the file descriptor: the harness captures what tests print,
+                        // and would show this only after the test that never ends.
+                        let _ = writeln!(std::io::stderr().lock(), "{message}");
+                    }
+                    watched
+                }
+            };
+        }
+    }
+}
+
+fn watchdog() -> &'static Watchdog {
+    static DOG: OnceLock<&'static Watchdog> = OnceLock::new();
+    DOG.get_or_init(|| {
+        let dog: &'static Watchdog = Box::leak(Box::default());
+        // Without a thread there is no warning; the run itself does not depend on it.
+        let _ = std::thread::Builder::new().name("evalset-watchdog".to_owned()).spawn(move || dog.guard());
+        dog
+    })
+}

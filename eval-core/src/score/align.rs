@@ -1,0 +1,266 @@
+//! Puts expected and actual calls side by side, for the report of a failure.
+
+use std::collections::{HashMap, VecDeque};
+
+use eval_format::FunctionCall;
+
+use super::assign::assign;
+use super::equality::{ArgsMatch, calls_match};
+
+/// A line of the alignment, with the places of its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pair {
+    /// An expected call and the actual call that fulfils it.
+    Same(usize, usize),
+    /// An expected call and an actual call of the same tool with other arguments.
+    Changed(usize, usize),
+    /// An expected call that was not made.
+    Missing(usize),
+    /// An actual call that was not expected.
+    Extra(usize),
+}
+
+/// Above this many pairs of calls the best alignment is not searched for.
+const SEARCHED_PAIRS: usize = 1 << 16;
+
+/// Aligns calls whose order counts: as many as possible are the same, then as many as possible
+/// changed. Lists that are long and differ in many places are compared place by place.
+pub(crate) fn align_in_order(
+    expected: &[&FunctionCall],
+    actual: &[&FunctionCall],
+    args: ArgsMatch,
+) -> Vec<Pair> {
+    let same = |(e, a): (&&FunctionCall, &&FunctionCall)| calls_match(e, a, args);
+    let prefix = expected.iter().zip(actual).take_while(|pair| same(*pair)).count();
+    let (expected_rest, actual_rest) = (&expected[prefix..], &actual[prefix..]);
+    let suffix =
+        expected_rest.iter().rev().zip(actual_rest.iter().rev()).take_while(|pair| same(*pair)).count();
+    let (expected_end, actual_end) = (expected.len() - suffix, actual.len() - suffix);
+    let middle = Middle {
+        expected: &expected[prefix..expected_end],
+        actual: &actual[prefix..actual_end],
+        offset: prefix,
+        args,
+    };
+
+    let mut pairs: Vec<Pair> = (0..prefix).map(|at| Pair::Same(at, at)).collect();
+    if middle.expected.len().saturating_mul(middle.actual.len()) <= SEARCHED_PAIRS {
+        middle.search(&mut pairs);
+    } else {
+        middle.zip(&mut pairs);
+    }
+    pairs.extend((0..suffix).map(|at| Pair::Same(expected_end + at, actual_end + at)));
+    pairs
+}
+
+/// Aligns calls whose order does not count: the expected ones in their order, then what is left of
+/// the actual ones.
+pub(crate) fn align_any_order(
+    expected: &[&FunctionCall],
+    actual: &[&FunctionCall],
+    args: ArgsMatch,
+) -> Vec<Pair> {
+    let assigned = assign(expected, actual, args);
+    let mut used = vec![false; actual.len()];
+    assigned.iter().flatten().for_each(|at| used[*at] = true);
+    let mut unused: HashMap<Option<&str>, VecDeque<usize>> = HashMap::new();
+    for at in (0..actual.len()).filter(|at| !used[*at]) {
+        unused.entry(actual[at].name.as_deref()).or_default().push_back(at);
+    }
+
+    let mut pairs = Vec::with_capacity(expected.len());
+    for (e, same) in assigned.into_iter().enumerate() {
+        let mut changed = || unused.get_mut(&expected[e].name.as_deref())?.pop_front();
+        pairs.push(match same {
+            Some(a) => Pair::Same(e, a),
+            None => match changed() {
+                Some(a) => {
+                    used[a] = true;
+                    Pair::Changed(e, a)
+                }
+                None => Pair::Missing(e),
+            },
+        });
+    }
+    pairs.extend((0..actual.len()).filter(|at| !used[*at]).map(Pair::Extra));
+    pairs
+}
+
+/// What lies between the equal beginnings and ends of two lists.
+struct Middle<'a> {
+    expected: &'a [&'a FunctionCall],
+    actual: &'a [&'a FunctionCall],
+    /// Where it begins in both lists.
+    offset: usize,
+    args: ArgsMatch,
+}
+
+/// What a pair of calls is worth: any number of changed ones is worth less than one that is the same.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    same: u32,
+    changed: u32,
+}
+
+impl Middle<'_> {
+    /// The worth of putting two calls side by side; `None` where that makes no sense.
+    fn worth(&self, e: usize, a: usize) -> Option<Worth> {
+        let (expected, actual) = (self.expected[e], self.actual[a]);
+        if expected.name != actual.name {
+            return None;
+        }
+        let same = calls_match(expected, actual, self.args);
+        Some(Worth { same: u32::from(same), changed: u32::from(!same) })
+    }
+
+    fn pair(&self, e: usize, a: usize, worth: Worth) -> Pair {
+        let make = if worth.same > 0 { Pair::Same } else { Pair::Changed };
+        make(e + self.offset, a + self.offset)
+    }
+
+    /// The alignment of the greatest worth, by the longest-common-subsequence table.
+    fn search(&self, pairs: &mut Vec<Pair>) {
+        let (rows, columns) = (self.expected.len(), self.actual.len());
+        // What the rest of both lists is worth at best, for each place in them.
+        let width = columns + 1;
+        let mut best = vec![Worth::default(); (rows + 1) * width];
+        for e in (0..rows).rev() {
+            for a in (0..columns).rev() {
+                let at = e * width + a;
+                let apart = best[at + width].max(best[at + 1]);
+                let together = self.worth(e, a).map(|worth| worth.plus(best[at + width + 1]));
+                best[at] = together.unwrap_or_default().max(apart);
+            }
+        }
+        let (mut e, mut a) = (0, 0);
+        while e < rows && a < columns {
+            let at = e * width + a;
+            match self.worth(e, a) {
+                Some(worth) if worth.plus(best[at + width + 1]) == best[at] => {
+                    pairs.push(self.pair(e, a, worth));
+                    (e, a) = (e + 1, a + 1);
+                }
+                _ if best[at + width] == best[at] => {
+                    pairs.push(Pair::Missing(e + self.offset));
+                    e += 1;
+                }
+                _ => {
+                    pairs.push(Pair::Extra(a + self.offset));
+                    a += 1;
+                }
+            }
+        }
+        self.rest(e, a, pairs);
+    }
+
+    /// Place by place.
+    fn zip(&self, pairs: &mut Vec<Pair>) {
+        let shorter = self.expected.len().min(self.actual.len());
+        for at in 0..shorter {
+            match self.worth(at, at) {
+                Some(worth) => pairs.push(self.pair(at, at, worth)),
+                None => pairs.extend([Pair::Missing(at + self.offset), Pair::Extra(at + self.offset)]),
+            }
+        }
+        self.rest(shorter, shorter, pairs);
+    }
+
+    /// What is left when one list has ended.
+    fn rest(&self, e: usize, a: usize, pairs: &mut Vec<Pair>) {
+        pairs.extend((e..self.expected.len()).map(|e| Pair::Missing(e + self.offset)));
+        pairs.extend((a..self.actual.len()).map(|a| Pair::Extra(a + self.offset)));
+    }
+}
+
+impl Worth {
+    fn plus(self, other: Self) -> Self {
+        Self { same: self.same + other.same, changed: self.changed + other.changed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pair::{Changed, Extra, Missing, Same};
+    use super::*;
+    use eval_format::json;
+
+    /// Reads `f1 g` as calls of `f` with an argument and of `g` without.
+    fn calls(text: &str) -> Vec<FunctionCall> {
+        let call = |word: &str| match word.split_at(1) {
+            (name, "") => FunctionCall::new(name, json!({})),
+            (name, argument) => FunctionCall::new(name, json!({ "x": argument })),
+        };
+        text.split_whitespace().map(call).collect()
+    }
+
+    fn aligned(
+        align: fn(&[&FunctionCall], &[&FunctionCall], ArgsMatch) -> Vec<Pair>,
+        expected: &str,
+        actual: &str,
+    ) -> Vec<Pair> {
+        let (expected, actual) = (calls(expected), calls(actual));
+        let references = |calls: &'static [FunctionCall]| calls.iter().collect::<Vec<_>>();
+        align(&references(expected.leak()), &references(actual.leak()), ArgsMatch::Exact)
+    }
+
+    #[test]
+    fn in_order() {
+        for (expected, actual, pairs) in [
+            ("", "", vec![]),
+            ("f g", "f g", vec![Same(0, 0), Same(1, 1)]),
+            ("f1 g", "f2 g", vec![Changed(0, 0), Same(1, 1)]),
+            ("f g", "g", vec![Missing(0), Same(1, 0)]),
+            ("g", "f g h", vec![Extra(0), Same(0, 1), Extra(2)]),
+            ("f g", "g f", vec![Missing(0), Same(1, 0), Extra(1)]),
+            ("f", "g", vec![Missing(0), Extra(0)]),
+            ("f1 f2", "f2", vec![Missing(0), Same(1, 0)]),
+            ("f1 f2 g", "f2 f1 h", vec![Missing(0), Same(1, 0), Missing(2), Extra(1), Extra(2)]),
+        ] {
+            assert_eq!(aligned(align_in_order, expected, actual), pairs, "{expected} / {actual}");
+        }
+    }
+
+    #[test]
+    fn in_any_order() {
+        for (expected, actual, pairs) in [
+            ("f g", "g f", vec![Same(0, 1), Same(1, 0)]),
+            ("f1 g", "g f2 h", vec![Changed(0, 1), Same(1, 0), Extra(2)]),
+            ("f1 f1", "f1", vec![Same(0, 0), Missing(1)]),
+            ("f1 f2", "f2 f3 f4", vec![Changed(0, 1), Same(1, 0), Extra(2)]),
+        ] {
+            assert_eq!(aligned(align_any_order, expected, actual), pairs, "{expected} / {actual}");
+        }
+    }
+
+    #[test]
+    fn long_lists_are_compared_place_by_place() {
+        let many =
+            |first: usize| (first..first + 20_000).map(|n| format!("f{n}")).collect::<Vec<_>>().join(" ");
+        let pairs = aligned(align_in_order, &format!("g {} g", many(0)), &format!("g h {} g", many(1)));
+        assert_eq!(pairs.len(), 20_004);
+        assert_eq!(pairs[..3], [Same(0, 0), Missing(1), Extra(1)]);
+        assert_eq!(pairs.last(), Some(&Same(20_001, 20_002)));
+    }
+
+    #[test]
+    fn every_call_is_named_once() {
+        let (expected, actual) = ("f1 g h f2 k1 k2", "g f1 f2 f2 k2 m");
+        for align in [align_in_order, align_any_order] {
+            let pairs = aligned(align, expected, actual);
+            let mut expecteds: Vec<usize> = Vec::new();
+            let mut actuals: Vec<usize> = Vec::new();
+            for pair in pairs {
+                match pair {
+                    Same(e, a) | Changed(e, a) => {
+                        expecteds.push(e);
+                        actuals.push(a);
+                    }
+                    Missing(e) => expecteds.push(e),
+                    Extra(a) => actuals.push(a),
+                }
+            }
+            actuals.sort_unstable();
+            assert_eq!((expecteds, actuals), ((0..6).collect(), (0..6).collect()));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! When two tool calls are equal: Python's `==`, which ADK uses.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+pub(crate) use eval_format::ArgsMatch;
+use eval_format::{FunctionCall, Map, Number, Value};
+
+/// Whether an actual call is the one that was expected. Ids are never compared.
+pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: ArgsMatch) -> bool {
+    if expected.name != actual.name {
+        return false;
+    }
+    match (args, &expected.args, &actual.args) {
+        (ArgsMatch::Ignore, ..) | (ArgsMatch::Exact, None, None) | (ArgsMatch::Subset, None, _) => true,
+        (ArgsMatch::Exact, Some(expected), Some(actual)) => maps_equal(expected, actual),
+        (ArgsMatch::Exact, ..) => false,
+        (ArgsMatch::Subset, Some(expected), Some(actual)) => expected.matches(actual, values_equal),
+        (ArgsMatch::Subset, Some(expected), None) => expected.is_empty(),
+    }
+}
+
+/// Whether two values are equal in Python.
+///
+/// Integers and floats compare by their exact value, `true` is 1 and `false` is 0, `NaN` equals
+/// nothing; objects compare by key, strings by code point.
+pub(crate) fn values_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Null, Value::Null) => true,
+        (Value::String(a), Value::String(b)) => a == b,
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => maps_equal(a, b),
+        _ => match (Exact::of(a), Exact::of(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        },
+    }
+}
+
+fn maps_equal(a: &Map, b: &Map) -> bool {
+    a.len() == b.len() && a.matches(b, values_equal)
+}
+
+/// A number by its exact value, whatever its type.
+#[derive(PartialEq)]
+enum Exact {
+    Integer(i64),
+    /// The decimal digits of an integer outside `i64`.
+    Digits(String),
+    /// Not an integer.
+    Float(f64),
+}
+
+impl Exact {
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(flag) => Some(Self::Integer(i64::from(*flag))),
+            Value::Number(number) => Some(Self::of_number(number)),
+            _ => None,
+        }
+    }
+
+    fn of_number(number: &Number) -> Self {
+        if let Some(integer) = number.as_i64() {
+            return Self::Integer(integer);
+        }
+        if number.is_integer() {
+            return Self::Digits(number.to_string());
+        }
+        let float = number.as_f64();
+        if !float.is_finite() || float.fract() != 0.0 {
+            return Self::Float(float);
+        }
+        // Writes all digits of an integral float.
+        let digits = format!("{:.0}", float + 0.0);
+        digits.parse().map_or(Self::Digits(digits), Self::Integer)
+    }
+}
+
+/// A call as a key: equal and of equal hash exactly where [`calls_match`] holds.
+///
+/// Only for [`ArgsMatch::Exact`] and [`ArgsMatch::Ignore`], under which equal calls form groups.
+/// A call with `NaN` in it is not even equal to itself, and so is never found in a table.
+#[derive(Clone, Copy)]
+pub(crate) struct CallKey<'a> {
+    pub(crate) call: &'a FunctionCall,
+    pub(crate) args: ArgsMatch,
+}
+
+impl PartialEq for CallKey<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        calls_match(self.call, other.call, self.args)
+    }
+}
+
+impl Eq for CallKey<'_> {}
+
+impl Hash for CallKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.call.name.hash(state);
+        if let (ArgsMatch::Exact, Some(args)) = (self.args, &self.call.args) {
+            hash_map(args, state);
+        }
+    }
+}
+
+fn hash_map(map: &Map, state: &mut impl Hasher) {
+    // A sum, because the order of the keys does not count.
+    let sum = map.iter().fold(0_u64, |sum, (key, value)| {
+        let mut entry = DefaultHasher::new();
+        key.hash(&mut entry);
+        hash_value(value, &mut entry);
+        sum.wrapping_add(entry.finish())
+    });
+    map.len().hash(state);
+    sum.hash(state);
+}
+
+fn hash_value(value: &Value, state: &mut impl Hasher) {
+    match value {
+        Value::Null => 0_u8.hash(state),
+        Value::String(text) => text.hash(state),
+        Value::Array(items) => {
+            items.len().hash(state);
+            for item in items {
+                hash_value(item, state);
+            }
+        }
+        Value::Object(map) => hash_map(map, state),
+        Value::Bool(_) | Value::Number(_) => match Exact::of(value) {
+            Some(Exact::Integer(integer)) => integer.hash(state),
+            Some(Exact::Digits(digits)) => digits.hash(state),
+            Some(Exact::Float(float)) => float.to_bits().hash(state),
+            None => {}
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Value {
+        Value::Number(Number::parse(text).unwrap())
+    }
+
+    fn call(value: Value) -> FunctionCall {
+        FunctionCall { args: Some(Map::from([("x", value)])), ..FunctionCall::default() }
+    }
+
+    fn check(a: Value, b: Value, equal: bool) {
+        assert_eq!(values_equal(&a, &b), equal, "{a} == {b}");
+        assert_eq!(values_equal(&b, &a), equal, "{b} == {a}");
+        let (a, b) = (call(a), call(b));
+        let key = |call| CallKey { call, args: ArgsMatch::Exact };
+        let table = std::collections::HashSet::from([key(&a)]);
+        assert_eq!(table.contains(&key(&b)), equal, "{a} and {b} in a table");
+    }
+
+    #[test]
+    fn numbers_compare_by_exact_value() {
+        for (a, b, equal) in [
+            ("1", "1.0", true),
+            ("0.0", "-0.0", true),
+            ("0", "-0.0", true),
+            ("9007199254740993", "9007199254740992.0", false),
+            ("9007199254740992", "9007199254740992.0", true),
+            ("9223372036854775807", "9223372036854775808.0", false),
+            ("9223372036854775808", "9223372036854775808.0", true),
+            ("-9223372036854775808", "-9223372036854775808.0", true),
+            ("1000000000000000000000000000000", "1e30", false),
+            ("1000000000000000019884624838656", "1e30", true),
+            ("0.30000000000000004", "0.3", false),
+            ("Infinity", "1e999", true),
+            ("Infinity", "-Infinity", false),
+            ("NaN", "NaN", false),
+        ] {
+            check(number(a), number(b), equal);
+        }
+    }
+
+    #[test]
+    fn booleans_are_numbers_at_any_depth() {
+        check(Value::Bool(true), number("1.0"), true);
+        check(Value::Bool(false), number("-0.0"), true);
+        check(Value::Bool(true), "true".into(), false);
+        check(vec![Value::Bool(true)].into(), vec![number("1")].into(), true);
+        check(Map::from([("a", false)]).into(), Map::from([("a", 0_i64)]).into(), true);
+    }
+
+    #[test]
+    fn kinds_stay_apart() {
+        check(Value::Null, Value::Bool(false), false);
+        check("".into(), Value::Null, false);
+        check(Vec::<Value>::new().into(), Map::new().into(), false);
+        check("\u{e9}".into(), "e\u{301}".into(), false);
+        check(vec![1_i64, 2].into(), vec![2_i64, 1].into(), false);
+        check(Map::from([("a", 1_i64), ("b", 2)]).into(), Map::from([("b", 2.0), ("a", 1.0)]).into(), true);
+    }
+
+    #[test]
+    fn absent_arguments_are_not_empty_ones_but_hold_as_many() {
+        let absent = FunctionCall::default();
+        let empty = FunctionCall { args: Some(Map::new()), ..FunctionCall::default() };
+        let full = call(Value::Null);
+        for (expected, actual, exact, subset) in [
+            (&absent, &absent, true, true),
+            (&absent, &empty, false, true),
+            (&empty, &absent, false, true),
+            (&absent, &full, false, true),
+            (&empty, &full, false, true),
+            (&full, &empty, false, false),
+            (&full, &absent, false, false),
+            (&full, &full, true, true),
+        ] {
+            assert_eq!(calls_match(expected, actual, ArgsMatch::Exact), exact, "{expected} {actual}");
+            assert_eq!(calls_match(expected, actual, ArgsMatch::Subset), subset, "{expected} {actual}");
+            assert!(calls_match(expected, actual, ArgsMatch::Ignore));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The two means that ADK takes, and its rounding.
+
+use super::exact_sum::ExactSum;
+
+/// The mean that most of ADK's evaluators take over turns: a running sum of floats, divided.
+///
+/// `None` of nothing.
+#[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 scores")]
+pub(crate) fn naive(scores: &[f64]) -> Option<f64> {
+    // `Iterator::sum` starts from -0.0, which would show in the sum of nothing but -0.0.
+    let sum = scores.iter().fold(0.0, |sum, score| sum + score);
+    (!scores.is_empty()).then(|| sum / scores.len() as f64)
+}
+
+/// The mean that ADK compares with a threshold, Python's `statistics.mean`: that of the exact
+/// values, rounded once.
+///
+/// `None` of nothing. Infinities and NaN go through, as in Python.
+pub(crate) fn exact(scores: &[f64]) -> Option<f64> {
+    let count = u64::try_from(scores.len()).ok().filter(|count| *count > 0)?;
+    let not_finite = || scores.iter().filter(|score| !score.is_finite());
+    if not_finite().next().is_some() {
+        return Some(not_finite().sum());
+    }
+    let mut sum = ExactSum::new();
+    for score in scores {
+        sum.add(*score);
+    }
+    Some(sum.divided_by(count))
+}
+
+/// The mean of integers over a count of its own, rounded once: Python's division of integers.
+///
+/// `None` where the count is zero.
+pub(crate) fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize) -> Option<f64> {
+    let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
+    let mut sum = ExactSum::new();
+    for integer in integers {
+        sum.add_integer(integer);
+    }
+    Some(sum.divided_by(count))
+}
+
+/// Python's `round(float, 3)`: the float nearest to the decimal nearest to the exact value, from
+/// ties to even.
+pub(crate) fn round_3(float: f64) -> f64 {
+    // Formatting rounds the exact value in the same way.
+    if float.is_finite() { format!("{float:.3}").parse().unwrap_or(float) } else { float }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_means_differ_in_the_last_bit() {
+        let scores = [0.1, 0.2, 0.3];
+        assert_eq!(naive(&scores), Some(0.200_000_000_000_000_04));
+        assert_eq!(exact(&scores), Some(0.2));
+    }
+
+    #[test]
+    fn nothing_has_no_mean() {
+        assert_eq!((naive(&[]), exact(&[]), of_integers([], 0)), (None, None, None));
+    }
+
+    #[test]
+    fn infinities_win_and_cancel_to_nan() {
+        assert_eq!(exact(&[1.0, f64::INFINITY]), Some(f64::INFINITY));
+        assert_eq!(exact(&[1.0, f64::NEG_INFINITY, f64::NEG_INFINITY]), Some(f64::NEG_INFINITY));
+        assert!(exact(&[f64::INFINITY, f64::NEG_INFINITY]).is_some_and(f64::is_nan));
+        assert!(exact(&[f64::NAN, 1.0]).is_some_and(f64::is_nan));
+    }
+
+    #[test]
+    fn negative_zero_is_lost_on_the_way() {
+        for mean in [naive(&[-0.0]), exact(&[-0.0, -0.0])] {
+            assert_eq!(mean.map(f64::to_bits), Some(0));
+        }
+    }
+
+    #[test]
+    fn rounding_goes_by_the_exact_value() {
+        for (float, rounded) in [
+            (0.0625, 0.062),
+            (0.1875, 0.188),
+            (0.3125, 0.312),
+            (2.6755, 2.675),
+            (1.2345 - 1.0 - 0.1, 0.134),
+            (-0.0001, -0.0),
+            (1e300, 1e300),
+            (f64::INFINITY, f64::INFINITY),
+        ] {
+            assert_eq!(round_3(float).to_bits(), f64::to_bits(rounded), "{float}: {}", round_3(float));
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The Porter stemmer in the variant that NLTK uses by default, and ADK with it.
+//!
+//! It differs from the published algorithm in a list of irregular words, in `ies` and `ied` of short
+//! words, and in a few rules of step 2. Suffixes are looked up by their last letter but one, which
+//! all rules of a table that could match share.
+
+/// Stems a word in place and gives the length of the stem.
+///
+/// The word is lower-case ASCII letters and digits. A stem is never longer than its word.
+pub(crate) fn stem(word: &mut [u8]) -> usize {
+    if let Some(stem) = irregular(word) {
+        word[..stem.len()].copy_from_slice(stem);
+        return stem.len();
+    }
+    let len = word.len();
+    if len <= 2 {
+        return len;
+    }
+    let mut word = Word { letters: word, len };
+    word.step_1a();
+    word.step_1b();
+    word.step_1c();
+    word.step_2();
+    word.replace_by(step_3, 0);
+    word.step_4();
+    word.step_5();
+    word.len
+}
+
+/// The stem of a word that the rules would get wrong.
+fn irregular(word: &[u8]) -> Option<&'static [u8]> {
+    Some(match word {
+        b"sky" | b"skies" => b"sky",
+        b"dying" => b"die",
+        b"lying" => b"lie",
+        b"tying" => b"tie",
+        b"news" => b"news",
+        b"inning" | b"innings" => b"inning",
+        b"outing" | b"outings" => b"outing",
+        b"canning" | b"cannings" => b"canning",
+        b"howe" => b"howe",
+        b"proceed" => b"proceed",
+        b"exceed" => b"exceed",
+        b"succeed" => b"succeed",
+        _ => return None,
+    })
+}
+
+/// A suffix and what takes its place.
+type Rule = (&'static [u8], &'static [u8]);
+
+/// The rules of step 2 whose suffix has this last letter but one, longer suffixes first.
+fn step_2(last_but_one: u8) -> &'static [Rule] {
+    match last_but_one {
+        b'a' => &[(b"ational", b"ate"), (b"tional", b"tion")],
+        b'c' => &[(b"enci", b"ence"), (b"anci", b"ance")],
+        b'e' => &[(b"izer", b"ize")],
+        b'l' => &[
+            (b"bli", b"ble"),
+            (b"alli", b"al"),
+            (b"entli", b"ent"),
+            (b"eli", b"e"),
+            (b"ousli", b"ous"),
+            (b"fulli", b"ful"),
+        ],
+        b'o' => &[(b"ization", b"ize"), (b"ation", b"ate"), (b"ator", b"ate")],
+        b's' => &[(b"alism", b"al"), (b"iveness", b"ive"), (b"fulness", b"ful"), (b"ousness", b"ous")],
+        b't' => &[(b"aliti", b"al"), (b"iviti", b"ive"), (b"biliti", b"ble")],
+        _ => &[],
+    }
+}
+
+/// The rules of step 3 whose suffix has this last letter but one.
+fn step_3(last_but_one: u8) -> &'static [Rule] {
+    match last_but_one {
+        b'a' => &[(b"ical", b"ic")],
+        b's' => &[(b"ness", b"")],
+        b't' => &[(b"icate", b"ic"), (b"iciti", b"ic")],
+        b'u' => &[(b"ful", b"")],
+        b'v' => &[(b"ative", b"")],
+        b'z' => &[(b"alize", b"al")],
+        _ => &[],
+    }
+}
+
+/// The rules of step 4 whose suffix has this last letter but one, longer suffixes first.
+fn step_4(last_but_one: u8) -> &'static [Rule] {
+    match last_but_one {
+        b'a' => &[(b"al", b"")],
+        b'c' => &[(b"ance", b""), (b"ence", b"")],
+        b'e' => &[(b"er", b"")],
+        b'i' => &[(b"ic", b"")],
+        b'l' => &[(b"able", b""), (b"ible", b"")],
+        b'n' => &[(b"ant", b""), (b"ement", b""), (b"ment", b""), (b"ent", b"")],
+        b'o' => &[(b"ou", b"")],
+        b's' => &[(b"ism", b"")],
+        b't' => &[(b"ate", b""), (b"iti", b"")],
+        b'u' => &[(b"ous", b"")],
+        b'v' => &[(b"ive", b"")],
+        b'z' => &[(b"ize", b"")],
+        _ => &[],
+    }
+}
+
+/// A word under way: its stem so far is the first `len` letters.
+struct Word<'a> {
+    letters: &'a mut [u8],
+    len: usize,
+}
+
+impl Word<'_> {
+    fn get(&self) -> &[u8] {
+        &self.letters[..self.len]
+    }
+
+    /// What is left of the word without a suffix, if it ends in it.
+    fn without(&self, suffix: &[u8]) -> Option<&[u8]> {
+        self.get().strip_suffix(suffix)
+    }
+
+    /// Puts letters after the first `at`, never more than stood there in the word as given.
+    fn rewrite(&mut self, at: usize, letters: &[u8]) {
+        self.len = at + letters.len();
+        self.letters[at..self.len].copy_from_slice(letters);
+    }
+
+    /// Applies the first rule whose suffix matches, if what precedes it has more than `above`
+    /// syllables; a later rule is not tried in its place.
+    fn replace_by(&mut self, rules: fn(u8) -> &'static [Rule], above: usize) {
+        let [.., last_but_one, _] = *self.get() else { return };
+        for (suffix, replacement) in rules(last_but_one) {
+            if let Some(rest) = self.without(suffix) {
+                let at = rest.len();
+                if measure(rest) > above {
+                    self.rewrite(at, replacement);
+                }
+                return;
+            }
+        }
+    }
+
+    /// Plurals.
+    fn step_1a(&mut self) {
+        match self.get() {
+            [_, b'i', b'e', b's'] => self.len -= 1,
+            [.., b's', b's', b'e', b's'] | [.., b'i', b'e', b's'] => self.len -= 2,
+            [.., b's', b's'] => {}
+            [.., b's'] => self.len -= 1,
+            _ => {}
+        }
+    }
+
+    /// Past tenses and participles.
+    fn step_1b(&mut self) {
+        match self.get() {
+            [_, b'i', b'e', b'd'] => self.len -= 1,
+            [.., b'i', b'e', b'd'] => self.len -= 2,
+            [stem @ .., b'e', b'e', b'd'] => self.len -= usize::from(measure(stem) > 0),
+            [stem @ .., b'e', b'd'] | [stem @ .., b'i', b'n', b'g'] if has_vowel(stem) => {
+                self.len = stem.len();
+                self.restore_ending();
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives the stem of a participle back the ending of its infinitive.
+    fn restore_ending(&mut self) {
+        let stem = self.get();
+        match stem {
+            [.., b'a', b't'] | [.., b'b', b'l'] | [.., b'i', b'z'] => self.rewrite(self.len, b"e"),
+            [.., a, b] if a == b && is_consonant(stem, stem.len() - 1) => {
+                self.len -= usize::from(!matches!(b, b'l' | b's' | b'z'));
+            }
+            _ if measure(stem) == 1 && ends_short(stem) => self.rewrite(self.len, b"e"),
+            _ => {}
+        }
+    }
+
+    /// A final `y` after a consonant.
+    fn step_1c(&mut self) {
+        if let [stem @ .., b'y'] = self.get()
+            && stem.len() > 1
+            && is_consonant(stem, stem.len() - 1)
+        {
+            self.rewrite(self.len - 1, b"i");
+        }
+    }
+
+    fn step_2(&mut self) {
+        if let Some(rest) = self.without(b"alli")
+            && measure(rest) > 0
+        {
+            self.len -= 2;
+        }
+        match self.get() {
+            // The `l` of `logi` counts as part of what precedes the suffix.
+            [rest @ .., b'o', b'g', b'i'] if rest.ends_with(b"l") => {
+                if measure(rest) > 0 {
+                    self.len -= 1;
+                }
+            }
+            _ => self.replace_by(step_2, 0),
+        }
+    }
+
+    fn step_4(&mut self) {
+        match self.get() {
+            [rest @ .., b'i', b'o', b'n'] => {
+                if rest.ends_with(b"s") || rest.ends_with(b"t") {
+                    let len = rest.len();
+                    if measure(rest) > 1 {
+                        self.len = len;
+                    }
+                }
+            }
+            _ => self.replace_by(step_4, 1),
+        }
+    }
+
+    /// A final `e`, then a final double `l`.
+    fn step_5(&mut self) {
+        if let [stem @ .., b'e'] = self.get() {
+            let syllables = measure(stem);
+            if syllables > 1 || (syllables == 1 && !ends_short(stem)) {
+                self.len -= 1;
+            }
+        }
+        if let [stem @ .., b'l'] = self.get()
+            && stem.ends_with(b"l")
+            && measure(stem) > 1
+        {
+            self.len -= 1;
+        }
+    }
+}
+
+/// Whether the letter at `at` is a consonant; digits are. `y` is one at the start and after a vowel.
+fn is_consonant(word: &[u8], at: usize) -> bool {
+    let ys = word[..=at].iter().rev().take_while(|letter| **letter == b'y').count();
+    match ys {
+        0 => !is_vowel_letter(word[at]),
+        // In a run of `y` the kinds alternate, beginning with a consonant at the start and after a vowel.
+        _ if ys == at + 1 => ys % 2 == 1,
+        _ => is_vowel_letter(word[at - ys]) == (ys % 2 == 1),
+    }
+}
+
+fn is_vowel_letter(letter: u8) -> bool {
+    matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
+}
+
+/// For each letter in order: whether it is a vowel.
+fn vowels(word: &[u8]) -> impl Iterator<Item = bool> {
+    word.iter().scan(true, |after_vowel, letter| {
+        *after_vowel = is_vowel_letter(*letter) || (*letter == b'y' && !*after_vowel);
+        Some(*after_vowel)
+    })
+}
+
+fn has_vowel(word: &[u8]) -> bool {
+    vowels(word).any(|vowel| vowel)
+}
+
+/// The number of times a consonant follows a vowel: roughly, the syllables.
+fn measure(word: &[u8]) -> usize {
+    let mut count = 0;
+    let mut after_vowel = false;
+    for vowel in vowels(word) {
+        count += usize::from(after_vowel && !vowel);
+        after_vowel = vowel;
+    }
+    count
+}
+
+/// Whether the word ends consonant, vowel, consonant, the last not `w`, `x` or `y`; or is a vowel and
+/// a consonant.
+fn ends_short(word: &[u8]) -> bool {
+    let len = word.len();
+    let consonant = |from_end: usize| is_consonant(word, len - from_end);
+    match word {
+        [] | [_] => false,
+        [_, _] => !consonant(2) && consonant(1),
+        [.., last] => consonant(3) && !consonant(2) && consonant(1) && !matches!(last, b'w' | b'x' | b'y'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(word: &str, expected: &str) {
+        let mut letters = word.as_bytes().to_vec();
+        let len = stem(&mut letters);
+        assert_eq!(std::str::from_utf8(&letters[..len]).unwrap(), expected, "{word}");
+    }
+
+    #[test]
+    fn nltk_stems_each_word_of_the_vectors_the_same() {
+        let vectors = include_str!("../../../tests/vectors/porter_vectors.tsv");
+        let mut count = 0;
+        for line in vectors.lines() {
+            let (word, expected) = line.split_once('\t').unwrap();
+            check(word, expected);
+            count += 1;
+        }
+        assert!(count > 1000, "{count}");
+    }
+
+    #[test]
+    fn a_run_of_y_alternates() {
+        let kinds = |word: &[u8]| (0..word.len()).map(|at| is_consonant(word, at)).collect::<Vec<_>>();
+        for word in [b"yyyy".as_slice(), b"ayyyb", b"byyya", b"1yy"] {
+            let consonants: Vec<bool> = vowels(word).map(|vowel| !vowel).collect();
+            assert_eq!(kinds(word), consonants, "{}", word.escape_ascii());
+        }
+        assert_eq!(kinds(b"yyy"), [true, false, true]);
+        assert_eq!(kinds(b"ayy"), [false, true, false]);
+        assert_eq!(kinds(b"byy"), [true, false, true]);
+    }
+
+    #[test]
+    fn long_words_take_linear_time() {
+        let mut word = "yi".repeat(500_000).into_bytes();
+        word.extend(b"ational");
+        assert!(stem(&mut word) < word.len());
+    }
+}

@@ -1,0 +1,121 @@
+//! ROUGE-1: how many words two texts share.
+
+use std::cmp::Ordering;
+
+use super::tokenize::{Tokens, tokens};
+
+/// Overlap of the words of two texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Rouge {
+    /// Shared words per word of the actual text.
+    pub(crate) precision: f64,
+    /// Shared words per word of the expected text.
+    pub(crate) recall: f64,
+    /// The harmonic mean of the two: `response_match_score`.
+    pub(crate) fmeasure: f64,
+}
+
+/// A text prepared for comparison: its tokens, sorted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RougeText {
+    tokens: Tokens,
+    /// Key and place of each token, by key and then by text, so that equal tokens are neighbours.
+    sorted: Vec<(u64, usize)>,
+}
+
+impl RougeText {
+    /// Splits and sorts the words of a text.
+    pub(crate) fn new(text: &str) -> Self {
+        let tokens = tokens(text);
+        let mut sorted: Vec<(u64, usize)> =
+            tokens.iter().enumerate().map(|(at, token)| (key(token), at)).collect();
+        sorted.sort_unstable_by(|a, b| compare(&tokens, *a, &tokens, *b));
+        Self { tokens, sorted }
+    }
+
+    /// The tokens in the order of the text.
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// The number of tokens that occur in both texts, each as often as in the text with fewer of it.
+    fn shared(&self, other: &Self) -> usize {
+        let (mut ours, mut theirs) = (self.sorted.iter(), other.sorted.iter());
+        let (mut a, mut b) = (ours.next(), theirs.next());
+        let mut shared = 0;
+        while let (Some(x), Some(y)) = (a, b) {
+            let order = compare(&self.tokens, *x, &other.tokens, *y);
+            shared += usize::from(order.is_eq());
+            if order.is_le() {
+                a = ours.next();
+            }
+            if order.is_ge() {
+                b = theirs.next();
+            }
+        }
+        shared
+    }
+}
+
+/// A number that orders and mostly decides: the text of a short token, the first letters of a long
+/// one. Tokens hold no zero bytes, so two short tokens with equal keys are equal.
+fn key(token: &[u8]) -> u64 {
+    let mut letters = [0; 8];
+    let len = token.len().min(8);
+    letters[..len].copy_from_slice(&token[..len]);
+    u64::from_be_bytes(letters)
+}
+
+fn compare(ours: &Tokens, a: (u64, usize), theirs: &Tokens, b: (u64, usize)) -> Ordering {
+    let same_key = || {
+        // Only a token that fills its key may go on beyond it.
+        let is_whole = a.0.to_be_bytes()[7] == 0;
+        if is_whole { Ordering::Equal } else { ours.get(a.1).cmp(theirs.get(b.1)) }
+    };
+    a.0.cmp(&b.0).then_with(same_key)
+}
+
+/// Compares an actual text with the expected one.
+///
+/// Two texts without words score 0, as in ADK.
+#[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^53 words")]
+pub(crate) fn rouge_1(expected: &RougeText, actual: &RougeText) -> Rouge {
+    let shared = expected.shared(actual) as f64;
+    let precision = shared / actual.sorted.len().max(1) as f64;
+    let recall = shared / expected.sorted.len().max(1) as f64;
+    let sum = precision + recall;
+    // The order of the operations is part of the result.
+    let fmeasure = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
+    Rouge { precision, recall, fmeasure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(expected: &str, actual: &str, fmeasure: f64) {
+        let score = rouge_1(&RougeText::new(expected), &RougeText::new(actual)).fmeasure;
+        assert_eq!(score.to_bits(), fmeasure.to_bits(), "{expected} / {actual}: {score}");
+    }
+
+    #[test]
+    fn order_and_negation_hardly_count() {
+        check("The dog bit the man", "The man bit the dog", 1.0);
+        check("The refund was approved", "The refund was not approved", 0.888_888_888_888_889);
+        check("-5", "5", 1.0);
+    }
+
+    #[test]
+    fn tokens_with_equal_beginnings_stay_apart() {
+        check("abcdefgh", "abcdefgh", 1.0);
+        check("abcdefgh1", "abcdefgh", 0.0);
+        check("abcdefgh1 abcdefgh2", "abcdefgh2 abcdefgh3", 0.5);
+        check("12345678 123456789", "123456789 12345678", 1.0);
+    }
+
+    #[test]
+    fn no_words_score_nothing() {
+        check("", "", 0.0);
+        check("👍", "👍", 0.0);
+    }
+}

@@ -1,0 +1,196 @@
+//! ADK's tokenizer: NFKC, lower case, words by Unicode category, Porter stems of ASCII words.
+//!
+//! Categories, normalisation and case are those of the Unicode versions that the crates and std
+//! carry; google-adk has those of the Python it runs in (14 with Python 3.11). The two differ in
+//! characters that one of them does not know yet, and in a capital sigma beside U+0295, U+02E4 or
+//! U+1171E, which Unicode has given another class since then.
+
+use std::borrow::Cow;
+
+use unicode_general_category::{GeneralCategory as Category, get_general_category};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+
+use super::porter;
+
+/// Words of at most this many letters are not stemmed.
+const UNSTEMMED: usize = 3;
+
+/// The tokens of a text, end to end in one buffer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tokens {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// Splits a text as ADK does before it counts words.
+pub(crate) fn tokens(text: &str) -> Tokens {
+    let mut tokens =
+        Tokens { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
+    if text.is_ascii() {
+        tokens.push_ascii(text);
+    } else {
+        tokens.push_unicode(text);
+    }
+    tokens
+}
+
+impl Tokens {
+    /// The number of tokens.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The tokens in order, each the UTF-8 bytes of a text that is not empty.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    /// The token at a place.
+    pub(crate) fn get(&self, at: usize) -> &[u8] {
+        &self.bytes[at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]]
+    }
+
+    /// What `push_unicode` does to a text that has nothing to normalise.
+    fn push_ascii(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.push_byte(byte);
+        }
+        self.end_token();
+    }
+
+    fn push_unicode(&mut self, text: &str) {
+        for c in nfkc(text).to_lowercase().chars() {
+            match class(c) {
+                Class::Ascii(byte) => self.push_byte(byte),
+                Class::Word => self.push(c),
+                Class::Space => self.end_token(),
+                Class::Cluster => {
+                    self.end_token();
+                    self.push(c);
+                }
+                Class::Ideograph => {
+                    self.end_token();
+                    self.push(c);
+                    self.end_token();
+                }
+            }
+        }
+        self.end_token();
+    }
+
+    fn push_byte(&mut self, byte: u8) {
+        if byte.is_ascii_alphanumeric() {
+            self.bytes.push(byte.to_ascii_lowercase());
+        } else {
+            self.end_token();
+        }
+    }
+
+    fn push(&mut self, c: char) {
+        self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// Makes a token of what was pushed since the last one, if anything was.
+    fn end_token(&mut self) {
+        let start = self.ends.last().copied().unwrap_or_default();
+        let token = &mut self.bytes[start..];
+        if token.is_empty() {
+            return;
+        }
+        if token.len() > UNSTEMMED && token.is_ascii() {
+            let len = porter::stem(token);
+            self.bytes.truncate(start + len);
+        }
+        self.ends.push(self.bytes.len());
+    }
+}
+
+fn nfkc(text: &str) -> Cow<'_, str> {
+    match is_nfkc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        IsNormalized::No | IsNormalized::Maybe => Cow::Owned(text.nfkc().collect()),
+    }
+}
+
+/// What a character does to the token under way.
+enum Class {
+    /// Continues it if a letter or a digit, else ends it.
+    Ascii(u8),
+    /// Continues it.
+    Word,
+    /// Ends it.
+    Space,
+    /// Ends it and begins another (scripts written without spaces, by the cluster).
+    Cluster,
+    /// Ends it and is one itself.
+    Ideograph,
+}
+
+fn class(c: char) -> Class {
+    if let Ok(byte) = u8::try_from(c)
+        && byte.is_ascii()
+    {
+        return Class::Ascii(byte);
+    }
+    match c {
+        // CJK ideographs, hiragana, katakana, hangul syllables: the whole blocks, assigned or not.
+        '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => Class::Ideograph,
+        // Thai, Lao, Khmer, Myanmar: marks stay with what precedes them.
+        '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{1000}'..='\u{109f}' => {
+            if is_mark(get_general_category(c)) { Class::Word } else { Class::Cluster }
+        }
+        _ if is_word(get_general_category(c)) => Class::Word,
+        _ => Class::Space,
+    }
+}
+
+fn is_mark(category: Category) -> bool {
+    matches!(category, Category::NonspacingMark | Category::SpacingMark | Category::EnclosingMark)
+}
+
+/// Letters, numbers and marks. `char::is_alphanumeric` is another set: it has enclosed letters
+/// such as U+1F170, and no marks.
+fn is_word(category: Category) -> bool {
+    is_mark(category)
+        || matches!(
+            category,
+            Category::UppercaseLetter
+                | Category::LowercaseLetter
+                | Category::TitlecaseLetter
+                | Category::ModifierLetter
+                | Category::OtherLetter
+                | Category::DecimalNumber
+                | Category::LetterNumber
+                | Category::OtherNumber
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        tokens(text).iter().map(|token| String::from_utf8(token.to_vec()).unwrap()).collect()
+    }
+
+    #[test]
+    fn both_paths_agree_on_ascii() {
+        let every_byte: String = (0..128_u8).map(char::from).collect();
+        for text in ["", "The cats' naps, 42 RUNNING-shoes", every_byte.as_str(), "snake_case  x"] {
+            let mut slow = Tokens::default();
+            slow.push_unicode(text);
+            assert_eq!(tokens(text).iter().collect::<Vec<_>>(), slow.iter().collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_ascii_words_are_stemmed() {
+        assert_eq!(words("runs running cafés ran"), ["run", "run", "cafés", "ran"]);
+        assert_eq!(words("was bees"), ["was", "bee"]);
+    }
+
+    #[test]
+    fn case_follows_context() {
+        assert_eq!(words("ΟΔΥΣΣΕΥΣ İ Σ"), ["οδυσσευς", "i\u{307}", "σ"]);
+    }
+}

@@ -1,0 +1,70 @@
+//! Are the files on disk those that were compiled in?
+//!
+//! Cargo decides by modification times, so a file swapped for an older one (a checkout, a restored cache)
+//! does not rebuild. Each test compares lengths, which costs nothing; a failing one compares content.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::private::{ConfigSource, FileSource, SetSource};
+
+/// What the files on disk say about the ones compiled in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// They are the same, as far as was looked.
+    Fresh,
+    /// They differ: this sentence says how.
+    Stale(String),
+    /// They are not on this machine, so there was nothing to compare.
+    Absent,
+}
+
+/// Compares lengths, and whether a file that was absent now exists.
+pub(crate) fn by_length(set: &SetSource) -> Freshness {
+    check(set, |path, compiled| {
+        fs::metadata(path).ok().map(|found| found.len() == compiled.text.len() as u64)
+    })
+}
+
+/// Compares content.
+pub(crate) fn by_content(set: &SetSource) -> Freshness {
+    check(set, |path, compiled| {
+        fs::read(path).ok().map(|found| eval_format::content_hash(&found) == compiled.hash)
+    })
+}
+
+fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
+    let root = root(set.manifest_dir);
+    let main = FileSource { file: set.file, text: set.text, hash: set.hash };
+    if !root.join(main.file).exists() {
+        // A config that exists without its set says nothing: the sources are elsewhere.
+        return Freshness::Absent;
+    }
+    let config = match &set.config {
+        ConfigSource::File(file) => Some(file),
+        ConfigSource::Default | ConfigSource::Inline(_) => None,
+    };
+    for compiled in std::iter::once(&main).chain(config).chain(&set.session) {
+        match same(&root.join(compiled.file), compiled) {
+            Some(true) => {}
+            Some(false) => {
+                return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
+            }
+            None => {
+                return Freshness::Stale(format!(
+                    "`{}` was removed after this test was built",
+                    compiled.file
+                ));
+            }
+        }
+    }
+    match set.absent.iter().find(|file| root.join(file).exists()) {
+        Some(file) => Freshness::Stale(format!("`{file}` was created after this test was built")),
+        None => Freshness::Fresh,
+    }
+}
+
+/// The folder of the package: cargo and nextest name it when they run a test, also from an archive.
+pub(crate) fn root(compiled: &str) -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(compiled), PathBuf::from)
+}

@@ -1,0 +1,155 @@
+//! What happened in one run of a case, before anything is scored.
+
+use eval_format::{Content, IntermediateData, Invocation, InvocationEvent, Map};
+
+use crate::agent::{Event, Session};
+use crate::verdict::Role;
+
+/// The record of one run: the session, the turns, the state at the end, and what went wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Transcript {
+    /// The session it ran in.
+    pub session: Session,
+    /// The turns that took place, the last one possibly unfinished.
+    pub turns: Vec<TurnRecord>,
+    /// The session state at the end.
+    pub state: Map,
+    /// What ended the run early.
+    pub error: Option<RunError>,
+}
+
+impl Transcript {
+    /// A record of nothing but an error of the agent.
+    pub(crate) fn broken(message: String) -> Self {
+        Self { error: Some(RunError { role: Role::Agent, turn: None, message }), ..Self::default() }
+    }
+
+    /// The turns in ADK's form, as metrics see them.
+    pub fn invocations(&self) -> Vec<Invocation> {
+        self.turns.iter().map(|turn| turn.invocation.clone()).collect()
+    }
+}
+
+/// The record of one turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TurnRecord {
+    /// Everything that was recorded, in order.
+    pub events: Vec<Event>,
+    /// The same in ADK's form.
+    pub invocation: Invocation,
+}
+
+/// What ended a run early: an error, never a low score.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RunError {
+    /// Who is to blame.
+    pub role: Role,
+    /// The turn it happened in, from 1; absent before the first.
+    pub turn: Option<usize>,
+    /// What happened.
+    pub message: String,
+}
+
+impl std::fmt::Display for RunError {
+    /// `agent error in turn 2: connection refused`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} error", self.role)?;
+        if let Some(turn) = self.turn {
+            write!(f, " in turn {turn}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// The events of a turn as the invocation that ADK's metrics are given.
+///
+/// The answer is the last final event that says something, one with text before one without. The other
+/// events are kept in order; the answer's own event stays for its tokens, without its content
+/// unless it holds calls. Unlike ADK, events that carry only tokens are kept, so that no model
+/// call is left out of the counts.
+pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
+    let answer = answer(events);
+    let kept = events
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| !event.partial && event.author != "user")
+        .filter_map(|(at, event)| {
+            let is_answer = answer == Some(at);
+            let content =
+                if is_answer && event.calls().next().is_none() { None } else { event.content.clone() };
+            let counts =
+                event.usage.is_some() || event.model_version.is_some() || event.grounding_metadata.is_some();
+            (is_answer || counts || event.says_something()).then(|| InvocationEvent {
+                author: event.author.clone(),
+                content,
+                usage_metadata: event.usage.clone(),
+                model_version: event.model_version.clone(),
+                grounding_metadata: event.grounding_metadata.clone(),
+            })
+        });
+    Invocation {
+        user_content: user.clone(),
+        final_response: answer.and_then(|at| events[at].content.clone()),
+        intermediate_data: Some(IntermediateData::Events(kept.collect())),
+        ..Invocation::default()
+    }
+}
+
+/// The place of the event that answers the turn.
+pub(crate) fn answer(events: &[Event]) -> Option<usize> {
+    let finals = || {
+        events
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, event)| event.author != "user" && event.is_final() && event.says_something())
+    };
+    finals().find(|(_, event)| event.has_text()).or_else(|| finals().next()).map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eval_format::{FunctionCall, FunctionResponse, Part, UsageMetadata, json};
+
+    fn call() -> Event {
+        Event::new("a", Content::new("model", vec![Part::call(FunctionCall::new("f", json!({})))]))
+    }
+
+    fn result() -> Event {
+        Event::new("a", Content::new("user", vec![Part::response(FunctionResponse::new("f", json!({})))]))
+    }
+
+    #[test]
+    fn the_last_final_text_is_the_answer() {
+        let user = Content::user("hi");
+        let events = [Event::from("let me see"), call(), result(), Event::from("done")];
+        let turn = invocation(&user, &events);
+        assert_eq!(turn.response_text(), "done");
+        assert_eq!(turn.tool_calls().count(), 1);
+        let kept = turn.events();
+        assert_eq!(kept.len(), 4);
+        assert_eq!(kept[0].content.as_ref().map(Content::text).as_deref(), Some("let me see"));
+        assert_eq!(kept[3].content, None, "the answer is not repeated among the events");
+    }
+
+    #[test]
+    fn an_empty_text_is_no_answer_but_its_tokens_count() {
+        let usage = Some(UsageMetadata { prompt_token_count: Some(3), ..UsageMetadata::default() });
+        let events = [call(), result(), Event { usage, ..Event::from("") }];
+        let turn = invocation(&Content::user("hi"), &events);
+        assert_eq!(turn.final_response, None);
+        assert_eq!(turn.events().len(), 3);
+    }
+
+    #[test]
+    fn fragments_and_the_users_own_events_are_left_out() {
+        let user = Event::new("user", Content::user("hi"));
+        let fragment = Event { partial: true, ..Event::from("do") };
+        let turn = invocation(&Content::user("hi"), &[user, fragment, Event::from("done")]);
+        assert_eq!((turn.events().len(), turn.response_text().as_str()), (1, "done"));
+    }
+}

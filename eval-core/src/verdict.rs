@@ -1,0 +1,95 @@
+//! What was found: a verdict per metric, and one for the case.
+
+use std::fmt;
+
+/// Who is to blame for an [`Verdict::Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Role {
+    /// The agent failed, panicked, hung, or answered nothing.
+    Agent,
+    /// The setup function failed or panicked.
+    Setup,
+    /// A metric failed: its function, or what it calls.
+    Metric,
+    /// The harness: a stale file, a config that cannot be read.
+    Harness,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Agent => "agent",
+            Self::Setup => "setup",
+            Self::Metric => "metric",
+            Self::Harness => "harness",
+        })
+    }
+}
+
+/// The verdict on a metric or on a case. There is no "not scored" number: what was not measured
+/// says so, with the reason.
+///
+/// Only `Passed` passes. A case passes when every metric that gates passed and there was at least
+/// one; `Failed`, `NotEvaluated` and `Error` fail its test, each under its own name.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The score reached the threshold.
+    Passed,
+    /// The score stayed below the threshold.
+    Failed,
+    /// There is no score, for this reason.
+    NotEvaluated(String),
+    /// Something broke before there could be a score.
+    Error {
+        /// What broke.
+        role: Role,
+        /// How.
+        message: String,
+    },
+    /// It does not apply, for this reason.
+    Skipped(String),
+    /// A number to look at; never gates.
+    Informational,
+}
+
+impl Verdict {
+    /// Whether this is `Passed`.
+    pub fn passed(&self) -> bool {
+        matches!(self, Self::Passed)
+    }
+
+    /// Whether a case with this verdict on a metric cannot pass.
+    pub fn fails(&self) -> bool {
+        matches!(self, Self::Failed | Self::NotEvaluated(_) | Self::Error { .. })
+    }
+
+    /// The reason, where there is one.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::NotEvaluated(reason) | Self::Skipped(reason) => Some(reason),
+            Self::Error { message, .. } => Some(message),
+            Self::Passed | Self::Failed | Self::Informational => None,
+        }
+    }
+
+    /// An error of this role.
+    pub(crate) fn error(role: Role, message: impl Into<String>) -> Self {
+        Self::Error { role, message: message.into() }
+    }
+}
+
+/// The word for the verdict; those that fail a test are in capitals.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Passed => "passed",
+            Self::Failed => "FAILED",
+            Self::NotEvaluated(_) => "NOT EVALUATED",
+            Self::Error { .. } => "ERROR",
+            Self::Skipped(_) => "skipped",
+            Self::Informational => "informational",
+        })
+    }
+}

@@ -141,34 +141,36 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn argument(&mut self, tokens: TokenStream) {
-        if matches!(tokens.clone().into_iter().next(), Some(TokenTree::Literal(_))) {
-            let path = self.path(tokens);
-            self.args.path = self.diagnostics.ok(path).or(self.args.path.take());
-            return;
+        let is_literal = matches!(tokens.clone().into_iter().next(), Some(TokenTree::Literal(_)));
+        match syn::parse2::<Arg>(tokens.clone()) {
+            Ok(arg) => {
+                let result = self.option(arg);
+                self.diagnostics.ok(result);
+            }
+            // What comes first and is no option was meant as the path.
+            Err(_) if is_literal || (self.seen.is_empty() && !self.path_seen) => {
+                let path = self.path(&tokens);
+                self.args.path = self.diagnostics.ok(path).or(self.args.path.take());
+            }
+            Err(_) => self.diagnostics.push(error_on(
+                &tokens,
+                "expected `name = value`",
+                "the path of the set comes first, then options such as `runs = 3`",
+            )),
         }
-        let result = syn::parse2(tokens.clone())
-            .map_err(|_| {
-                error_on(
-                    &tokens,
-                    "expected `name = value`",
-                    "the path of the set comes first, then options such as `runs = 3`",
-                )
-            })
-            .and_then(|arg| self.option(arg));
-        self.diagnostics.ok(result);
     }
 
-    fn path(&mut self, tokens: TokenStream) -> syn::Result<LitStr> {
+    fn path(&mut self, tokens: &TokenStream) -> syn::Result<LitStr> {
         if std::mem::replace(&mut self.path_seen, true) {
             return Err(error_on(
-                &tokens,
+                tokens,
                 "more than one path",
                 r#"one attribute takes one path; a glob or a directory, such as `"evals"`, stands for many files"#,
             ));
         }
         syn::parse2(tokens.clone()).map_err(|_| {
             error_on(
-                &tokens,
+                tokens,
                 "the path of the set is not a plain string literal",
                 r#"write it as in `#[eval_set("evals/weather.evalset.json")]`"#,
             )

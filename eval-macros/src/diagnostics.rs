@@ -36,6 +36,11 @@ impl Diagnostics {
         self.errors.push(syn::Error::new(span, eval_format::render(problem, file, text)));
     }
 
+    /// How many there are so far.
+    pub(crate) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
     /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()

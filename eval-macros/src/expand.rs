@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use eval_format::Form;
+use eval_format::{Form, file_stem};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -18,7 +18,12 @@ use crate::item::{Item, path_text};
 use crate::plan::{Plan, PlannedCase, PlannedConfig, PlannedFile, PlannedSet};
 
 /// The function, and a line that checks its type wherever the tests are not compiled.
+///
+/// A function that is left alone, for want of sound arguments, is checked everywhere.
 pub(crate) fn function(args: &Args, item: &Item, is_alone: bool) -> TokenStream {
+    if !item.is_free {
+        return quote!(#item);
+    }
     let name = item.name();
     let private = private_path(args, name.span());
     // One span throughout: the error about a wrong type stands on the name of the function.
@@ -112,7 +117,9 @@ impl Expansion<'_> {
         let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
         let text = include(relative);
         let hash = read.hash;
-        let eval_set_id = read.checked.set.as_ref().map_or("", |set| set.eval_set_id.as_str());
+        // A set has no typed form where a case that `cases` leaves out cannot be run.
+        let typed = read.checked.set.as_ref();
+        let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
         let form = match read.checked.form {
             Form::EvalSet => quote!(EvalSet),
             Form::TestFile => quote!(TestFile),

@@ -18,6 +18,8 @@ pub(crate) struct Item {
     visibility: Visibility,
     signature: Signature,
     body: TokenStream,
+    /// Whether the function can be named without more: no method, nothing generic.
+    pub(crate) is_free: bool,
 }
 
 impl Parse for Item {
@@ -32,6 +34,7 @@ impl Parse for Item {
             visibility: input.parse()?,
             signature: input.parse()?,
             body: input.parse()?,
+            is_free: true,
         })
     }
 }
@@ -47,7 +50,9 @@ impl Item {
             )
         });
         let mut item = diagnostics.ok(parsed)?;
+        let before = diagnostics.len();
         item.check_signature(diagnostics);
+        item.is_free = diagnostics.len() == before;
         item.take_test_attributes(diagnostics);
         Some(item)
     }

@@ -92,13 +92,7 @@ impl OptionValue<'_> {
         let mut metrics: Vec<CustomMetric> = Vec::new();
         for metric in entries {
             let name = &metric.name;
-            if eval_format::metric(name).is_some() {
-                diagnostics.error(
-                    metric.span,
-                    format!("`{name}` is the name of a built-in metric"),
-                    format!("give yours another name: `my_{name} = path::to::function`"),
-                );
-            } else if metrics.iter().any(|other| other.name == *name) {
+            if metrics.iter().any(|other| other.name == *name) {
                 diagnostics.error(
                     metric.span,
                     format!("two custom metrics are named `{name}`"),

@@ -62,6 +62,40 @@ fn options_reach_the_runner_and_tokio() {
 }
 
 #[test]
+fn several_threads_are_asked_of_the_runner() {
+    let expanded = expansion(
+        quote!("../tests/ui/sets/weather.evalset.json", flavor = "multi_thread", worker_threads = 2),
+        &quote!(
+            fn weather() -> impl Agent {
+                Echo
+            }
+        ),
+    );
+    let expanded = expanded.to_string();
+    for part in [
+        ":: eval_core :: __private :: multi_thread ! { { # [cfg (test)]",
+        r#"flavor = "multi_thread" , worker_threads = 2"#,
+        r#"{ :: core :: compile_error ! { "`flavor = \"multi_thread\"` needs the feature `multi-thread`"#,
+    ] {
+        assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+}
+
+#[test]
+fn a_case_that_cannot_be_run_may_be_left_out() {
+    let set = "../tests/ui/sets/scenario.evalset.json";
+    let weather = quote!(
+        fn weather() -> impl Agent {
+            Echo
+        }
+    );
+    let whole = expansion(quote!(#set), &weather).to_string();
+    assert!(whole.contains("compile_error"), "{whole}");
+    let part = expansion(quote!(#set, cases = "!traveller"), &weather).to_string();
+    assert!(!part.contains("compile_error") && part.contains("async fn sunny ()"), "{part}");
+}
+
+#[test]
 fn no_path_of_this_machine_is_in_the_expansion() {
     let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
     assert!(!expanded.contains(env!("CARGO_MANIFEST_DIR")));
@@ -96,7 +130,7 @@ fn what_is_no_function_stays_as_it_is() {
     assert!(tokens.to_string().ends_with("struct Weather ;"), "{tokens}");
 }
 
-const WEATHER: &str = r##"async fn weather() -> impl Agent {
+const WEATHER: &str = r#"async fn weather() -> impl Agent {
     Echo
 }
 #[cfg(not(test))]
@@ -122,6 +156,7 @@ fn __evalset_weather(
             ),
             hash: 14288993551044900890u64,
             form: ::eval_core::__private::Form::EvalSet,
+            eval_set_id: "weather",
             cases: &[
                 ::eval_core::__private::CaseSource {
                     eval_id: "refund-declined",
@@ -174,4 +209,4 @@ mod weather {
         super::__evalset_weather(0usize, 1usize, ::core::module_path!()).await
     }
 }
-"##;
+"#;

@@ -1,8 +1,0 @@
-use eval_core::{BoxAgent, eval_set};
-
-#[eval_set("tests/ui/sets/many_problems.evalset.json")]
-async fn weather() -> BoxAgent {
-    unreachable!()
-}
-
-fn main() {}

@@ -201,6 +201,11 @@ impl JsonPath {
         self.0.push(step);
     }
 
+    /// Goes one step up.
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+
     /// This path with one more key.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
@@ -237,6 +242,17 @@ impl fmt::Display for JsonPath {
             }
         }
         Ok(())
+    }
+}
+
+/// Names longer than this are cut in messages and paths.
+const LONGEST_NAME: usize = 60;
+
+/// A name as it is shown: long ones are cut, so that a message stays a line.
+pub(crate) fn short(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
     }
 }
 

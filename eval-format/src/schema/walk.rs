@@ -2,7 +2,7 @@
 
 use super::{Checked, Extra, Field, Model, Record, Spelling, Type, camel, wording};
 use crate::coerce;
-use crate::problem::{JsonPath, Problem, Step};
+use crate::problem::{JsonPath, Problem, Step, short};
 use crate::suggest::{is_misspelling, suggest};
 use crate::syntax::{Entry, Kind, Node, to_map};
 use crate::value::{Map, Value};
@@ -27,7 +27,7 @@ impl Place<'_> {
             place = match place {
                 Self::Root => break,
                 Self::Key(parent, key) => {
-                    steps.push(Step::Key(wording::short(key)));
+                    steps.push(Step::Key(short(key)));
                     parent
                 }
                 Self::Index(parent, index) => {

@@ -1,20 +1,9 @@
 //! The sentences about shapes.
 
 use super::{Extra, Field, Model, Place, Type, camel};
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problem, short};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
-
-/// Names longer than this are cut in messages.
-const LONGEST: usize = 60;
-
-/// A name as it is shown: long ones are cut, so that a message stays a line.
-pub(crate) fn short(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &name[..end]),
-        None => name.to_owned(),
-    }
-}
 
 /// The opening bracket of an object or array: a place to say that something is not in it.
 pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {

@@ -121,25 +121,21 @@ pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric()
 }
 
-/// Lets its content through: tokio's multi-threaded runtime is there.
+/// The first part: tokio's multi-threaded runtime is there.
 #[cfg(feature = "multi-thread")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __multi_thread {
-    ($($tests:tt)*) => { $($tests)* };
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($with)* };
 }
 
-/// Stands for an error: tokio's multi-threaded runtime is not there.
+/// The second part, an error on the option that asks for it: tokio's multi-threaded runtime is not
+/// there.
 #[cfg(not(feature = "multi-thread"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __multi_thread {
-    ($($tests:tt)*) => {
-        compile_error!(
-            "`flavor = \"multi_thread\"` needs the feature `multi-thread` of eval-core\n\
-             help: eval-core = { version = \"..\", features = [\"multi-thread\"] }"
-        );
-    };
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($without)* };
 }
 pub use __multi_thread as multi_thread;
 
@@ -237,7 +233,7 @@ async fn evaluate(
             fenced(plan.timeout, what, call(case, run.clone())).await
         };
         match driven {
-            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent, label).await),
+            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), label).await),
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());

@@ -37,6 +37,8 @@ pub struct SetSource {
     pub package: &'static str,
     /// The file, relative to the package, with `/`.
     pub file: &'static str,
+    /// The file as the compiler shows paths: relative to the folder that cargo builds in.
+    pub shown: &'static str,
     /// Its text.
     pub text: &'static str,
     /// The hash of its bytes.
@@ -207,7 +209,7 @@ async fn evaluate(
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
     let place =
-        Place { file: shown_path(set.file), line: source.line as usize, column: source.column as usize };
+        Place { file: set.shown.to_owned(), line: source.line as usize, column: source.column as usize };
     let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
     let session = set.session.as_ref().map(|session| session.text);
     let case = eval_format::read_case(set.form, slice, source.eval_id, session)
@@ -276,10 +278,4 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
     plan.gate = set.options.gate;
     plan.timeout = Duration::from_millis(set.options.timeout_ms);
     Ok(plan)
-}
-
-/// The path of a file of the package as an editor can open it: relative to the workspace where cargo was
-/// started, which is where its own messages are relative to.
-fn shown_path(file: &str) -> String {
-    file.to_owned()
 }

@@ -4,6 +4,7 @@
 //! it is a neighbour of the user's function, so that paths mean what they mean there.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use eval_format::{Form, file_stem};
 use proc_macro2::{Literal, Span, TokenStream};
@@ -112,6 +113,8 @@ impl Expansion<'_> {
         let private = &self.private;
         let PlannedSet { file, read, .. } = set;
         let relative = &file.relative;
+        // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
+        let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
         let text = include(relative);
         let hash = read.hash;
         // A set has no typed form where a case that `cases` leaves out cannot be run.
@@ -144,6 +147,7 @@ impl Expansion<'_> {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
                 package: ::core::env!("CARGO_PKG_NAME"),
                 file: #relative,
+                shown: #shown,
                 text: #text,
                 hash: #hash,
                 form: #private::Form::#form,

@@ -1,11 +1,12 @@
 //! One run of one case: the session is opened, each turn is played, everything is recorded.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use eval_format::{EvalCase, Invocation, Map};
+use eval_format::{AppDetails, EvalCase, Invocation, Map};
 
 use super::guard::{Fault, fenced};
-use crate::agent::{Agent, BoxAgent, Recorded, Recorder, Session, Turn};
+use crate::agent::{Agent, BoxAgent, Event, Recorded, Recorder, Session, Turn};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -87,7 +88,7 @@ async fn turn(
         duration: Some(round_3(elapsed.as_secs_f64())),
         tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
         rubrics: expected.rubrics.clone(),
-        app_details: Some(agent.details()).filter(|details| !details.agent_details.is_empty()),
+        app_details: details(agent).filter(|details| !details.agent_details.is_empty()),
         ..invocation(&expected.user_content, &events)
     };
     let verdict = check(played, &events, &invocation);
@@ -95,12 +96,13 @@ async fn turn(
     verdict.map_err(|message| agent_error(Some(number), &message))
 }
 
+/// What the agent says about itself; one that panics over it says nothing.
+fn details(agent: &BoxAgent<'_>) -> Option<AppDetails> {
+    catch_unwind(AssertUnwindSafe(|| agent.details())).ok()
+}
+
 /// A turn that failed, reported an error of its model, or answered nothing is an error.
-fn check(
-    played: Result<(), Fault>,
-    events: &[crate::agent::Event],
-    invocation: &Invocation,
-) -> Result<(), String> {
+fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -> Result<(), String> {
     played.map_err(|fault| fault.to_string())?;
     if let Some(event) = events.iter().find(|event| event.error_code.is_some()) {
         let code = event.error_code.as_deref().unwrap_or_default();

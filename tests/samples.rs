@@ -88,7 +88,7 @@ async fn units() -> impl Agent {
 }
 
 /// A set as agentevals writes it, and a recording as the agent.
-#[eval_set("samples/cluster/cluster.evalset.json", flavor = "multi_thread", worker_threads = 2)]
+#[eval_set("samples/cluster/cluster.evalset.json")]
 async fn cluster() -> Result<Replay, BoxError> {
     Ok(recording::recording())
 }

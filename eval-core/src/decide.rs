@@ -178,7 +178,7 @@ fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) 
     if report.verdict == Verdict::Failed && score < threshold && threshold - score < ROUNDING {
         notes.push(format!(
             "{score:?} is {threshold:?} but for rounding; ADK compares without tolerance, and so does this test. \
-             Set the threshold to {:?} if this is meant to pass",
+             Set the threshold to {:.2} if this is meant to pass",
             threshold - 0.01
         ));
     }

@@ -124,8 +124,8 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
         "Error: {}: stale: {how}\n  --> {}\nCargo goes by modification times, so a file that was swapped for an older \
          one, or that is new, does not rebuild.\n\nbuild again  touch {} && {}",
         test.path(),
-        test.set.file,
-        test.set.file,
+        test.set.shown,
+        test.set.shown,
         rerun(test)
     )
 }
@@ -162,10 +162,10 @@ fn warnings(out: &mut String, test: &Test) {
     let warnings: Vec<_> = checked.problems.iter().filter(|problem| !problem.is_error()).collect();
     for problem in warnings.iter().take(3) {
         let (at, column) = eval_format::line_column(test.set.text, problem.range.start);
-        line(out, &format!("warning: {} ({}:{at}:{column})", problem.message, test.set.file));
+        line(out, &format!("warning: {} ({}:{at}:{column})", problem.message, test.set.shown));
     }
     if warnings.len() > 3 {
-        line(out, &format!("warning: {} more in {}", warnings.len() - 3, test.set.file));
+        line(out, &format!("warning: {} more in {}", warnings.len() - 3, test.set.shown));
     }
 }
 
@@ -191,3 +191,6 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a `String` cannot fail.
     let _ = out.write_fmt(text);
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, EvalConfig};
 
-use crate::agent::BoxAgent;
+use crate::agent::Erased;
 use crate::decide::{Rule, decide};
 use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
@@ -101,7 +101,7 @@ impl Plan {
     }
 
     /// Runs a case once with an agent and scores what happened.
-    pub(crate) async fn run(&self, case: &EvalCase, agent: BoxAgent<'_>, label: String) -> RunReport {
+    pub(crate) async fn run(&self, case: &EvalCase, agent: Box<dyn Erased + '_>, label: String) -> RunReport {
         let conditions = Conditions {
             app_name: self.app_name.clone(),
             user_id: self.user_id.clone(),

@@ -70,6 +70,15 @@ pub(crate) fn base64(node: &Node<'_>) -> Option<String> {
             _ => return None,
         });
     }
+    // The last digit may carry bits beyond the last byte; they must be zero.
+    let spare = match digits.len() % 4 {
+        2 => "AQgw",
+        3 => "AEIMQUYcgkosw048",
+        _ => "",
+    };
+    if !spare.is_empty() && !out.ends_with(|last| spare.contains(last)) {
+        return None;
+    }
     while !out.len().is_multiple_of(4) {
         out.push('=');
     }
@@ -193,12 +202,17 @@ mod tests {
 
     #[test]
     fn bytes() {
-        for (text, value) in
-            [("aGVsbG8=", "aGVsbG8="), ("aGVsbG8", "aGVsbG8="), ("/+8=", "_-8="), ("_-8=", "_-8="), ("", "")]
-        {
+        for (text, value) in [
+            ("aGVsbG8=", "aGVsbG8="),
+            ("aGVsbG8", "aGVsbG8="),
+            ("/+8=", "_-8="),
+            ("_-8=", "_-8="),
+            ("YQ", "YQ=="),
+            ("", ""),
+        ] {
             assert_eq!(with(&format!("{text:?}"), base64).as_deref(), Some(value), "{text}");
         }
-        for bad in ["!!", "a", "aGVsbG8==="] {
+        for bad in ["!!", "a", "aGVsbG8===", "NaN", "aGVsbG9=", "YR", "YR=="] {
             assert_eq!(with(&format!("{bad:?}"), base64), None, "{bad}");
         }
     }

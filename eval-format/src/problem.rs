@@ -216,6 +216,12 @@ impl JsonPath {
         path.push(Step::Index(index));
         path
     }
+
+    /// This path with another one below it.
+    #[must_use]
+    pub(crate) fn join(&self, below: &Self) -> Self {
+        Self(self.0.iter().chain(&below.0).cloned().collect())
+    }
 }
 
 impl fmt::Display for JsonPath {

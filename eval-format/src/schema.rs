@@ -31,6 +31,8 @@ pub(crate) struct Model {
     pub(crate) camel: bool,
     /// Keys that other writers use here, each with what to write instead.
     pub(crate) strangers: &'static [(&'static str, &'static str)],
+    /// A small one, shown where something else stands; empty where its keys say enough.
+    pub(crate) sample: &'static str,
 }
 
 /// What happens to keys that a model does not know.
@@ -89,6 +91,11 @@ pub(crate) enum Type {
     Either(&'static Model, &'static Model),
     /// A model, or one of these names of a ready-made one.
     Named(&'static Model, &'static [&'static str]),
+}
+
+/// A model whose keys may be written in either spelling.
+const fn model(what: &'static str, extra: Extra, fields: &'static [Field]) -> Model {
+    Model { what, fields, extra, camel: true, strangers: &[], sample: "" }
 }
 
 /// A key that must be there and is not `null`; `example` shows its value.

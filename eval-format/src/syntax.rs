@@ -105,9 +105,16 @@ impl<'a> Node<'a> {
     }
 }
 
+impl Entry<'_> {
+    /// Key and value without their places.
+    pub(crate) fn to_pair(&self) -> (String, Value) {
+        (self.key.clone().into_owned(), self.value.to_value())
+    }
+}
+
 /// The entries of an object node without their places.
 pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
-    Map::from_unique(entries.iter().map(|e| (e.key.clone().into_owned(), e.value.to_value())).collect())
+    Map::from_unique(entries.iter().map(Entry::to_pair).collect())
 }
 
 /// Reads the text as one JSON value.

@@ -38,7 +38,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         turn(out, report, run, *at, &of_runs);
     }
     if bad.len() > SHOWN_TURNS {
-        line(out, &format!("\n... and {} more below a threshold", count(bad.len() - SHOWN_TURNS, "turn")));
+        line(out, &format!("\n... and {} below a threshold", count(bad.len() - SHOWN_TURNS, "more turn")));
     }
     for (_, score) in failing_scores(report, run, None) {
         notes(out, "session state", score);
@@ -81,28 +81,36 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     let mut shown = (false, false);
     for (metric, score) in failing_scores(report, run, Some(at)) {
         if metric.name.contains("trajectory") && !shown.0 {
-            trajectory::write(out, expected, actual, trajectory::order(metric));
+            trajectory::write(out, &scored(metric, score), expected, actual, &trajectory::order(metric));
             shown.0 = true;
         } else if !metric.name.contains("trajectory") && !shown.1 {
-            responses(out, expected, actual);
+            responses(out, &scored(metric, score), expected, actual);
             shown.1 = true;
         }
         notes(out, &metric.name, score);
     }
 }
 
-fn responses(out: &mut String, expected: Option<&Invocation>, actual: &Invocation) {
+/// The metric with its score of the turn.
+fn scored(metric: &MetricReport, score: &Score) -> String {
+    match score.value() {
+        Some(value) => format!("{} {value:?}", metric.name),
+        None => format!("{} has no score", metric.name),
+    }
+}
+
+fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {
     let text = |text: &str| {
         if text.is_empty() {
             "(nothing)".to_owned()
         } else {
-            cut(text, SHOWN_TEXT).replace('\n', "\n            ")
+            cut(text, SHOWN_TEXT).replace('\n', "\n              ")
         }
     };
     let expected = expected.map(Invocation::response_text).unwrap_or_default();
-    line(out, "  response");
-    line(out, &format!("  expected  {}", text(&expected)));
-    line(out, &format!("  actual    {}", text(&actual.response_text())));
+    line(out, &format!("  response: {scored}"));
+    line(out, &format!("    expected  {}", text(&expected)));
+    line(out, &format!("    actual    {}", text(&actual.response_text())));
 }
 
 fn notes(out: &mut String, what: &str, score: &Score) {

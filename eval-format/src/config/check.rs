@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use super::object::{Object, place, wrong_type};
+use super::object::{Extra, Object, place, wrong_type};
 use super::{EvalConfig, criteria, custom_metrics, foreign, user_simulator};
 use crate::problem::{Code, JsonPath, Problem};
 use crate::syntax::{Entry, Node};
@@ -84,11 +84,11 @@ impl CustomNames<'_> {
 }
 
 fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) -> Option<EvalConfig> {
-    let mut object = Object::read(root, JsonPath::default(), "a config", problems)?;
-    let criteria = object.field("criteria", problems);
-    let custom = object.field("custom_metrics", problems);
-    let simulator = object.field("user_simulator_config", problems);
-    let live = object.field("live_model_config", problems);
+    let mut object = Object::read(root, JsonPath::default(), "a config", Extra::Keep, problems)?;
+    let criteria = object.field("criteria");
+    let custom = object.field("custom_metrics");
+    let simulator = object.field("user_simulator_config");
+    let live = object.field("live_model_config");
 
     let declared = custom.and_then(|entry| entry.value.object()).unwrap_or_default();
     let names = CustomNames { answered, declared: declared.iter().map(|entry| entry.key.as_ref()).collect() };
@@ -112,12 +112,12 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
 
 /// Reports keys that ADK ignores. True if one of them explains why there are no `criteria`.
 fn report_unknown(object: &Object<'_, '_>, names: &CustomNames<'_>, problems: &mut Vec<Problem>) -> bool {
-    let mut explained = object.has_misspelt("criteria");
-    for entry in object.unknown(problems) {
+    let mut explained = object.is_misspelt("criteria");
+    for entry in object.finish(problems) {
         if metric(&entry.key).is_some() || names.contains(&entry.key) {
             explained = true;
             problems.push(outside_criteria(entry));
-        } else {
+        } else if !entry.key.starts_with('_') {
             problems.push(ignored(entry));
         }
     }

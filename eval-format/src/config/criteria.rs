@@ -2,7 +2,7 @@
 
 use super::check::{CustomNames, not_a_table, nothing_checked};
 use super::criterion::{Criterion, match_choice};
-use super::object::{Object, wrong_type};
+use super::object::{Extra, Object, wrong_type};
 use crate::coerce;
 use crate::metric::{CriterionField, FieldKind, METRICS, MetricInfo, metric};
 use crate::problem::{JsonPath, Problem};
@@ -14,9 +14,9 @@ mod messages;
 
 pub(super) use messages::answer;
 
-/// How many names of a config's own custom metrics are looked at for "did you mean": enough for any
-/// real config, and a bound on what a hostile one costs.
-const SUGGESTED_FROM: usize = 100;
+/// How many problems get a "did you mean", and how many names of a config's own custom metrics are
+/// looked at for it: enough for any real config, and a bound on what a hostile one costs.
+const SUGGESTION_LIMIT: usize = 100;
 
 /// Reads `criteria`. Every metric that cannot decide is a problem.
 pub(super) fn read(
@@ -51,7 +51,8 @@ fn criterion(
         return Reader { info: None, name: &entry.key }.read(&entry.value, path, problems);
     }
     let Some(info) = metric(&entry.key) else {
-        problems.push(messages::unknown_metric(entry, path, nearest(&entry.key, names)));
+        let nearest = (problems.len() < SUGGESTION_LIMIT).then(|| nearest(&entry.key, names)).flatten();
+        problems.push(messages::unknown_metric(entry, path, nearest));
         return None;
     };
     if !info.available {
@@ -66,7 +67,7 @@ fn criterion(
 }
 
 fn nearest<'n>(name: &str, names: &CustomNames<'n>) -> Option<&'n str> {
-    let own = names.answered.iter().copied().chain(names.declared.iter().copied().take(SUGGESTED_FROM));
+    let own = names.answered.iter().copied().chain(names.declared.iter().copied().take(SUGGESTION_LIMIT));
     suggest(name, METRICS.iter().map(|info| info.name).chain(own))
 }
 
@@ -106,20 +107,19 @@ impl Reader<'_> {
 
     fn object(&self, node: &Node<'_>, path: JsonPath, problems: &mut Vec<Problem>) -> Option<Criterion> {
         let what = format!("the criterion of `{}`", self.name);
-        let mut object = Object::read(node, path, &what, problems)?;
+        let mut object = Object::read(node, path, &what, Extra::Keep, problems)?;
         let threshold = object
-            .required("threshold", &what, problems)
+            .required("threshold", r#""threshold": 1.0"#)
             .and_then(|entry| self.threshold(&entry.value, object.path.key(&entry.key), problems));
         let mut options = self.fields(&mut object, problems);
-        for entry in object.unknown(problems) {
+        for entry in object.finish(problems) {
             match self.info {
-                None => options.push((entry.key.clone().into_owned(), entry.value.to_value())),
-                Some(info) => {
+                Some(info) if !entry.key.starts_with('_') => {
                     problems.push(messages::unknown_key(entry, &object.path, info, &object.known()));
                 }
+                _ => options.push(entry.to_pair()),
             }
         }
-        options.extend(comments(node));
         Some(Criterion { threshold: threshold?, options: Map::from_unique(options) })
     }
 
@@ -127,7 +127,7 @@ impl Reader<'_> {
     fn fields(&self, object: &mut Object<'_, '_>, problems: &mut Vec<Problem>) -> Vec<(String, Value)> {
         let own = self.info.map_or(&[][..], |info| info.criterion);
         let mut options = Vec::new();
-        if let Some(entry) = object.field(COMMON.name, problems) {
+        if let Some(entry) = object.field(COMMON.name) {
             let path = object.path.key(&entry.key);
             if let Some(read) = option(&COMMON, entry, path.clone(), problems) {
                 options.push(read);
@@ -135,7 +135,7 @@ impl Reader<'_> {
             }
         }
         for field in own {
-            if let Some(entry) = object.field(field.name, problems) {
+            if let Some(entry) = object.field(field.name) {
                 options.extend(option(field, entry, object.path.key(&entry.key), problems));
             }
         }
@@ -161,8 +161,7 @@ fn option(
 ) -> Option<(String, Value)> {
     let value = coerced(field.kind, &entry.value);
     if value.is_none() {
-        let expected = messages::expected(field.kind);
-        problems.push(wrong_type(path, &entry.value, &format!("`{}`", entry.key), &expected));
+        problems.push(messages::wrong_option(field, entry, path));
     }
     Some((field.name.to_owned(), value?))
 }
@@ -199,12 +198,4 @@ fn contradiction(object: &Object<'_, '_>, options: &[(String, Value)]) -> Option
         && is("args_match", |value| value.as_str() != Some("ignore"));
     let (ignore_args, args_match) = (object.taken("ignore_args")?, object.taken("args_match")?);
     contradicts.then(|| messages::contradiction(object.path.key(&args_match.key), ignore_args, args_match))
-}
-
-/// The comments of a criterion, which are kept like any key that ADK keeps.
-fn comments(node: &Node<'_>) -> impl Iterator<Item = (String, Value)> {
-    let entries = node.object().unwrap_or_default().iter();
-    entries
-        .filter(|entry| entry.key.starts_with('_'))
-        .map(|entry| (entry.key.clone().into_owned(), entry.value.to_value()))
 }

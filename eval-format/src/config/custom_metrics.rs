@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::check::not_a_table;
 use super::criteria::answer;
-use super::shape::{Extra, Field, Kind, Shape};
+use super::object::Extra;
+use super::shape::{Field, Kind, Shape};
 use crate::problem::{Code, JsonPath, Problem};
 use crate::syntax::Entry;
 use crate::value::{Map, Value};
@@ -76,22 +77,29 @@ fn never_runs(entry: &Entry<'_>, path: JsonPath) -> Problem {
 const CUSTOM_METRIC: Shape = Shape {
     what: "a custom metric",
     fields: &[
-        Field::required("code_config", Kind::Shape(&CODE_CONFIG)),
+        Field::required(
+            "code_config",
+            Kind::Shape(&CODE_CONFIG),
+            r#""code_config": { "name": "my_metrics.brevity" }"#,
+        ),
         Field::nullable("metric_info", Kind::Shape(&METRIC_INFO)),
         Field::optional("description", Kind::String),
     ],
     extra: Extra::Ignore,
 };
 
-const CODE_CONFIG: Shape =
-    Shape { what: "`code_config`", fields: &[Field::required("name", Kind::String)], extra: Extra::Forbid };
+const CODE_CONFIG: Shape = Shape {
+    what: "`code_config`",
+    fields: &[Field::required("name", Kind::String, r#""name": "my_metrics.brevity""#)],
+    extra: Extra::Forbid,
+};
 
 const METRIC_INFO: Shape = Shape {
     what: "`metric_info`",
     fields: &[
-        Field::required("metric_name", Kind::String),
+        Field::required("metric_name", Kind::String, r#""metric_name": "brevity""#),
         Field::nullable("description", Kind::String),
-        Field::required("metric_value_info", Kind::Shape(&VALUE_INFO)),
+        Field::required("metric_value_info", Kind::Shape(&VALUE_INFO), r#""metric_value_info": {}"#),
         Field::optional("requires_threshold", Kind::Bool),
     ],
     extra: Extra::Forbid,
@@ -106,9 +114,9 @@ const VALUE_INFO: Shape = Shape {
 const INTERVAL: Shape = Shape {
     what: "`interval`",
     fields: &[
-        Field::required("min_value", Kind::Float),
+        Field::required("min_value", Kind::Float, r#""min_value": 0.0"#),
         Field::optional("open_at_min", Kind::Bool),
-        Field::required("max_value", Kind::Float),
+        Field::required("max_value", Kind::Float, r#""max_value": 1.0"#),
         Field::optional("open_at_max", Kind::Bool),
     ],
     extra: Extra::Forbid,

@@ -2,16 +2,26 @@
 
 use std::ops::Range;
 
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{Code, JsonPath, Problem, Severity};
 use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Kind, Node};
 
-/// An object whose fields are taken one by one; what is left is unknown.
+/// What ADK does with a key that it does not know.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Extra {
+    Ignore,
+    Keep,
+    Forbid,
+}
+
+/// An object whose fields are asked for one by one; [`finish`](Self::finish) judges what is left.
 pub(super) struct Object<'n, 'd> {
     node: &'n Node<'d>,
     entries: &'n [Entry<'d>],
-    pub(super) path: JsonPath,
+    what: &'n str,
+    extra: Extra,
     fields: Vec<Field<'n, 'd>>,
+    pub(super) path: JsonPath,
 }
 
 /// A field that was asked for, and where it stands if it does.
@@ -19,55 +29,51 @@ struct Field<'n, 'd> {
     name: &'static str,
     camel: String,
     entry: Option<&'n Entry<'d>>,
+    /// The `snake_case` spelling where the camelCase one stands too and counts.
+    shadowed: Option<&'n Entry<'d>>,
+    /// What to write where a required field is absent.
+    example: Option<&'static str>,
 }
 
 impl<'n, 'd> Object<'n, 'd> {
-    /// The object that a node holds, or a problem where it holds none.
+    /// The object that a node holds, or a problem where it holds none. `what` names it in messages.
     pub(super) fn read(
         node: &'n Node<'d>,
         path: JsonPath,
-        what: &str,
+        what: &'n str,
+        extra: Extra,
         problems: &mut Vec<Problem>,
     ) -> Option<Self> {
         let Some(entries) = node.object() else {
             problems.push(wrong_type(path, node, what, "an object"));
             return None;
         };
-        Some(Self { node, entries, path, fields: Vec::new() })
+        Some(Self { node, entries, what, extra, fields: Vec::new(), path })
     }
 
     /// The entry of a field. Where both spellings stand, the camelCase one counts, as in ADK.
-    pub(super) fn field(&mut self, name: &'static str, problems: &mut Vec<Problem>) -> Option<&'n Entry<'d>> {
-        let camel = camel_case(name);
-        let find = |key: &str| self.entries.iter().find(|entry| entry.key == key);
-        let (in_camel, in_snake) = (find(&camel), find(name).filter(|_| camel != name));
-        if let (Some(counts), Some(ignored)) = (in_camel, in_snake) {
-            problems.push(both_spellings(&self.path, counts, ignored));
-        }
-        let entry = in_camel.or(in_snake).or_else(|| find(name));
-        self.fields.push(Field { name, camel, entry });
-        entry
+    pub(super) fn field(&mut self, name: &'static str) -> Option<&'n Entry<'d>> {
+        self.ask(name, None)
     }
 
-    /// The entry of a field that must be there. A misspelt one is reported as such and not as missing.
-    pub(super) fn required(
-        &mut self,
-        name: &'static str,
-        what: &str,
-        problems: &mut Vec<Problem>,
-    ) -> Option<&'n Entry<'d>> {
-        let entry = self.field(name, problems);
-        if entry.is_none() && !self.has_misspelt(name) {
-            problems.push(
-                Problem::error(
-                    Code::MissingKey,
-                    self.path.clone(),
-                    place(self.node),
-                    format!("{what} has no `{name}`"),
-                )
-                .label(format!("`{name}` is required here")),
-            );
-        }
+    /// The entry of a field that must be there, and what to write where it is not.
+    pub(super) fn required(&mut self, name: &'static str, example: &'static str) -> Option<&'n Entry<'d>> {
+        self.ask(name, Some(example))
+    }
+
+    fn ask(&mut self, name: &'static str, example: Option<&'static str>) -> Option<&'n Entry<'d>> {
+        let camel = camel_case(name);
+        let find = |key: &str| self.entries.iter().find(|entry| entry.key == key);
+        let snake = find(name);
+        let (entry, shadowed) = if camel == name {
+            (snake, None)
+        } else {
+            match find(&camel) {
+                Some(entry) => (Some(entry), snake),
+                None => (snake, None),
+            }
+        };
+        self.fields.push(Field { name, camel, entry, shadowed, example });
         entry
     }
 
@@ -76,28 +82,41 @@ impl<'n, 'd> Object<'n, 'd> {
         self.fields.iter().find(|field| field.name == name)?.entry
     }
 
-    /// Whether a key stands here that looks like a misspelt `name`.
-    pub(super) fn has_misspelt(&self, name: &str) -> bool {
-        let camel = camel_case(name);
-        self.entries
-            .iter()
-            .any(|entry| is_misspelling(&entry.key, name) || is_misspelling(&entry.key, &camel))
-    }
-
-    /// Reports each key that looks like a misspelt field that is absent, and gives the other unknown
-    /// ones. Keys that begin with `_` are comments.
-    pub(super) fn unknown(&self, problems: &mut Vec<Problem>) -> Vec<&'n Entry<'d>> {
-        let mut unknown = Vec::new();
-        for entry in self.entries.iter().filter(|entry| !entry.key.starts_with('_')) {
-            if self.fields.iter().any(|field| field.name == entry.key || field.camel == entry.key) {
-                continue;
+    /// Reports fields that are missing, misspelt, spelt twice or forbidden, and gives the entries
+    /// that are none of the fields and yet are kept. Keys that begin with `_` are comments.
+    pub(super) fn finish(&self, problems: &mut Vec<Problem>) -> Vec<&'n Entry<'d>> {
+        let forbids = self.extra == Extra::Forbid;
+        for field in &self.fields {
+            if let (Some(counts), Some(shadowed)) = (field.entry, field.shadowed) {
+                problems.push(self.both_spellings(counts, shadowed));
             }
-            match self.meant(&entry.key) {
-                Some(known) => problems.push(misspelt(&self.path, entry, known)),
-                None => unknown.push(entry),
+            if let (None, Some(example)) = (field.entry, field.example)
+                && !self.is_misspelt(field.name)
+            {
+                problems.push(self.missing(field.name, example));
             }
         }
-        unknown
+        let mut kept = Vec::new();
+        for entry in self.unknown() {
+            if entry.key.starts_with('_') && !forbids {
+                kept.push(entry);
+            } else if let Some((_, spelling)) = self.meant(&entry.key) {
+                problems.push(self.misspelt(entry, spelling));
+            } else if forbids {
+                problems.push(self.forbidden(entry));
+            } else {
+                kept.push(entry);
+            }
+        }
+        if self.extra == Extra::Ignore {
+            kept.clear();
+        }
+        kept
+    }
+
+    /// Whether a key stands here that looks like the misspelt name of a field, which is absent.
+    pub(super) fn is_misspelt(&self, name: &str) -> bool {
+        self.unknown().any(|entry| self.meant(&entry.key).is_some_and(|(field, _)| field.name == name))
     }
 
     /// The names that were asked for, as they are listed in a help.
@@ -106,11 +125,59 @@ impl<'n, 'd> Object<'n, 'd> {
         names.join(", ")
     }
 
-    /// The absent field that a key was probably meant to be, in the spelling that is nearest.
-    fn meant(&self, key: &str) -> Option<&str> {
+    fn unknown(&self) -> impl Iterator<Item = &'n Entry<'d>> {
+        let known = |key: &str| self.fields.iter().any(|field| field.name == key || field.camel == key);
+        self.entries.iter().filter(move |entry| !known(&entry.key))
+    }
+
+    /// The absent field that a key was probably meant to be, and the spelling that it is near to.
+    fn meant(&self, key: &str) -> Option<(&Field<'n, 'd>, &str)> {
         self.fields.iter().filter(|field| field.entry.is_none()).find_map(|field| {
-            [field.name, &field.camel].into_iter().find(|spelling| is_misspelling(key, spelling))
+            let mut spellings = [field.name, &field.camel].into_iter();
+            spellings.find(|spelling| is_misspelling(key, spelling)).map(|spelling| (field, spelling))
         })
+    }
+
+    fn at_key(&self, code: Code, entry: &Entry<'_>, message: String) -> Problem {
+        Problem::error(code, self.path.key(&entry.key), entry.key_range.clone(), message)
+    }
+
+    /// What ADK does with a key that is not a field.
+    fn fate(&self) -> &'static str {
+        if self.extra == Extra::Forbid { "ADK rejects it" } else { "ADK ignores it" }
+    }
+
+    fn both_spellings(&self, counts: &Entry<'_>, shadowed: &Entry<'_>) -> Problem {
+        let message = format!("`{}` stands beside `{}`, its other spelling", shadowed.key, counts.key);
+        let mut problem = self.at_key(Code::BothSpellings, shadowed, message);
+        if self.extra != Extra::Forbid {
+            problem.severity = Severity::Warning;
+        }
+        problem
+            .label(self.fate())
+            .related(counts.key_range.clone(), "this one counts")
+            .help("remove one of them")
+    }
+
+    fn missing(&self, name: &str, example: &str) -> Problem {
+        let message = format!("{} has no `{name}`", self.what);
+        Problem::error(Code::MissingKey, self.path.clone(), place(self.node), message)
+            .label(format!("`{name}` is required here"))
+            .help(format!("add `{example}`"))
+    }
+
+    fn misspelt(&self, entry: &Entry<'_>, spelling: &str) -> Problem {
+        let message = format!("`{}` looks like a misspelt `{spelling}`", entry.key);
+        self.at_key(Code::MisspeltKey, entry, message)
+            .label(self.fate())
+            .help(format!("did you mean `{spelling}`?"))
+    }
+
+    fn forbidden(&self, entry: &Entry<'_>) -> Problem {
+        let message = format!("`{}` is not a key of {}", entry.key, self.what);
+        self.at_key(Code::UnknownKey, entry, message)
+            .label(self.fate())
+            .help(format!("the keys are {}", self.known()))
     }
 }
 
@@ -126,29 +193,6 @@ fn camel_case(name: &str) -> String {
         camel.push_str(rest);
     }
     camel
-}
-
-fn both_spellings(path: &JsonPath, counts: &Entry<'_>, ignored: &Entry<'_>) -> Problem {
-    Problem::warning(
-        Code::BothSpellings,
-        path.key(&ignored.key),
-        ignored.key_range.clone(),
-        format!("`{}` stands beside `{}`, its other spelling", ignored.key, counts.key),
-    )
-    .label("ADK ignores this one")
-    .related(counts.key_range.clone(), "this one counts")
-    .help("remove one of them")
-}
-
-fn misspelt(path: &JsonPath, entry: &Entry<'_>, known: &str) -> Problem {
-    Problem::error(
-        Code::MisspeltKey,
-        path.key(&entry.key),
-        entry.key_range.clone(),
-        format!("`{}` looks like a misspelt `{known}`", entry.key),
-    )
-    .label("ADK ignores this key")
-    .help(format!("did you mean `{known}`? A key that is not meant for ADK begins with `_`"))
 }
 
 /// A value that is not what stands under that name: `` `threshold` must be a number, not null ``.

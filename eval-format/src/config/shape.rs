@@ -1,8 +1,8 @@
 //! Tables of the objects in a config whose fields ADK knows, and the walk along them.
 
-use super::object::{Object, wrong_type};
+use super::object::{Extra, Object, wrong_type};
 use crate::coerce;
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{JsonPath, Problem};
 use crate::syntax::{Entry, Node, to_map};
 use crate::value::{Map, Value};
 
@@ -17,7 +17,8 @@ pub(super) struct Shape {
 pub(super) struct Field {
     name: &'static str,
     kind: Kind,
-    required: bool,
+    /// What to write where it is absent; none where it may be.
+    required: Option<&'static str>,
     nullable: bool,
 }
 
@@ -31,38 +32,29 @@ pub(super) enum Kind {
     Shape(&'static Shape),
 }
 
-/// What ADK does with a key that it does not know.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Extra {
-    Ignore,
-    Keep,
-    Forbid,
-}
-
 impl Field {
-    pub(super) const fn required(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, required: true, nullable: false }
+    pub(super) const fn required(name: &'static str, kind: Kind, example: &'static str) -> Self {
+        Self { name, kind, required: Some(example), nullable: false }
     }
 
     pub(super) const fn optional(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, required: false, nullable: false }
+        Self { name, kind, required: None, nullable: false }
     }
 
     pub(super) const fn nullable(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, required: false, nullable: true }
+        Self { name, kind, required: None, nullable: true }
     }
 }
 
 impl Shape {
     /// The object in ADK's spelling without its nulls; a problem for everything that ADK rejects.
     pub(super) fn read(&self, node: &Node<'_>, path: JsonPath, problems: &mut Vec<Problem>) -> Option<Map> {
-        let mut object = Object::read(node, path, self.what, problems)?;
+        let mut object = Object::read(node, path, self.what, self.extra, problems)?;
         let mut map = Vec::new();
         for field in self.fields {
-            let entry = if field.required {
-                object.required(field.name, self.what, problems)
-            } else {
-                object.field(field.name, problems)
+            let entry = match field.required {
+                Some(example) => object.required(field.name, example),
+                None => object.field(field.name),
             };
             let Some(entry) = entry.filter(|entry| !(field.nullable && entry.value.is_null())) else {
                 continue;
@@ -70,25 +62,8 @@ impl Shape {
             let value = field.kind.read(entry, object.path.key(&entry.key), problems);
             map.extend(value.map(|value| (field.name.to_owned(), value)));
         }
-        for entry in object.unknown(problems) {
-            match self.extra {
-                Extra::Ignore => {}
-                Extra::Keep => map.push((entry.key.clone().into_owned(), entry.value.to_value())),
-                Extra::Forbid => problems.push(self.forbidden(entry, &object)),
-            }
-        }
+        map.extend(object.finish(problems).into_iter().map(Entry::to_pair));
         Some(Map::from_unique(map))
-    }
-
-    fn forbidden(&self, entry: &Entry<'_>, object: &Object<'_, '_>) -> Problem {
-        Problem::error(
-            Code::UnknownKey,
-            object.path.key(&entry.key),
-            entry.key_range.clone(),
-            format!("`{}` is not a key of {}", entry.key, self.what),
-        )
-        .label("ADK rejects it")
-        .help(format!("the keys are {}", object.known()))
     }
 }
 

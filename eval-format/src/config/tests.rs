@@ -1,3 +1,5 @@
+mod hostile;
+
 use super::*;
 use crate::{Code, Problem, json};
 
@@ -215,6 +217,18 @@ fn custom_metrics_have_adks_shape() {
             r#"{"code_config": {"name": "m.b", "args": []}}"#,
             vec!["unknown-key custom_metrics.b.code_config.args"],
         ),
+        (
+            r#"{"code_config": {"name": "m.b", "_note": 1}}"#,
+            vec!["unknown-key custom_metrics.b.code_config._note"],
+        ),
+        (
+            r#"{"code_config": {"name": "m.b"}, "metric_info": {"metric_name": "b", "metricName": "b",
+                "metric_value_info": {"interval": {"min_value": 0}}}}"#,
+            vec![
+                "both-spellings custom_metrics.b.metric_info.metric_name",
+                "missing-key custom_metrics.b.metric_info.metric_value_info.interval",
+            ],
+        ),
         (r#"{"code_confg": {"name": "m.b"}}"#, vec!["misspelt-key custom_metrics.b.code_confg"]),
         (
             r#"{"code_config": {"name": "m.b"}, "metric_info": {"metric_name": "b"}}"#,
@@ -316,7 +330,8 @@ fn duplicate_keys_are_warned_of_and_the_last_counts() {
     let checked = check_config("c.json", text.as_bytes(), &[]);
     assert_eq!(checked.problems.len(), 1);
     assert_eq!(checked.problems[0].code, Code::DuplicateKey);
-    assert_eq!(checked.config.unwrap().criterion("response_match_score").unwrap().threshold, 0.5);
+    let config = checked.config.unwrap();
+    assert_eq!(config.criterion("response_match_score"), Some(&Criterion::new(0.5)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The `user_simulator_config` of a config: which simulator, and the shape of what it is told.
 
-use super::object::{place, wrong_type};
-use super::shape::{Extra, Field, Kind, Shape};
+use super::object::{Extra, place, wrong_type};
+use super::shape::{Field, Kind, Shape};
 use crate::problem::{Code, JsonPath, Problem};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};

@@ -106,7 +106,8 @@ pub(super) fn both_spellings(
 ) -> Problem {
     let path = Place::Key(place, &loser.key).path();
     let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
-    let problem = if model.extra == Extra::Forbidden {
+    // ADK takes a second spelling with `null` in some models; it does no harm in the others.
+    let problem = if model.extra == Extra::Forbidden && !loser.value.is_null() {
         Problem::error(Code::BothSpellings, path, loser.key_range.clone(), message)
             .label("ADK rejects this one")
     } else {
@@ -228,10 +229,8 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
         (Type::List(_) | Type::Models(_), Kind::Object(_) | Kind::String(_)) if example.is_empty() => {
             "put it in `[` and `]`".to_owned()
         }
-        (Type::Model(model), Kind::String(_)) if model.fields.iter().any(|field| field.name == "text") => {
-            r#"write `{"text": "..."}`"#.to_owned()
-        }
         _ if !example.is_empty() => format!("write `{example}`"),
+        (Type::Model(model), _) if !model.sample.is_empty() => format!("write `{}`", model.sample),
         (Type::Model(model), _) => format!("write {} with {}", model.what, keys(model)),
         (Type::Either(first, second), _) => {
             format!("write an object with {}, or with {}", keys(first), keys(second))

@@ -1,8 +1,9 @@
 //! What is said about criteria.
 
-use crate::config::object::place;
-use crate::metric::{FieldKind, METRICS, MetricGroup, MetricInfo};
+use crate::config::object::{place, wrong_type};
+use crate::metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo};
 use crate::problem::{Code, JsonPath, Problem};
+use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};
 
 fn at_key(code: Code, entry: &Entry<'_>, path: JsonPath, message: String) -> Problem {
@@ -118,8 +119,22 @@ pub(super) fn no_effect(entry: &Entry<'_>, path: JsonPath, info: &MetricInfo) ->
         .help("remove it")
 }
 
+pub(super) fn wrong_option(field: &CriterionField, entry: &Entry<'_>, path: JsonPath) -> Problem {
+    let node = &entry.value;
+    let found = wrong_type(path, node, &format!("`{}`", entry.key), &expected(field.kind));
+    let meant = match (field.kind, node.string()) {
+        (FieldKind::Choice { values, .. }, Some(text)) => suggest(text, values.iter().copied()),
+        _ => None,
+    };
+    match (meant, field.default) {
+        (Some(meant), _) => found.help(format!("did you mean `{meant}`?")),
+        (None, Some(default)) => found.help(format!("leave the key out for the default, `{default}`")),
+        (None, None) => found,
+    }
+}
+
 /// What a key takes, in words.
-pub(super) fn expected(kind: FieldKind) -> String {
+fn expected(kind: FieldKind) -> String {
     match kind {
         FieldKind::Bool => "`true` or `false`".to_owned(),
         FieldKind::Number => "a number".to_owned(),

@@ -17,7 +17,7 @@ pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};
 pub(crate) use walk::{Place, Walker};
-pub(crate) use wording::{opening, short, wrong_type};
+pub(crate) use wording::{opening, wrong_type};
 
 use crate::syntax::Entry;
 

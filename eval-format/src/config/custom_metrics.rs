@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::criteria::answer;
-use crate::problem::{Code, Problem};
-use crate::schema::{Place, short};
+use crate::problem::{Code, Problem, short};
+use crate::schema::Place;
 use crate::syntax::Entry;
 
 /// Checks that each custom metric has a function in Rust and stands among the `criteria`.

@@ -2,8 +2,8 @@
 
 use crate::metric::{METRICS, MetricGroup, MetricInfo};
 use crate::names::module_name;
-use crate::problem::{Code, Problem};
-use crate::schema::{Place, opening, short};
+use crate::problem::{Code, Problem, short};
+use crate::schema::{Place, opening};
 use crate::syntax::{Entry, Node};
 
 fn at_key(code: Code, entry: &Entry<'_>, place: &Place<'_>, message: String) -> Problem {

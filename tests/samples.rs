@@ -58,7 +58,7 @@ fn weather_style() -> impl Agent {
         response_match_score = 0.9
     )
 )]
-async fn travel() -> impl Agent {
+fn travel() -> impl Agent {
     travel_agent::Planner
 }
 
@@ -74,23 +74,20 @@ fn greenhouse() -> impl Agent {
 
 /// A directory: one module per file, each with the `test_config.json` beside it.
 #[eval_set("samples/support/evals")]
-async fn support(case: &EvalCase) -> Result<impl Agent, BoxError> {
-    if case.conversation.len() > 10 {
-        return Err("the stand-in for the model has a short memory".into());
-    }
-    Ok(SupportAgent::default())
+async fn support() -> Result<impl Agent, BoxError> {
+    SupportAgent::connect().await
 }
 
 /// A set as adk-rs writes it, and a closure as the agent.
 #[eval_set("samples/units/units.evalset.json")]
-async fn units() -> impl Agent {
+fn units() -> impl Agent {
     agent_fn(units_agent::convert)
 }
 
-/// A set as agentevals writes it, and a recording as the agent.
+/// A set as agentevals writes it, and the recording of each case as the agent.
 #[eval_set("samples/cluster/cluster.evalset.json")]
-async fn cluster() -> Result<Replay, BoxError> {
-    Ok(recording::recording())
+fn cluster(case: &EvalCase) -> Result<Replay, BoxError> {
+    recording::of(&case.eval_id)
 }
 
 /// A test body of our own: it runs the case and asserts on the report.
@@ -105,7 +102,7 @@ async fn units_body(run: EvalRun) -> Result<(), BoxError> {
 #[tokio::test]
 async fn a_runner_runs_a_directory_too() -> Result<(), Box<dyn Error>> {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/support/evals");
-    let report = EvalRunner::new().run_dir(directory, SupportAgent::default, 4).await?;
+    let report = EvalRunner::new().run_dir(directory, SupportAgent::connect, 4).await?;
     let ids: Vec<&str> = report.cases.iter().map(eval_core::CaseReport::eval_id).collect();
     assert_eq!(
         ids,

@@ -1,9 +1,16 @@
 //! What a cluster assistant did in production, to be played back: `Replay` needs no model and no cluster.
 
-use eval_core::{Content, Event, FunctionCall, FunctionResponse, Part, Replay, json};
+use eval_core::{BoxError, Content, Event, FunctionCall, FunctionResponse, Part, Replay, json};
 
-/// The recorded conversation.
-pub(crate) fn recording() -> Replay {
+/// The recorded conversation of a case.
+pub(crate) fn of(eval_id: &str) -> Result<Replay, BoxError> {
+    match eval_id {
+        "cluster_failing_pods" => Ok(failing_pods()),
+        other => Err(format!("nothing was recorded for {other}").into()),
+    }
+}
+
+fn failing_pods() -> Replay {
     let call = FunctionCall::new("k8s_get_pods", json!({ "namespace": "shop", "status": "failing" }));
     let pods = json!({ "pods": [{ "name": "cart-7d9", "restarts": 14, "reason": "OOMKilled" }] });
     Replay::new([vec![

@@ -10,10 +10,17 @@ use super::support_model::{Message, Model, Reply, ToolCall};
 const MAX_ROUNDS: usize = 5;
 
 /// One conversation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SupportAgent {
     model: Model,
     history: Vec<Message>,
+}
+
+impl SupportAgent {
+    /// Opens a conversation with the model.
+    pub(crate) async fn connect() -> Result<Self, BoxError> {
+        Ok(Self { model: Model::connect("support-1").await?, history: Vec::new() })
+    }
 }
 
 impl Agent for SupportAgent {

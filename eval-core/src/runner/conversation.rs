@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use eval_format::{AppDetails, EvalCase, Invocation, Map};
 
 use super::guard::{Fault, fenced};
-use crate::agent::{Agent, BoxAgent, Event, Recorded, Recorder, Session, Turn};
+use crate::agent::{Erased, Event, Recorded, Recorder, Session, Turn};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -25,19 +25,19 @@ pub(crate) struct Conditions {
 
 /// Plays a case against an agent. Never fails: what goes wrong is in the transcript.
 pub(crate) async fn converse(
-    mut agent: BoxAgent<'_>,
+    mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
     conditions: &Conditions,
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
-    let error = play(&mut agent, case, conditions, &mut transcript).await.err();
+    let error = play(&mut *agent, case, conditions, &mut transcript).await.err();
     transcript.error = error;
     transcript
 }
 
 async fn play(
-    agent: &mut BoxAgent<'_>,
+    agent: &mut (dyn Erased + '_),
     case: &EvalCase,
     conditions: &Conditions,
     transcript: &mut Transcript,
@@ -64,7 +64,7 @@ async fn play(
 
 /// Plays one turn and takes down what was recorded, whether it went well or not.
 async fn turn(
-    agent: &mut BoxAgent<'_>,
+    agent: &mut (dyn Erased + '_),
     number: usize,
     expected: &Invocation,
     conditions: &Conditions,
@@ -97,7 +97,7 @@ async fn turn(
 }
 
 /// What the agent says about itself; one that panics over it says nothing.
-fn details(agent: &BoxAgent<'_>) -> Option<AppDetails> {
+fn details(agent: &(dyn Erased + '_)) -> Option<AppDetails> {
     catch_unwind(AssertUnwindSafe(|| agent.details())).ok()
 }
 

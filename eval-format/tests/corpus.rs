@@ -76,7 +76,7 @@ fn is_accepted(file: &HashMap<String, String>) -> bool {
 /// What is wrong with the problems themselves.
 fn flaws(checked: &CheckedSet) -> Vec<String> {
     let mut flaws = Vec::new();
-    if checked.set.is_none() && !checked.problems.iter().any(|problem| problem.is_error()) {
+    if checked.set.is_none() && !checked.problems.iter().any(eval_format::Problem::is_error) {
         flaws.push("refused without an error".to_owned());
     }
     for problem in &checked.problems {

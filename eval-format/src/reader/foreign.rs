@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{Code, JsonPath, Problem, short};
 use crate::schema::{EVAL_SET_ANY_CASE, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{self, Entry, Node};
@@ -252,10 +252,7 @@ impl Sign {
     }
 
     fn of(entry: &Entry<'_>) -> Self {
-        Self {
-            path: JsonPath::default().key(&crate::schema::short(&entry.key)),
-            range: entry.key_range.clone(),
-        }
+        Self { path: JsonPath::default().key(&short(&entry.key)), range: entry.key_range.clone() }
     }
 
     /// The same sign, seen from an object that holds it under a key.

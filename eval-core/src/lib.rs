@@ -41,3 +41,8 @@ pub use verdict::{Role, Verdict};
 pub mod __private {
     pub use crate::private::*;
 }
+
+/// Compiles the code of the README.
+#[cfg(all(doctest, feature = "macros"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,0 +1,65 @@
+//! What the README shows is what is printed.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use eval_core::format::{check_set, render};
+use eval_core::{Agent, Content, Event, FunctionCall, Part, Replay, eval_set, json};
+
+const SET: &str = "samples/weather/weather.evalset.json";
+
+/// The weather agent after a change that broke it: it no longer knows what `tomorrow` means.
+#[eval_set("samples/weather/weather.evalset.json", cases = "umbrella*")]
+#[should_panic(expected = "weather::umbrella_for_tomorrow: tool_trajectory_avg_score is 0.5, below 1.0")]
+fn weather() -> impl Agent {
+    let call = || {
+        let call = FunctionCall::new("get_weather", json!({ "city": "Oslo", "unit": "celsius" }));
+        Event::new("agent", Content::new("model", vec![Part::call(call)]))
+    };
+    let answer = || Event::from("It is cloudy in Oslo today, 9 degrees celsius.");
+    let state = Event { state_delta: [("last_city", "Oslo")].into(), ..Event::default() };
+    Replay::new([vec![call(), state, answer()], vec![call(), answer()]])
+}
+
+#[test]
+fn the_failing_case_is_what_a_failing_case_prints() {
+    let test = "weather::umbrella_for_tomorrow";
+    let output = Command::new(std::env::current_exe().expect("this is a program"))
+        .args([test, "--exact", "--nocapture"])
+        .env_remove("NEXTEST")
+        .env_remove("EVALSET_PRINT")
+        .output()
+        .expect("a test can run itself");
+    let printed = String::from_utf8(output.stderr).expect("reports are text");
+    let printed = printed.split_once("Error: ").map_or("", |(_, report)| report);
+    // The last of them takes as long as the machine takes.
+    assert_shown(printed.lines().filter(|line| !line.contains("for information")));
+}
+
+#[test]
+fn the_broken_set_is_what_the_compiler_prints() {
+    let text = read(SET)
+        .replace("\"final_session_state\": { \"last_city\"", "\"final_session_sate\": { \"last_city\"")
+        .replace("\"eval_id\": \"degrees at home\"", "\"eval_id\": \"sunny in Paris\"");
+    let checked = check_set(SET, text.as_bytes(), None);
+    assert_eq!(checked.problems.len(), 2);
+    for problem in checked.problems.iter() {
+        assert_shown(render(problem, SET, &text).lines());
+    }
+}
+
+/// Holds that the README has these lines, one after the other, however they are indented.
+fn assert_shown<'a>(lines: impl Iterator<Item = &'a str>) {
+    let readme = read("README.md");
+    let mut shown = readme.lines().map(str::trim);
+    let lines: Vec<&str> = lines.map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert!(!lines.is_empty(), "nothing was printed");
+    for line in &lines {
+        assert!(shown.any(|it| it.ends_with(line)), "the README lacks `{line}` of\n{}", lines.join("\n"));
+    }
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("the sources are here")
+}

@@ -79,9 +79,9 @@ pub trait Agent: Send {
     }
 
     /// This agent behind a pointer, to choose between agents at run time.
-    fn boxed<'a>(self) -> BoxAgent<'a>
+    fn boxed(self) -> BoxAgent
     where
-        Self: Sized + 'a,
+        Self: Sized + 'static,
     {
         BoxAgent(Box::new(self))
     }
@@ -134,7 +134,7 @@ impl<'a> Turn<'a> {
 }
 
 /// The twin of [`Agent`] that can stand behind a pointer.
-trait Erased: Send {
+pub(crate) trait Erased: Send {
     fn start<'a>(&'a mut self, session: &'a Session) -> BoxFuture<'a, Result<(), BoxError>>;
     fn turn<'a>(&'a mut self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<(), BoxError>>;
     fn state(&mut self) -> BoxFuture<'_, Result<Option<Map>, BoxError>>;
@@ -164,7 +164,7 @@ impl<A: Agent> Erased for A {
 /// ```
 /// use eval_core::{Agent, BoxAgent, BoxError, Replay, agent_fn};
 ///
-/// fn choose(live: bool) -> BoxAgent<'static> {
+/// fn choose(live: bool) -> BoxAgent {
 ///     if live {
 ///         agent_fn(|text, _| async move { Ok::<_, BoxError>(text) }).boxed()
 ///     } else {
@@ -173,15 +173,22 @@ impl<A: Agent> Erased for A {
 /// }
 /// # let _ = choose(true);
 /// ```
-pub struct BoxAgent<'a>(Box<dyn Erased + 'a>);
+pub struct BoxAgent(Box<dyn Erased>);
 
-impl fmt::Debug for BoxAgent<'_> {
+impl BoxAgent {
+    /// What stands behind the pointer.
+    pub(crate) fn into_erased(self) -> Box<dyn Erased> {
+        self.0
+    }
+}
+
+impl fmt::Debug for BoxAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BoxAgent(..)")
     }
 }
 
-impl Agent for BoxAgent<'_> {
+impl Agent for BoxAgent {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
         self.0.start(session).await
     }
@@ -198,11 +205,8 @@ impl Agent for BoxAgent<'_> {
         self.0.details()
     }
 
-    fn boxed<'b>(self) -> BoxAgent<'b>
-    where
-        Self: Sized + 'b,
-    {
-        BoxAgent(self.0)
+    fn boxed(self) -> BoxAgent {
+        self
     }
 }
 
@@ -210,7 +214,7 @@ impl Agent for BoxAgent<'_> {
 const _: () = {
     const fn send<T: Send>() {}
     const fn sync<T: Send + Sync>() {}
-    send::<BoxAgent<'static>>();
+    send::<BoxAgent>();
     sync::<Recorder>();
     sync::<Session>();
 };

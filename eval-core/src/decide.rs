@@ -178,20 +178,19 @@ fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) 
     if report.verdict == Verdict::Failed && score < threshold && threshold - score < ROUNDING {
         notes.push(format!(
             "{score:?} is {threshold:?} but for rounding; ADK compares without tolerance, and so does this test. \
-             Set the threshold to {:?} if this is meant to pass",
+             Set the threshold to {:.2} if this is meant to pass",
             threshold - 0.01
         ));
     }
     if gate == Gate::Mean
         && let [only] = scored
         && let Some(naive) = only.overall()
+        && (naive >= threshold) != (score >= threshold)
     {
-        if (naive >= threshold) != (score >= threshold) {
-            notes.push(format!(
-                "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
+        notes.push(format!(
+            "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
                  does), `adk eval` the running sum {naive:?}"
-            ));
-        }
+        ));
     }
     if gate == Gate::Mean && report.verdict == Verdict::Passed {
         let below = scored

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, EvalConfig};
 
-use crate::agent::BoxAgent;
+use crate::agent::Erased;
 use crate::decide::{Rule, decide};
 use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
@@ -101,7 +101,7 @@ impl Plan {
     }
 
     /// Runs a case once with an agent and scores what happened.
-    pub(crate) async fn run(&self, case: &EvalCase, agent: BoxAgent<'_>, label: String) -> RunReport {
+    pub(crate) async fn run(&self, case: &EvalCase, agent: Box<dyn Erased + '_>, label: String) -> RunReport {
         let conditions = Conditions {
             app_name: self.app_name.clone(),
             user_id: self.user_id.clone(),
@@ -176,7 +176,7 @@ const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 /// ADK's user for cases that name none.
 const DEFAULT_USER_ID: &str = "test_user_id";
 /// The time for opening a session and for each turn.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 fn unknown(name: &str) -> String {
     format!("there is no metric `{name}`; a custom metric of that name must be given to the runner")

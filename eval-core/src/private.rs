@@ -22,7 +22,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
 pub use crate::inventory::is_current;
-pub use crate::metric::BoxMetric;
+pub use crate::metric::{BoxMetric, MakeMetric};
 pub use crate::options::{Gate, Pass};
 pub use crate::setup::{Driven, Driving, shape};
 pub use eval_format::Form;
@@ -37,6 +37,8 @@ pub struct SetSource {
     pub package: &'static str,
     /// The file, relative to the package, with `/`.
     pub file: &'static str,
+    /// The file as the compiler shows paths: relative to the folder that cargo builds in.
+    pub shown: &'static str,
     /// Its text.
     pub text: &'static str,
     /// The hash of its bytes.
@@ -56,7 +58,7 @@ pub struct SetSource {
     /// Repetition, gates and time.
     pub options: Options,
     /// Custom metrics by name.
-    pub metrics: &'static [(&'static str, fn() -> BoxMetric)],
+    pub metrics: &'static [(&'static str, MakeMetric)],
 }
 
 /// Where a case stands and what its test is called.
@@ -119,25 +121,21 @@ pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric()
 }
 
-/// Lets its content through: tokio's multi-threaded runtime is there.
+/// The first part: tokio's multi-threaded runtime is there.
 #[cfg(feature = "multi-thread")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __multi_thread {
-    ($($tests:tt)*) => { $($tests)* };
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($with)* };
 }
 
-/// Stands for an error: tokio's multi-threaded runtime is not there.
+/// The second part, an error on the option that asks for it: tokio's multi-threaded runtime is not
+/// there.
 #[cfg(not(feature = "multi-thread"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __multi_thread {
-    ($($tests:tt)*) => {
-        compile_error!(
-            "`flavor = \"multi_thread\"` needs the feature `multi-thread` of eval-core\n\
-             help: eval-core = { version = \"..\", features = [\"multi-thread\"] }"
-        );
-    };
+    ({ $($with:tt)* } { $($without:tt)* }) => { $($without)* };
 }
 pub use __multi_thread as multi_thread;
 
@@ -211,7 +209,7 @@ async fn evaluate(
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
     let place =
-        Place { file: shown_path(set.file), line: source.line as usize, column: source.column as usize };
+        Place { file: set.shown.to_owned(), line: source.line as usize, column: source.column as usize };
     let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
     let session = set.session.as_ref().map(|session| session.text);
     let case = eval_format::read_case(set.form, slice, source.eval_id, session)
@@ -235,7 +233,7 @@ async fn evaluate(
             fenced(plan.timeout, what, call(case, run.clone())).await
         };
         match driven {
-            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent, label).await),
+            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), label).await),
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());
@@ -252,8 +250,7 @@ async fn evaluate(
 }
 
 fn failed_body(fault: &Fault) -> RunReport {
-    let message = format!("the test body failed: {fault}");
-    let error = RunError { role: Role::Setup, turn: None, message };
+    let error = RunError { role: Role::Body, turn: None, message: fault.to_string() };
     RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() }
 }
 
@@ -280,10 +277,4 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
     plan.gate = set.options.gate;
     plan.timeout = Duration::from_millis(set.options.timeout_ms);
     Ok(plan)
-}
-
-/// The path of a file of the package as an editor can open it: relative to the workspace where cargo was
-/// started, which is where its own messages are relative to.
-fn shown_path(file: &str) -> String {
-    file.to_owned()
 }

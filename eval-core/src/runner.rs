@@ -235,7 +235,7 @@ impl EvalRunner {
             let what = || format!("{label}, setup,");
             let agent = guard::fenced(plan.timeout, what, setup.set_up(case)).await;
             runs.push(match agent {
-                Ok(agent) => plan.run(case, agent, label).await,
+                Ok(agent) => plan.run(case, agent.into_erased(), label).await,
                 Err(fault) => failed_setup(&fault),
             });
         }

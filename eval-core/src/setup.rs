@@ -21,17 +21,17 @@ use crate::eval_run::EvalRun;
 )]
 pub trait IntoAgent {
     /// The agent, or why there is none.
-    fn into_agent(self) -> Result<BoxAgent<'static>, BoxError>;
+    fn into_agent(self) -> Result<BoxAgent, BoxError>;
 }
 
 impl<A: Agent + 'static> IntoAgent for A {
-    fn into_agent(self) -> Result<BoxAgent<'static>, BoxError> {
+    fn into_agent(self) -> Result<BoxAgent, BoxError> {
         Ok(self.boxed())
     }
 }
 
 impl<A: Agent + 'static, E: Display> IntoAgent for Result<A, E> {
-    fn into_agent(self) -> Result<BoxAgent<'static>, BoxError> {
+    fn into_agent(self) -> Result<BoxAgent, BoxError> {
         // `{:#}` shows the whole chain of an `anyhow::Error`.
         self.map(Agent::boxed).map_err(|error| format!("{error:#}").into())
     }
@@ -59,7 +59,7 @@ impl<E: Display> IntoOutcome for Result<(), E> {
 #[derive(Debug)]
 pub enum Driven {
     /// An agent to run the case with.
-    Agent(BoxAgent<'static>),
+    Agent(BoxAgent),
     /// The function ran the case itself, to its end.
     Body,
 }

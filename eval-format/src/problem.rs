@@ -201,6 +201,11 @@ impl JsonPath {
         self.0.push(step);
     }
 
+    /// Goes one step up.
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+
     /// This path with one more key.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
@@ -215,6 +220,12 @@ impl JsonPath {
         let mut path = self.clone();
         path.push(Step::Index(index));
         path
+    }
+
+    /// This path with another one below it.
+    #[must_use]
+    pub(crate) fn join(&self, below: &Self) -> Self {
+        Self(self.0.iter().chain(&below.0).cloned().collect())
     }
 }
 
@@ -232,6 +243,27 @@ impl fmt::Display for JsonPath {
         }
         Ok(())
     }
+}
+
+/// Names longer than this are cut in messages and paths.
+const LONGEST_NAME: usize = 60;
+
+/// A name as it is shown: long ones are cut and line breaks and their like are written as escapes,
+/// so that a message stays a line.
+pub(crate) fn short(name: &str) -> String {
+    let (name, rest) = match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => (&name[..end], "..."),
+        None => (name, ""),
+    };
+    let mut shown = String::with_capacity(name.len() + rest.len());
+    for c in name.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown + rest
 }
 
 fn is_plain(key: &str) -> bool {
@@ -308,6 +340,12 @@ mod tests {
         let path = JsonPath::default().key("eval_cases").index(2).key("conversation").index(0);
         assert_eq!(path.to_string(), "eval_cases[2].conversation[0]");
         assert_eq!(path.key("a b").to_string(), r#"eval_cases[2].conversation[0]["a b"]"#);
+    }
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(short("a\nb"), "a\\nb");
+        assert_eq!(short(&"x".repeat(100)), format!("{}...", "x".repeat(60)));
     }
 
     #[test]

@@ -196,6 +196,20 @@ impl Invocation {
     }
 }
 
+impl Value {
+    /// Reads JSON with the parser that reads eval sets: integers exactly, floats correctly rounded.
+    ///
+    /// ```
+    /// use eval_format::Value;
+    ///
+    /// let value = Value::parse(r#"{"at": 1747340865.7043095}"#).unwrap();
+    /// assert_eq!(value["at"].as_f64(), Some(1747340865.7043095));
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        parse(text, |root, _| Some(root.to_value()))
+    }
+}
+
 /// Reads a text that came from no file; any error refuses it.
 fn parse<T>(text: &str, read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>) -> Result<T, Problems> {
     let mut problems = Vec::new();
@@ -242,7 +256,10 @@ fn read_document(text: &str, stem: &str) -> Reading {
     let mut warnings = Vec::new();
     let root = match syntax::parse(text, &mut warnings) {
         Ok(root) => root,
-        Err(problem) => return Reading::broken(text, *problem),
+        Err(problem) => {
+            let problem = foreign::recognise_lines(text).unwrap_or(*problem);
+            return Reading::broken(text, problem);
+        }
     };
     let mut reading = match &root.kind {
         Kind::Array(items) if legacy::is_old_eval_set(items) => legacy::read_old_eval_set(&root, text, stem),
@@ -262,6 +279,9 @@ fn read_document(text: &str, stem: &str) -> Reading {
 impl<'de> Deserialize<'de> for EvalSet {
     /// Reads any of the accepted forms and says what [`EvalSet::parse`] says; places are those of
     /// the document written anew, indented by two.
+    ///
+    /// Numbers come as the deserializer gives them: `serde_json` may be one bit off in a float and
+    /// has no integers beyond 64 bits. `parse` has neither limit.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut text = String::new();
         // Writing to a string cannot fail.

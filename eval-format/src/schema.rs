@@ -1,6 +1,7 @@
 //! The shapes of ADK's models as data, one table per model, and the walker that checks nodes
 //! against them.
 
+mod config;
 mod content;
 mod eval_set;
 mod grounding;
@@ -9,13 +10,14 @@ mod record;
 mod walk;
 mod wording;
 
+pub(crate) use config::{EVAL_CONFIG, LLM_BACKED_USER_SIMULATOR, criterion};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use eval_set::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION};
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};
 pub(crate) use walk::{Place, Walker};
-pub(crate) use wording::{opening, short};
+pub(crate) use wording::{opening, wrong_type};
 
 use crate::syntax::Entry;
 
@@ -31,6 +33,8 @@ pub(crate) struct Model {
     pub(crate) camel: bool,
     /// Keys that other writers use here, each with what to write instead.
     pub(crate) strangers: &'static [(&'static str, &'static str)],
+    /// A small one, shown where something else stands; empty where its keys say enough.
+    pub(crate) sample: &'static str,
 }
 
 /// What happens to keys that a model does not know.
@@ -39,6 +43,8 @@ pub(crate) enum Extra {
     Forbidden,
     /// Kept and written back.
     Kept,
+    /// Kept by ADK, where nothing reads them: an error here.
+    Refused,
     /// Dropped by ADK without a word; here with a warning.
     Ignored,
     /// Dropped, and meant to be: ADK's own tools put keys here.
@@ -70,6 +76,11 @@ pub(crate) enum Type {
     Bytes,
     /// A string, written in upper case where it is one of these in any case.
     Enum(&'static [&'static str]),
+    /// One of these strings, leniently written, or its position.
+    Choice {
+        values: &'static [&'static str],
+        numbered: bool,
+    },
     /// This string and no other.
     Literal(&'static str),
     /// Any object, kept as it is.
@@ -89,6 +100,11 @@ pub(crate) enum Type {
     Either(&'static Model, &'static Model),
     /// A model, or one of these names of a ready-made one.
     Named(&'static Model, &'static [&'static str]),
+}
+
+/// A model whose keys may be written in either spelling.
+const fn model(what: &'static str, extra: Extra, fields: &'static [Field]) -> Model {
+    Model { what, fields, extra, camel: true, strangers: &[], sample: "" }
 }
 
 /// A key that must be there and is not `null`; `example` shows its value.

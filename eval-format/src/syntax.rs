@@ -10,9 +10,10 @@ use std::ops::Range;
 
 use jiter::{Jiter, JiterError, Peek};
 
-use crate::problem::{Code, JsonPath, Problem, Step};
+use crate::problem::{Code, JsonPath, Problem};
 use crate::value::{Map, Number, Value};
 
+mod duplicates;
 mod syntax_error;
 
 /// Levels of nesting that pydantic's parser accepts: 200 below the outermost.
@@ -105,9 +106,16 @@ impl<'a> Node<'a> {
     }
 }
 
+impl Entry<'_> {
+    /// Key and value without their places.
+    pub(crate) fn to_pair(&self) -> (String, Value) {
+        (self.key.clone().into_owned(), self.value.to_value())
+    }
+}
+
 /// The entries of an object node without their places.
 pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
-    Map::from_unique(entries.iter().map(|e| (e.key.clone().into_owned(), e.value.to_value())).collect())
+    Map::from_unique(entries.iter().map(Entry::to_pair).collect())
 }
 
 /// Reads the text as one JSON value.
@@ -119,7 +127,7 @@ pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<No
     let mut reader = Reader { jiter, text, duplicates: Vec::new() };
     match reader.document() {
         Ok(root) => {
-            problems.extend(reader.duplicates.iter().map(|duplicate| duplicate.problem(&root)));
+            problems.append(&mut duplicates::warnings(&root, reader.duplicates));
             Ok(root)
         }
         Err(Failure::Json(error)) => Err(Box::new(syntax_error::problem(text, &error))),
@@ -142,57 +150,10 @@ impl From<JiterError> for Failure {
     }
 }
 
-/// A key that stands twice in one object.
-struct Duplicate {
-    first: Range<usize>,
-    second: Range<usize>,
-    key: String,
-}
-
-impl Duplicate {
-    fn problem(&self, root: &Node<'_>) -> Problem {
-        let path = path_to(root, self.second.start).key(&self.key);
-        Problem::warning(
-            Code::DuplicateKey,
-            path,
-            self.second.clone(),
-            format!("key `{}` stands twice in one object", self.key),
-        )
-        .label("this one counts")
-        .related(self.first.clone(), "this one is ignored")
-        .help("remove one of them")
-    }
-}
-
-/// The path of the innermost object or array around an offset.
-fn path_to(root: &Node<'_>, offset: usize) -> JsonPath {
-    let mut path = JsonPath::default();
-    let mut node = root;
-    loop {
-        node = match &node.kind {
-            Kind::Array(items) => match items.iter().position(|item| item.range.contains(&offset)) {
-                Some(index) => {
-                    path.push(Step::Index(index));
-                    &items[index]
-                }
-                None => return path,
-            },
-            Kind::Object(entries) => match entries.iter().find(|e| e.value.range.contains(&offset)) {
-                Some(entry) => {
-                    path.push(Step::Key(entry.key.clone().into_owned()));
-                    &entry.value
-                }
-                None => return path,
-            },
-            _ => return path,
-        };
-    }
-}
-
 struct Reader<'a> {
     jiter: Jiter<'a>,
     text: &'a str,
-    duplicates: Vec<Duplicate>,
+    duplicates: Vec<duplicates::Duplicate>,
 }
 
 impl<'a> Reader<'a> {
@@ -247,7 +208,7 @@ impl<'a> Reader<'a> {
             key_start = self.skip_space(after + 1);
             next = self.jiter.next_key()?.map(|key| in_text(self.text, key));
         }
-        self.drop_duplicates(&mut entries);
+        self.drop_duplicates(start, &mut entries);
         Ok(Kind::Object(entries))
     }
 
@@ -261,7 +222,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps the last value of each key, at the place of the first, as Python does.
-    fn drop_duplicates(&mut self, entries: &mut Vec<Entry<'a>>) {
+    fn drop_duplicates(&mut self, object: usize, entries: &mut Vec<Entry<'a>>) {
         let repeats = match entries.len() {
             0 | 1 => return,
             2..=SCAN_LIMIT => {
@@ -274,20 +235,18 @@ impl<'a> Reader<'a> {
         }
         let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
         for entry in std::mem::take(entries) {
-            match places.get(&entry.key) {
-                Some(&at) => {
-                    let first: &mut Entry<'a> = &mut entries[at];
-                    self.duplicates.push(Duplicate {
-                        first: first.key_range.clone(),
-                        second: entry.key_range.clone(),
-                        key: entry.key.clone().into_owned(),
-                    });
-                    *first = entry;
-                }
-                None => {
-                    places.insert(entry.key.clone(), entries.len());
-                    entries.push(entry);
-                }
+            if let Some(&at) = places.get(&entry.key) {
+                let first: &mut Entry<'a> = &mut entries[at];
+                self.duplicates.push(duplicates::Duplicate {
+                    object,
+                    first: first.key_range.clone(),
+                    second: entry.key_range.clone(),
+                    key: entry.key.clone().into_owned(),
+                });
+                *first = entry;
+            } else {
+                places.insert(entry.key.clone(), entries.len());
+                entries.push(entry);
             }
         }
     }

@@ -7,13 +7,12 @@ mod options;
 mod value;
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Path, Token};
 
 use crate::criteria::InlineConfig;
-use crate::diagnostics::{Diagnostics, code_list, error};
+use crate::diagnostics::{Diagnostics, code_list, error, error_on};
 pub(crate) use options::{Gate, Options, Pass};
 use value::Value;
 
@@ -121,7 +120,7 @@ impl Args {
             diagnostics,
         };
         for argument in split_at_commas(tokens) {
-            reader.argument(argument);
+            reader.argument(&argument);
         }
         reader.finish()
     }
@@ -141,36 +140,37 @@ struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    fn argument(&mut self, tokens: TokenStream) {
-        if begins_with_literal(tokens.clone()) {
-            let path = self.path(tokens);
-            self.args.path = self.diagnostics.ok(path).or(self.args.path.take());
-            return;
+    fn argument(&mut self, tokens: &TokenStream) {
+        let is_literal = begins_with_literal(tokens.clone());
+        match syn::parse2::<Arg>(tokens.clone()) {
+            Ok(arg) => {
+                let result = self.option(arg);
+                self.diagnostics.ok(result);
+            }
+            // What comes first and is no option was meant as the path.
+            Err(_) if is_literal || (self.seen.is_empty() && !self.path_seen) => {
+                let path = self.path(tokens);
+                self.args.path = self.diagnostics.ok(path).or(self.args.path.take());
+            }
+            Err(_) => self.diagnostics.push(error_on(
+                tokens,
+                "expected `name = value`",
+                "the path of the set comes first, then options such as `runs = 3`",
+            )),
         }
-        let result = syn::parse2(tokens.clone())
-            .map_err(|_| {
-                error(
-                    span_of(&tokens),
-                    "expected `name = value`",
-                    "the path of the set comes first, then options such as `runs = 3`",
-                )
-            })
-            .and_then(|arg| self.option(arg));
-        self.diagnostics.ok(result);
     }
 
-    fn path(&mut self, tokens: TokenStream) -> syn::Result<LitStr> {
-        let span = span_of(&tokens);
+    fn path(&mut self, tokens: &TokenStream) -> syn::Result<LitStr> {
         if std::mem::replace(&mut self.path_seen, true) {
-            return Err(error(
-                span,
+            return Err(error_on(
+                tokens,
                 "more than one path",
                 r#"one attribute takes one path; a glob or a directory, such as `"evals"`, stands for many files"#,
             ));
         }
-        syn::parse2(tokens).map_err(|_| {
-            error(
-                span,
+        syn::parse2(tokens.clone()).map_err(|_| {
+            error_on(
+                tokens,
                 "the path of the set is not a plain string literal",
                 r#"write it as in `#[eval_set("evals/weather.evalset.json")]`"#,
             )
@@ -307,10 +307,6 @@ fn begins_with_literal(tokens: TokenStream) -> bool {
         }
         _ => false,
     }
-}
-
-fn span_of(tokens: &impl ToTokens) -> Span {
-    syn::Error::new_spanned(tokens, "").span()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use eval_format::{Problem, Value};
+use eval_format::{Code, Problem, Value};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseBuffer, ParseStream, Parser};
@@ -20,6 +20,9 @@ use syn::{Ident, Lit, LitStr, Token};
 use crate::diagnostics::{Diagnostics, error};
 
 const GRAMMAR: &str = r#"write `name = threshold`, or `name(threshold = 0.8, match_type = "IN_ORDER")` for more than a threshold"#;
+
+const ADK_DEFAULT: &str =
+    "ADK's default is `criteria(tool_trajectory_avg_score = 1.0, response_match_score = 0.8)`";
 
 /// The criteria as a config file would hold them.
 #[derive(Debug)]
@@ -47,6 +50,8 @@ impl InlineConfig {
     /// Reports a problem of the text on the tokens it came from.
     pub(crate) fn report(&self, problem: &Problem, diagnostics: &mut Diagnostics) {
         let help = match (&problem.help, problem.label.is_empty()) {
+            // Its own help shows a config file.
+            _ if problem.code == Code::NothingChecked => ADK_DEFAULT,
             (Some(help), _) => help.as_str(),
             (None, false) => problem.label.as_str(),
             (None, true) => GRAMMAR,

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use eval_format::Problem;
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 
 /// More errors than this are counted, not shown: a list of a thousand helps nobody.
 const SHOWN: usize = 20;
@@ -35,6 +36,11 @@ impl Diagnostics {
         self.errors.push(syn::Error::new(span, eval_format::render(problem, file, text)));
     }
 
+    /// How many there are so far.
+    pub(crate) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
     /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
@@ -61,6 +67,11 @@ impl Diagnostics {
 /// A mistake with its remedy, laid out as the compiler lays out its own.
 pub(crate) fn error(span: Span, headline: impl Display, help: impl Display) -> syn::Error {
     syn::Error::new(span, format!("{headline}\n= help: {help}"))
+}
+
+/// A mistake made of several tokens.
+pub(crate) fn error_on(tokens: &impl ToTokens, headline: impl Display, help: impl Display) -> syn::Error {
+    syn::Error::new_spanned(tokens, format!("{headline}\n= help: {help}"))
 }
 
 /// The words as a list of code: `` `a`, `b` and `c` ``.

@@ -4,25 +4,34 @@
 //! it is a neighbour of the user's function, so that paths mean what they mean there.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use eval_format::Form;
+use eval_format::{Form, file_stem};
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, Ident, LitStr};
 
 use crate::args::{Args, Gate, Options, Pass};
-use crate::item::Item;
+use crate::diagnostics::error;
+use crate::item::{Item, path_text};
 use crate::plan::{Plan, PlannedCase, PlannedConfig, PlannedFile, PlannedSet};
 
 /// The function, and a line that checks its type wherever the tests are not compiled.
+///
+/// A function that is left alone, for want of sound arguments, is checked everywhere.
 pub(crate) fn function(args: &Args, item: &Item, is_alone: bool) -> TokenStream {
-    let private = private_path(args);
+    if !item.is_free {
+        return quote!(#item);
+    }
     let name = item.name();
+    let private = private_path(args, name.span());
     // One span throughout: the error about a wrong type stands on the name of the function.
     let check = quote_spanned!(name.span()=> #private::check(#name););
     let metrics = args.metrics.iter().map(|metric| {
         let path = &metric.path;
-        quote!(let _ = #private::metric(#path);)
+        let metric = metric_value(args, path);
+        quote!(let _ = #metric;)
     });
     let outside_tests = (!is_alone).then(|| quote!(#[cfg(not(test))]));
     quote! {
@@ -34,7 +43,8 @@ pub(crate) fn function(args: &Args, item: &Item, is_alone: bool) -> TokenStream 
 
 /// The tests.
 pub(crate) fn tests(args: &Args, item: &Item, plan: &Plan) -> TokenStream {
-    let expansion = Expansion { args, item, private: private_path(args), helper: helper_name(item) };
+    let expansion =
+        Expansion { args, item, private: private_path(args, Span::call_site()), helper: helper_name(item) };
     let helper = expansion.helper_function(plan);
     let module = expansion.module(plan);
     quote!(#helper #module)
@@ -48,12 +58,25 @@ struct Expansion<'a> {
     helper: Ident,
 }
 
-fn private_path(args: &Args) -> TokenStream {
-    if let Some(path) = &args.krate { quote!(#path::__private) } else { quote!(::eval_core::__private) }
+/// Where the generated code finds its counterpart. Of tokens with different spans the compiler would
+/// underline the whole attribute.
+fn private_path(args: &Args, span: Span) -> TokenStream {
+    if let Some(path) = &args.krate {
+        quote_spanned!(span=> #path::__private)
+    } else {
+        quote_spanned!(span=> ::eval_core::__private)
+    }
 }
 
 fn helper_name(item: &Item) -> Ident {
     format_ident!("__evalset_{}", item.name(), span = Span::call_site())
+}
+
+/// The metric made of a function; the error about a wrong type stands on its path.
+fn metric_value(args: &Args, path: &syn::Path) -> TokenStream {
+    let span = path.span();
+    let private = private_path(args, span);
+    quote_spanned!(span=> #private::metric(#path))
 }
 
 /// `super::` as often as the tests are deep, then a name.
@@ -67,11 +90,12 @@ impl Expansion<'_> {
     fn helper_function(&self, plan: &Plan) -> TokenStream {
         let Self { private, helper, .. } = self;
         let name = self.item.name();
+        let at_name = private_path(self.args, name.span());
         let count = plan.sets.len();
         let sets = plan.sets.iter().map(|set| self.set(set));
         // Written by one hand: where the name comes through `macro_rules!`, its locals are not ours.
         let [set, case, module] = ["set", "case", "module"].map(|local| Ident::new(local, name.span()));
-        let run = quote_spanned!(name.span()=> #private::run(&SETS[#set], #case, #module, #name));
+        let run = quote_spanned!(name.span()=> #at_name::run(&SETS[#set], #case, #module, #name));
         quote! {
             #[cfg(test)]
             #[doc(hidden)]
@@ -91,9 +115,13 @@ impl Expansion<'_> {
         let private = &self.private;
         let PlannedSet { file, read, .. } = set;
         let relative = &file.relative;
+        // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
+        let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
         let text = include(relative);
         let hash = read.hash;
-        let eval_set_id = read.checked.set.as_ref().map_or("", |set| set.eval_set_id.as_str());
+        // A set has no typed form where a case that `cases` leaves out cannot be run.
+        let typed = read.checked.set.as_ref();
+        let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
         let form = match read.checked.form {
             Form::EvalSet => quote!(EvalSet),
             Form::TestFile => quote!(TestFile),
@@ -113,13 +141,15 @@ impl Expansion<'_> {
         let options = self.options();
         let metrics = self.args.metrics.iter().map(|metric| {
             let (name, path) = (&metric.name, &metric.path);
-            quote!((#name, || #private::metric(#path)))
+            let metric = metric_value(self.args, path);
+            quote!((#name, || #metric))
         });
         quote! {
             #private::SetSource {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
                 package: ::core::env!("CARGO_PKG_NAME"),
                 file: #relative,
+                shown: #shown,
                 text: #text,
                 hash: #hash,
                 form: #private::Form::#form,
@@ -258,13 +288,19 @@ impl Expansion<'_> {
         }
     }
 
-    /// Lets the tests through only where the runtime they ask for is compiled in: the macro stands
-    /// for its content or, without the feature, for an error that names it.
+    /// Asks for the feature that the runtime needs, which only eval-core can see: its macro stands
+    /// for the first part where it has the feature, else for the second.
     fn with_runtime(&self, module: TokenStream) -> TokenStream {
         let private = &self.private;
         match &self.args.runtime.flavor {
             Some(flavor) if self.args.runtime.is_multi_thread() => {
-                quote_spanned!(flavor.span()=> #private::multi_thread! { #module })
+                let error = error(
+                    flavor.span(),
+                    "`flavor = \"multi_thread\"` needs the feature `multi-thread` of `eval-core`",
+                    "in `Cargo.toml`: `eval-core = { version = \"..\", features = [\"multi-thread\"] }`",
+                );
+                let error = error.to_compile_error();
+                quote!(#private::multi_thread! { { #module } { #error } })
             }
             _ => module,
         }
@@ -287,11 +323,6 @@ impl<'p> Module<'p> {
 /// The text of a file, tracked by the compiler, without a path of this machine.
 fn include(relative: &str) -> TokenStream {
     quote!(::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #relative)))
-}
-
-/// A path as one writes it: `#[tokio::test(crate = "...")]` takes it as a string.
-fn path_text(path: &impl ToTokens) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
 }
 
 #[cfg(test)]

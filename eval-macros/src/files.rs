@@ -155,12 +155,14 @@ impl Folders {
                 folder = deeper;
                 continue;
             }
-            return self.entries_like(&folder, part, last);
+            return self.entries_like(&folder, part, &parts[at + 1..]);
         }
         RELATIVE.to_owned()
     }
 
-    fn entries_like(&self, folder: &str, part: &str, wants_file: bool) -> String {
+    /// What the folder has instead of `part`, after which `rest` would follow.
+    fn entries_like(&self, folder: &str, part: &str, rest: &[&str]) -> String {
+        let wants_file = rest.is_empty();
         let names = self.roots().map(|root| names_in(&root.join(folder), wants_file));
         let mut names: Vec<String> = names.flatten().collect();
         names.sort_unstable();
@@ -168,22 +170,26 @@ impl Folders {
         let path = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         let by_stem = || names.iter().find(|name| file_stem(name) == file_stem(part)).map(String::as_str);
         if let Some(meant) = suggest(part, names.iter().map(String::as_str)).or_else(by_stem) {
-            return format!("did you mean `{}`?", path(meant));
+            let whole = [&[path(meant).as_str()], rest].concat().join("/");
+            let exists = self.roots().any(|root| root.join(&whole).exists());
+            return format!("did you mean `{}`?", if exists { whole } else { path(meant) });
         }
         let place =
             if folder.is_empty() { "the folder of `Cargo.toml`".to_owned() } else { format!("`{folder}`") };
-        let what = if wants_file { "JSON files" } else { "folders" };
+        // Where only the file is missing, the user has found the folder.
+        let (what, hint) = if wants_file { ("JSON files", "") } else { ("folders", RELATIVE_HINT) };
         match names.len() {
-            0 if wants_file => format!("{place} holds no JSON files; {RELATIVE}"),
-            0 => format!("{place} holds no folder `{part}`; {RELATIVE}"),
-            1..=SHOWN_NAMES => format!("{place} holds {}; {RELATIVE}", code_list(&names)),
-            count => format!(
-                "{place} holds {count} {what}, among them {}; {RELATIVE}",
-                code_list(&names[..SHOWN_NAMES])
-            ),
+            0 => format!("{place} holds no {what}{hint}"),
+            1..=SHOWN_NAMES => format!("{place} holds {}{hint}", code_list(&names)),
+            count => {
+                let first = code_list(&names[..SHOWN_NAMES]);
+                format!("{place} holds {count} {what}, among them {first}{hint}")
+            }
         }
     }
 }
+
+const RELATIVE_HINT: &str = "; paths are relative to the folder of `Cargo.toml`";
 
 const RELATIVE: &str = "paths are relative to the folder of `Cargo.toml`";
 
@@ -310,7 +316,8 @@ mod tests {
     #[test]
     fn a_missing_file_names_what_is_near() {
         for (path, expected) in [
-            ("srk/lib.rs", "did you mean `src`?"),
+            ("srk/lib.rs", "did you mean `src/lib.rs`?"),
+            ("srk/lob.rs", "did you mean `src`?"),
             ("src/lib.json", "`src` holds no JSON files"),
             ("nowhere/at/all.json", "paths are relative to the folder of `Cargo.toml`"),
             ("src/*.json", "no eval set matches `src/*.json`"),

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, GenericParam, Ident, Signature, Type, Visibility};
 
-use crate::diagnostics::{Diagnostics, error};
+use crate::diagnostics::{Diagnostics, error, error_on};
 
 /// Attributes that make a test of what they stand on.
 const TEST_ATTRIBUTES: &[&str] = &["test", "test_case", "rstest", "bench"];
@@ -18,6 +18,8 @@ pub(crate) struct Item {
     visibility: Visibility,
     signature: Signature,
     body: TokenStream,
+    /// Whether the function can be named without more: no method, nothing generic.
+    pub(crate) is_free: bool,
 }
 
 impl Parse for Item {
@@ -32,6 +34,7 @@ impl Parse for Item {
             visibility: input.parse()?,
             signature: input.parse()?,
             body: input.parse()?,
+            is_free: true,
         })
     }
 }
@@ -47,7 +50,9 @@ impl Item {
             )
         });
         let mut item = diagnostics.ok(parsed)?;
+        let before = diagnostics.len();
         item.check_signature(diagnostics);
+        item.is_free = diagnostics.len() == before;
         item.take_test_attributes(diagnostics);
         Some(item)
     }
@@ -105,16 +110,21 @@ impl Item {
             }
             let is_test = TEST_ATTRIBUTES.contains(&name.as_str());
             if is_test {
-                diagnostics.error(
-                    last.ident.span(),
-                    format!("`#[{name}]` beside `#[eval_set]`"),
-                    "each case is a tokio test already: remove it; \
-                     `flavor = \"multi_thread\"` asks for another runtime",
-                );
+                diagnostics.push(error_on(
+                    attribute.path(),
+                    format!("`#[{}]` and `#[eval_set]` on one function", path_text(attribute.path())),
+                    "remove it: each case of the set is a tokio test already, \
+                     and `flavor = \"multi_thread\"` gives it several threads",
+                ));
             }
             !is_test
         });
     }
+}
+
+/// A path as one writes it, without the spaces between its tokens.
+pub(crate) fn path_text(path: &impl ToTokens) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
 }
 
 impl ToTokens for Item {
@@ -168,9 +178,9 @@ mod tests {
             ("fn f<T>() -> T {}", "generic over a type"),
             ("fn f<const N: usize>() -> A {}", "generic over a const"),
             ("fn f(x: impl Into<String>) -> A {}", "argument is generic"),
-            ("#[test] fn f() -> A {}", "`#[test]` beside"),
-            ("#[::core::prelude::v1::test] fn f() -> A {}", "`#[test]` beside"),
-            ("#[tokio::test] async fn f() -> A {}", "`#[test]` beside"),
+            ("#[test] fn f() -> A {}", "on one function"),
+            ("#[::core::prelude::v1::test] fn f() -> A {}", "on one function"),
+            ("#[tokio::test] async fn f() -> A {}", "`#[tokio::test]` and `#[eval_set]`"),
             ("#[eval_set(\"b\")] fn f() -> A {}", "second `#[eval_set]`"),
         ] {
             let errors = parse(source).1;

@@ -6,6 +6,7 @@
 
 mod args;
 mod cases;
+mod configs;
 mod criteria;
 mod diagnostics;
 mod expand;

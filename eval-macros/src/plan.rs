@@ -2,21 +2,19 @@
 //!
 //! All problems of all files are collected on the way.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use eval_format::{CasePlace, Code, EvalConfig, Problem, check_config, test_names};
+use eval_format::{CasePlace, Code, Problem, test_names};
 use proc_macro2::Span;
 use syn::LitStr;
 
-use crate::args::{Args, Criteria, CustomMetric};
+use crate::args::Args;
 use crate::cases::Filter;
+use crate::configs::Configs;
 use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::{Folders, Found, SourceFile};
 use crate::modules::module_paths;
-use crate::sets::{ReadError, ReadSet, read_file, read_set};
+use crate::sets::{ReadError, ReadSet, read_set};
 
 /// The tests to generate.
 #[derive(Debug)]
@@ -83,7 +81,7 @@ impl Plan {
             diagnostics,
         };
         let plan = planner.plan()?;
-        planner.finish(&plan, &args.metrics);
+        planner.check_filter(&plan);
         Some(plan)
     }
 }
@@ -163,119 +161,21 @@ impl Planner<'_> {
             })
     }
 
-    /// Checks what can only be seen with all files at hand.
-    fn finish(&mut self, plan: &Plan, metrics: &[CustomMetric]) {
+    /// Whether the filter fits can only be seen with all files at hand.
+    fn check_filter(&mut self, plan: &Plan) {
         let cases = plan.sets.iter().flat_map(|set| &set.read.checked.cases);
-        let ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
+        let mut ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
+        // Files of a directory may use an id each.
+        ids.sort_unstable();
+        ids.dedup();
         // In a file that cannot be read no id is known, and its problems have been reported.
         if !ids.is_empty() {
             self.filter.check(&ids, self.diagnostics);
         }
-        self.configs.check_use(metrics, self.diagnostics);
     }
 }
 
-/// The criteria of each set, each file of them read once.
-struct Configs<'a> {
-    args: &'a Args,
-    folders: &'a Folders,
-    explicit: Option<SourceFile>,
-    read: HashMap<PathBuf, Rc<ReadConfig>>,
-    /// Whether a config could not be used, so that nothing can be said about the others.
-    broken: bool,
-}
-
-/// A config that was read, and what it became.
-struct ReadConfig {
-    planned: PlannedConfig,
-    config: Option<EvalConfig>,
-}
-
-impl<'a> Configs<'a> {
-    fn new(args: &'a Args, folders: &'a Folders, diagnostics: &mut Diagnostics) -> Self {
-        let mut configs = Self { args, folders, explicit: None, read: HashMap::new(), broken: false };
-        match &args.criteria {
-            Criteria::Beside => {}
-            Criteria::File(path) => {
-                configs.explicit = diagnostics.ok(folders.file(path, "config file"));
-                configs.broken = configs.explicit.is_none();
-            }
-            Criteria::Inline(inline) => {
-                let checked = check_config("criteria", inline.json.as_bytes(), &args.metric_names());
-                for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
-                    inline.report(problem, diagnostics);
-                }
-                configs.broken = checked.config.is_none();
-                let planned = PlannedConfig::Inline(inline.json.clone());
-                let read = ReadConfig { planned, config: checked.config };
-                configs.read.insert(PathBuf::new(), Rc::new(read));
-            }
-        }
-        configs
-    }
-
-    /// The criteria of a set, and the files that would have given others.
-    fn of(&mut self, set: &SourceFile, diagnostics: &mut Diagnostics) -> (PlannedConfig, Vec<String>) {
-        let (file, span) = match (&self.args.criteria, &self.explicit, &self.args.path) {
-            (Criteria::Inline(inline), ..) => {
-                return (PlannedConfig::Inline(inline.json.clone()), Vec::new());
-            }
-            (Criteria::File(path), Some(file), _) => (file.clone(), path.span()),
-            (Criteria::File(_), None, _) => return (PlannedConfig::Default, Vec::new()),
-            (Criteria::Beside, _, path) => {
-                let beside = self.folders.beside(set, "test_config.json");
-                if !beside.absolute.is_file() {
-                    return (PlannedConfig::Default, vec![beside.relative]);
-                }
-                (beside, path.as_ref().map_or_else(Span::call_site, LitStr::span))
-            }
-        };
-        if let Some(read) = self.read.get(&file.absolute) {
-            return (read.planned.clone(), Vec::new());
-        }
-        let read = Rc::new(self.read(&file, span, diagnostics));
-        self.read.insert(file.absolute, Rc::clone(&read));
-        (read.planned.clone(), Vec::new())
-    }
-
-    fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> ReadConfig {
-        let bytes = match read_file(file) {
-            Ok(read) => read,
-            Err(error) => {
-                report_unreadable(&error, span, diagnostics);
-                self.broken = true;
-                return ReadConfig { planned: PlannedConfig::Default, config: None };
-            }
-        };
-        let checked = check_config(&file.shown, &bytes.bytes, &self.args.metric_names());
-        for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
-            diagnostics.problem(span, problem, &checked.file, &checked.text);
-        }
-        self.broken |= checked.config.is_none();
-        let planned = PlannedFile { relative: file.relative.clone(), hash: bytes.hash };
-        ReadConfig { planned: PlannedConfig::File(planned), config: checked.config }
-    }
-
-    /// Reports custom metrics that no criteria ask for: they would never be computed.
-    fn check_use(&self, metrics: &[CustomMetric], diagnostics: &mut Diagnostics) {
-        if self.broken {
-            return;
-        }
-        for metric in metrics {
-            let configs = self.read.values().filter_map(|read| read.config.as_ref());
-            if !configs.into_iter().any(|config| config.criterion(&metric.name).is_some()) {
-                let name = &metric.name;
-                diagnostics.error(
-                    metric.span,
-                    format!("no criterion asks for the metric `{name}`"),
-                    format!("give it a threshold: `criteria({name} = 0.8)`, or the same in the config file"),
-                );
-            }
-        }
-    }
-}
-
-fn report_unreadable(error: &ReadError, span: Span, diagnostics: &mut Diagnostics) {
+pub(crate) fn report_unreadable(error: &ReadError, span: Span, diagnostics: &mut Diagnostics) {
     diagnostics.error(
         span,
         format!("cannot read {}: {}", code_list(&[&error.file]), error.error),

@@ -1,15 +1,14 @@
 //! The table of metrics.
 
-use super::push;
 use crate::report::{CaseReport, MetricReport};
 use crate::verdict::Verdict;
 
-/// Metric, score, threshold, verdict; unmeasured ones say how many turns have a score.
+/// Metric, score, threshold, verdict; then, in one line, what never gates.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
     let rows: Vec<[String; 4]> = report
         .metrics
         .iter()
-        .filter(|metric| metric.verdict != Verdict::Informational || metric.score.is_some())
+        .filter(|metric| metric.verdict != Verdict::Informational)
         .map(|metric| row(metric, report.runs.len()))
         .collect();
     let header = ["metric", "score", "threshold", "verdict"].map(str::to_owned);
@@ -20,13 +19,19 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         }
     }
     for [metric, score, threshold, verdict] in std::iter::once(&header).chain(&rows) {
-        push(
-            out,
-            format_args!(
-                "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
-                widths[0], widths[1], widths[2]
-            ),
-        );
+        out.push_str(&format!(
+            "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
+            widths[0], widths[1], widths[2]
+        ));
+    }
+    let informational: Vec<String> = report
+        .metrics
+        .iter()
+        .filter(|metric| metric.verdict == Verdict::Informational)
+        .filter_map(|metric| Some(format!("{} {:?}", metric.name, metric.score?)))
+        .collect();
+    if !informational.is_empty() {
+        out.push_str(&format!("\n  for information: {}", informational.join(", ")));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::score::align::{Pair, align_any_order, align_in_order};
 use crate::score::equality::values_equal;
 
 /// Lines that are shown; unchanged ones go first.
-const SHOWN_LINES: usize = 10;
+const SHOWN_LINES: usize = 7;
 /// A call is cut to about this many characters.
 const SHOWN_CALL: usize = 90;
 
@@ -29,12 +29,18 @@ pub(super) fn order(metric: &MetricReport) -> Order {
 }
 
 /// One line per pair: `=` the same, `~` other arguments, `-` not called, `+` not expected.
-pub(super) fn write(out: &mut String, expected: Option<&Invocation>, actual: &Invocation, order: Order) {
+pub(super) fn write(
+    out: &mut String,
+    scored: &str,
+    expected: Option<&Invocation>,
+    actual: &Invocation,
+    order: &Order,
+) {
     let expected: Vec<&FunctionCall> = expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
     let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
     let align = if order.any { align_any_order } else { align_in_order };
     let pairs = align(&expected, &actual, order.args);
-    line(out, "  tool calls (= same, ~ other arguments, - not called, + not expected)");
+    line(out, &format!("  tool calls: {scored} (= same, ~ other arguments, - not called, + not expected)"));
     if pairs.is_empty() {
         line(out, "    none expected, none called");
     }

@@ -30,15 +30,16 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     } else {
         String::new()
     };
-    if run.error.is_some() {
-        return broken(out, report, run, &of_runs);
+    if let Some(error) = &run.error {
+        broken(out, report, run, &of_runs);
+        return message(out, &error.message);
     }
     let bad = at_fault(report, run);
     for at in bad.iter().take(SHOWN_TURNS) {
         turn(out, report, run, *at, &of_runs);
     }
     if bad.len() > SHOWN_TURNS {
-        line(out, &format!("\n... and {} more below a threshold", count(bad.len() - SHOWN_TURNS, "turn")));
+        line(out, &format!("\n... and {} below a threshold", count(bad.len() - SHOWN_TURNS, "more turn")));
     }
     for (_, score) in failing_scores(report, run, None) {
         notes(out, "session state", score);
@@ -81,28 +82,36 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     let mut shown = (false, false);
     for (metric, score) in failing_scores(report, run, Some(at)) {
         if metric.name.contains("trajectory") && !shown.0 {
-            trajectory::write(out, expected, actual, trajectory::order(metric));
+            trajectory::write(out, &scored(metric, score), expected, actual, &trajectory::order(metric));
             shown.0 = true;
         } else if !metric.name.contains("trajectory") && !shown.1 {
-            responses(out, expected, actual);
+            responses(out, &scored(metric, score), expected, actual);
             shown.1 = true;
         }
         notes(out, &metric.name, score);
     }
 }
 
-fn responses(out: &mut String, expected: Option<&Invocation>, actual: &Invocation) {
+/// The metric with its score of the turn.
+fn scored(metric: &MetricReport, score: &Score) -> String {
+    match score.value() {
+        Some(value) => format!("{} {value:?}", metric.name),
+        None => format!("{} has no score", metric.name),
+    }
+}
+
+fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {
     let text = |text: &str| {
         if text.is_empty() {
             "(nothing)".to_owned()
         } else {
-            cut(text, SHOWN_TEXT).replace('\n', "\n            ")
+            cut(text, SHOWN_TEXT).replace('\n', "\n              ")
         }
     };
     let expected = expected.map(Invocation::response_text).unwrap_or_default();
-    line(out, "  response");
-    line(out, &format!("  expected  {}", text(&expected)));
-    line(out, &format!("  actual    {}", text(&actual.response_text())));
+    line(out, &format!("  response: {scored}"));
+    line(out, &format!("    expected  {}", text(&expected)));
+    line(out, &format!("    actual    {}", text(&actual.response_text())));
 }
 
 fn notes(out: &mut String, what: &str, score: &Score) {
@@ -117,6 +126,26 @@ fn notes(out: &mut String, what: &str, score: &Score) {
     }
 }
 
+/// The lines of an error that its headline has no room for.
+fn message(out: &mut String, message: &str) {
+    if message.lines().count() <= 1 && message.chars().count() <= super::HEADLINE {
+        return;
+    }
+    line(out, "  error");
+    for text in message.lines().take(SHOWN_ERROR_LINES) {
+        line(out, &format!("    {}", cut(text, SHOWN_TEXT)));
+    }
+    let more = message.lines().count().saturating_sub(SHOWN_ERROR_LINES);
+    if more > 0 {
+        line(out, &format!("    ... and {}", count(more, "more line")));
+    }
+}
+
+/// Lines of an error that are shown.
+const SHOWN_ERROR_LINES: usize = 10;
+/// Events of a turn that broke that are shown, the last ones.
+const SHOWN_EVENTS: usize = 12;
+
 /// A run that ended early: what it did in its last turn.
 fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str) {
     let planned = report.case.conversation.len();
@@ -129,7 +158,6 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
     if events.is_empty() {
         line(out, "  nothing was recorded");
     }
-    const SHOWN_EVENTS: usize = 12;
     if events.len() > SHOWN_EVENTS {
         line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
     }

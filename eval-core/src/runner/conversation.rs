@@ -1,11 +1,12 @@
 //! One run of one case: the session is opened, each turn is played, everything is recorded.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use eval_format::{EvalCase, Invocation, Map};
+use eval_format::{AppDetails, EvalCase, Invocation, Map};
 
 use super::guard::{Fault, fenced};
-use crate::agent::{Agent, BoxAgent, Recorded, Recorder, Session, Turn};
+use crate::agent::{Erased, Event, Recorded, Recorder, Session, Turn};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -24,19 +25,19 @@ pub(crate) struct Conditions {
 
 /// Plays a case against an agent. Never fails: what goes wrong is in the transcript.
 pub(crate) async fn converse(
-    mut agent: BoxAgent<'_>,
+    mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
     conditions: &Conditions,
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
-    let error = play(&mut agent, case, conditions, &mut transcript).await.err();
+    let error = play(&mut *agent, case, conditions, &mut transcript).await.err();
     transcript.error = error;
     transcript
 }
 
 async fn play(
-    agent: &mut BoxAgent<'_>,
+    agent: &mut (dyn Erased + '_),
     case: &EvalCase,
     conditions: &Conditions,
     transcript: &mut Transcript,
@@ -63,7 +64,7 @@ async fn play(
 
 /// Plays one turn and takes down what was recorded, whether it went well or not.
 async fn turn(
-    agent: &mut BoxAgent<'_>,
+    agent: &mut (dyn Erased + '_),
     number: usize,
     expected: &Invocation,
     conditions: &Conditions,
@@ -87,7 +88,7 @@ async fn turn(
         duration: Some(round_3(elapsed.as_secs_f64())),
         tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
         rubrics: expected.rubrics.clone(),
-        app_details: Some(agent.details()).filter(|details| !details.agent_details.is_empty()),
+        app_details: details(agent).filter(|details| !details.agent_details.is_empty()),
         ..invocation(&expected.user_content, &events)
     };
     let verdict = check(played, &events, &invocation);
@@ -95,12 +96,13 @@ async fn turn(
     verdict.map_err(|message| agent_error(Some(number), &message))
 }
 
+/// What the agent says about itself; one that panics over it says nothing.
+fn details(agent: &(dyn Erased + '_)) -> Option<AppDetails> {
+    catch_unwind(AssertUnwindSafe(|| agent.details())).ok()
+}
+
 /// A turn that failed, reported an error of its model, or answered nothing is an error.
-fn check(
-    played: Result<(), Fault>,
-    events: &[crate::agent::Event],
-    invocation: &Invocation,
-) -> Result<(), String> {
+fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -> Result<(), String> {
     played.map_err(|fault| fault.to_string())?;
     if let Some(event) = events.iter().find(|event| event.error_code.is_some()) {
         let code = event.error_code.as_deref().unwrap_or_default();

@@ -118,7 +118,7 @@ impl Word<'_> {
         self.get().strip_suffix(suffix)
     }
 
-    /// Puts letters after the first `at`. Callers never write more than once stood there.
+    /// Puts letters after the first `at`, never more than stood there in the word as given.
     fn rewrite(&mut self, at: usize, letters: &[u8]) {
         self.len = at + letters.len();
         self.letters[at..self.len].copy_from_slice(letters);

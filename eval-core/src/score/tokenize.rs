@@ -1,8 +1,9 @@
 //! ADK's tokenizer: NFKC, lower case, words by Unicode category, Porter stems of ASCII words.
 //!
 //! Categories, normalisation and case are those of the Unicode versions that the crates and std
-//! carry; google-adk has those of the running Python (14 with Python 3.11). The two differ only in
-//! characters that one of them does not know yet.
+//! carry; google-adk has those of the Python it runs in (14 with Python 3.11). The two differ in
+//! characters that one of them does not know yet, and in a capital sigma beside U+0295, U+02E4 or
+//! U+1171E, which Unicode has given another class since then.
 
 use std::borrow::Cow;
 
@@ -23,7 +24,8 @@ pub(crate) struct Tokens {
 
 /// Splits a text as ADK does before it counts words.
 pub(crate) fn tokens(text: &str) -> Tokens {
-    let mut tokens = Tokens { bytes: Vec::with_capacity(text.len()), ends: Vec::new() };
+    let mut tokens =
+        Tokens { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
     if text.is_ascii() {
         tokens.push_ascii(text);
     } else {
@@ -50,15 +52,16 @@ impl Tokens {
 
     /// What `push_unicode` does to a text that has nothing to normalise.
     fn push_ascii(&mut self, text: &str) {
-        for word in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
-            self.bytes.extend(word.iter().map(u8::to_ascii_lowercase));
-            self.end_token();
+        for byte in text.bytes() {
+            self.push_byte(byte);
         }
+        self.end_token();
     }
 
     fn push_unicode(&mut self, text: &str) {
         for c in nfkc(text).to_lowercase().chars() {
             match class(c) {
+                Class::Ascii(byte) => self.push_byte(byte),
                 Class::Word => self.push(c),
                 Class::Space => self.end_token(),
                 Class::Cluster => {
@@ -73,6 +76,14 @@ impl Tokens {
             }
         }
         self.end_token();
+    }
+
+    fn push_byte(&mut self, byte: u8) {
+        if byte.is_ascii_alphanumeric() {
+            self.bytes.push(byte.to_ascii_lowercase());
+        } else {
+            self.end_token();
+        }
     }
 
     fn push(&mut self, c: char) {
@@ -103,6 +114,8 @@ fn nfkc(text: &str) -> Cow<'_, str> {
 
 /// What a character does to the token under way.
 enum Class {
+    /// Continues it if a letter or a digit, else ends it.
+    Ascii(u8),
     /// Continues it.
     Word,
     /// Ends it.
@@ -114,9 +127,12 @@ enum Class {
 }
 
 fn class(c: char) -> Class {
+    if let Ok(byte) = u8::try_from(c)
+        && byte.is_ascii()
+    {
+        return Class::Ascii(byte);
+    }
     match c {
-        '\0'..='\x7f' if c.is_ascii_alphanumeric() => Class::Word,
-        '\0'..='\x7f' => Class::Space,
         // CJK ideographs, hiragana, katakana, hangul syllables: the whole blocks, assigned or not.
         '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => Class::Ideograph,
         // Thai, Lao, Khmer, Myanmar: marks stay with what precedes them.

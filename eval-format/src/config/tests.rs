@@ -1,3 +1,6 @@
+mod hostile;
+mod messages;
+
 use super::*;
 use crate::{Code, Problem, json};
 
@@ -90,18 +93,16 @@ fn our_own_keys_are_read_in_both_spellings() {
 
 #[test]
 fn options_of_the_wrong_type_are_errors() {
-    for (option, code) in [
-        (r#""ignore_args": null"#, "wrong-type"),
-        (r#""ignoreArgs": 2"#, "wrong-type"),
-        (r#""args_match": 1"#, "wrong-type"),
-        (r#""args_match": "loose""#, "wrong-type"),
-        (r#""forbidden_tools": "refund""#, "wrong-type"),
-        (r#""forbiddenTools": ["refund", 1]"#, "wrong-type"),
-        (r#""include_intermediate_responses_in_final": "maybe""#, "wrong-type"),
+    for (option, place) in [
+        (r#""ignore_args": null"#, "ignore_args"),
+        (r#""ignoreArgs": 2"#, "ignoreArgs"),
+        (r#""args_match": 1"#, "args_match"),
+        (r#""args_match": "loose""#, "args_match"),
+        (r#""forbidden_tools": "refund""#, "forbidden_tools"),
+        (r#""forbiddenTools": ["refund", 1]"#, "forbiddenTools[1]"),
     ] {
-        let key = option.split('"').nth(1).unwrap();
         let found = found(&trajectory(&format!(r#"{{"threshold": 1, {option}}}"#)), &[]);
-        assert_eq!(found[0], format!("{code} criteria.tool_trajectory_avg_score.{key}"), "{option}");
+        assert_eq!(found, [format!("wrong-type criteria.tool_trajectory_avg_score.{place}")], "{option}");
     }
 }
 
@@ -205,7 +206,7 @@ fn custom_metrics_need_an_answer_in_rust() {
 #[test]
 fn custom_metrics_have_adks_shape() {
     for (metric, expected) in [
-        (r#"{"code_config": {"name": "m.b"}, "note": 1}"#, vec![]),
+        (r#"{"code_config": {"name": "m.b"}, "note": 1}"#, vec!["[ignored-key custom_metrics.b.note]"]),
         (r#"{"code_config": {"name": "m.b"}, "metric_info": null}"#, vec![]),
         ("null", vec!["wrong-type custom_metrics.b"]),
         ("{}", vec!["missing-key custom_metrics.b"]),
@@ -214,6 +215,18 @@ fn custom_metrics_have_adks_shape() {
         (
             r#"{"code_config": {"name": "m.b", "args": []}}"#,
             vec!["unknown-key custom_metrics.b.code_config.args"],
+        ),
+        (
+            r#"{"code_config": {"name": "m.b", "_note": 1}}"#,
+            vec!["unknown-key custom_metrics.b.code_config._note"],
+        ),
+        (
+            r#"{"code_config": {"name": "m.b"}, "metric_info": {"metric_name": "b", "metricName": "b",
+                "metric_value_info": {"interval": {"min_value": 0}}}}"#,
+            vec![
+                "both-spellings custom_metrics.b.metric_info.metric_name",
+                "missing-key custom_metrics.b.metric_info.metric_value_info.interval",
+            ],
         ),
         (r#"{"code_confg": {"name": "m.b"}}"#, vec!["misspelt-key custom_metrics.b.code_confg"]),
         (
@@ -316,7 +329,8 @@ fn duplicate_keys_are_warned_of_and_the_last_counts() {
     let checked = check_config("c.json", text.as_bytes(), &[]);
     assert_eq!(checked.problems.len(), 1);
     assert_eq!(checked.problems[0].code, Code::DuplicateKey);
-    assert_eq!(checked.config.unwrap().criterion("response_match_score").unwrap().threshold, 0.5);
+    let config = checked.config.unwrap();
+    assert_eq!(config.criterion("response_match_score"), Some(&Criterion::new(0.5)));
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Messages: google.genai's `Content` and what it holds.
 
 use super::Type::{Bool, Bytes, Enum, Float, Int, Literal, Models, Object, String};
-use super::{Extra, Field, Model, Type, optional};
+use super::{Extra, Field, Model, Type, model, optional};
 
 /// A model of google.genai: every key optional, unknown ones forbidden.
-const fn genai(what: &'static str, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra: Extra::Forbidden, camel: true, strangers: &[] }
+pub(super) const fn genai(what: &'static str, fields: &'static [Field]) -> Model {
+    model(what, Extra::Forbidden, fields)
 }
 
 pub(crate) static CONTENT: Model = Model {
+    sample: r#"{"parts": [{"text": "..."}]}"#,
     strangers: &[
         ("text", r#"write `"parts": [{"text": "..."}]`"#),
         ("content", r#"write `"parts": [{"text": "..."}]`"#),
@@ -22,30 +23,34 @@ pub(crate) static CONTENT: Model = Model {
     )
 };
 
-pub(crate) static PART: Model = genai(
-    "a part",
-    &[
-        optional("media_resolution", Type::Model(&MEDIA_RESOLUTION)),
-        optional("code_execution_result", Type::Model(&CODE_EXECUTION_RESULT)),
-        optional("executable_code", Type::Model(&EXECUTABLE_CODE)),
-        optional("file_data", Type::Model(&FILE_DATA)),
-        optional("function_call", Type::Model(&FUNCTION_CALL)),
-        optional("function_response", Type::Model(&FUNCTION_RESPONSE)),
-        optional("inline_data", Type::Model(&BLOB)),
-        optional("text", String),
-        optional("thought", Bool),
-        optional("thought_signature", Bytes),
-        optional("video_metadata", Type::Model(&VIDEO_METADATA)),
-        optional("tool_call", Type::Model(&TOOL_CALL)),
-        optional("tool_response", Type::Model(&TOOL_RESPONSE)),
-        optional("part_metadata", Object),
-        optional("audio_transcription", Type::Model(&TRANSCRIPTION)),
-        optional("media_processing", Enum(MEDIA_PROCESSING)),
-        optional("speech_metadata", Type::Model(&SPEECH_METADATA)),
-    ],
-);
+pub(crate) static PART: Model = Model {
+    sample: r#"{"text": "..."}"#,
+    ..genai(
+        "a part",
+        &[
+            optional("media_resolution", Type::Model(&MEDIA_RESOLUTION)),
+            optional("code_execution_result", Type::Model(&CODE_EXECUTION_RESULT)),
+            optional("executable_code", Type::Model(&EXECUTABLE_CODE)),
+            optional("file_data", Type::Model(&FILE_DATA)),
+            optional("function_call", Type::Model(&FUNCTION_CALL)),
+            optional("function_response", Type::Model(&FUNCTION_RESPONSE)),
+            optional("inline_data", Type::Model(&BLOB)),
+            optional("text", String),
+            optional("thought", Bool),
+            optional("thought_signature", Bytes),
+            optional("video_metadata", Type::Model(&VIDEO_METADATA)),
+            optional("tool_call", Type::Model(&TOOL_CALL)),
+            optional("tool_response", Type::Model(&TOOL_RESPONSE)),
+            optional("part_metadata", Object),
+            optional("audio_transcription", Type::Model(&TRANSCRIPTION)),
+            optional("media_processing", Enum(MEDIA_PROCESSING)),
+            optional("speech_metadata", Type::Model(&SPEECH_METADATA)),
+        ],
+    )
+};
 
 pub(crate) static FUNCTION_CALL: Model = Model {
+    sample: r#"{"name": "...", "args": {}}"#,
     strangers: &[
         ("tool_name", "write `name`"),
         ("tool_input", "write `args`"),
@@ -66,6 +71,7 @@ pub(crate) static FUNCTION_CALL: Model = Model {
 };
 
 pub(crate) static FUNCTION_RESPONSE: Model = Model {
+    sample: r#"{"name": "...", "response": {}}"#,
     strangers: &[
         ("result", r#"write `"response": {"result": ...}`"#),
         ("output", r#"write `"response": {"output": ...}`"#),

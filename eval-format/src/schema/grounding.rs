@@ -1,11 +1,8 @@
 //! What a model reports beside its answer: google.genai's grounding and usage metadata.
 
 use super::Type::{Bytes, Enum, Float, Int, List, Models, String};
-use super::{Extra, Field, Model, Type, optional};
-
-const fn genai(what: &'static str, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra: Extra::Forbidden, camel: true, strangers: &[] }
-}
+use super::content::genai;
+use super::{Model, Type, optional};
 
 pub(crate) static USAGE_METADATA: Model = genai(
     "a usage metadata object",

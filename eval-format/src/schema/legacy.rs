@@ -1,11 +1,11 @@
 //! The two formats that ADK had before eval sets.
 
 use super::Type::{Models, Object, String};
-use super::{Extra, Field, Model, Type, defaulted, optional, required};
+use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 /// A model of the old formats: ADK picks the keys it knows and never looks at others.
 const fn old(what: &'static str, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra: Extra::IgnoredOnPurpose, camel: false, strangers: &[] }
+    Model { camel: false, ..model(what, Extra::IgnoredOnPurpose, fields) }
 }
 
 /// A key that must be there, but may be `null`.
@@ -28,10 +28,13 @@ static OLD_TOOL_USE: Model = old(
     &[required_or_null("tool_name", String, r#""my_tool""#), required_or_null("tool_input", Object, "{}")],
 );
 
-static OLD_RESPONSE: Model = old(
-    "an intermediate response of the old format",
-    &[required("author", String, r#""my_agent""#), required_or_null("text", String, r#""...""#)],
-);
+static OLD_RESPONSE: Model = Model {
+    sample: r#"{"author": "...", "text": "..."}"#,
+    ..old(
+        "an intermediate response of the old format",
+        &[required("author", String, r#""my_agent""#), required_or_null("text", String, r#""...""#)],
+    )
+};
 
 pub(crate) static OLD_CASE: Model = old(
     "a case of the old format",

@@ -1,20 +1,9 @@
 //! The sentences about shapes.
 
 use super::{Extra, Field, Model, Place, Type, camel};
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problem, short};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
-
-/// Names longer than this are cut in messages.
-const LONGEST: usize = 60;
-
-/// A name as it is shown: long ones are cut, so that a message stays a line.
-pub(crate) fn short(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &name[..end]),
-        None => name.to_owned(),
-    }
-}
 
 /// The opening bracket of an object or array: a place to say that something is not in it.
 pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {
@@ -46,10 +35,8 @@ pub(super) fn unknown_key(
     place: &Place<'_>,
 ) -> Problem {
     let key = short(&entry.key);
-    let stranger =
-        model.strangers.iter().find(|(name, _)| super::is_camel_of(&entry.key, name) || entry.key == *name);
-    let help = match (stranger, meant) {
-        (Some((_, instead)), _) => (*instead).to_owned(),
+    let help = match (stranger(entry, model), meant) {
+        (Some(instead), _) => instead.to_owned(),
         (None, Some(at)) => did_you_mean(&entry.key, model, &model.fields[at]),
         (None, None) => format!("remove it; {} takes {}", model.what, keys(model)),
     };
@@ -63,8 +50,31 @@ pub(super) fn unknown_key(
     .help(help)
 }
 
+/// What to do about a key that other writers use here.
+fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
+    let is = |name: &str| entry.key == name || super::is_camel_of(&entry.key, name);
+    model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
+}
+
+pub(super) fn unread_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
+    let help = stranger(entry, model).map(str::to_owned);
+    let keys = || format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model));
+    Problem::error(
+        Code::UnknownKey,
+        place.path(),
+        entry.key_range.clone(),
+        format!("unknown key `{}` in {}", short(&entry.key), model.what),
+    )
+    .label("nothing reads this key")
+    .help(help.unwrap_or_else(keys))
+}
+
 pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, place: &Place<'_>) -> Problem {
-    let fate = if model.extra == Extra::Kept { "keep it without reading it" } else { "ignore it" };
+    let fate = if matches!(model.extra, Extra::Kept | Extra::Refused) {
+        "keep it without reading it"
+    } else {
+        "ignore it"
+    };
     Problem::error(
         Code::MisspeltKey,
         place.path(),
@@ -106,7 +116,8 @@ pub(super) fn both_spellings(
 ) -> Problem {
     let path = Place::Key(place, &loser.key).path();
     let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
-    let problem = if model.extra == Extra::Forbidden {
+    // ADK takes a second spelling with `null` in some models; it does no harm in the others.
+    let problem = if model.extra == Extra::Forbidden && !loser.value.is_null() {
         Problem::error(Code::BothSpellings, path, loser.key_range.clone(), message)
             .label("ADK rejects this one")
     } else {
@@ -145,7 +156,7 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
     .help(help)
 }
 
-pub(super) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
+pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
     let subject = match place {
         Place::Root => "the document".to_owned(),
         Place::Key(_, key) => format!("`{}`", short(key)),
@@ -191,7 +202,13 @@ fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
     match node.kind {
         Kind::String(_) => matches!(
             kind,
-            Type::Bytes | Type::Literal(_) | Type::Named(..) | Type::Float | Type::Int | Type::Bool
+            Type::Bytes
+                | Type::Choice { .. }
+                | Type::Literal(_)
+                | Type::Named(..)
+                | Type::Float
+                | Type::Int
+                | Type::Bool
         ),
         Kind::Number(_) => matches!(kind, Type::Int | Type::Bool),
         _ => false,
@@ -206,6 +223,7 @@ fn expected(kind: &Type) -> String {
         Type::Int => "an integer".to_owned(),
         Type::Bool => "a boolean".to_owned(),
         Type::Bytes => "base64 text".to_owned(),
+        Type::Choice { values, .. } => format!("one of {}", list(values.iter().copied())),
         Type::Literal(text) => format!("`\"{text}\"`"),
         Type::Object | Type::Model(_) | Type::Dict(_) | Type::Either(..) => "an object".to_owned(),
         Type::Any => "a value".to_owned(),
@@ -221,6 +239,10 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
             format!("put it in quotes: `\"{}\"`", short(text))
         }
         (Type::String | Type::Enum(_), Kind::Bool(flag)) => format!("put it in quotes: `\"{flag}\"`"),
+        (Type::Choice { values, .. }, Kind::String(text)) => match suggest(text, values.iter().copied()) {
+            Some(near) => format!("did you mean `\"{near}\"`?"),
+            None => format!("write `\"{}\"`, or leave the key out", values.join("\"`, `\"")),
+        },
         (Type::Named(_, names), Kind::String(name)) => match suggest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `\"{near}\"`?"),
             None => format!("the personas are {}", list(names.iter().copied())),
@@ -228,10 +250,8 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
         (Type::List(_) | Type::Models(_), Kind::Object(_) | Kind::String(_)) if example.is_empty() => {
             "put it in `[` and `]`".to_owned()
         }
-        (Type::Model(model), Kind::String(_)) if model.fields.iter().any(|field| field.name == "text") => {
-            r#"write `{"text": "..."}`"#.to_owned()
-        }
         _ if !example.is_empty() => format!("write `{example}`"),
+        (Type::Model(model), _) if !model.sample.is_empty() => format!("write `{}`", model.sample),
         (Type::Model(model), _) => format!("write {} with {}", model.what, keys(model)),
         (Type::Either(first, second), _) => {
             format!("write an object with {}, or with {}", keys(first), keys(second))

@@ -8,6 +8,14 @@ use crate::problem::{Code, JsonPath, Problem};
 
 /// The problem for an error of the JSON parser.
 pub(super) fn problem(text: &str, error: &JiterError) -> Problem {
+    let problem = explain(text, error);
+    match problem.help {
+        Some(_) => problem,
+        None => problem.help("a value is an object, an array, a string, a number, `true`, `false` or `null`"),
+    }
+}
+
+fn explain(text: &str, error: &JiterError) -> Problem {
     let JiterErrorType::JsonError(kind) = &error.error_type else {
         // The reader asks for each value by the kind it peeked, so a type error cannot happen;
         // should it, the place is still right.
@@ -18,7 +26,9 @@ pub(super) fn problem(text: &str, error: &JiterError) -> Problem {
         JsonErrorType::TrailingComma => {
             // The parser stops at the bracket; the comma before it is what has to go.
             let comma = text[..index].rfind(',').unwrap_or(index);
-            at(text, comma, "JSON has no trailing commas").label("remove this comma")
+            at(text, comma, "JSON has no trailing commas")
+                .label("remove this comma")
+                .help("the last element of an array or object is followed by its bracket")
         }
         JsonErrorType::EofWhileParsingList => end(text, "the file ends inside an array", "`]`"),
         JsonErrorType::EofWhileParsingObject => end(text, "the file ends inside an object", "`}`"),
@@ -28,14 +38,21 @@ pub(super) fn problem(text: &str, error: &JiterError) -> Problem {
         JsonErrorType::EofWhileParsingValue => {
             end(text, "the file ends where a value is expected", "a value")
         }
-        JsonErrorType::ExpectedColon => at(text, index, "expected `:` between a key and its value"),
-        JsonErrorType::ExpectedListCommaOrEnd => at(text, index, "expected `,` or `]` in an array"),
-        JsonErrorType::ExpectedObjectCommaOrEnd => at(text, index, "expected `,` or `}` in an object"),
-        JsonErrorType::KeyMustBeAString => at(text, index, "expected a key in double quotes"),
+        JsonErrorType::ExpectedColon => {
+            at(text, index, "expected `:` between a key and its value").help(r#"write `"key": value`"#)
+        }
+        JsonErrorType::ExpectedListCommaOrEnd => at(text, index, "expected `,` or `]` in an array")
+            .help("separate elements with a comma, or close the array before this"),
+        JsonErrorType::ExpectedObjectCommaOrEnd => at(text, index, "expected `,` or `}` in an object")
+            .help("separate entries with a comma, or close the object before this"),
+        JsonErrorType::KeyMustBeAString => {
+            at(text, index, "expected a key in double quotes").help(r#"write `"key": value`"#)
+        }
         JsonErrorType::ExpectedSomeIdent | JsonErrorType::ExpectedSomeValue => unexpected(text, index),
         JsonErrorType::InvalidNumber => at(text, index, "this is not a JSON number")
             .help("JSON numbers have no leading zeros, no `+` and digits on both sides of the point"),
-        JsonErrorType::NumberOutOfRange => at(text, index, "this number has too many digits"),
+        JsonErrorType::NumberOutOfRange => at(text, index, "this number has too many digits")
+            .help("write it as a string if all its digits matter"),
         JsonErrorType::InvalidEscape | JsonErrorType::UnexpectedEndOfHexEscape => {
             at(text, index, "this is not an escape that JSON knows")
                 .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#)
@@ -53,7 +70,7 @@ pub(super) fn problem(text: &str, error: &JiterError) -> Problem {
             if text[index..].starts_with("//") || text[index..].starts_with("/*") {
                 comment(found)
             } else {
-                found
+                found.help("a file holds one JSON document; look for a bracket that closes too early")
             }
         }
         other => at(text, index, format!("this is not valid JSON: {other}")),
@@ -89,7 +106,9 @@ fn at(text: &str, index: usize, message: impl Into<String>) -> Problem {
 }
 
 fn end(text: &str, message: &str, missing: &str) -> Problem {
-    at(text, text.trim_end().len(), message).label(format!("expected {missing}"))
+    at(text, text.trim_end().len(), message)
+        .label(format!("expected {missing}"))
+        .help("the file looks cut off; look for a bracket or quote that is not closed")
 }
 
 /// The range of the character at or around a byte offset; empty at the end of the text.

@@ -1,3 +1,5 @@
+use quote::ToTokens;
+
 use super::*;
 
 fn parse(source: &str) -> (Args, Vec<String>) {
@@ -71,7 +73,6 @@ fn a_wrong_value_is_answered_with_an_example() {
         ("metrics()", "`metrics` takes at least one function"),
         ("metrics(3)", "`metrics` takes paths of functions"),
         ("metrics(a, b = a, x::a)", "two custom metrics are named `a`"),
-        ("metrics(response_match_score)", "is the name of a built-in metric"),
         ("cases = []", "`cases` takes strings"),
         ("cases = [x]", "`cases` takes strings"),
         ("runs = 0", "`runs` takes a whole number of at least 1"),
@@ -111,6 +112,7 @@ fn the_path_must_be_there_and_be_text() {
     check("3", &["not a plain string literal"]);
     check("b\"a.json\"", &["not a plain string literal"]);
     check("\"a.json\" + \"b\"", &["not a plain string literal"]);
+    check("concat!(\"a\", \".json\"), runs = 3", &["not a plain string literal"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Path, Token};
 
 use super::CustomMetric;
-use crate::diagnostics::{Diagnostics, error};
+use crate::diagnostics::{Diagnostics, error, error_on};
 
 /// What stands after the name of an option.
 pub(super) enum Value {
@@ -92,13 +92,7 @@ impl OptionValue<'_> {
         let mut metrics: Vec<CustomMetric> = Vec::new();
         for metric in entries {
             let name = &metric.name;
-            if eval_format::metric(name).is_some() {
-                diagnostics.error(
-                    metric.span,
-                    format!("`{name}` is the name of a built-in metric"),
-                    format!("give yours another name: `my_{name} = path::to::function`"),
-                );
-            } else if metrics.iter().any(|other| other.name == *name) {
+            if metrics.iter().any(|other| other.name == *name) {
                 diagnostics.error(
                     metric.span,
                     format!("two custom metrics are named `{name}`"),
@@ -125,11 +119,12 @@ impl OptionValue<'_> {
     }
 
     fn wrong(&self, what: &str) -> syn::Error {
-        let span = match &self.value {
-            Value::Assigned(tokens) if !tokens.is_empty() => super::span_of(tokens),
-            _ => self.name.span(),
-        };
-        error(span, self.headline(what), self.help())
+        match &self.value {
+            Value::Assigned(tokens) if !tokens.is_empty() => {
+                error_on(tokens, self.headline(what), self.help())
+            }
+            _ => error(self.name.span(), self.headline(what), self.help()),
+        }
     }
 
     fn headline(&self, what: &str) -> String {

@@ -1,1 +1,213 @@
+use quote::quote;
 
+use crate::expansion;
+
+/// What the attribute makes of a function, as a person would have written it.
+fn expanded(args: &str, item: &str) -> String {
+    let tokens = expansion(args.parse().unwrap(), &item.parse().unwrap());
+    prettyplease::unparse(&syn::parse2(tokens).unwrap())
+}
+
+#[test]
+fn a_file_becomes_a_module_of_one_line_tests() {
+    let expanded = expanded(
+        r#""../tests/ui/sets/weather.evalset.json", cases = "refund*""#,
+        "#[ignore = \"paid\"] async fn weather() -> impl Agent { Echo }",
+    );
+    assert_eq!(expanded, WEATHER);
+}
+
+#[test]
+fn folders_are_modules_and_each_file_has_its_own_config() {
+    let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
+    for part in [
+        "static SETS: [::eval_core::__private::SetSource; 2usize]",
+        "test: \"trips::deep::hotel::type_\"",
+        "test: \"trips::trip::book\"",
+        "absent: &[\"../tests/ui/sets/several/test_config.json\"]",
+        "file: \"../tests/ui/sets/several/deep/test_config.json\"",
+        "    mod deep {\n        mod hotel {\n",
+        "{\n                super::super::super::__evalset_trips(",
+        "{\n            super::super::__evalset_trips(1usize, 0usize, ::core::module_path!())",
+        "fn is_current()",
+    ] {
+        assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+}
+
+#[test]
+fn options_reach_the_runner_and_tokio() {
+    let expanded = expanded(
+        r#""../tests/ui/sets/weather.evalset.json", runs = 3, pass = "at_least(2)", gate = "every_turn",
+           timeout = "5s", criteria(tone = 0.5), metrics(tone = style::tone), flavor = "current_thread",
+           crate = facade::evals"#,
+        "fn weather() -> impl Agent { Echo }",
+    );
+    for part in [
+        "runs: 3u32",
+        "pass: facade::evals::__private::Pass::AtLeast(2u32)",
+        "gate: facade::evals::__private::Gate::EveryTurn",
+        "timeout_ms: 5000u64",
+        r#"facade::evals::__private::ConfigSource::Inline(
+                "{\"criteria\": {\"tone\": 0.5}}",
+            )"#,
+        "metrics: &[(\"tone\", || facade::evals::__private::metric(style::tone))]",
+        "crate = \"facade::evals::__private::tokio\"",
+        "flavor = \"current_thread\"",
+        "let _ = facade::evals::__private::metric(style::tone);",
+    ] {
+        assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+    assert!(!expanded.contains("::eval_core::"), "{expanded}");
+}
+
+#[test]
+fn several_threads_are_asked_of_the_runner() {
+    let expanded = expansion(
+        quote!("../tests/ui/sets/weather.evalset.json", flavor = "multi_thread", worker_threads = 2),
+        &quote!(
+            fn weather() -> impl Agent {
+                Echo
+            }
+        ),
+    );
+    let expanded = expanded.to_string();
+    for part in [
+        ":: eval_core :: __private :: multi_thread ! { { # [cfg (test)]",
+        r#"flavor = "multi_thread" , worker_threads = 2"#,
+        r#"{ :: core :: compile_error ! { "`flavor = \"multi_thread\"` needs the feature `multi-thread`"#,
+    ] {
+        assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+}
+
+#[test]
+fn a_case_that_cannot_be_run_may_be_left_out() {
+    let set = "../tests/ui/sets/scenario.evalset.json";
+    let weather = quote!(
+        fn weather() -> impl Agent {
+            Echo
+        }
+    );
+    let whole = expansion(quote!(#set), &weather).to_string();
+    assert!(whole.contains("compile_error"), "{whole}");
+    let part = expansion(quote!(#set, cases = "!traveller"), &weather).to_string();
+    assert!(!part.contains("compile_error") && part.contains("async fn sunny ()"), "{part}");
+}
+
+#[test]
+fn no_path_of_this_machine_is_in_the_expansion() {
+    let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
+    assert!(!expanded.contains(env!("CARGO_MANIFEST_DIR")));
+}
+
+#[test]
+fn on_an_error_the_function_stays_and_its_type_is_still_checked() {
+    let tokens = expansion(
+        quote!("../tests/ui/sets/nowhere.evalset.json", runs = 0),
+        &quote!(
+            #[ignore]
+            fn weather() -> impl Agent {
+                Echo
+            }
+        ),
+    );
+    let tokens = tokens.to_string();
+    assert_eq!(tokens.matches("compile_error !").count(), 2, "{tokens}");
+    assert!(tokens.contains("fn weather () -> impl Agent { Echo }"), "{tokens}");
+    assert!(tokens.contains(":: eval_core :: __private :: check (weather) ;"), "{tokens}");
+    assert!(!tokens.contains("mod weather") && !tokens.contains("cfg"), "{tokens}");
+}
+
+#[test]
+fn what_is_no_function_stays_as_it_is() {
+    let tokens = expansion(
+        quote!("../tests/ui/sets/weather.evalset.json"),
+        &quote!(
+            struct Weather;
+        ),
+    );
+    assert!(tokens.to_string().ends_with("struct Weather ;"), "{tokens}");
+}
+
+const WEATHER: &str = r#"async fn weather() -> impl Agent {
+    Echo
+}
+#[cfg(not(test))]
+const _: fn() = || {
+    ::eval_core::__private::check(weather);
+};
+#[cfg(test)]
+#[doc(hidden)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
+fn __evalset_weather(
+    set: usize,
+    case: usize,
+    module: &'static str,
+) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
+    static SETS: [::eval_core::__private::SetSource; 1usize] = [
+        ::eval_core::__private::SetSource {
+            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+            package: ::core::env!("CARGO_PKG_NAME"),
+            file: "../tests/ui/sets/weather.evalset.json",
+            shown: "../tests/ui/sets/weather.evalset.json",
+            text: ::core::include_str!(
+                ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
+                "../tests/ui/sets/weather.evalset.json")
+            ),
+            hash: 14288993551044900890u64,
+            form: ::eval_core::__private::Form::EvalSet,
+            eval_set_id: "weather",
+            cases: &[
+                ::eval_core::__private::CaseSource {
+                    eval_id: "refund-declined",
+                    test: "weather::refund_declined",
+                    start: 269usize,
+                    end: 481usize,
+                    line: 8u32,
+                    column: 5u32,
+                },
+                ::eval_core::__private::CaseSource {
+                    eval_id: "refund-granted",
+                    test: "weather::refund_granted",
+                    start: 487usize,
+                    end: 698usize,
+                    line: 12u32,
+                    column: 5u32,
+                },
+            ],
+            config: ::eval_core::__private::ConfigSource::Default,
+            session: ::core::option::Option::None,
+            absent: &["../tests/ui/sets/test_config.json"],
+            options: ::eval_core::__private::Options {
+                runs: 1u32,
+                pass: ::eval_core::__private::Pass::Mean,
+                gate: ::eval_core::__private::Gate::Mean,
+                timeout_ms: 120000u64,
+            },
+            metrics: &[],
+        },
+    ];
+    ::eval_core::__private::run(&SETS[set], case, module, weather)
+}
+#[cfg(test)]
+#[allow(
+    non_snake_case,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery,
+    reason = "generated"
+)]
+mod weather {
+    #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
+    #[ignore = "paid"]
+    async fn refund_declined() {
+        super::__evalset_weather(0usize, 0usize, ::core::module_path!()).await
+    }
+    #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
+    #[ignore = "paid"]
+    async fn refund_granted() {
+        super::__evalset_weather(0usize, 1usize, ::core::module_path!()).await
+    }
+}
+"#;

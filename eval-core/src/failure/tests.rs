@@ -1,0 +1,207 @@
+use std::time::Duration;
+
+use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, json};
+
+use super::*;
+use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
+use crate::metric::{MetricInput, Score, Scores};
+use crate::runner::EvalRunner;
+use crate::{Content, Gate, Metric, Part, Pass};
+
+fn run(runner: &EvalRunner, case: &EvalCase, setup: impl Fn() -> Replay + Sync) -> CaseReport {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut report = runtime.block_on(runner.run_case(case, setup)).unwrap();
+    report.eval_set_id = "orders".to_owned();
+    report
+}
+
+/// The description without what changes from run to run.
+fn text(report: &CaseReport) -> String {
+    let text = describe(report);
+    assert!(text.lines().count() <= 38, "{text}");
+    text.lines()
+        .map(|line| line.split(", invocation_duration_v1").next().unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn calls(calls: &[(&str, serde_json::Value)]) -> Vec<Event> {
+    calls
+        .iter()
+        .map(|(name, args)| {
+            Event::new(
+                "agent",
+                Content::new("model", vec![Part::call(FunctionCall::new(*name, args.clone()))]),
+            )
+        })
+        .collect()
+}
+
+fn answering(mut events: Vec<Event>, text: &str) -> Vec<Event> {
+    events.push(Event::from(text));
+    events
+}
+
+fn refund() -> EvalCase {
+    EvalCase::new("refund declined")
+        .turn(
+            Invocation::user("Where is order 42?")
+                .call(FunctionCall::new("lookup_order", json!({ "id": 42 })))
+                .response("Order 42 ships on Monday."),
+        )
+        .turn(
+            Invocation::user("Refund it, please.")
+                .call(FunctionCall::new("lookup_order", json!({ "id": 42 })))
+                .call(FunctionCall::new("convert", json!({ "to": "EUR", "amount": 40 })))
+                .call(FunctionCall::new("decline_refund", json!({})))
+                .response("I am sorry, this order cannot be refunded."),
+        )
+}
+
+#[test]
+fn a_wrong_turn_shows_calls_and_answers_side_by_side() {
+    let agent = || {
+        let wrong = [
+            ("lookup_order", json!({ "id": 42 })),
+            ("convert", json!({ "to": "USD", "amount": 40, "fast": true })),
+            ("issue_refund", json!({})),
+        ];
+        Replay::new([
+            answering(calls(&[("lookup_order", json!({ "id": 42 }))]), "Order 42 ships on Monday."),
+            answering(calls(&wrong), "Done, your refund is on its way."),
+        ])
+    };
+    insta::assert_snapshot!(text(&run(&EvalRunner::new(), &refund(), agent)));
+}
+
+#[test]
+fn an_agent_that_breaks_shows_what_it_did_until_then() {
+    let agent = || {
+        Replay::new([
+            answering(calls(&[("lookup_order", json!({ "id": 42 }))]), "Order 42 ships on Monday."),
+            vec![
+                calls(&[("lookup_order", json!({ "id": 42 }))]).remove(0),
+                Event::error("planner", "503", "the model is overloaded"),
+            ],
+        ])
+    };
+    let text = text(&run(&EvalRunner::new().runs(2), &refund(), agent));
+    let text: Vec<String> = text
+        .lines()
+        .map(
+            |line| {
+                if line.contains(" s  ") { format!("   0.000 s{}", &line[12..]) } else { line.to_owned() }
+            },
+        )
+        .collect();
+    insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn runs_that_are_counted_show_how_many_passed() {
+    let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello there!"));
+    let played = std::sync::atomic::AtomicUsize::new(0);
+    let agent = || match played.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        1 => Replay::new([["Hello there!"]]),
+        _ => Replay::new([["Go away."]]),
+    };
+    let runner = EvalRunner::new().runs(3).pass(Pass::AtLeast(2));
+    insta::assert_snapshot!(text(&run(&runner, &case, agent)));
+}
+
+#[test]
+fn a_turn_below_the_threshold_of_every_turn_is_named() {
+    let case = EvalCase::new("two turns")
+        .turn(Invocation::user("one").response("alpha beta"))
+        .turn(Invocation::user("two").response("gamma delta"));
+    let runner =
+        EvalRunner::new().gate(Gate::EveryTurn).criterion("response_match_score", Criterion::new(0.4));
+    insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([
+        ["alpha beta"],
+        ["gamma ray burst seen"]
+    ]))));
+}
+
+#[test]
+fn surprises_of_adks_arithmetic_are_explained() {
+    let case = EvalCase::new("surprises")
+        .turn(Invocation::user("ship?").response("Your order number 42 ships next Monday morning"))
+        .final_state(Map::from([("order", 42_i64)]));
+    let agent = || Replay::new([["Order number 42 ships Monday morning okay"]]);
+    insta::assert_snapshot!(text(&run(&EvalRunner::new(), &case, agent)));
+    let emoji = EvalCase::new("emoji").turn(Invocation::user("ok?").response("👍"));
+    insta::assert_snapshot!(text(&run(&EvalRunner::new(), &emoji, || Replay::new([["👍"]]))));
+}
+
+#[test]
+fn long_texts_many_calls_and_many_turns_stay_within_forty_lines() {
+    let long = "word ".repeat(2_000);
+    let many: Vec<(&str, serde_json::Value)> =
+        (0..200).map(|n| ("tool", json!({ "n": n, "text": long }))).collect();
+    let mut case = EvalCase::new("long");
+    for _ in 0..30 {
+        let mut turn = Invocation::user(long.as_str()).response(long.as_str());
+        for (name, args) in &many {
+            turn = turn.call(FunctionCall::new(*name, args.clone()));
+        }
+        case = case.turn(turn);
+    }
+    let other: Vec<(&str, serde_json::Value)> = (0..200).map(|n| ("other", json!({ "n": n }))).collect();
+    let report = run(&EvalRunner::new().timeout(Duration::from_mins(1)), &case, || {
+        Replay::new(std::iter::repeat_n(answering(calls(&other), &"else ".repeat(2_000)), 30))
+    });
+    let text = text(&report);
+    assert!(text.len() < 8_000, "{}", text.len());
+    assert!(text.contains("... and 28 more turns below a threshold"), "{text}");
+}
+
+#[test]
+fn a_metric_that_breaks_is_named_and_its_siblings_keep_their_scores() {
+    struct Judge;
+    impl Metric for Judge {
+        async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+            Ok(input
+                .actual
+                .iter()
+                .map(|_| Score::not_evaluated("the judge was not sure").note("asked twice"))
+                .collect())
+        }
+    }
+    let case = EvalCase::new("unscored").turn(Invocation::user("Hi").response("Hello"));
+    let runner = EvalRunner::new().metric("tone", Judge);
+    insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([["Hello"]]))));
+}
+
+/// An agent that does nothing at all.
+struct Silent;
+
+impl Agent for Silent {
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let _: &Recorder = turn.recorder();
+        Ok(())
+    }
+}
+
+#[test]
+fn silence_is_an_error() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let case = EvalCase::new("silence").turn(Invocation::user("Hi"));
+    let report = runtime.block_on(EvalRunner::new().run_case(&case, || Silent)).unwrap();
+    insta::assert_snapshot!(text(&report));
+}
+
+#[test]
+fn an_error_of_many_lines_has_a_headline_of_one() {
+    struct Verbose;
+    impl Agent for Verbose {
+        async fn turn(&mut self, _: &Turn<'_>) -> Result<(), BoxError> {
+            Err((0..30).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n").into())
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let case = EvalCase::new("verbose").turn(Invocation::user("Hi"));
+    let report = runtime.block_on(EvalRunner::new().run_case(&case, || Verbose)).unwrap();
+    let text = text(&report);
+    assert!(text.starts_with("Error: verbose: agent error in turn 1: line 0\n"), "{text}");
+    assert!(text.ends_with("    line 9\n    ... and 20 more lines"), "{text}");
+}

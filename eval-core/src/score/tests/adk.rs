@@ -1,0 +1,98 @@
+//! Fresh answers of google-adk: `tests/adk/compare.py` draws cases, asks and starts this.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::invocations::{Object, field, float, object, read};
+use super::jobs::scores;
+use super::vectors::same;
+use crate::score::rouge::{RougeText, rouge_1};
+use crate::score::tokenize::tokens;
+use crate::score::{mean, porter};
+
+/// The file of cases and answers, a JSON object a line.
+const VARIABLE: &str = "EVALSET_ADK_JOBS";
+
+/// Differences shown.
+const SHOWN: usize = 10;
+
+#[test]
+fn random_cases_give_the_scores_of_adk() {
+    let Some(path) = std::env::var_os(VARIABLE) else {
+        eprintln!("skipped: {VARIABLE} is not set (tests/adk/compare.py sets it)");
+        return;
+    };
+    let cases = std::fs::read_to_string(path).unwrap();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut differences = Vec::new();
+    for line in cases.lines() {
+        let case: Object<'_> = serde_json::from_str(line).unwrap();
+        let kind: String = read(case["kind"]);
+        if let Err(difference) = check(&kind, case["input"], case["answer"]) {
+            differences.push(format!("{kind}: {}\n  {difference}", case["input"]));
+        }
+        *counts.entry(kind).or_default() += 1;
+    }
+    eprintln!("{counts:?}: {} differences", differences.len());
+    assert!(!counts.is_empty());
+    assert!(differences.is_empty(), "{}", differences[..differences.len().min(SHOWN)].join("\n"));
+}
+
+fn check(kind: &str, input: &RawValue, answer: &RawValue) -> Result<(), String> {
+    match kind {
+        "characters" | "tokens" => {
+            let tokens = tokens(&read::<String>(input));
+            let ours: Vec<&str> = tokens.iter().map(|token| str::from_utf8(token).unwrap()).collect();
+            agree(&ours, &read::<Vec<String>>(answer).iter().map(String::as_str).collect())
+        }
+        "stems" => {
+            let mut word = read::<String>(input).into_bytes();
+            let len = porter::stem(&mut word);
+            agree(&str::from_utf8(&word[..len]).unwrap(), &read::<String>(answer).as_str())
+        }
+        "rouge" => {
+            let [expected, actual] = read::<[String; 2]>(input).map(|text| RougeText::new(&text));
+            let score = rouge_1(&expected, &actual);
+            agree_on(&[score.precision, score.recall, score.fmeasure].map(Some), &floats(answer))
+        }
+        "means" => {
+            let numbers: Vec<f64> = floats(input).into_iter().flatten().collect();
+            agree_on(&[mean::naive(&numbers), mean::exact(&numbers)], &floats(answer))
+        }
+        "rounding" => agree_on(&[Some(mean::round_3(float(input)))], &[Some(float(answer))]),
+        _ => check_metric(&object(input), &object(answer)),
+    }
+}
+
+fn check_metric(job: &Object<'_>, answer: &Object<'_>) -> Result<(), String> {
+    let found = scores(job);
+    agree_on(&found.turns, &floats(answer["turns"]))?;
+    agree_on(&[found.overall], &[field(answer, "overall").map(float)])?;
+    let details: Vec<&RawValue> = read(answer["details"]);
+    agree(&found.details.len(), &details.len())?;
+    for (ours, theirs) in found.details.iter().zip(details) {
+        let theirs = object(theirs);
+        agree(&ours.len(), &theirs.len())?;
+        for (name, ours) in ours {
+            agree_on(&[*ours], &[field(&theirs, name).map(float)])?;
+        }
+    }
+    Ok(())
+}
+
+fn floats(raw: &RawValue) -> Vec<Option<f64>> {
+    read::<Vec<&RawValue>>(raw).into_iter().map(|raw| (raw.get() != "null").then(|| float(raw))).collect()
+}
+
+fn agree<T: PartialEq + std::fmt::Debug>(ours: &T, theirs: &T) -> Result<(), String> {
+    if ours == theirs { Ok(()) } else { Err(format!("here {ours:?}\n  in ADK {theirs:?}")) }
+}
+
+/// To the last bit; one NaN is as good as another.
+fn agree_on(ours: &[Option<f64>], theirs: &[Option<f64>]) -> Result<(), String> {
+    let nan = |number: &Option<f64>| number.is_some_and(f64::is_nan);
+    let equal = ours.len() == theirs.len()
+        && ours.iter().zip(theirs).all(|(a, b)| same(*a, *b) || (nan(a) && nan(b)));
+    if equal { Ok(()) } else { Err(format!("here {ours:?}\n  in ADK {theirs:?}")) }
+}

@@ -1,0 +1,79 @@
+//! Keys that stand twice in one object.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Kind, Node};
+use crate::problem::{Code, JsonPath, Problem, Step, short};
+
+/// A key that stands twice in one object.
+pub(super) struct Duplicate {
+    /// Where the object begins.
+    pub(super) object: usize,
+    pub(super) first: Range<usize>,
+    pub(super) second: Range<usize>,
+    pub(super) key: String,
+}
+
+/// A warning for each, found in one walk over the tree. Those inside a value that was itself
+/// replaced are left out: nothing of that value counts.
+pub(super) fn warnings(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
+    if duplicates.is_empty() {
+        return Vec::new();
+    }
+    let mut by_object: HashMap<usize, Vec<Duplicate>> = HashMap::new();
+    for duplicate in duplicates {
+        by_object.entry(duplicate.object).or_default().push(duplicate);
+    }
+    let mut walk = Walk { by_object, path: JsonPath::default(), found: Vec::new() };
+    walk.node(root);
+    walk.found
+}
+
+struct Walk {
+    by_object: HashMap<usize, Vec<Duplicate>>,
+    path: JsonPath,
+    found: Vec<Problem>,
+}
+
+impl Walk {
+    fn node(&mut self, node: &Node<'_>) {
+        match &node.kind {
+            Kind::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(Step::Index(at), item);
+                }
+            }
+            Kind::Object(entries) => {
+                let here = self.by_object.remove(&node.range.start).unwrap_or_default();
+                self.found.extend(here.iter().map(|duplicate| warning(duplicate, &self.path)));
+                for entry in entries {
+                    self.below(Step::Key(short(&entry.key)), &entry.value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, step: Step, node: &Node<'_>) {
+        // Steps to scalars would be built for nothing.
+        if matches!(node.kind, Kind::Array(_) | Kind::Object(_)) {
+            self.path.push(step);
+            self.node(node);
+            self.path.pop();
+        }
+    }
+}
+
+fn warning(duplicate: &Duplicate, object: &JsonPath) -> Problem {
+    let key = short(&duplicate.key);
+    Problem::warning(
+        Code::DuplicateKey,
+        object.key(&key),
+        duplicate.second.clone(),
+        format!("key `{key}` stands twice in one object"),
+    )
+    .label("this one counts")
+    .related(duplicate.first.clone(), "this one is ignored")
+    .help("remove one of them")
+}

@@ -1,0 +1,47 @@
+//! Configs from public repositories: each loads, or has only problems that are ours by design.
+//!
+//! Reads the folder named by `EVALSET_CORPUS`, whose `INDEX.tsv` says which files are configs.
+
+use std::path::Path;
+
+use eval_format::{Code, check_config, metric};
+
+/// What a config that ADK loads may still be told.
+const BY_DESIGN: [Code; 3] = [Code::NotAvailable, Code::NothingChecked, Code::IgnoredKey];
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a run says how many files it read, or that it read none")]
+fn configs_of_the_corpus_load() {
+    let Some(corpus) = std::env::var_os("EVALSET_CORPUS") else {
+        println!("skipped: EVALSET_CORPUS is not set");
+        return;
+    };
+    let corpus = Path::new(&corpus);
+    let index = std::fs::read_to_string(corpus.join("INDEX.tsv")).unwrap();
+    let is_config = |line: &&str| line.split('\t').nth(3) == Some("test_config");
+    let mut read = 0;
+    for file in index.lines().filter(is_config).filter_map(|line| line.split('\t').next()) {
+        check_file(&corpus.join(file), file);
+        read += 1;
+    }
+    assert!(read > 0, "no configs in the index");
+    println!("read {read} configs");
+}
+
+fn check_file(path: &Path, name: &str) {
+    let checked = check_config(name, &std::fs::read(path).unwrap(), &[]);
+    let mut errors = checked.problems.iter().filter(|problem| problem.is_error());
+    assert_eq!(checked.config.is_some(), errors.next().is_none(), "{name}");
+    for problem in &checked.problems {
+        assert!(BY_DESIGN.contains(&problem.code), "{name}: {problem:?}");
+        assert!(checked.text.get(problem.range.clone()).is_some(), "{name}: {problem:?}");
+        assert!(problem.help.is_some(), "{name}: {problem:?}");
+    }
+    // The metrics that this version has must be read out of a file even where others are missing.
+    let unavailable = checked.problems.iter().filter(|problem| problem.code == Code::NotAvailable);
+    for problem in unavailable {
+        let name = problem.path.to_string();
+        let name = name.trim_start_matches("criteria.");
+        assert!(metric(name).is_some_and(|info| !info.available), "{problem:?}");
+    }
+}

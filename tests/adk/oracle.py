@@ -1,0 +1,134 @@
+"""What google-adk makes of a list of cases.
+
+Reads cases from stdin, one JSON object a line, and writes each back with its `answer`. Runs in a
+Python that has `google-adk[eval]`; `compare.py` starts it. Numbers that JSON has no text for stand as
+{"$number": "NaN"}.
+"""
+
+import asyncio
+import inspect
+import json
+import logging
+import math
+import statistics
+import sys
+import unicodedata
+import warnings
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+
+import google.adk.version
+from google.adk.evaluation import final_response_match_v1 as response_match
+from google.adk.evaluation.eval_case import Invocation
+from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
+from google.adk.evaluation.eval_metrics import EvalMetric
+from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
+from nltk.stem.porter import PorterStemmer
+
+TOKENIZER = response_match._UnicodeAwareTokenizer(use_stemmer=True)
+STEMMER = PorterStemmer()
+
+
+def from_json(value):
+    """Puts numbers where their names stand."""
+    if isinstance(value, dict):
+        if "$number" in value:
+            return float(value["$number"])
+        return {key: from_json(item) for key, item in value.items()}
+    return [from_json(item) for item in value] if isinstance(value, list) else value
+
+
+def to_json(value):
+    """Puts names where JSON has no number."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$number": {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")}
+    if isinstance(value, dict):
+        return {key: to_json(item) for key, item in value.items()}
+    return [to_json(item) for item in value] if isinstance(value, list) else value
+
+
+def versions(_):
+    return {
+        "google-adk": google.adk.version.__version__,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "unicode": unicodedata.unidata_version,
+    }
+
+
+def assigned(_):
+    """The ranges of code points that this Python's Unicode knows, first and last."""
+    ranges = []
+    for code in range(0x110000):
+        if unicodedata.category(chr(code)) in ("Cn", "Cs", "Co"):
+            continue
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return ranges
+
+
+def tokens(text):
+    return TOKENIZER.tokenize(text)
+
+
+def rouge(pair):
+    expected, actual = pair
+    score = response_match._calculate_rouge_1_scores(actual, expected)
+    return [score.precision, score.recall, score.fmeasure]
+
+
+def means(numbers):
+    naive = 0.0
+    for number in numbers:
+        naive += number
+    return [naive / len(numbers), statistics.mean(numbers)]
+
+
+def metric(job):
+    name, criterion = job["metric"], job.get("criterion")
+    chosen = EvalMetric(metric_name=name)
+    if criterion is not None:
+        config = EvalConfig.model_validate({"criteria": {name: criterion}})
+        chosen = next(m for m in get_eval_metrics_from_config(config) if m.metric_name == name)
+    turns = lambda key: [Invocation.model_validate_json(json.dumps(turn)) for turn in job[key]]
+    result = DEFAULT_METRIC_EVALUATOR_REGISTRY.get_evaluator(chosen).evaluate_invocations(
+        actual_invocations=turns("actual_invocations"),
+        expected_invocations=turns("expected_invocations") if "expected_invocations" in job else None,
+    )
+    if inspect.isawaitable(result):
+        result = asyncio.run(result)
+    per_turn = result.per_invocation_results
+    details = [turn.token_usage_details or turn.duration_details for turn in per_turn]
+    details.append(result.overall_token_usage_details or result.overall_duration_details)
+    return {
+        "turns": [turn.score for turn in per_turn],
+        "overall": result.overall_score,
+        "details": [dict(detail) for detail in details if detail is not None],
+    }
+
+
+ANSWERS = {
+    "versions": versions,
+    "assigned": assigned,
+    "characters": tokens,
+    "tokens": tokens,
+    "rouge": rouge,
+    "stems": STEMMER.stem,
+    "means": means,
+    "rounding": lambda number: round(number, 3),
+    "trajectories": metric,
+    "responses": metric,
+    "usage": metric,
+}
+
+
+def main():
+    for line in sys.stdin:
+        case = json.loads(line)
+        answer = ANSWERS[case["kind"]](from_json(case["input"]))
+        print(json.dumps({**case, "answer": to_json(answer)}))
+
+
+main()

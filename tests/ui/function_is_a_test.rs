@@ -1,0 +1,9 @@
+use eval_core::{BoxAgent, eval_set};
+
+#[eval_set("tests/ui/sets/weather.evalset.json")]
+#[test]
+fn weather() -> BoxAgent<'static> {
+    unreachable!()
+}
+
+fn main() {}

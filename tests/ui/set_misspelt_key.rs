@@ -1,0 +1,8 @@
+use eval_core::{BoxAgent, eval_set};
+
+#[eval_set("tests/ui/sets/misspelt_key.evalset.json")]
+async fn weather() -> BoxAgent<'static> {
+    unreachable!()
+}
+
+fn main() {}

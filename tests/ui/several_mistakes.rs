@@ -1,0 +1,8 @@
+use eval_core::{BoxAgent, eval_set};
+
+#[eval_set("tests/ui/sets/same_id.evalset.json", runs = 0, gate = "turn", cases = ["nothing"], criteria(response_mach_score = 0.5))]
+async fn weather() -> BoxAgent<'static> {
+    unreachable!()
+}
+
+fn main() {}

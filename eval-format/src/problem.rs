@@ -248,12 +248,22 @@ impl fmt::Display for JsonPath {
 /// Names longer than this are cut in messages and paths.
 const LONGEST_NAME: usize = 60;
 
-/// A name as it is shown: long ones are cut, so that a message stays a line.
+/// A name cut to a length that fits into a line.
 pub(crate) fn short(name: &str) -> String {
     match name.char_indices().nth(LONGEST_NAME) {
         Some((end, _)) => format!("{}...", &name[..end]),
         None => name.to_owned(),
     }
+}
+
+/// A name as messages show it: short, and on one line.
+pub(crate) fn shown(name: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut out = String::new();
+    for char in short(name).chars() {
+        if breaks(char) { out.extend(char.escape_default()) } else { out.push(char) }
+    }
+    out
 }
 
 fn is_plain(key: &str) -> bool {
@@ -330,6 +340,13 @@ mod tests {
         let path = JsonPath::default().key("eval_cases").index(2).key("conversation").index(0);
         assert_eq!(path.to_string(), "eval_cases[2].conversation[0]");
         assert_eq!(path.key("a b").to_string(), r#"eval_cases[2].conversation[0]["a b"]"#);
+    }
+
+    #[test]
+    fn names_are_shown_on_one_line() {
+        assert_eq!(shown("conversation"), "conversation");
+        assert_eq!(shown("a\nb\u{2028}é天"), r"a\nb\u{2028}é天");
+        assert_eq!(shown(&"天".repeat(100)), format!("{}...", "天".repeat(LONGEST_NAME)));
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn every_document_ends_as_in_adk_or_in_a_named_deviation() {
         let deviation = DEVIATIONS.iter().find(|deviation| deviation.label == label);
         match deviation {
             Some(it) if agrees(&outcome, vector) => {
-                wrong.push(format!("{label}: no longer deviates ({})", it.reason))
+                wrong.push(format!("{label}: no longer deviates ({})", it.reason));
             }
             Some(it) if is_as_expected(&outcome, &it.outcome) => {}
             None if agrees(&outcome, vector) => {}

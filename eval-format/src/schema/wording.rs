@@ -1,7 +1,7 @@
 //! The sentences about shapes.
 
 use super::{Extra, Field, Model, Place, Type, camel};
-use crate::problem::{Code, Problem, short};
+use crate::problem::{Code, Problem, shown};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
 
@@ -34,7 +34,7 @@ pub(super) fn unknown_key(
     meant: Option<usize>,
     place: &Place<'_>,
 ) -> Problem {
-    let key = short(&entry.key);
+    let key = shown(&entry.key);
     let stranger =
         model.strangers.iter().find(|(name, _)| super::is_camel_of(&entry.key, name) || entry.key == *name);
     let help = match (stranger, meant) {
@@ -58,10 +58,10 @@ pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, plac
         Code::MisspeltKey,
         place.path(),
         entry.key_range.clone(),
-        format!("unknown key `{}` in {}", short(&entry.key), model.what),
+        format!("unknown key `{}` in {}", shown(&entry.key), model.what),
     )
     .label(format!("ADK would {fate}"))
-    .help(format!("{}; a key of your own can begin with `_`", did_you_mean(&entry.key, model, field)))
+    .help(format!("{} (keys of your own can begin with `_`)", did_you_mean(&entry.key, model, field)))
 }
 
 fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
@@ -71,7 +71,7 @@ fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
 }
 
 pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
-    let key = short(&entry.key);
+    let key = shown(&entry.key);
     let snake = model.fields.iter().find(|field| super::is_camel_of(&entry.key, field.name));
     let help = match snake {
         Some(field) => format!("ADK reads `{}` here, in snake_case only", field.name),
@@ -119,7 +119,7 @@ pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) ->
 }
 
 pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Problem {
-    let key = short(&entry.key);
+    let key = shown(&entry.key);
     let help = if field.required {
         format!("write `\"{key}\": {}`", field.example)
     } else {
@@ -138,7 +138,7 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
 pub(super) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
     let subject = match place {
         Place::Root => "the document".to_owned(),
-        Place::Key(_, key) => format!("`{}`", short(key)),
+        Place::Key(_, key) => format!("`{}`", shown(key)),
         Place::Index(..) => format!("`{}`", place.path()),
     };
     let (message, label) = match (kind, &node.kind) {
@@ -208,7 +208,7 @@ fn expected(kind: &Type) -> String {
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {
-            format!("put it in quotes: `\"{}\"`", short(text))
+            format!("put it in quotes: `\"{}\"`", shown(text))
         }
         (Type::String | Type::Enum(_), Kind::Bool(flag)) => format!("put it in quotes: `\"{flag}\"`"),
         (Type::Named(_, names), Kind::String(name)) => match suggest(name, names.iter().copied()) {

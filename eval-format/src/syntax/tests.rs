@@ -65,7 +65,7 @@ fn depth_ends_at_two_hundred() {
 #[test]
 fn the_last_of_equal_keys_counts_at_the_place_of_the_first() {
     for filler in [0, 20] {
-        let extra: String = (0..filler).map(|i| format!(r#","k{i}":0"#)).collect();
+        let extra = (0..filler).map(|i| format!(r#","k{i}":0"#)).collect::<Vec<_>>().concat();
         let (value, problems) = read(&format!(r#"{{"x":{{"a":1,"b":2,"a":3{extra}}}}}"#));
         assert!(value.unwrap()["x"].to_string().starts_with(r#"{"a":3,"b":2"#));
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };

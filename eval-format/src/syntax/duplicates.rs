@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Kind, Node};
-use crate::problem::{Code, JsonPath, Problem, Step, short};
+use crate::problem::{Code, JsonPath, Problem, Step, short, shown};
 
 /// A key that stands twice in one object.
 pub(super) struct Duplicate {
@@ -66,10 +66,10 @@ impl Walk {
 }
 
 fn warning(duplicate: &Duplicate, object: &JsonPath) -> Problem {
-    let key = short(&duplicate.key);
+    let key = shown(&duplicate.key);
     Problem::warning(
         Code::DuplicateKey,
-        object.key(&key),
+        object.key(&short(&duplicate.key)),
         duplicate.second.clone(),
         format!("key `{key}` stands twice in one object"),
     )

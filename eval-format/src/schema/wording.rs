@@ -93,7 +93,7 @@ pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, plac
         format!("unknown key `{}` in {}", short(&entry.key), model.what),
     )
     .label(format!("ADK would {fate}"))
-    .help(format!("{}; a key of your own can begin with `_`", did_you_mean(&entry.key, model, field)))
+    .help(format!("{} A key of your own can begin with `_`", did_you_mean(&entry.key, model, field)))
 }
 
 fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {

@@ -138,7 +138,7 @@ fn a_misspelt_threshold() {
     3 |     "response_match_score": { "treshold": 0.5 }
       |                               ^^^^^^^^^^ ADK would keep it without reading it
       |
-      = help: did you mean `threshold`?; a key of your own can begin with `_`
+      = help: did you mean `threshold`? A key of your own can begin with `_`
     "#);
 }
 
@@ -190,7 +190,7 @@ fn misspelt_criteria() {
     2 |   "criterias": {
       |   ^^^^^^^^^^^ ADK would ignore it
       |
-      = help: did you mean `criteria`?; a key of your own can begin with `_`
+      = help: did you mean `criteria`? A key of your own can begin with `_`
     "#);
 }
 
@@ -232,9 +232,9 @@ fn an_eval_set_for_a_config() {
 
 #[test]
 fn yaml_for_a_config() {
-    let text = r#"criteria:
+    let text = r"criteria:
   response_match_score: 0.5
-"#;
+";
     assert_snapshot!(shown(text), @r#"
     this is YAML, not a config in JSON
      --> evals/test_config.json:1:1

@@ -2,7 +2,7 @@
 //! compiler's words.
 //!
 //! `TRYBUILD=overwrite cargo test --test compile_fail` writes them anew; read them before you commit.
-//! `cargo test --test compile_fail -- trybuild=set_` runs those whose names contain `set_`.
+//! `cargo test --test compile_fail -- ui trybuild=set_` runs those whose names contain `set_`.
 
 #[test]
 fn ui() {

@@ -185,13 +185,12 @@ fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) 
     if gate == Gate::Mean
         && let [only] = scored
         && let Some(naive) = only.overall()
+        && (naive >= threshold) != (score >= threshold)
     {
-        if (naive >= threshold) != (score >= threshold) {
-            notes.push(format!(
-                "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
+        notes.push(format!(
+            "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
                  does), `adk eval` the running sum {naive:?}"
-            ));
-        }
+        ));
     }
     if gate == Gate::Mean && report.verdict == Verdict::Passed {
         let below = scored

@@ -7,8 +7,6 @@ mod table;
 mod trajectory;
 mod turns;
 
-use std::fmt::Write;
-
 use crate::message::{count, cut};
 use crate::private::Test;
 use crate::report::CaseReport;
@@ -51,12 +49,21 @@ pub(crate) fn show(text: &str) {
 pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
     let what = match &report.verdict {
         Verdict::Failed => failed(report),
-        Verdict::Error { message, .. } => cut(message, 300),
-        Verdict::NotEvaluated(reason) => cut(reason, 300),
+        Verdict::Error { message, .. } => first_line(message),
+        Verdict::NotEvaluated(reason) => first_line(reason),
         other => other.to_string(),
     };
     format!("Error: {name}: {what}")
 }
+
+/// What fits into a headline: `JUnit` files and lists of failures show one line.
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    cut(line, HEADLINE)
+}
+
+/// A headline is cut to about this many characters.
+const HEADLINE: usize = 300;
 
 fn failed(report: &CaseReport) -> String {
     let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
@@ -96,7 +103,7 @@ pub(crate) fn failing(test: &Test, report: &CaseReport, print: Print, freshness:
     match freshness {
         Freshness::Fresh => {}
         Freshness::Stale(how) => {
-            line(&mut out, &format!("note: {how}; this test still holds the old one, build again"))
+            line(&mut out, &format!("note: {how}; this test still holds the old one, build again"));
         }
         Freshness::Absent => {
             line(
@@ -184,12 +191,6 @@ fn line(out: &mut String, text: &str) {
         out.push('\n');
     }
     out.push_str(text);
-}
-
-/// Adds formatted text; a `String` takes everything.
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a `String` cannot fail.
-    let _ = out.write_fmt(text);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 
-use crate::stale::root;
+use crate::stale::{are_sources_here, root};
 
 /// Fails when the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
 ///
@@ -10,7 +10,7 @@ use crate::stale::root;
 /// (a nextest archive) there is nothing to compare, and it says so.
 pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
     let root = root(manifest_dir);
-    if !files.iter().any(|file| root.join(file).exists()) {
+    if !are_sources_here(&root, files.iter().copied()) {
         crate::failure::show(&format!(
             "`{pattern}`: the sources are not on this machine, nothing to compare"
         ));

@@ -135,7 +135,7 @@ enum Kind {
 }
 
 impl Score {
-    /// No score, for this reason. The metric is NotEvaluated, whatever its other turns score.
+    /// No score, for this reason. The metric is `NotEvaluated`, whatever its other turns score.
     pub fn not_evaluated(reason: impl Into<String>) -> Self {
         Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new() }
     }
@@ -195,7 +195,7 @@ impl From<Option<f64>> for Score {
 /// The scores of one run: one per turn, or one for the run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
-    scores: Vec<Score>,
+    all: Vec<Score>,
     overall: Option<f64>,
     whole_run: bool,
 }
@@ -205,7 +205,7 @@ impl FromIterator<Score> for Scores {
     fn from_iter<I: IntoIterator<Item = Score>>(scores: I) -> Self {
         let scores: Vec<Score> = scores.into_iter().collect();
         let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
-        Self { overall: mean::naive(&values), scores, whole_run: false }
+        Self { overall: mean::naive(&values), all: scores, whole_run: false }
     }
 }
 
@@ -213,7 +213,7 @@ impl Scores {
     /// One score for the whole run, for metrics that do not look at single turns.
     pub fn whole_run(score: impl Into<Score>) -> Self {
         let score = score.into();
-        Self { overall: score.value(), scores: vec![score], whole_run: true }
+        Self { overall: score.value(), all: vec![score], whole_run: true }
     }
 
     /// Replaces the overall score, for metrics whose mean is another one.
@@ -225,7 +225,7 @@ impl Scores {
 
     /// The scores: one per turn, or a single one for the whole run.
     pub fn scores(&self) -> &[Score] {
-        &self.scores
+        &self.all
     }
 
     /// The metric's own overall score of the run; absent where no turn has a score.
@@ -245,8 +245,11 @@ pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
     Some(make())
 }
 
+/// Makes a metric.
+pub type MakeMetric = fn() -> BoxMetric;
+
 /// Every built-in metric.
-static BUILT_IN: &[(&str, fn() -> BoxMetric)] = &[
+static BUILT_IN: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
     (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
     (tool_call_count::NAME, || BoxMetric::new(tool_call_count::ToolCallCount)),

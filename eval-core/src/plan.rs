@@ -176,7 +176,7 @@ const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 /// ADK's user for cases that name none.
 const DEFAULT_USER_ID: &str = "test_user_id";
 /// The time for opening a session and for each turn.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 fn unknown(name: &str) -> String {
     format!("there is no metric `{name}`; a custom metric of that name must be given to the runner")

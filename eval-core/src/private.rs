@@ -22,7 +22,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
 pub use crate::inventory::is_current;
-pub use crate::metric::BoxMetric;
+pub use crate::metric::{BoxMetric, MakeMetric};
 pub use crate::options::{Gate, Pass};
 pub use crate::setup::{Driven, Driving, shape};
 pub use eval_format::Form;
@@ -58,7 +58,7 @@ pub struct SetSource {
     /// Repetition, gates and time.
     pub options: Options,
     /// Custom metrics by name.
-    pub metrics: &'static [(&'static str, fn() -> BoxMetric)],
+    pub metrics: &'static [(&'static str, MakeMetric)],
 }
 
 /// Where a case stands and what its test is called.
@@ -250,8 +250,7 @@ async fn evaluate(
 }
 
 fn failed_body(fault: &Fault) -> RunReport {
-    let message = format!("the test body failed: {fault}");
-    let error = RunError { role: Role::Setup, turn: None, message };
+    let error = RunError { role: Role::Body, turn: None, message: fault.to_string() };
     RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() }
 }
 

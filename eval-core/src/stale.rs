@@ -4,7 +4,7 @@
 //! does not rebuild. Each test compares lengths, which costs nothing; a failing one compares content.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::private::{ConfigSource, FileSource, SetSource};
 
@@ -36,8 +36,8 @@ pub(crate) fn by_content(set: &SetSource) -> Freshness {
 fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
     let root = root(set.manifest_dir);
     let main = FileSource { file: set.file, text: set.text, hash: set.hash };
-    if !root.join(main.file).exists() {
-        // A config that exists without its set says nothing: the sources are elsewhere.
+    // A config that exists without its set says nothing where the sources are elsewhere.
+    if !are_sources_here(&root, [main.file]) {
         return Freshness::Absent;
     }
     let config = match &set.config {
@@ -62,6 +62,13 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
         Some(file) => Freshness::Stale(format!("`{file}` was created after this test was built")),
         None => Freshness::Fresh,
     }
+}
+
+/// Whether the package is on this machine: one of its files is there, or at least its manifest.
+///
+/// A set that is gone from a package that is still there was removed.
+pub(crate) fn are_sources_here<'a>(root: &Path, files: impl IntoIterator<Item = &'a str>) -> bool {
+    files.into_iter().chain(["Cargo.toml"]).any(|file| root.join(file).exists())
 }
 
 /// The folder of the package: cargo and nextest name it when they run a test, also from an archive.

@@ -10,6 +10,8 @@ pub enum Role {
     Agent,
     /// The setup function failed or panicked.
     Setup,
+    /// The test's own body failed or panicked: an assertion of the user's.
+    Body,
     /// A metric failed: its function, or what it calls.
     Metric,
     /// The harness: a stale file, a config that cannot be read.
@@ -21,6 +23,7 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Self::Agent => "agent",
             Self::Setup => "setup",
+            Self::Body => "test body",
             Self::Metric => "metric",
             Self::Harness => "harness",
         })

@@ -52,6 +52,23 @@ pub(crate) fn bool(node: &Node<'_>) -> Option<bool> {
     }
 }
 
+/// An enum field of ADK's configs: one of a few strings, or its position where ADK has a number for it.
+pub(crate) fn choice(node: &Node<'_>, values: &[&'static str], numbered: bool) -> Option<&'static str> {
+    if let Some(text) = node.string() {
+        return choice_text(text, values);
+    }
+    let position = int(node).filter(|_| numbered)?.as_i64()?;
+    usize::try_from(position).ok().and_then(|at| values.get(at)).copied()
+}
+
+/// The value that a text means: trimmed, in any case, `-` and blanks for `_`.
+pub(crate) fn choice_text(text: &str, values: &[&'static str]) -> Option<&'static str> {
+    // What Python's `strip` takes for blanks beyond Unicode's white space.
+    let blank = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}');
+    let text = text.trim_matches(blank).to_uppercase().replace(['-', ' '], "_");
+    values.iter().copied().find(|value| value.to_uppercase() == text)
+}
+
 /// A bytes field: base64 in the standard or the URL-safe alphabet, padded or not, given back
 /// URL-safe and padded as ADK writes it.
 pub(crate) fn base64(node: &Node<'_>) -> Option<String> {
@@ -215,5 +232,25 @@ mod tests {
         for bad in ["!!", "a", "aGVsbG8===", "NaN", "aGVsbG9=", "YR", "YR=="] {
             assert_eq!(with(&format!("{bad:?}"), base64), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn choices() {
+        let values = &["EXACT", "IN_ORDER", "subset"];
+        for (text, value) in [
+            (r#""EXACT""#, "EXACT"),
+            (r#"" In-Order\n""#, "IN_ORDER"),
+            (r#""in order""#, "IN_ORDER"),
+            (r#""\u001fSUBSET""#, "subset"),
+            ("0", "EXACT"),
+            ("1.0", "IN_ORDER"),
+            ("true", "IN_ORDER"),
+        ] {
+            assert_eq!(with(text, |node| choice(node, values, true)), Some(value), "{text}");
+        }
+        for bad in [r#""""#, r#""1""#, r#""INORDER""#, r#""in\torder""#, "3", "-1", "1.5", "null", "[]"] {
+            assert_eq!(with(bad, |node| choice(node, values, true)), None, "{bad}");
+        }
+        assert_eq!(with("1", |node| choice(node, values, false)), None);
     }
 }

@@ -5,8 +5,6 @@ mod criteria;
 mod criterion;
 mod custom_metrics;
 mod foreign;
-mod object;
-mod shape;
 mod user_simulator;
 
 use std::path::Path;

@@ -3,6 +3,7 @@
 mod list;
 
 pub use list::METRICS;
+pub(crate) use list::{ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, INTERMEDIATE_RESPONSES, MATCH_TYPE};
 
 /// What a config can say about a metric, and what the metric needs in order to score.
 ///

@@ -1,6 +1,7 @@
 //! The shapes of ADK's models as data, one table per model, and the walker that checks nodes
 //! against them.
 
+mod config;
 mod content;
 mod eval_set;
 mod grounding;
@@ -9,13 +10,14 @@ mod record;
 mod walk;
 mod wording;
 
+pub(crate) use config::{EVAL_CONFIG, LLM_BACKED_USER_SIMULATOR, criterion};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use eval_set::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION};
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};
 pub(crate) use walk::{Place, Walker};
-pub(crate) use wording::opening;
+pub(crate) use wording::{opening, wrong_type};
 
 use crate::syntax::Entry;
 
@@ -41,6 +43,8 @@ pub(crate) enum Extra {
     Forbidden,
     /// Kept and written back.
     Kept,
+    /// Kept by ADK, where nothing reads them: an error here.
+    Refused,
     /// Dropped by ADK without a word; here with a warning.
     Ignored,
     /// Dropped, and meant to be: ADK's own tools put keys here.
@@ -72,6 +76,11 @@ pub(crate) enum Type {
     Bytes,
     /// A string, written in upper case where it is one of these in any case.
     Enum(&'static [&'static str]),
+    /// One of these strings, leniently written, or its position.
+    Choice {
+        values: &'static [&'static str],
+        numbered: bool,
+    },
     /// This string and no other.
     Literal(&'static str),
     /// Any object, kept as it is.

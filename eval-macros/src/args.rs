@@ -120,7 +120,7 @@ impl Args {
             diagnostics,
         };
         for argument in split_at_commas(tokens) {
-            reader.argument(argument);
+            reader.argument(&argument);
         }
         reader.finish()
     }
@@ -140,7 +140,7 @@ struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    fn argument(&mut self, tokens: TokenStream) {
+    fn argument(&mut self, tokens: &TokenStream) {
         let is_literal = matches!(tokens.clone().into_iter().next(), Some(TokenTree::Literal(_)));
         match syn::parse2::<Arg>(tokens.clone()) {
             Ok(arg) => {
@@ -149,11 +149,11 @@ impl Reader<'_> {
             }
             // What comes first and is no option was meant as the path.
             Err(_) if is_literal || (self.seen.is_empty() && !self.path_seen) => {
-                let path = self.path(&tokens);
+                let path = self.path(tokens);
                 self.args.path = self.diagnostics.ok(path).or(self.args.path.take());
             }
             Err(_) => self.diagnostics.push(error_on(
-                &tokens,
+                tokens,
                 "expected `name = value`",
                 "the path of the set comes first, then options such as `runs = 3`",
             )),

@@ -1,6 +1,6 @@
 use eval_core::{BoxAgent, eval_set};
 
-#[eval_set("tests/ui/sets/*.yaml")]
+#[eval_set("tests/ui/sets/several/*.yaml")]
 async fn weather() -> BoxAgent<'static> {
     unreachable!()
 }

@@ -1,6 +1,5 @@
 //! The table of metrics.
 
-use super::push;
 use crate::report::{CaseReport, MetricReport};
 use crate::verdict::Verdict;
 
@@ -20,13 +19,10 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         }
     }
     for [metric, score, threshold, verdict] in std::iter::once(&header).chain(&rows) {
-        push(
-            out,
-            format_args!(
-                "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
-                widths[0], widths[1], widths[2]
-            ),
-        );
+        out.push_str(&format!(
+            "\n  {metric:0$}  {score:1$}  {threshold:2$}  {verdict}",
+            widths[0], widths[1], widths[2]
+        ));
     }
     let informational: Vec<String> = report
         .metrics
@@ -35,7 +31,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         .filter_map(|metric| Some(format!("{} {:?}", metric.name, metric.score?)))
         .collect();
     if !informational.is_empty() {
-        push(out, format_args!("\n  for information: {}", informational.join(", ")));
+        out.push_str(&format!("\n  for information: {}", informational.join(", ")));
     }
 }
 

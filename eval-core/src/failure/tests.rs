@@ -189,3 +189,19 @@ fn silence_is_an_error() {
     let report = runtime.block_on(EvalRunner::new().run_case(&case, || Silent)).unwrap();
     insta::assert_snapshot!(text(&report));
 }
+
+#[test]
+fn an_error_of_many_lines_has_a_headline_of_one() {
+    struct Verbose;
+    impl Agent for Verbose {
+        async fn turn(&mut self, _: &Turn<'_>) -> Result<(), BoxError> {
+            Err((0..30).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n").into())
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let case = EvalCase::new("verbose").turn(Invocation::user("Hi"));
+    let report = runtime.block_on(EvalRunner::new().run_case(&case, || Verbose)).unwrap();
+    let text = text(&report);
+    assert!(text.starts_with("Error: verbose: agent error in turn 1: line 0\n"), "{text}");
+    assert!(text.ends_with("    line 9\n    ... and 20 more lines"), "{text}");
+}

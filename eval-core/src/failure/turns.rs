@@ -30,8 +30,9 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     } else {
         String::new()
     };
-    if run.error.is_some() {
-        return broken(out, report, run, &of_runs);
+    if let Some(error) = &run.error {
+        broken(out, report, run, &of_runs);
+        return message(out, &error.message);
     }
     let bad = at_fault(report, run);
     for at in bad.iter().take(SHOWN_TURNS) {
@@ -125,6 +126,26 @@ fn notes(out: &mut String, what: &str, score: &Score) {
     }
 }
 
+/// The lines of an error that its headline has no room for.
+fn message(out: &mut String, message: &str) {
+    if message.lines().count() <= 1 && message.chars().count() <= super::HEADLINE {
+        return;
+    }
+    line(out, "  error");
+    for text in message.lines().take(SHOWN_ERROR_LINES) {
+        line(out, &format!("    {}", cut(text, SHOWN_TEXT)));
+    }
+    let more = message.lines().count().saturating_sub(SHOWN_ERROR_LINES);
+    if more > 0 {
+        line(out, &format!("    ... and {}", count(more, "more line")));
+    }
+}
+
+/// Lines of an error that are shown.
+const SHOWN_ERROR_LINES: usize = 10;
+/// Events of a turn that broke that are shown, the last ones.
+const SHOWN_EVENTS: usize = 12;
+
 /// A run that ended early: what it did in its last turn.
 fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str) {
     let planned = report.case.conversation.len();
@@ -137,7 +158,6 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
     if events.is_empty() {
         line(out, "  nothing was recorded");
     }
-    const SHOWN_EVENTS: usize = 12;
     if events.len() > SHOWN_EVENTS {
         line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
     }

@@ -48,7 +48,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
     let thinks = actual
         .final_response
         .iter()
-        .flat_map(|content| content.parts())
+        .flat_map(eval_format::Content::parts)
         .any(|part| part.thought == Some(true));
     if thinks && score.value() != Some(1.0) {
         return score.note("the answer holds text marked as `thought`, which ADK scores as part of it");

@@ -33,10 +33,15 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(error) => {
-                write!(f, "{error}")?;
+                let mut text = error.to_string();
+                f.write_str(&text)?;
                 let mut source = error.source();
                 while let Some(cause) = source {
-                    write!(f, ": {cause}")?;
+                    // Many errors tell their cause themselves.
+                    let told = std::mem::replace(&mut text, cause.to_string());
+                    if !told.contains(&text) {
+                        write!(f, ": {text}")?;
+                    }
                     source = cause.source();
                 }
                 Ok(())

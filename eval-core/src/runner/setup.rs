@@ -27,8 +27,8 @@ where
     F: Fn() -> R + Sync,
     R: IntoAgent,
 {
-    fn set_up(&self, _: &EvalCase) -> impl Future<Output = Result<BoxAgent, BoxError>> + Send {
-        async move { self().into_agent() }
+    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
+        self().into_agent()
     }
 }
 
@@ -38,9 +38,8 @@ where
     Fut: Future<Output = R> + Send,
     R: IntoAgent,
 {
-    fn set_up(&self, _: &EvalCase) -> impl Future<Output = Result<BoxAgent, BoxError>> + Send {
-        // Called inside the future, so that a panic of the closure itself is caught too.
-        async move { self().await.into_agent() }
+    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
+        self().await.into_agent()
     }
 }
 
@@ -49,8 +48,8 @@ where
     F: Fn(&EvalCase) -> R + Sync,
     R: IntoAgent,
 {
-    fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent, BoxError>> + Send {
-        async move { self(case).into_agent() }
+    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
+        self(case).into_agent()
     }
 }
 
@@ -60,7 +59,7 @@ where
     Fut: Future<Output = R> + Send,
     R: IntoAgent,
 {
-    fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent, BoxError>> + Send {
-        async move { self(case).await.into_agent() }
+    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
+        self(case).await.into_agent()
     }
 }

@@ -35,7 +35,7 @@ impl Agent for Moody {
             }
             "block" => std::thread::sleep(Duration::from_millis(300)),
             "nothing" => {
-                recorder.tool("lookup", json!({}), async { Ok::<_, BoxError>(1) }).await.map(|_| ())?
+                recorder.tool("lookup", json!({}), async { Ok::<_, BoxError>(1) }).await.map(|_| ())?;
             }
             "error event" => {
                 recorder.event(Event::error("model", "429", "slow down"));
@@ -97,7 +97,7 @@ fn a_setup_that_fails_panics_or_hangs_is_an_error_of_the_setup() {
     assert_eq!(message(failed), "setup error: no key");
     let panicked = run(runner.run_case(&case, || -> Replay { panic!("boom") })).unwrap();
     assert_eq!(message(panicked), "setup error: panicked: boom");
-    let hung = run(runner.run_case(&case, || std::future::pending::<Replay>())).unwrap();
+    let hung = run(runner.run_case(&case, std::future::pending::<Replay>)).unwrap();
     assert_eq!(message(hung), "setup error: timed out after 50ms");
 }
 
@@ -112,7 +112,7 @@ fn state_is_seeded_kept_through_the_turns_and_compared() {
                 (session.app_name.as_str(), session.user_id.as_str()),
                 ("EvaluationGenerator", "test_user_id")
             );
-            self.count = session.state.get("count").and_then(|count| count.as_i64()).ok_or("no count")?;
+            self.count = session.state.get("count").and_then(eval_format::Value::as_i64).ok_or("no count")?;
             Ok(())
         }
         async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {

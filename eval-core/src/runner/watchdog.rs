@@ -69,7 +69,6 @@ impl Watchdog {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[expect(clippy::print_stderr, reason = "the one place that must speak while a test hangs")]
     fn guard(&self) {
         use std::io::Write;
         let mut watched = self.watched();

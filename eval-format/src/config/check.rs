@@ -1,8 +1,10 @@
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::object::{Extra, Object, place, wrong_type};
 use super::{EvalConfig, criteria, custom_metrics, foreign, user_simulator};
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{Code, JsonPath, Problem, Step};
+use crate::schema::{EVAL_CONFIG, Place, Walker, opening};
+use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
 use crate::{Problems, metric, syntax, text};
 
@@ -60,7 +62,7 @@ fn check_text(text: &str, answered: &[&str]) -> (Option<EvalConfig>, Vec<Problem
     let mut problems = Vec::new();
     let root = match syntax::parse(text, &mut problems) {
         Ok(root) => root,
-        Err(problem) => return (None, vec![foreign::not_json(text).unwrap_or(*problem)]),
+        Err(problem) => return (None, vec![foreign::not_json(text, *problem)]),
     };
     if let Some(problem) = foreign::recognise(&root) {
         return (None, vec![problem]);
@@ -84,69 +86,53 @@ impl CustomNames<'_> {
 }
 
 fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) -> Option<EvalConfig> {
-    let mut object = Object::read(root, JsonPath::default(), "a config", Extra::Keep, problems)?;
-    let criteria = object.field("criteria");
-    let custom = object.field("custom_metrics");
-    let simulator = object.field("user_simulator_config");
-    let live = object.field("live_model_config");
+    let mut record = Walker { problems }.record(root, &EVAL_CONFIG, &Place::Root)?;
+    let entries = root.object()?;
+    let field = |name| EVAL_CONFIG.entry(entries, name);
 
-    let declared = custom.and_then(|entry| entry.value.object()).unwrap_or_default();
+    let declared = field("custom_metrics").and_then(|entry| entry.value.object()).unwrap_or_default();
     let names = CustomNames { answered, declared: declared.iter().map(|entry| entry.key.as_ref()).collect() };
-    let mut config = EvalConfig::default();
-    if let Some(entry) = custom {
-        let used = criteria.and_then(|entry| entry.value.object()).unwrap_or_default();
-        config.custom_metrics = custom_metrics::read(entry, used, answered, problems);
+    let explained = refuse_strays(&names, problems);
+    let criteria = field("criteria").map(|entry| criteria::read(entry, &names, problems));
+    if criteria.is_none() && !explained {
+        problems.push(nothing_checked(&Place::Root, root, "this config has no `criteria`"));
     }
-    config.user_simulator_config = simulator.and_then(|entry| user_simulator::read(entry, problems));
-    if let Some(entry) = live.filter(|entry| !entry.value.is_null()) {
-        problems.push(live_mode(entry));
+    if let Some(entry) = field("custom_metrics") {
+        let used = field("criteria").and_then(|entry| entry.value.object()).unwrap_or_default();
+        custom_metrics::check(entry, used, answered, problems);
     }
-    let explained = report_unknown(&object, &names, problems);
-    match criteria {
-        Some(entry) => config.criteria = criteria::read(entry, &names, problems),
-        None if explained => {}
-        None => problems.push(nothing_checked(JsonPath::default(), root, "this config has no `criteria`")),
-    }
-    Some(config)
+    problems.extend(field("live_model_config").filter(|entry| !entry.value.is_null()).map(live_mode));
+    Some(EvalConfig {
+        criteria: criteria.unwrap_or_default(),
+        custom_metrics: record.map("custom_metrics").unwrap_or_default(),
+        user_simulator_config: field("user_simulator_config")
+            .and_then(|entry| user_simulator::read(entry, problems)),
+    })
 }
 
-/// Reports keys that ADK ignores. True if one of them explains why there are no `criteria`.
-fn report_unknown(object: &Object<'_, '_>, names: &CustomNames<'_>, problems: &mut Vec<Problem>) -> bool {
-    let mut explained = object.is_misspelt("criteria");
-    for entry in object.finish(problems) {
-        if metric(&entry.key).is_some() || names.contains(&entry.key) {
-            explained = true;
-            problems.push(outside_criteria(entry));
-        } else if !entry.key.starts_with('_') {
-            problems.push(ignored(entry));
+/// Turns the warning about an ignored key into an error where it is the name of a metric. True if a
+/// key explains why there are no `criteria`.
+fn refuse_strays(names: &CustomNames<'_>, problems: &mut [Problem]) -> bool {
+    let mut explained = false;
+    for problem in problems {
+        let [Step::Key(key)] = problem.path.steps() else { continue };
+        match problem.code {
+            Code::IgnoredKey if metric(key).is_some() || names.contains(key) => {
+                *problem = outside_criteria(key, problem.range.clone());
+                explained = true;
+            }
+            Code::MisspeltKey => explained |= is_misspelling(key, "criteria"),
+            _ => {}
         }
     }
     explained
 }
 
-fn outside_criteria(entry: &Entry<'_>) -> Problem {
-    Problem::error(
-        Code::UnknownKey,
-        JsonPath::default().key(&entry.key),
-        entry.key_range.clone(),
-        format!("metric `{}` stands outside `criteria`", entry.key),
-    )
-    .label("ADK ignores it here")
-    .help(format!(r#"put it into `criteria`: {{ "criteria": {{ "{}": .. }} }}"#, entry.key))
-}
-
-fn ignored(entry: &Entry<'_>) -> Problem {
-    Problem::warning(
-        Code::IgnoredKey,
-        JsonPath::default().key(&entry.key),
-        entry.key_range.clone(),
-        format!("`{}` is not a key of a config", entry.key),
-    )
-    .label("ADK ignores it")
-    .help(
-        "the keys are `criteria`, `custom_metrics`, `user_simulator_config` and `live_model_config`; \
-         a key for yourself begins with `_`",
-    )
+fn outside_criteria(key: &str, range: Range<usize>) -> Problem {
+    let path = JsonPath::default().key(key);
+    Problem::error(Code::UnknownKey, path, range, format!("metric `{key}` stands outside `criteria`"))
+        .label("ADK ignores it here")
+        .help(format!(r#"write `{{"criteria": {{"{key}": ...}}}}`"#))
 }
 
 fn live_mode(entry: &Entry<'_>) -> Problem {
@@ -161,20 +147,12 @@ fn live_mode(entry: &Entry<'_>) -> Problem {
 }
 
 /// Criteria that check nothing; what to write is ADK's default.
-pub(super) fn nothing_checked(path: JsonPath, node: &Node<'_>, what: &str) -> Problem {
-    Problem::error(
-        Code::NothingChecked,
-        path,
-        place(node),
-        format!("{what}, so every case would pass unchecked"),
-    )
-    .label("no metric decides")
-    .help(r#"ADK's default: "criteria": { "tool_trajectory_avg_score": 1.0, "response_match_score": 0.8 }"#)
-}
-
-/// The problem of a value that is not an object from names to something.
-pub(super) fn not_a_table(entry: &Entry<'_>, example: &str) -> Problem {
-    let path = JsonPath::default().key(&entry.key);
-    wrong_type(path, &entry.value, &format!("`{}`", entry.key), "an object")
-        .help(format!("for example {example}"))
+pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
+    let message = format!("{what}, so every case would pass unchecked");
+    Problem::error(Code::NothingChecked, place.path(), opening(node), message)
+        .label("no metric decides")
+        .help(
+            "name at least one metric; ADK's default is \
+             `\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_match_score\": 0.8}`",
+        )
 }

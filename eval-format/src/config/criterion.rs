@@ -1,3 +1,4 @@
+use crate::coerce;
 use crate::value::{Map, Number, Value};
 
 /// Threshold and options of one metric.
@@ -72,7 +73,7 @@ impl Criterion {
     }
 
     fn choice(&self, key: &str, values: &[&'static str]) -> Option<&'static str> {
-        match_choice(self.get(key)?.as_str()?, values)
+        coerce::choice_text(self.get(key)?.as_str()?, values)
     }
 
     /// As it stands in a config: a bare number where there are no options.
@@ -111,14 +112,6 @@ pub enum ArgsMatch {
     Ignore,
 }
 
-/// The value that a text means, compared as ADK does: trimmed, in any case, `-` and blanks for `_`.
-pub(super) fn match_choice(text: &str, values: &[&'static str]) -> Option<&'static str> {
-    // What Python's `strip` takes for blanks beyond Unicode's white space.
-    let blank = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}');
-    let text = text.trim_matches(blank).to_uppercase().replace(['-', ' '], "_");
-    values.iter().copied().find(|value| value.to_uppercase() == text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,16 +137,5 @@ mod tests {
     fn forbidden_tools_are_listed() {
         let criterion = Criterion::new(1.0).with("forbidden_tools", json!(["refund", "transfer"]));
         assert_eq!(criterion.forbidden_tools().collect::<Vec<_>>(), ["refund", "transfer"]);
-    }
-
-    #[test]
-    fn choices_are_read_as_adk_reads_them() {
-        let values = &["EXACT", "IN_ORDER"];
-        for text in ["IN_ORDER", "in_order", " In-Order\n", "in order", "\u{1f}in order"] {
-            assert_eq!(match_choice(text, values), Some("IN_ORDER"), "{text}");
-        }
-        for text in ["", "1", "INORDER", "in  order", "in\torder"] {
-            assert_eq!(match_choice(text, values), None, "{text}");
-        }
     }
 }

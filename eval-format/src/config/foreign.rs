@@ -5,11 +5,13 @@ use std::ops::Range;
 use crate::problem::{Code, JsonPath, Problem};
 use crate::syntax::Node;
 
-const EXAMPLE: &str = r#"a config is { "criteria": { "response_match_score": 0.8 } }"#;
+const EXAMPLE: &str = r#"a config is `{"criteria": {"response_match_score": 0.8}}`"#;
 
-/// What a file that is not JSON is, where its first line tells.
-pub(super) fn not_json(text: &str) -> Option<Problem> {
-    let (start, line) = first_line(text)?;
+/// What is said about a text that is not JSON: what it is, where its first line tells.
+pub(super) fn not_json(text: &str, problem: Problem) -> Problem {
+    let Some((start, line)) = first_line(text) else {
+        return if text.trim().is_empty() { problem.help(EXAMPLE) } else { problem };
+    };
     let what = if is_section(line) {
         "an INI or TOML file"
     } else if line == "---" || line.starts_with("- ") || is_yaml_key(line) {
@@ -17,10 +19,10 @@ pub(super) fn not_json(text: &str) -> Option<Problem> {
     } else if ["import ", "from ", "def ", "class ", "@pytest"].iter().any(|word| line.starts_with(word)) {
         "Python code"
     } else {
-        return None;
+        return problem;
     };
-    let range = start..start + line.len().min(line.floor_char_boundary(80));
-    Some(foreign(JsonPath::default(), range, format!("this is {what}, not a config in JSON")))
+    let range = start..start + line.floor_char_boundary(80);
+    foreign(JsonPath::default(), range, format!("this is {what}, not a config in JSON"), "expected `{`")
 }
 
 /// The first line that is neither empty nor a comment in those languages, and where it begins.
@@ -74,7 +76,7 @@ fn recognise_object(root: &Node<'_>) -> Option<Problem> {
     ];
     let (entry, what) = signs.iter().find_map(|(key, what)| Some((root.get(key)?, what)))?;
     let path = JsonPath::default().key(&entry.key);
-    Some(foreign(path, entry.key_range.clone(), format!("this is {what}, not a config")))
+    Some(foreign(path, entry.key_range.clone(), format!("this is {what}, not a config"), GIVEAWAY))
 }
 
 fn recognise_array(items: &[Node<'_>]) -> Option<Problem> {
@@ -87,9 +89,12 @@ fn recognise_array(items: &[Node<'_>]) -> Option<Problem> {
     ];
     let (entry, what) = signs.iter().find_map(|(key, what)| Some((first.get(key)?, what)))?;
     let path = JsonPath::default().index(0).key(&entry.key);
-    Some(foreign(path, entry.key_range.clone(), format!("this is {what}, not a config")))
+    Some(foreign(path, entry.key_range.clone(), format!("this is {what}, not a config"), GIVEAWAY))
 }
 
-fn foreign(path: JsonPath, range: Range<usize>, message: String) -> Problem {
-    Problem::error(Code::ForeignSchema, path, range, message).help(EXAMPLE)
+/// Beside the key by which another schema is recognised.
+const GIVEAWAY: &str = "a config has no such key";
+
+fn foreign(path: JsonPath, range: Range<usize>, message: String, label: &str) -> Problem {
+    Problem::error(Code::ForeignSchema, path, range, message).label(label).help(EXAMPLE)
 }

@@ -160,24 +160,24 @@ const fn choice(values: &'static [&'static str]) -> FieldKind {
     FieldKind::Choice { values, numbered: false }
 }
 
-const MATCH_TYPE: CriterionField = field(
+pub(crate) const MATCH_TYPE: CriterionField = field(
     "match_type",
     FieldKind::Choice { values: &["EXACT", "IN_ORDER", "ANY_ORDER"], numbered: true },
     Some(r#""EXACT""#),
     "whether the calls must be the expected ones, or contain them in order, or in any order",
 );
 
-const IGNORE_ARGS: CriterionField =
+pub(crate) const IGNORE_ARGS: CriterionField =
     field("ignore_args", FieldKind::Bool, Some("false"), "whether only the names of the tools are compared");
 
-const ARGS_MATCH: CriterionField = field(
+pub(crate) const ARGS_MATCH: CriterionField = field(
     "args_match",
     choice(&["exact", "subset", "ignore"]),
     Some(r#""exact""#),
     "whether arguments must be equal, may be more than expected, or do not count; ADK ignores this key",
 );
 
-const FORBIDDEN_TOOLS: CriterionField = field(
+pub(crate) const FORBIDDEN_TOOLS: CriterionField = field(
     "forbidden_tools",
     FieldKind::Strings,
     Some("[]"),
@@ -198,7 +198,7 @@ const RUBRICS: CriterionField = field(
     "what the judge looks at, besides the rubrics of the case",
 );
 
-const INTERMEDIATE_RESPONSES: CriterionField = field(
+pub(crate) const INTERMEDIATE_RESPONSES: CriterionField = field(
     "include_intermediate_responses_in_final",
     FieldKind::Bool,
     Some("false"),

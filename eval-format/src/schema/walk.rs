@@ -153,7 +153,7 @@ impl Walker<'_> {
                 continue;
             }
             meant.extend(self.unknown(entry, model, slots, place));
-            if model.extra == Extra::Kept && !entry.value.is_null() {
+            if matches!(model.extra, Extra::Kept | Extra::Refused) && !entry.value.is_null() {
                 kept.push((entry.key.clone().into_owned(), entry.value.to_value()));
             }
         }
@@ -179,6 +179,7 @@ impl Walker<'_> {
         let problem = match (model.extra, misspelt) {
             (Extra::Forbidden, _) => wording::unknown_key(entry, model, meant, place),
             (_, Some(at)) => wording::misspelt_key(entry, model, &model.fields[at], place),
+            (Extra::Refused, None) => wording::unread_key(entry, model, place),
             (Extra::Ignored, None) => wording::ignored_key(entry, model, place),
             (Extra::Kept | Extra::IgnoredOnPurpose, None) => return None,
         };
@@ -314,6 +315,7 @@ fn scalar(node: &Node<'_>, kind: &Type) -> Option<Value> {
             let member = members.iter().find(|member| member.eq_ignore_ascii_case(text));
             Value::from(*member.unwrap_or(&text))
         }),
+        Type::Choice { values, numbered } => coerce::choice(node, values, *numbered).map(Value::from),
         Type::Literal(text) => (node.string() == Some(*text)).then(|| Value::from(*text)),
         _ => None,
     }

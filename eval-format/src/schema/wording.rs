@@ -1,7 +1,7 @@
 //! The sentences about shapes.
 
 use super::{Extra, Field, Model, Place, Type, camel};
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Code, Problem, short};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
 
@@ -34,11 +34,9 @@ pub(super) fn unknown_key(
     meant: Option<usize>,
     place: &Place<'_>,
 ) -> Problem {
-    let key = shown(&entry.key);
-    let stranger =
-        model.strangers.iter().find(|(name, _)| super::is_camel_of(&entry.key, name) || entry.key == *name);
-    let help = match (stranger, meant) {
-        (Some((_, instead)), _) => (*instead).to_owned(),
+    let key = short(&entry.key);
+    let help = match (stranger(entry, model), meant) {
+        (Some(instead), _) => instead.to_owned(),
         (None, Some(at)) => did_you_mean(&entry.key, model, &model.fields[at]),
         (None, None) => format!("remove it; {} takes {}", model.what, keys(model)),
     };
@@ -52,13 +50,36 @@ pub(super) fn unknown_key(
     .help(help)
 }
 
+/// What to do about a key that other writers use here.
+fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
+    let is = |name: &str| entry.key == name || super::is_camel_of(&entry.key, name);
+    model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
+}
+
+pub(super) fn unread_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
+    let help = stranger(entry, model).map(str::to_owned);
+    let keys = || format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model));
+    Problem::error(
+        Code::UnknownKey,
+        place.path(),
+        entry.key_range.clone(),
+        format!("unknown key `{}` in {}", short(&entry.key), model.what),
+    )
+    .label("nothing reads this key")
+    .help(help.unwrap_or_else(keys))
+}
+
 pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, place: &Place<'_>) -> Problem {
-    let fate = if model.extra == Extra::Kept { "keep it without reading it" } else { "ignore it" };
+    let fate = if matches!(model.extra, Extra::Kept | Extra::Refused) {
+        "keep it without reading it"
+    } else {
+        "ignore it"
+    };
     Problem::error(
         Code::MisspeltKey,
         place.path(),
         entry.key_range.clone(),
-        format!("unknown key `{}` in {}", shown(&entry.key), model.what),
+        format!("unknown key `{}` in {}", short(&entry.key), model.what),
     )
     .label(format!("ADK would {fate}"))
     .help(format!("{} (keys of your own can begin with `_`)", did_you_mean(&entry.key, model, field)))
@@ -71,7 +92,7 @@ fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
 }
 
 pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
-    let key = shown(&entry.key);
+    let key = short(&entry.key);
     let snake = model.fields.iter().find(|field| super::is_camel_of(&entry.key, field.name));
     let help = match snake {
         Some(field) => format!("ADK reads `{}` here, in snake_case only", field.name),
@@ -119,7 +140,7 @@ pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) ->
 }
 
 pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Problem {
-    let key = shown(&entry.key);
+    let key = short(&entry.key);
     let help = if field.required {
         format!("write `\"{key}\": {}`", field.example)
     } else {
@@ -135,10 +156,10 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
     .help(help)
 }
 
-pub(super) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
+pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
     let subject = match place {
         Place::Root => "the document".to_owned(),
-        Place::Key(_, key) => format!("`{}`", shown(key)),
+        Place::Key(_, key) => format!("`{}`", short(key)),
         Place::Index(..) => format!("`{}`", place.path()),
     };
     let (message, label) = match (kind, &node.kind) {
@@ -181,7 +202,13 @@ fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
     match node.kind {
         Kind::String(_) => matches!(
             kind,
-            Type::Bytes | Type::Literal(_) | Type::Named(..) | Type::Float | Type::Int | Type::Bool
+            Type::Bytes
+                | Type::Choice { .. }
+                | Type::Literal(_)
+                | Type::Named(..)
+                | Type::Float
+                | Type::Int
+                | Type::Bool
         ),
         Kind::Number(_) => matches!(kind, Type::Int | Type::Bool),
         _ => false,
@@ -196,6 +223,7 @@ fn expected(kind: &Type) -> String {
         Type::Int => "an integer".to_owned(),
         Type::Bool => "a boolean".to_owned(),
         Type::Bytes => "base64 text".to_owned(),
+        Type::Choice { values, .. } => format!("one of {}", list(values.iter().copied())),
         Type::Literal(text) => format!("`\"{text}\"`"),
         Type::Object | Type::Model(_) | Type::Dict(_) | Type::Either(..) => "an object".to_owned(),
         Type::Any => "a value".to_owned(),
@@ -208,9 +236,13 @@ fn expected(kind: &Type) -> String {
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {
-            format!("put it in quotes: `\"{}\"`", shown(text))
+            format!("put it in quotes: `\"{}\"`", short(text))
         }
         (Type::String | Type::Enum(_), Kind::Bool(flag)) => format!("put it in quotes: `\"{flag}\"`"),
+        (Type::Choice { values, .. }, Kind::String(text)) => match suggest(text, values.iter().copied()) {
+            Some(near) => format!("did you mean `\"{near}\"`?"),
+            None => format!("write `\"{}\"`, or leave the key out", values.join("\"`, `\"")),
+        },
         (Type::Named(_, names), Kind::String(name)) => match suggest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `\"{near}\"`?"),
             None => format!("the personas are {}", list(names.iter().copied())),

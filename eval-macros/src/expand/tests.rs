@@ -150,6 +150,7 @@ fn __evalset_weather(
             manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
             package: ::core::env!("CARGO_PKG_NAME"),
             file: "../tests/ui/sets/weather.evalset.json",
+            shown: "../tests/ui/sets/weather.evalset.json",
             text: ::core::include_str!(
                 ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
                 "../tests/ui/sets/weather.evalset.json")

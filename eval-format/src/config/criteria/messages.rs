@@ -1,18 +1,18 @@
 //! What is said about criteria.
 
-use crate::config::object::{place, wrong_type};
-use crate::metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo};
-use crate::problem::{Code, JsonPath, Problem};
-use crate::suggest::suggest;
+use crate::metric::{METRICS, MetricGroup, MetricInfo};
+use crate::names::module_name;
+use crate::problem::{Code, Problem, short};
+use crate::schema::{Place, opening};
 use crate::syntax::{Entry, Node};
 
-fn at_key(code: Code, entry: &Entry<'_>, path: JsonPath, message: String) -> Problem {
-    Problem::error(code, path, entry.key_range.clone(), message)
+fn at_key(code: Code, entry: &Entry<'_>, place: &Place<'_>, message: String) -> Problem {
+    Problem::error(code, place.path(), entry.key_range.clone(), message)
 }
 
-pub(super) fn unknown_metric(entry: &Entry<'_>, path: JsonPath, nearest: Option<&str>) -> Problem {
-    let name = &entry.key;
-    let found = at_key(Code::UnknownMetric, entry, path, format!("there is no metric `{name}`"));
+pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Option<&str>) -> Problem {
+    let name = &short(&entry.key);
+    let found = at_key(Code::UnknownMetric, entry, place, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
         return found.label("unknown metric").help(format!("did you mean `{nearest}`?"));
     }
@@ -21,7 +21,7 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, path: JsonPath, nearest: Option<
         return found.label("not a comment here").help(help);
     }
     found.label("unknown metric").help(format!(
-        "the metrics are {}; one of your own is named in the attribute: `{}`",
+        "the metrics are {}; if it is your own, {}",
         gating_names(),
         answer(name)
     ))
@@ -37,47 +37,58 @@ fn gating_names() -> String {
     names.join(", ")
 }
 
-/// The argument of the attribute that answers a custom metric.
+/// How a function of Rust answers for a metric: the argument of the attribute.
 pub(in crate::config) fn answer(name: &str) -> String {
-    let identifier = name.starts_with(|c: char| c == '_' || unicode_ident::is_xid_start(c))
-        && name.chars().all(unicode_ident::is_xid_continue);
-    let key = if identifier { name } else { "name" };
-    format!("metrics({key} = path::to::function)")
+    let identifier = module_name(name);
+    let argument = format!("`metrics({identifier} = path::to::function)`");
+    if identifier == name {
+        format!("name it in the attribute: {argument}")
+    } else {
+        format!("rename it to `{identifier}`, as its name must be an identifier, and add {argument}")
+    }
 }
 
-pub(super) fn not_available(entry: &Entry<'_>, path: JsonPath, info: &MetricInfo) -> Problem {
+pub(super) fn not_available(entry: &Entry<'_>, place: &Place<'_>, info: &MetricInfo) -> Problem {
     let why = match info.group {
         MetricGroup::AdkJudged => "needs a judge",
         _ => "a metric of a later version",
     };
     let name = info.name;
-    at_key(Code::NotAvailable, entry, path, format!("metric `{name}` is not available in this version"))
+    at_key(Code::NotAvailable, entry, place, format!("metric `{name}` is not available in this version"))
         .label(why)
-        .help(format!(
-            "remove it, or score it with a function of your own: `{}` in the attribute",
-            answer(name)
-        ))
+        .help(format!("remove it, or write a function that scores it and {}", answer(name)))
 }
 
-pub(super) fn informational(entry: &Entry<'_>, path: JsonPath) -> Problem {
+pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` takes no threshold: it is reported and never compared", entry.key);
-    at_key(Code::InformationalThreshold, entry, path, message)
+    at_key(Code::InformationalThreshold, entry, place, message)
         .label("informational metric")
         .help("remove it from `criteria`; it is reported for every case anyway")
 }
 
+pub(super) fn not_a_criterion(node: &Node<'_>, place: &Place<'_>, name: &str) -> Problem {
+    let name = short(name);
+    let message =
+        format!("the criterion of `{name}` must be a number or an object, not {}", node.kind_name());
+    Problem::error(Code::WrongType, place.path(), opening(node), message)
+        .label("expected a threshold")
+        .help(format!(r#"write `"{name}": 0.8` or `"{name}": {{"threshold": 0.8}}`"#))
+}
+
 pub(super) fn out_of_range(
     node: &Node<'_>,
-    path: JsonPath,
+    place: &Place<'_>,
     name: &str,
     info: Option<&MetricInfo>,
     threshold: f64,
 ) -> Problem {
-    let problem = |message: String| Problem::error(Code::ThresholdRange, path, place(node), message);
+    let name = short(name);
+    let problem =
+        |message: String| Problem::error(Code::ThresholdRange, place.path(), node.range.clone(), message);
     let Some(info) = info.filter(|_| !threshold.is_nan()) else {
         return problem(format!("the threshold of `{name}` is not a number"))
-            .label("no score is equal to or above NaN")
-            .help("write a number");
+            .label("no score reaches NaN")
+            .help("write a number like `0.5`");
     };
     let range = match info.max {
         Some(max) => format!("{} to {max}", info.min),
@@ -94,57 +105,17 @@ pub(super) fn out_of_range(
     }
 }
 
-pub(super) fn unknown_key(entry: &Entry<'_>, path: &JsonPath, info: &MetricInfo, known: &str) -> Problem {
-    let key = &entry.key;
-    let message = format!("`{key}` is not a key of the criterion of `{}`", info.name);
-    let found = at_key(Code::UnknownKey, entry, path.key(key), message).label("ADK ignores it");
-    match METRICS.iter().find(|other| other.criterion.iter().any(|field| field.name == key.as_ref())) {
-        Some(other) => found.help(format!("it is a key of `{}`; the keys here are {known}", other.name)),
-        None => found.help(format!("the keys are {known}; a key for yourself begins with `_`")),
-    }
-}
-
-pub(super) fn contradiction(path: JsonPath, ignore_args: &Entry<'_>, args_match: &Entry<'_>) -> Problem {
+pub(super) fn contradiction(ignore_args: &Entry<'_>, args_match: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` contradicts `{}`", args_match.key, ignore_args.key);
-    at_key(Code::WrongType, args_match, path, message)
+    at_key(Code::WrongType, args_match, place, message)
         .label("compares arguments")
         .related(ignore_args.key_range.clone(), "says that they do not count")
         .help("remove one of the two")
 }
 
-pub(super) fn no_effect(entry: &Entry<'_>, path: JsonPath, info: &MetricInfo) -> Problem {
+pub(super) fn no_effect(entry: &Entry<'_>, place: &Place<'_>, info: &MetricInfo) -> Problem {
     let message = format!("`{}` has no effect on `{}`", entry.key, info.name);
-    Problem::warning(Code::IgnoredKey, path, entry.key_range.clone(), message)
+    Problem::warning(Code::IgnoredKey, place.path(), entry.key_range.clone(), message)
         .label("only judged metrics read it")
         .help("remove it")
-}
-
-pub(super) fn wrong_option(field: &CriterionField, entry: &Entry<'_>, path: JsonPath) -> Problem {
-    let node = &entry.value;
-    let found = wrong_type(path, node, &format!("`{}`", entry.key), &expected(field.kind));
-    let meant = match (field.kind, node.string()) {
-        (FieldKind::Choice { values, .. }, Some(text)) => suggest(text, values.iter().copied()),
-        _ => None,
-    };
-    match (meant, field.default) {
-        (Some(meant), _) => found.help(format!("did you mean `{meant}`?")),
-        (None, Some(default)) => found.help(format!("leave the key out for the default, `{default}`")),
-        (None, None) => found,
-    }
-}
-
-/// What a key takes, in words.
-fn expected(kind: FieldKind) -> String {
-    match kind {
-        FieldKind::Bool => "`true` or `false`".to_owned(),
-        FieldKind::Number => "a number".to_owned(),
-        FieldKind::String => "a string".to_owned(),
-        FieldKind::Choice { values, .. } => {
-            let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-            format!("one of {}", values.join(", "))
-        }
-        FieldKind::Strings => "an array of strings".to_owned(),
-        FieldKind::Objects => "an array of objects".to_owned(),
-        FieldKind::Object => "an object".to_owned(),
-    }
 }

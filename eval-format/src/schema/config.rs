@@ -1,0 +1,149 @@
+//! Configs: which metrics decide, and how.
+
+use super::Type::{Any, Bool, Choice, Dict, Float, Int, List, Object, String};
+use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
+use crate::metric::{self, CriterionField, FieldKind, MetricInfo};
+
+pub(crate) static EVAL_CONFIG: Model = model(
+    "a config",
+    Extra::Ignored,
+    &[
+        Field { example: r#"{"response_match_score": 0.8}"#, ..defaulted("criteria", Object) },
+        Field {
+            example: r#"{"brevity": {"code_config": {"name": "my_metrics.brevity"}}}"#,
+            ..optional("custom_metrics", Dict(&CUSTOM_METRIC))
+        },
+        Field { example: r#"{"type": "llm_backed"}"#, ..optional("user_simulator_config", Object) },
+        optional("live_model_config", Any),
+    ],
+);
+
+static CUSTOM_METRIC: Model = model(
+    "a custom metric",
+    Extra::Ignored,
+    &[
+        required("code_config", Type::Model(&CODE_CONFIG), r#"{"name": "my_metrics.brevity"}"#),
+        optional("metric_info", Type::Model(&METRIC_INFO)),
+        defaulted("description", String),
+    ],
+);
+
+static CODE_CONFIG: Model = Model {
+    camel: false,
+    ..model("a code config", Extra::Forbidden, &[required("name", String, r#""my_metrics.brevity""#)])
+};
+
+static METRIC_INFO: Model = model(
+    "a metric info",
+    Extra::Forbidden,
+    &[
+        required("metric_name", String, r#""brevity""#),
+        optional("description", String),
+        required("metric_value_info", Type::Model(&METRIC_VALUE_INFO), "{}"),
+        defaulted("requires_threshold", Bool),
+    ],
+);
+
+static METRIC_VALUE_INFO: Model =
+    model("a metric value info", Extra::Forbidden, &[optional("interval", Type::Model(&INTERVAL))]);
+
+static INTERVAL: Model = model(
+    "an interval",
+    Extra::Forbidden,
+    &[
+        required("min_value", Float, "0.0"),
+        defaulted("open_at_min", Bool),
+        required("max_value", Float, "1.0"),
+        defaulted("open_at_max", Bool),
+    ],
+);
+
+/// The user simulator that is backed by a model; what the model is told is kept as it is.
+pub(crate) static LLM_BACKED_USER_SIMULATOR: Model = model(
+    "a user simulator config",
+    Extra::Kept,
+    &[
+        optional("type", String),
+        defaulted("model", String),
+        defaulted("model_configuration", Object),
+        defaulted("max_allowed_invocations", Int),
+        optional("custom_instructions", String),
+        defaulted("include_function_calls", Bool),
+    ],
+);
+
+/// The shape of the criterion of a metric; of a custom one every key is kept.
+pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
+    match info {
+        Some(info) if info.name == "tool_trajectory_avg_score" => &TOOL_TRAJECTORY_CRITERION,
+        Some(_) => &CRITERION,
+        None => &CUSTOM_CRITERION,
+    }
+}
+
+const THRESHOLD: Field = required("threshold", Float, "1.0");
+const INTERMEDIATE_RESPONSES: Field = option(&metric::INTERMEDIATE_RESPONSES);
+
+static CUSTOM_CRITERION: Model = model("a criterion", Extra::Kept, &[THRESHOLD, INTERMEDIATE_RESPONSES]);
+
+static CRITERION: Model = Model {
+    strangers: &[
+        ("match_type", OF_TRAJECTORY),
+        ("ignore_args", OF_TRAJECTORY),
+        ("args_match", OF_TRAJECTORY),
+        ("forbidden_tools", OF_TRAJECTORY),
+        ("rubrics", OF_JUDGED),
+        ("judge_model_options", OF_JUDGED),
+    ],
+    ..model("a criterion", Extra::Refused, &[THRESHOLD, INTERMEDIATE_RESPONSES])
+};
+
+static TOOL_TRAJECTORY_CRITERION: Model = Model {
+    strangers: &[("rubrics", OF_JUDGED), ("judge_model_options", OF_JUDGED)],
+    ..model(
+        "a tool trajectory criterion",
+        Extra::Refused,
+        &[
+            THRESHOLD,
+            INTERMEDIATE_RESPONSES,
+            option(&metric::MATCH_TYPE),
+            option(&metric::IGNORE_ARGS),
+            option(&metric::ARGS_MATCH),
+            option(&metric::FORBIDDEN_TOOLS),
+        ],
+    )
+};
+
+const OF_TRAJECTORY: &str = "move it to `tool_trajectory_avg_score`, the metric that reads it";
+const OF_JUDGED: &str = "remove it; only judged metrics read it";
+
+/// The field of a key that is known from the list of metrics.
+const fn option(field: &CriterionField) -> Field {
+    let kind = match field.kind {
+        FieldKind::Bool => Bool,
+        FieldKind::Number => Float,
+        FieldKind::String => String,
+        FieldKind::Choice { values, numbered } => Choice { values, numbered },
+        FieldKind::Strings => List(&String),
+        FieldKind::Objects => List(&Object),
+        FieldKind::Object => Object,
+    };
+    Field { required: field.default.is_none(), ..defaulted(field.name, kind) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::METRICS;
+
+    #[test]
+    fn criteria_take_the_keys_that_the_list_of_metrics_names() {
+        for info in METRICS.iter().filter(|info| info.available && info.gates) {
+            let fields: Vec<_> = criterion(Some(info)).fields.iter().map(|field| field.name).collect();
+            let common = ["threshold", "include_intermediate_responses_in_final"];
+            let listed: Vec<_> =
+                common.into_iter().chain(info.criterion.iter().map(|field| field.name)).collect();
+            assert_eq!(fields, listed, "{}", info.name);
+        }
+    }
+}

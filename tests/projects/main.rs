@@ -1,0 +1,13 @@
+//! What only cargo itself can show: whole projects that use the attribute as a user does.
+//!
+//! Each module tells one story. Its project comes from `fixtures/`, is written below the target folder and
+//! built there by cargo, offline, with the versions of this workspace's `Cargo.lock`. All of them share one
+//! target folder, so that what they depend on is built once.
+
+mod directories;
+mod names;
+mod placement;
+mod project;
+mod run;
+mod tracking;
+mod trybuild;

@@ -1,0 +1,72 @@
+//! Where the attribute may stand, and how quietly.
+
+use crate::project::{Draft, Project, echo_set, set};
+
+fn ungated() -> Project {
+    Draft::new("ungated")
+        .dependencies("[dependencies]\neval-core.path = \"{workspace}/eval-core\"\n")
+        .file("evals/greetings.evalset.json", echo_set(&[("hello", "Hello!")]))
+        .shared()
+}
+
+#[test]
+fn evals_stand_in_a_private_module_of_a_library_under_cfg_test() {
+    let project = Draft::new("in_src")
+        .file("evals/greetings.evalset.json", set(&[("hello", "Hello", "Hello yourself!")]))
+        .shared();
+    project.cargo(&["build"]).passes().never_says("warning").never_says("Compiling eval-core");
+    project.cargo(&["test"]).passes().never_says("warning").ran(&[("evals::nested::greetings::hello", "ok")]);
+}
+
+#[test]
+fn outside_of_cfg_test_nothing_is_dead_code() {
+    let project = ungated();
+    project.cargo(&["build"]).passes().never_says("warning");
+    let tests = [("greetings::greetings::hello", "ok"), ("greetings::is_current", "ok")];
+    project.cargo(&["test", "--lib"]).passes().never_says("warning").ran(&tests);
+}
+
+#[test]
+fn a_build_without_tests_holds_no_set() {
+    let project = ungated();
+    project.cargo(&["build"]).passes();
+    let dep_info = std::fs::read_dir(crate::project::target().join("debug/deps")).expect("it was just built");
+    let of_library = dep_info.filter_map(|entry| {
+        let path = entry.expect("a folder can be listed").path();
+        let name = path.file_name()?.to_str()?;
+        (name.starts_with("ungated-") && name.ends_with(".d")).then(|| std::fs::read_to_string(&path).ok())?
+    });
+    let without_tests: Vec<_> = of_library.filter(|text| text.contains("libungated-")).collect();
+    assert!(!without_tests.is_empty());
+    for text in without_tests {
+        assert!(!text.contains("evalset.json"), "{text}");
+    }
+}
+
+#[test]
+fn a_crate_without_prelude_can_have_evals() {
+    let tests = [("greetings::hello", "ok")];
+    ungated().cargo(&["test", "--test", "no_prelude"]).passes().never_says("warning").ran(&tests);
+}
+
+#[test]
+fn clippy_finds_nothing_in_the_expansion() {
+    let project = ungated();
+    if !project.has(&["clippy", "--version"]) {
+        return;
+    }
+    project.cargo(&["clippy", "--all-targets"]).passes().never_says("warning");
+}
+
+#[test]
+fn the_crate_may_have_another_name() {
+    Draft::new("renamed")
+        .dependencies(
+            "[dev-dependencies]\nevals = { package = \"eval-core\", path = \"{workspace}/eval-core\" }\n",
+        )
+        .file("evals/greetings.evalset.json", echo_set(&[("hello", "Hello!")]))
+        .shared()
+        .cargo(&["test"])
+        .passes()
+        .ran(&[("renamed::hello", "ok"), ("through_a_facade::hello", "ok")]);
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Kind, Node};
-use crate::problem::{Code, JsonPath, Problem, Step, short, shown};
+use crate::problem::{Code, JsonPath, Problem, Step, short};
 
 /// A key that stands twice in one object.
 pub(super) struct Duplicate {
@@ -66,10 +66,10 @@ impl Walk {
 }
 
 fn warning(duplicate: &Duplicate, object: &JsonPath) -> Problem {
-    let key = shown(&duplicate.key);
+    let key = short(&duplicate.key);
     Problem::warning(
         Code::DuplicateKey,
-        object.key(&short(&duplicate.key)),
+        object.key(&key),
         duplicate.second.clone(),
         format!("key `{key}` stands twice in one object"),
     )

@@ -25,7 +25,7 @@ use quote::quote;
 
 /// Makes a test of each case of an eval set.
 ///
-/// See `eval_core::eval_set`.
+/// Use it as `eval_core::eval_set`: the crate `eval-macros` is no interface of its own.
 #[proc_macro_attribute]
 pub fn eval_set(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expansion(args.into(), &item.into()).into()

@@ -27,25 +27,14 @@ const OPTIONS: MatchOptions =
 /// No match is an empty list.
 pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, FindError> {
     let base = base.as_ref();
-    let mut parts: Vec<Part> = Vec::new();
-    for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        let part = Part::parse(part)
-            .map_err(|error| FindError { place: pattern.to_owned(), reason: Reason::Pattern(error.msg) })?;
-        // `**/**` finds what `**` finds, many times over.
-        if !(matches!(part, Part::AnyFolders) && matches!(parts.last(), Some(Part::AnyFolders))) {
-            parts.push(part);
-        }
-    }
+    let names: Vec<&str> = pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
     let mut walk = Walk { base, found: BTreeSet::new() };
-    if base.join(pattern).is_dir() {
-        parts = vec![Part::Name(pattern.trim_end_matches('/').to_owned()), Part::AnyFolders];
+    if base.join(names.join("/")).is_dir() {
         for suffix in SET_PATTERNS.iter().filter_map(|suffix| Pattern::new(suffix).ok()) {
-            parts.truncate(2);
-            parts.push(Part::Pattern(suffix));
-            walk.below("", &parts)?;
+            walk.below(&names.join("/"), &[Part::AnyFolders, Part::Pattern(suffix)])?;
         }
     } else {
-        walk.below("", &parts)?;
+        walk.below("", &parts_of_glob(&names)?)?;
     }
     Ok(walk.found.into_iter().collect())
 }
@@ -53,6 +42,19 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
+}
+
+fn parts_of_glob(names: &[&str]) -> Result<Vec<Part>, FindError> {
+    let mut parts: Vec<Part> = Vec::new();
+    for name in names {
+        let part = Part::parse(name)
+            .map_err(|error| FindError { place: names.join("/"), reason: Reason::Pattern(error.msg) })?;
+        // `**/**` finds what `**` finds, many times over.
+        if !(matches!(part, Part::AnyFolders) && matches!(parts.last(), Some(Part::AnyFolders))) {
+            parts.push(part);
+        }
+    }
+    Ok(parts)
 }
 
 /// One part of a pattern, between two `/`.
@@ -241,15 +243,7 @@ mod tests {
         for (pattern, expected) in [
             ("evals", all),
             ("evals/", all),
-            (
-                "./evals",
-                &[
-                    "./evals/a.test.json",
-                    "./evals/b.evalset.json",
-                    "./evals/sub/c.evalset.json",
-                    "./evals/sub/deep/d.evalset.json",
-                ],
-            ),
+            ("./evals/.", all),
             ("evals/*.evalset.json", &["evals/b.evalset.json"]),
             ("evals/*.json", &["evals/a.test.json", "evals/b.evalset.json", "evals/other.json"]),
             ("evals/**/*.evalset.json", &all[1..]),

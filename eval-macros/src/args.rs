@@ -6,7 +6,7 @@
 mod options;
 mod value;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Path, Token};
@@ -141,7 +141,7 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn argument(&mut self, tokens: &TokenStream) {
-        let is_literal = matches!(tokens.clone().into_iter().next(), Some(TokenTree::Literal(_)));
+        let is_literal = begins_with_literal(tokens.clone());
         match syn::parse2::<Arg>(tokens.clone()) {
             Ok(arg) => {
                 let result = self.option(arg);
@@ -295,6 +295,18 @@ fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     }
     arguments.retain(|argument| !argument.is_empty());
     arguments
+}
+
+/// Whether a literal comes first, also one that a macro was given as `$path:literal`: that arrives in
+/// invisible brackets.
+fn begins_with_literal(tokens: TokenStream) -> bool {
+    match tokens.into_iter().next() {
+        Some(TokenTree::Literal(_)) => true,
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
+            begins_with_literal(group.stream())
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

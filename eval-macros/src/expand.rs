@@ -93,15 +93,17 @@ impl Expansion<'_> {
         let at_name = private_path(self.args, name.span());
         let count = plan.sets.len();
         let sets = plan.sets.iter().map(|set| self.set(set));
-        let run = quote_spanned!(name.span()=> #at_name::run(&SETS[set], case, module, #name));
+        // Written by one hand: where the name comes through `macro_rules!`, its locals are not ours.
+        let [set, case, module] = ["set", "case", "module"].map(|local| Ident::new(local, name.span()));
+        let run = quote_spanned!(name.span()=> #at_name::run(&SETS[#set], #case, #module, #name));
         quote! {
             #[cfg(test)]
             #[doc(hidden)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
             fn #helper(
-                set: usize,
-                case: usize,
-                module: &'static str,
+                #set: usize,
+                #case: usize,
+                #module: &'static str,
             ) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
                 static SETS: [#private::SetSource; #count] = [#(#sets),*];
                 #run

@@ -1,7 +1,7 @@
 use eval_core::{BoxAgent, eval_set};
 
 #[eval_set("tests/ui/sets/weather.evalset.json", config = "tests/ui/sets/configs/checks_nothing.json")]
-async fn weather() -> BoxAgent<'static> {
+async fn weather() -> BoxAgent {
     unreachable!()
 }
 

@@ -1,7 +1,7 @@
 use eval_core::{BoxAgent, eval_set};
 
 #[eval_set("tests/ui/sets/weather.evalset.json", criteria(final_response_match_v2 = 0.5))]
-async fn weather() -> BoxAgent<'static> {
+async fn weather() -> BoxAgent {
     unreachable!()
 }
 

@@ -4,7 +4,7 @@ struct Weather;
 
 impl Weather {
     #[eval_set("tests/ui/sets/weather.evalset.json")]
-    async fn weather(&self) -> BoxAgent<'static> {
+    async fn weather(&self) -> BoxAgent {
         unreachable!()
     }
 }

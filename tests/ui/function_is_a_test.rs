@@ -2,7 +2,7 @@ use eval_core::{BoxAgent, eval_set};
 
 #[eval_set("tests/ui/sets/weather.evalset.json")]
 #[test]
-fn weather() -> BoxAgent<'static> {
+fn weather() -> BoxAgent {
     unreachable!()
 }
 

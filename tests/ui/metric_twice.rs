@@ -5,7 +5,7 @@ fn brevity(actual: &Invocation, _: Option<&Invocation>, _: &Criterion) -> f64 {
 }
 
 #[eval_set("tests/ui/sets/weather.evalset.json", metrics(brevity, brevity), criteria(brevity = 0.5))]
-async fn weather() -> BoxAgent<'static> {
+async fn weather() -> BoxAgent {
     unreachable!()
 }
 

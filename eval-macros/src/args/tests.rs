@@ -48,6 +48,16 @@ fn unsaid_options_are_those_of_adk() {
 }
 
 #[test]
+fn a_literal_handed_through_a_macro_is_a_literal() {
+    let literal = TokenStream::from(TokenTree::from(proc_macro2::Literal::string("a.json")));
+    let handed: TokenTree = proc_macro2::Group::new(Delimiter::None, literal).into();
+    let mut diagnostics = Diagnostics::default();
+    let args = Args::parse(handed.into(), &mut diagnostics);
+    assert_eq!(diagnostics.messages(), Vec::<String>::new());
+    assert_eq!(args.path.map(|path| path.value()).as_deref(), Some("a.json"));
+}
+
+#[test]
 fn one_glob_needs_no_brackets() {
     assert_eq!(sound(r#""a.json", cases = "x*""#).cases.len(), 1);
 }

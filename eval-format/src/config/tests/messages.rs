@@ -138,7 +138,7 @@ fn a_misspelt_threshold() {
     3 |     "response_match_score": { "treshold": 0.5 }
       |                               ^^^^^^^^^^ ADK would keep it without reading it
       |
-      = help: did you mean `threshold`?; a key of your own can begin with `_`
+      = help: did you mean `threshold`? (a key of your own can begin with `_`)
     "#);
 }
 
@@ -190,7 +190,7 @@ fn misspelt_criteria() {
     2 |   "criterias": {
       |   ^^^^^^^^^^^ ADK would ignore it
       |
-      = help: did you mean `criteria`?; a key of your own can begin with `_`
+      = help: did you mean `criteria`? (a key of your own can begin with `_`)
     "#);
 }
 

@@ -1,4 +1,62 @@
-//! Runs eval sets of Google's Agent Development Kit against agents, as cargo tests.
+//! Golden conversations as cargo tests: runs eval sets in the format of Google's Agent Development Kit (ADK).
+//!
+//! One attribute turns a file of recorded conversations into tests, one per case:
+//!
+//! ```
+//! # #[cfg(feature = "macros")] mod tests {
+//! use eval_core::{Agent, BoxError, Turn, eval_set, json};
+//!
+//! struct WeatherAgent;
+//!
+//! impl Agent for WeatherAgent {
+//!     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+//!         let args = json!({ "city": "Paris" });
+//!         let sky = turn.recorder().tool("get_weather", args, get_weather("Paris")).await?;
+//!         turn.recorder().text(format!("It is {sky} in Paris."));
+//!         Ok(())
+//!     }
+//! }
+//!
+//! #[eval_set("evals/weather.evalset.json")]
+//! fn weather() -> impl Agent {
+//!     WeatherAgent
+//! }
+//! # async fn get_weather(_: &str) -> Result<&'static str, BoxError> { Ok("sunny") }
+//! # }
+//! ```
+//!
+//! ```text
+//! test weather::sunny_in_Paris ... ok
+//! test weather::refund_declined ... FAILED
+//! ```
+//!
+//! # The tour
+//!
+//! | you want to | look at |
+//! | --- | --- |
+//! | turn files into tests | [`eval_set`](macro@eval_set): arguments, names, directories, what is generated |
+//! | make your agent testable | [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
+//! | know what is scored, and score more | [`metrics`], [`Metric`], [`MetricFn`] |
+//! | run a case yourself, then assert | [`EvalRun`] |
+//! | run sets from a program | [`EvalRunner`], [`EvalReport`] |
+//! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
+//!
+//! # What a test does
+//!
+//! The case's conversation is played against a fresh agent, turn by turn, in a session with the case's state. What the
+//! agent does is recorded; the record is scored by each metric on its own; the scores are compared with the thresholds.
+//! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score. Its silent passes are not kept: an
+//! agent error, a missing answer or a metric without a score is a [`Verdict`] of its own, and none of them passes.
+//!
+//! # Features
+//!
+//! * `macros` (default): the attribute.
+//! * `multi-thread`: `flavor = "multi_thread"` in the attribute.
+//!
+//! # Environment
+//!
+//! `EVALSET_PRINT` says what tests print: `failures` (the default), `all` (the table of passing cases too), `record`
+//! (every recorded event, as JSON). Any other value is an error.
 
 mod agent;
 mod decide;
@@ -26,6 +84,8 @@ pub use eval_format::{
     UsageMetadata, Value, json,
 };
 #[cfg(feature = "macros")]
+#[doc(inline)]
+#[doc = include_str!("docs/eval_set.md")]
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
@@ -35,6 +95,14 @@ pub use runner::{EvalRunner, RunDirError, RunnerError, Setup};
 pub use setup::{EvalFn, IntoAgent, IntoOutcome};
 pub use transcript::{RunError, Transcript, TurnRecord};
 pub use verdict::{Role, Verdict};
+
+// Its example uses the attribute.
+#[cfg_attr(feature = "macros", doc = include_str!("docs/metrics.md"))]
+#[cfg_attr(not(feature = "macros"), doc = "What cases are scored with.")]
+pub mod metrics {
+    #[doc(no_inline)]
+    pub use crate::{Metric, MetricFn, MetricInput, Score, Scores};
+}
 
 /// What the generated tests call. Not public API.
 #[doc(hidden)]

@@ -233,7 +233,7 @@ impl EvalRunner {
         for number in 1..=plan.runs {
             let label = format!("case `{}`, run {number} of {}", case.eval_id, plan.runs);
             let what = || format!("{label}, setup,");
-            let agent = guard::fenced(plan.timeout, what, setup.set_up(case)).await;
+            let agent = guard::fenced(plan.timeout, what, || setup.set_up(case)).await;
             runs.push(match agent {
                 Ok(agent) => plan.run(case, agent.into_erased(), label).await,
                 Err(fault) => failed_setup(&fault),

@@ -85,6 +85,60 @@ fn what_goes_wrong_is_an_error_with_its_record_and_the_others_go_on() {
     }
 }
 
+/// An agent that answers, and panics or blocks where one does not expect it.
+struct Sly(&'static str);
+
+impl Agent for Sly {
+    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send {
+        turn.recorder().text("hi");
+        let how = if turn.text() == "again" { self.0 } else { "" };
+        assert_ne!(how, "before its future");
+        if how == "block before its future" {
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        let bomb = (how == "when cancelled").then(|| Sly("when dropped"));
+        async move {
+            if bomb.is_some() {
+                std::future::pending::<()>().await;
+            }
+            Ok(())
+        }
+    }
+
+    fn details(&self) -> eval_format::AppDetails {
+        assert_ne!(self.0, "details");
+        eval_format::AppDetails::default()
+    }
+}
+
+impl Drop for Sly {
+    fn drop(&mut self) {
+        assert_ne!(self.0, "when dropped");
+    }
+}
+
+#[test]
+fn an_agent_is_fenced_in_wherever_its_code_runs() {
+    let case = case("c", &[("once", "hi"), ("again", "hi")]);
+    let runner = EvalRunner::new().timeout(Duration::from_millis(100));
+    for (how, message, turns) in [
+        ("before its future", "agent error in turn 2: panicked: ", 2),
+        ("block before its future", "agent error in turn 2: blocked its thread for", 2),
+        ("when cancelled", "agent error in turn 2: panicked: ", 2),
+        ("when dropped", "agent error: dropping the agent: panicked: ", 2),
+        ("details", "agent error in turn 1: reading the agent's details: panicked: ", 1),
+    ] {
+        let report = run(runner.run_case(&case, || Sly(how))).unwrap();
+        let Verdict::Error { role: Role::Agent, message: seen } = &report.verdict else {
+            panic!("{how}: {:?}", report.verdict)
+        };
+        assert!(seen.starts_with(message), "{how}: {seen}");
+        let played = &report.runs[0].transcript.turns;
+        assert_eq!(played.len(), turns, "{how}");
+        assert!(played.iter().all(|turn| turn.events.len() == 1), "{how}: what was recorded is kept");
+    }
+}
+
 #[test]
 fn a_setup_that_fails_panics_or_hangs_is_an_error_of_the_setup() {
     let case = case("c", &[("hi", "hi")]);

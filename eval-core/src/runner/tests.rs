@@ -184,6 +184,7 @@ fn state_is_seeded_kept_through_the_turns_and_compared() {
     let runner = EvalRunner::new().runs(2);
     let good = run(runner.run_case(&expecting(42), || Counter { count: 0 })).unwrap();
     assert_eq!(good.verdict, Verdict::Passed, "{good}");
+    assert!(good.to_string().starts_with("c: passed\n  --> case `c`\n"), "{good}");
     let bad = run(runner.run_case(&expecting(7), || Counter { count: 0 })).unwrap();
     assert_eq!(bad.verdict, Verdict::Failed);
     let metric = bad.metric("final_session_state_match").unwrap();

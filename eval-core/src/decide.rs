@@ -93,7 +93,8 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
     };
     let mut scored: Vec<&Scores> = Vec::new();
     let mut skipped = None;
-    for run in runs.iter().filter(|run| run.error.is_none()) {
+    // A run that the agent broke off has no scores; one whose test body failed keeps them.
+    for run in runs {
         match run.scores.get(at) {
             Some(RunScore::Scored(scores)) => scored.push(scores),
             Some(RunScore::Skipped(reason)) => skipped = Some(reason),

@@ -219,6 +219,7 @@ async fn evaluate(
     let plan = Arc::new(plan(set)?);
 
     let mut runs = Vec::with_capacity(plan.runs);
+    let mut body_failed = None;
     for number in 1..=plan.runs {
         let label = format!("{}, run {number} of {}", test.path(), plan.runs);
         let run =
@@ -237,21 +238,39 @@ async fn evaluate(
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());
-                runs.push(failed_body(&fault));
+                let error = RunError { role: Role::Body, turn: None, message: fault.to_string() };
+                body_failed.get_or_insert((runs.len(), error));
             }
             Err(fault) => runs.push(failed_setup(&fault)),
         }
     }
-    if is_body && runs.is_empty() {
+    if is_body && runs.is_empty() && body_failed.is_none() {
         // The body made its own assertions and none of them failed.
         return Ok(CaseReport::of_body(set.eval_set_id, case.clone(), place));
     }
-    Ok(plan.decide(set.eval_set_id, case.clone(), Some(place), runs))
+    let decide = |runs| plan.decide(set.eval_set_id, case.clone(), Some(place.clone()), runs);
+    let Some((runs_before, error)) = body_failed else { return Ok(decide(runs)) };
+    if !runs.is_empty() {
+        let report = decide(runs.clone());
+        if !report.verdict.passed() {
+            // What failed in `evaluate` says more than the assertion that noticed it.
+            failure::show(&format!("note: {error}"));
+            return Ok(report);
+        }
+    }
+    blame_body(&mut runs, runs_before, error);
+    Ok(decide(runs))
 }
 
-fn failed_body(fault: &Fault) -> RunReport {
-    let error = RunError { role: Role::Body, turn: None, message: fault.to_string() };
-    RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() }
+/// Puts the failure of a body on what it evaluated last, or on a run of its own if that was nothing.
+fn blame_body(runs: &mut Vec<RunReport>, runs_before: usize, error: RunError) {
+    match runs_before.checked_sub(1).and_then(|last| runs.get_mut(last)) {
+        Some(last) => last.error = Some(error),
+        None => runs.insert(
+            0,
+            RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() },
+        ),
+    }
 }
 
 fn plan(set: &'static SetSource) -> Result<Plan, String> {

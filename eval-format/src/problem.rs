@@ -248,22 +248,22 @@ impl fmt::Display for JsonPath {
 /// Names longer than this are cut in messages and paths.
 const LONGEST_NAME: usize = 60;
 
-/// A name as it is shown: long ones are cut and line breaks and their like are written as escapes,
-/// so that a message stays a line.
+/// A name cut to a length that fits into a line.
 pub(crate) fn short(name: &str) -> String {
-    let (name, rest) = match name.char_indices().nth(LONGEST_NAME) {
-        Some((end, _)) => (&name[..end], "..."),
-        None => (name, ""),
-    };
-    let mut shown = String::with_capacity(name.len() + rest.len());
-    for c in name.chars() {
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
     }
-    shown + rest
+}
+
+/// A name as messages show it: short, and on one line.
+pub(crate) fn shown(name: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut out = String::new();
+    for char in short(name).chars() {
+        if breaks(char) { out.extend(char.escape_default()) } else { out.push(char) }
+    }
+    out
 }
 
 fn is_plain(key: &str) -> bool {
@@ -343,9 +343,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stays_on_its_line() {
-        assert_eq!(short("a\nb"), "a\\nb");
-        assert_eq!(short(&"x".repeat(100)), format!("{}...", "x".repeat(60)));
+    fn names_are_shown_on_one_line() {
+        assert_eq!(shown("conversation"), "conversation");
+        assert_eq!(shown("a\nb\u{2028}é天"), r"a\nb\u{2028}é天");
+        assert_eq!(shown(&"天".repeat(100)), format!("{}...", "天".repeat(LONGEST_NAME)));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct CheckedSet {
     pub text: String,
     /// How the file is written.
     pub form: Form,
-    /// The set; there if and only if no problem, of the session file neither, is an error.
+    /// The set, unless a problem of the file or of its session file is an error.
     pub set: Option<EvalSet>,
     /// Where the cases stand, those with problems too.
     pub cases: Vec<CasePlace>,
@@ -289,3 +289,6 @@ impl<'de> Deserialize<'de> for EvalSet {
         Self::parse(&text).map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests;

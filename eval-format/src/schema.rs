@@ -198,20 +198,4 @@ fn camel(snake: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn camel_case_follows_from_snake_case() {
-        for (snake, spelling) in [
-            ("eval_id", "evalId"),
-            ("google_maps_widget_context_token", "googleMapsWidgetContextToken"),
-            ("parts", "parts"),
-        ] {
-            assert_eq!(camel(snake), spelling);
-            assert_eq!(is_camel_of(spelling, snake), snake.contains('_'), "{snake}");
-            assert!(!is_camel_of(&format!("{spelling}s"), snake));
-            assert!(!is_camel_of(&spelling[..spelling.len() - 1], snake));
-        }
-    }
-}
+mod tests;

@@ -221,13 +221,11 @@ impl Map {
     /// Sets a key and returns the value that stood there.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
-        match self.entries.iter_mut().find(|(name, _)| *name == key) {
-            Some((_, old)) => Some(std::mem::replace(old, value)),
-            None => {
-                self.entries.push((key, value));
-                None
-            }
+        if let Some((_, old)) = self.entries.iter_mut().find(|(name, _)| *name == key) {
+            return Some(std::mem::replace(old, value));
         }
+        self.entries.push((key, value));
+        None
     }
 
     /// Takes a key out, keeping the order of the others.

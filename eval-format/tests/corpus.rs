@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_format::{CheckedSet, Value, check_set};
+use eval_format::{CheckedSet, Problem, Value, check_set};
 
 /// What the goldens have where google-adk draws or is given a value.
 const DRAWN: &[&str] = &["<uuid>", "<now>", "EVAL_SET_ID_FROM_CALLER"];
@@ -76,7 +76,7 @@ fn is_accepted(file: &HashMap<String, String>) -> bool {
 /// What is wrong with the problems themselves.
 fn flaws(checked: &CheckedSet) -> Vec<String> {
     let mut flaws = Vec::new();
-    if checked.set.is_none() && !checked.problems.iter().any(eval_format::Problem::is_error) {
+    if checked.set.is_none() && !checked.problems.iter().any(Problem::is_error) {
         flaws.push("refused without an error".to_owned());
     }
     for problem in &checked.problems {

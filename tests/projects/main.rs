@@ -9,5 +9,6 @@ mod names;
 mod placement;
 mod project;
 mod run;
+mod shapes;
 mod tracking;
 mod trybuild;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::criteria::answer;
-use crate::problem::{Code, Problem, short};
+use crate::problem::{Code, Problem, shown};
 use crate::schema::Place;
 use crate::syntax::Entry;
 
@@ -35,7 +35,7 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
         Some(name) if name.len() <= 80 => format!("the Python function `{name}` is not run"),
         _ => "its Python function is not run".to_owned(),
     };
-    let name = &short(&entry.key);
+    let name = &shown(&entry.key);
     Problem::error(
         Code::UnansweredCustomMetric,
         place.path(),
@@ -47,7 +47,7 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
 }
 
 fn never_runs(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
-    let name = &short(&entry.key);
+    let name = &shown(&entry.key);
     Problem::warning(
         Code::IgnoredKey,
         place.path(),

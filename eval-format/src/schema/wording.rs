@@ -1,7 +1,7 @@
 //! The sentences about shapes.
 
 use super::{Extra, Field, Model, Place, Type, camel};
-use crate::problem::{Code, Problem, short};
+use crate::problem::{Code, Problem, shown};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
 
@@ -34,7 +34,7 @@ pub(super) fn unknown_key(
     meant: Option<usize>,
     place: &Place<'_>,
 ) -> Problem {
-    let key = short(&entry.key);
+    let key = shown(&entry.key);
     let help = match (stranger(entry, model), meant) {
         (Some(instead), _) => instead.to_owned(),
         (None, Some(at)) => did_you_mean(&entry.key, model, &model.fields[at]),
@@ -63,7 +63,7 @@ pub(super) fn unread_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) ->
         Code::UnknownKey,
         place.path(),
         entry.key_range.clone(),
-        format!("unknown key `{}` in {}", short(&entry.key), model.what),
+        format!("unknown key `{}` in {}", shown(&entry.key), model.what),
     )
     .label("nothing reads this key")
     .help(help.unwrap_or_else(keys))
@@ -79,7 +79,7 @@ pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, plac
         Code::MisspeltKey,
         place.path(),
         entry.key_range.clone(),
-        format!("unknown key `{}` in {}", short(&entry.key), model.what),
+        format!("unknown key `{}` in {}", shown(&entry.key), model.what),
     )
     .label(format!("ADK would {fate}"))
     .help(format!("{} (a key of your own can begin with `_`)", did_you_mean(&entry.key, model, field)))
@@ -92,7 +92,7 @@ fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
 }
 
 pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
-    let key = short(&entry.key);
+    let key = shown(&entry.key);
     let snake = model.fields.iter().find(|field| super::is_camel_of(&entry.key, field.name));
     let help = match snake {
         Some(field) => format!("ADK reads `{}` here, in snake_case only", field.name),
@@ -140,7 +140,7 @@ pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) ->
 }
 
 pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Problem {
-    let key = short(&entry.key);
+    let key = shown(&entry.key);
     let help = if field.required {
         format!("write `\"{key}\": {}`", field.example)
     } else {
@@ -159,7 +159,7 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
 pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
     let subject = match place {
         Place::Root => "the document".to_owned(),
-        Place::Key(_, key) => format!("`{}`", short(key)),
+        Place::Key(_, key) => format!("`{}`", shown(key)),
         Place::Index(..) => format!("`{}`", place.path()),
     };
     let (message, label) = match (kind, &node.kind) {
@@ -236,7 +236,7 @@ fn expected(kind: &Type) -> String {
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {
-            format!("put it in quotes: `\"{}\"`", short(text))
+            format!("put it in quotes: `\"{}\"`", shown(text))
         }
         (Type::String | Type::Enum(_), Kind::Bool(flag)) => format!("put it in quotes: `\"{flag}\"`"),
         (Type::Choice { values, .. }, Kind::String(text)) => match suggest(text, values.iter().copied()) {

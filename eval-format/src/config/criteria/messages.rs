@@ -2,7 +2,7 @@
 
 use crate::metric::{METRICS, MetricGroup, MetricInfo};
 use crate::names::module_name;
-use crate::problem::{Code, Problem, short};
+use crate::problem::{Code, Problem, shown};
 use crate::schema::{Place, opening};
 use crate::syntax::{Entry, Node};
 
@@ -11,7 +11,7 @@ fn at_key(code: Code, entry: &Entry<'_>, place: &Place<'_>, message: String) -> 
 }
 
 pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Option<&str>) -> Problem {
-    let name = &short(&entry.key);
+    let name = &shown(&entry.key);
     let found = at_key(Code::UnknownMetric, entry, place, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
         return found.label("unknown metric").help(format!("did you mean `{nearest}`?"));
@@ -67,7 +67,7 @@ pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
 }
 
 pub(super) fn not_a_criterion(node: &Node<'_>, place: &Place<'_>, name: &str) -> Problem {
-    let name = short(name);
+    let name = shown(name);
     let message =
         format!("the criterion of `{name}` must be a number or an object, not {}", node.kind_name());
     Problem::error(Code::WrongType, place.path(), opening(node), message)
@@ -82,7 +82,7 @@ pub(super) fn out_of_range(
     info: Option<&MetricInfo>,
     threshold: f64,
 ) -> Problem {
-    let name = short(name);
+    let name = shown(name);
     let problem =
         |message: String| Problem::error(Code::ThresholdRange, place.path(), node.range.clone(), message);
     let Some(info) = info.filter(|_| !threshold.is_nan()) else {

@@ -1,0 +1,67 @@
+//! The functions that the attribute takes, and what is said of those that fail.
+
+use crate::project::{Draft, echo_set};
+use crate::run::Run;
+
+/// Functions whose test passes.
+const GOOD: [&str; 12] = [
+    "plain",
+    "public_async",
+    "fallible",
+    "async_alias",
+    "of_case",
+    "async_of_case",
+    "of_static_case",
+    "through_macro_rules",
+    "body",
+    "fallible_body",
+    "plain_body",
+    "plain_fallible_body",
+];
+
+/// Functions whose test fails, with the first line of what it prints and another one.
+const BAD: [(&str, &str, &str); 8] = [
+    ("setup_fails", "setup error: no model: no key", "no turn of 1 was played"),
+    ("setup_panics", "run 1 of 2: setup error: panicked: no luck", "run 1 of 2, no turn of 1 was played"),
+    ("setup_hangs", "setup error: timed out after 200ms", "no turn of 1 was played"),
+    ("body_drops_a_failure", "response_match_score is 0.0, below 0.8", "actual    No."),
+    ("body_notices_a_failure", "response_match_score is 0.0, below 0.8", "panicked: noticed"),
+    (
+        "body_asserts",
+        "test body error: panicked: assertion `left == right` failed: wrong greeting",
+        "good bye",
+    ),
+    ("body_errs", "test body error: no model: no key", "no turn of 1 was played"),
+    ("body_times_out", "agent error in turn 1: timed out after 200ms", "turn 1 of 1: \"Hello!\""),
+];
+
+fn run() -> Run {
+    Draft::new("shapes")
+        .file("evals/hello.evalset.json", echo_set(&[("hello", "Hello!")]))
+        .shared()
+        .cargo(&["test", "--test", "shapes"])
+        .fails()
+}
+
+#[test]
+fn every_shape_runs_its_case() {
+    let run = run();
+    for function in GOOD {
+        let test = format!("{function}::hello");
+        assert_eq!(run.tests().get(test.as_str()), Some(&"ok"), "{test}:\n{run}");
+    }
+    assert_eq!(run.tests().len(), GOOD.len() + BAD.len(), "{run}");
+}
+
+#[test]
+fn a_setup_or_body_that_fails_fails_its_test_and_says_why() {
+    let run = run();
+    for (function, headline, more) in BAD {
+        let text = run.failure(&format!("{function}::hello"));
+        let begin = format!("Error: {function}::hello: ");
+        // A panic says where it is before.
+        let line = text.lines().find_map(|line| line.strip_prefix(&begin));
+        assert!(line == Some(headline), "{begin}{headline}\n{text}");
+        assert!(text.contains(more), "{more}\n{text}");
+    }
+}

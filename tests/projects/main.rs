@@ -5,6 +5,7 @@
 //! target folder, so that what they depend on is built once.
 
 mod directories;
+mod failures;
 mod names;
 mod placement;
 mod project;

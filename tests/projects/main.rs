@@ -7,9 +7,11 @@
 mod directories;
 mod failures;
 mod names;
+mod nextest;
 mod placement;
 mod project;
 mod run;
+mod runtime;
 mod shapes;
 mod tracking;
 mod trybuild;

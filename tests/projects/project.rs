@@ -115,7 +115,17 @@ impl Project {
     /// Cargo, about to be run in it.
     pub(crate) fn command(&self) -> Command {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
-        let mut command = without_this_run(Command::new(cargo));
+        self.prepared(Command::new(cargo))
+    }
+
+    /// Runs a line that was printed to be pasted into a shell.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, line: &str) -> Run {
+        Run::of(self.prepared(Command::new("sh")).args(["-c", line]))
+    }
+
+    fn prepared(&self, command: Command) -> Command {
+        let mut command = without_this_run(command);
         command
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target())

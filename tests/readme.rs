@@ -44,7 +44,7 @@ fn the_broken_set_is_what_the_compiler_prints() {
         .replace("\"eval_id\": \"degrees at home\"", "\"eval_id\": \"sunny in Paris\"");
     let checked = check_set(SET, text.as_bytes(), None);
     assert_eq!(checked.problems.len(), 2);
-    for problem in checked.problems.iter() {
+    for problem in &checked.problems {
         assert_shown(render(problem, SET, &text).lines());
     }
 }

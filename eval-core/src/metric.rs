@@ -70,8 +70,7 @@ impl<'a> MetricInput<'a> {
 /// }
 /// ```
 ///
-/// For a metric that looks at one turn at a time a function does too: see `metrics(..)` in
-/// the attribute. An error, a panic, or a number of scores that is not the number of turns makes the
+/// For a metric that looks at one turn at a time a function does too: see [`MetricFn`]. An error, a panic, or a number of scores that is not the number of turns makes the
 /// metric an ERROR; its siblings are not touched.
 pub trait Metric: Send + Sync {
     /// Scores one run, turn by turn.

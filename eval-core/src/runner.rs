@@ -188,6 +188,24 @@ impl EvalRunner {
 
     /// Runs every set in a directory, found as the attribute finds them, each with the
     /// `test_config.json` beside it unless this runner has criteria of its own.
+    ///
+    /// ```
+    /// use eval_core::{Criterion, EvalRunner, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
+    /// let report = runner.run_dir("evals", || Replay::new([["It is sunny in Paris."]]), 4).await?;
+    ///
+    /// let failed: Vec<&str> = report.failures().map(|case| case.eval_id()).collect();
+    /// assert_eq!(failed, ["trip", "refund declined"]);
+    /// println!("{report}");
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Fails where the directory holds no sets, where a set or a config has errors, and where the runner's
+    /// settings contradict each other; nothing is run then.
     pub async fn run_dir<Shape, S>(
         &self,
         directory: impl AsRef<Path>,
@@ -197,9 +215,11 @@ impl EvalRunner {
     where
         S: Setup<Shape>,
     {
+        let sets = directory::read(directory.as_ref(), &self.custom_names())?;
+        let planned: Result<Vec<_>, RunnerError> =
+            sets.into_iter().map(|(set, config)| Ok((self.plan(config.as_ref())?, set))).collect();
         let mut cases = Vec::new();
-        for (set, config) in directory::read(directory.as_ref(), &self.custom_names())? {
-            let plan = self.plan(config.as_ref())?;
+        for (plan, set) in planned? {
             cases.extend(self.all(&plan, &set, &setup, concurrency).await);
         }
         Ok(EvalReport { cases })

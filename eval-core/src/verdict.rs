@@ -35,6 +35,18 @@ impl fmt::Display for Role {
 ///
 /// Only `Passed` passes. A case passes when every metric that gates passed and there was at least
 /// one; `Failed`, `NotEvaluated` and `Error` fail its test, each under its own name.
+///
+/// ```
+/// use eval_core::{CaseReport, Verdict};
+///
+/// fn summary(report: &CaseReport) -> String {
+///     match &report.verdict {
+///         Verdict::Passed => format!("{} is fine", report.eval_id()),
+///         Verdict::Error { role, message } => format!("{} broke ({role}): {message}", report.eval_id()),
+///         other => format!("{}: {other}", report.eval_id()),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {

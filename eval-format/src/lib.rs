@@ -1,4 +1,33 @@
 //! Eval sets in the format of Google's Agent Development Kit (ADK): reading, checking, writing.
+//!
+//! ```
+//! use eval_format::EvalSet;
+//!
+//! let text = r#"{
+//!   "eval_set_id": "weather",
+//!   "eval_cases": [{
+//!     "eval_id": "sunny",
+//!     "conversaton": [{ "user_content": { "parts": [{ "text": "Weather in Paris?" }] } }]
+//!   }]
+//! }"#;
+//! let problems = EvalSet::parse(text).unwrap_err();
+//! assert!(problems.to_string().contains("did you mean `conversation`?"));
+//!
+//! let set = EvalSet::parse(&text.replace("conversaton", "conversation"))?;
+//! assert_eq!(set.eval_cases[0].conversation[0].user_text(), "Weather in Paris?");
+//! # Ok::<(), eval_format::Problems>(())
+//! ```
+//!
+//! | to | use |
+//! | --- | --- |
+//! | read a set or a config | [`EvalSet::read`], [`EvalSet::parse`], [`EvalConfig::read`], [`EvalConfig::parse`]; `EvalSet` is `Deserialize` too |
+//! | build and write one | [`EvalSet::new`], [`EvalCase::new`], [`Invocation::user`], [`EvalSet::to_json`], [`EvalConfig::with`] |
+//! | see all problems, warnings included | [`check_set`], [`check_config`], [`render`] |
+//! | know what a config may say | [`METRICS`], [`metric`](fn@metric) |
+//! | find the sets of a directory | [`find_sets`] |
+//!
+//! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. One reader decides what is
+//! valid. It collects all problems of a file, and it never panics, whatever the bytes.
 
 mod coerce;
 mod config;

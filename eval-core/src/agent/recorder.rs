@@ -69,6 +69,18 @@ impl Recorder {
 
     /// Records the tokens of a model call.
     ///
+    /// ```
+    /// # fn record(recorder: &eval_core::Recorder) {
+    /// use eval_core::UsageMetadata;
+    ///
+    /// recorder.usage(UsageMetadata {
+    ///     prompt_token_count: Some(812),
+    ///     candidates_token_count: Some(64),
+    ///     ..UsageMetadata::default()
+    /// });
+    /// # }
+    /// ```
+    ///
     /// ADK drops the usage of calls that brought no content; here it counts.
     pub fn usage(&self, usage: UsageMetadata) {
         self.event(Event { author: self.author.to_string(), usage: Some(usage), ..Event::default() });
@@ -81,6 +93,14 @@ impl Recorder {
     }
 
     /// The same recorder for a sub-agent: what it records carries this author.
+    ///
+    /// ```
+    /// # fn record(recorder: &eval_core::Recorder) {
+    /// let flights = recorder.author("flight_agent");
+    /// flights.text("Flight EV 204 leaves at 9:40.");
+    /// recorder.text("Here is your plan. Flight EV 204 leaves at 9:40.");
+    /// # }
+    /// ```
     #[must_use]
     pub fn author(&self, name: &str) -> Self {
         Self { author: name.into(), ..self.clone() }

@@ -116,7 +116,7 @@ fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -
     if invocation.final_response.is_none() {
         let calls = invocation.tool_calls().count();
         return Err(format!(
-            "the agent answered nothing ({} and {} recorded, no text as final response)",
+            "the agent answered nothing ({} and {} recorded); `recorder.text(..)` records the answer",
             count(events.len(), "event"),
             count(calls, "tool call")
         ));

@@ -64,11 +64,15 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
     }
 }
 
-/// Whether the package is on this machine: one of its files is there, or at least its manifest.
+/// Whether the sources are on this machine: one of the files is there, or at least the folder of one.
 ///
-/// A set that is gone from a package that is still there was removed.
+/// A set that is gone from a folder that is still there was removed. The manifest tells nothing: nextest
+/// wants it beside an archive too.
 pub(crate) fn are_sources_here<'a>(root: &Path, files: impl IntoIterator<Item = &'a str>) -> bool {
-    files.into_iter().chain(["Cargo.toml"]).any(|file| root.join(file).exists())
+    files.into_iter().any(|file| {
+        let folder = file.rsplit_once('/').map(|(folder, _)| folder);
+        root.join(file).exists() || folder.is_some_and(|folder| root.join(folder).is_dir())
+    })
 }
 
 /// The folder of the package: cargo and nextest name it when they run a test, also from an archive.

@@ -98,6 +98,9 @@ pub(crate) enum Type {
     AuthorsAndParts(&'static Model),
     /// One of two models, told apart by their keys; the first where the object is empty.
     Either(&'static Model, &'static Model),
+    /// What the inner type takes; an empty array, object or string counts as absent, since Python
+    /// loops over each of them alike.
+    EmptyOr(&'static Type),
     /// A model, or one of these names of a ready-made one.
     Named(&'static Model, &'static [&'static str]),
 }

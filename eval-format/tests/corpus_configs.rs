@@ -2,6 +2,7 @@
 //!
 //! Reads the folder named by `EVALSET_CORPUS`, whose `INDEX.tsv` says which files are configs.
 
+use std::io::Write;
 use std::path::Path;
 
 use eval_format::{Code, check_config, metric};
@@ -10,10 +11,9 @@ use eval_format::{Code, check_config, metric};
 const BY_DESIGN: [Code; 3] = [Code::NotAvailable, Code::NothingChecked, Code::IgnoredKey];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a run says how many files it read, or that it read none")]
 fn configs_of_the_corpus_load() {
     let Some(corpus) = std::env::var_os("EVALSET_CORPUS") else {
-        println!("skipped: EVALSET_CORPUS is not set");
+        say("configs of the corpus: skipped, EVALSET_CORPUS names no folder");
         return;
     };
     let corpus = Path::new(&corpus);
@@ -25,7 +25,12 @@ fn configs_of_the_corpus_load() {
         read += 1;
     }
     assert!(read > 0, "no configs in the index");
-    println!("read {read} configs");
+    say(&format!("configs of the corpus: {read} files read"));
+}
+
+/// Says it past the test harness, which keeps to itself what passing tests print.
+fn say(text: &str) {
+    writeln!(std::io::stderr().lock(), "{text}").expect("stderr takes a line");
 }
 
 fn check_file(path: &Path, name: &str) {

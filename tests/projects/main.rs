@@ -5,10 +5,13 @@
 //! target folder, so that what they depend on is built once.
 
 mod directories;
+mod failures;
 mod names;
+mod nextest;
 mod placement;
 mod project;
 mod run;
+mod runtime;
 mod shapes;
 mod tracking;
 mod trybuild;

@@ -8,8 +8,10 @@ use crate::metric::Score;
 use crate::report::{CaseReport, MetricReport, RunReport, RunScore};
 use crate::transcript::TurnRecord;
 
-/// More turns than this are counted, not shown.
-const SHOWN_TURNS: usize = 2;
+/// Turns are shown as long as they take no more lines than this together; the first one always is.
+const SHOWN_LINES: usize = 24;
+/// Lines of a text that are shown.
+const SHOWN_TEXT_LINES: usize = 4;
 /// Texts are cut to about this many characters.
 const SHOWN_TEXT: usize = 240;
 /// Notes of one score that are shown.
@@ -35,11 +37,15 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         return message(out, &error.message);
     }
     let bad = at_fault(report, run);
-    for at in bad.iter().take(SHOWN_TURNS) {
+    let before = out.lines().count();
+    for (shown, at) in bad.iter().enumerate() {
+        let whole = out.len();
         turn(out, report, run, *at, &of_runs);
-    }
-    if bad.len() > SHOWN_TURNS {
-        line(out, &format!("\n... and {} below a threshold", count(bad.len() - SHOWN_TURNS, "more turn")));
+        if shown > 0 && out.lines().count() - before > SHOWN_LINES {
+            out.truncate(whole);
+            line(out, &format!("\n... and {} below a threshold", count(bad.len() - shown, "more turn")));
+            break;
+        }
     }
     for (_, score) in failing_scores(report, run, None) {
         notes(out, "session state", score);
@@ -102,16 +108,22 @@ fn scored(metric: &MetricReport, score: &Score) -> String {
 
 fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {
     let text = |text: &str| {
-        if text.is_empty() {
-            "(nothing)".to_owned()
-        } else {
-            cut(text, SHOWN_TEXT).replace('\n', "\n              ")
-        }
+        if text.is_empty() { "(nothing)".to_owned() } else { excerpt(text).replace('\n', "\n              ") }
     };
     let expected = expected.map(Invocation::response_text).unwrap_or_default();
     line(out, &format!("  response: {scored}"));
     line(out, &format!("    expected  {}", text(&expected)));
     line(out, &format!("    actual    {}", text(&actual.response_text())));
+}
+
+/// The beginning of a text, saying how much is left out.
+fn excerpt(text: &str) -> String {
+    let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
+        return cut(text, SHOWN_TEXT);
+    };
+    let more = text[end..].trim_end().lines().count() - 1;
+    let shown = cut(&text[..end], SHOWN_TEXT);
+    if more == 0 { shown } else { format!("{shown}\n... ({})", count(more, "more line")) }
 }
 
 fn notes(out: &mut String, what: &str, score: &Score) {

@@ -210,6 +210,17 @@ fn problems_of_the_old_formats() {
 }
 
 #[test]
+fn old_lists_may_be_any_empty_container_as_in_adk() {
+    for empty in ["[]", "{}", r#""""#] {
+        let text = format!(
+            r#"[{{"query": "q", "expected_tool_use": {empty}, "expected_intermediate_agent_responses": {empty}}}]"#
+        );
+        check(&text, &[]);
+    }
+    check(r#"[{"query": "q", "expected_tool_use": {"a": 1}}]"#, &["wrong-type! [0].expected_tool_use {"]);
+}
+
+#[test]
 fn a_session_file_goes_with_an_old_test_file_only() {
     let session = br#"{"id": "1", "app_name": "a", "state": {"k": null}, "events": []}"#;
     let with =
@@ -249,7 +260,10 @@ fn an_old_initial_session_counts_unless_it_is_empty() {
         let text = format!(r#"[{{"name": "a", "data": [{{"query": "q"}}], "initial_session": {text}}}]"#);
         checked("s.json", &text).set.unwrap().eval_cases.remove(0).session_input
     };
-    assert_eq!(session("{}"), None);
+    // Python loops over an empty array and an empty string as over an empty object.
+    for empty in ["{}", "[]", r#""""#] {
+        assert_eq!(session(empty), None, "{empty}");
+    }
     let input = session(r#"{"user_id": "u"}"#).unwrap();
     assert_eq!((input.app_name.as_str(), input.user_id.as_str()), ("", "u"));
 }

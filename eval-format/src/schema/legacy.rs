@@ -1,6 +1,6 @@
 //! The two formats that ADK had before eval sets.
 
-use super::Type::{Models, Object, String};
+use super::Type::{EmptyOr, Models, Object, String};
 use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 /// A model of the old formats: ADK picks the keys it knows and never looks at others.
@@ -17,8 +17,8 @@ pub(crate) static OLD_TURN: Model = old(
     "a turn of the old format",
     &[
         required_or_null("query", String, r#""...""#),
-        defaulted("expected_tool_use", Models(&OLD_TOOL_USE)),
-        defaulted("expected_intermediate_agent_responses", Models(&OLD_RESPONSE)),
+        defaulted("expected_tool_use", EmptyOr(&Models(&OLD_TOOL_USE))),
+        defaulted("expected_intermediate_agent_responses", EmptyOr(&Models(&OLD_RESPONSE))),
         optional("reference", String),
     ],
 );
@@ -41,7 +41,7 @@ pub(crate) static OLD_CASE: Model = old(
     &[
         required("name", String, r#""my_case""#),
         required("data", Models(&OLD_TURN), r#"[{"query": "...", "reference": "..."}]"#),
-        defaulted("initial_session", Type::Model(&OLD_SESSION)),
+        defaulted("initial_session", EmptyOr(&Type::Model(&OLD_SESSION))),
     ],
 );
 

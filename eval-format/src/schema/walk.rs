@@ -128,6 +128,11 @@ impl Walker<'_> {
             self.problems.push(wording::null(entry, field, &place));
             return None;
         }
+        if let Type::EmptyOr(_) = field.kind
+            && is_empty(&entry.value)
+        {
+            return None;
+        }
         Some(self.value(&entry.value, &field.kind, field.example, &place))
     }
 
@@ -189,6 +194,7 @@ impl Walker<'_> {
 
     fn value(&mut self, node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Checked {
         let found = match (kind, &node.kind) {
+            (Type::EmptyOr(inner), _) => return self.value(node, inner, example, place),
             (Type::Any, _) => Some(Checked::Value(node.to_value())),
             (Type::Object, Kind::Object(entries)) => Some(Checked::Value(Value::Object(to_map(entries)))),
             (Type::Model(model) | Type::Named(model, _), Kind::Object(entries)) => {
@@ -302,6 +308,16 @@ fn each<'n>(
 ) -> Checked {
     let checked = items.iter().enumerate().map(|(at, item)| check(item, &Place::Index(place, at))).collect();
     Checked::List(checked)
+}
+
+/// Whether a Python loop over the value would end at once.
+fn is_empty(node: &Node<'_>) -> bool {
+    match &node.kind {
+        Kind::String(text) => text.is_empty(),
+        Kind::Array(items) => items.is_empty(),
+        Kind::Object(entries) => entries.is_empty(),
+        Kind::Null | Kind::Bool(_) | Kind::Number(_) => false,
+    }
 }
 
 fn scalar(node: &Node<'_>, kind: &Type) -> Option<Value> {

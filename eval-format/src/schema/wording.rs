@@ -228,6 +228,7 @@ fn expected(kind: &Type) -> String {
         Type::Object | Type::Model(_) | Type::Dict(_) | Type::Either(..) => "an object".to_owned(),
         Type::Any => "a value".to_owned(),
         Type::List(_) | Type::Models(_) | Type::AuthorsAndParts(_) => "an array".to_owned(),
+        Type::EmptyOr(inner) => expected(inner),
         Type::Named(..) => "an object or the name of a persona".to_owned(),
     }
 }

@@ -232,9 +232,7 @@ fn an_eval_set_for_a_config() {
 
 #[test]
 fn yaml_for_a_config() {
-    let text = r"criteria:
-  response_match_score: 0.5
-";
+    let text = "criteria:\n  response_match_score: 0.5\n";
     assert_snapshot!(shown(text), @r#"
     this is YAML, not a config in JSON
      --> evals/test_config.json:1:1

@@ -164,7 +164,7 @@ impl Project {
     pub(crate) fn write_as_of_yesterday(&self, path: &str, text: &str) {
         self.write(path, text);
         let file = fs::File::options().write(true).open(self.folder.join(path)).expect("it was just written");
-        let yesterday = SystemTime::now() - Duration::from_secs(24 * 60 * 60);
+        let yesterday = SystemTime::now() - Duration::from_hours(24);
         file.set_modified(yesterday).expect("times of own files can be set");
     }
 

@@ -282,8 +282,29 @@ fn settings_that_contradict_each_other_are_errors() {
     assert_eq!(error(EvalRunner::new(), &EvalSet::new("empty")), "the set `empty` has no cases");
     assert!(error(EvalRunner::new().runs(0), &set).contains("at least once"));
     assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("at_least(3) of 2"));
-    assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("check nothing"));
-    assert!(error(EvalRunner::new().criterion("nope", Criterion::new(1.0)), &set).contains("`nope`"));
+    assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("pass unchecked"));
+    let typo = Criterion::new(1.0).with("match_typ", "EXACT");
+    for (metric, criterion, message) in [
+        ("nope", Criterion::new(1.0), "no metric `nope`"),
+        ("response_match_score", Criterion::new(-1.0), "threshold"),
+        ("response_match_score", Criterion::new(f64::NAN), "response_match_score"),
+        ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
+        ("safety_v1", Criterion::new(0.5), "not available in this version"),
+        ("tool_trajectory_avg_score", typo, "match_typ"),
+    ] {
+        let seen = error(EvalRunner::new().criterion(metric, criterion), &set);
+        assert!(seen.contains(message), "{metric}: {seen}");
+    }
+}
+
+#[test]
+fn without_a_runtime_it_says_so() {
+    let case = case("c", &[("hi", "hi")]);
+    let runner = EvalRunner::new();
+    let report = std::pin::pin!(runner.run_case(&case, || Replay::new([["hi"]])));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(Err(error)) = report.poll(&mut context) else { panic!("it went ahead") };
+    assert!(error.to_string().contains("tokio runtime"), "{error}");
 }
 
 #[test]

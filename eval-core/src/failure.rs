@@ -164,8 +164,11 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
         Some(place) => line(out, &format!("  --> {}:{}:{}  {named}", place.file, place.line, place.column)),
         None => line(out, &format!("  --> {named}")),
     }
-    out.push('\n');
-    table::write(out, report);
+    let measured = report.metrics.iter().any(|metric| metric.score.is_some());
+    if measured || !matches!(report.verdict, Verdict::Error { .. }) {
+        out.push('\n');
+        table::write(out, report);
+    }
     for metric in &report.metrics {
         for note in &metric.notes {
             line(out, &format!("note: {}: {note}", metric.name));

@@ -23,7 +23,8 @@ pub use number::Number;
 /// It differs from [`serde_json::Value`] in what Python's parser keeps and `serde_json` (without
 /// features that would leak into every user of it) does not: objects keep the order of the file,
 /// integers of any size stay exact, `1` and `1.0` stay apart, and `NaN` and the infinities are
-/// values. `Display` writes compact JSON, with `null` for the numbers JSON has no text for.
+/// values. `Display` writes compact JSON, `{:#}` JSON indented by two as ADK saves its files, both with
+/// `null` for the numbers JSON has no text for.
 ///
 /// `==` is structural: numbers are equal when they are of the same kind and value, objects when
 /// they hold the same entries in any order. ADK's metrics compare differently (Python's `==`).
@@ -135,7 +136,7 @@ impl std::ops::Index<usize> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        json::write_compact(self, f)
+        if f.alternate() { json::write_pretty(self, f) } else { json::write_compact(self, f) }
     }
 }
 

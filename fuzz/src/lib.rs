@@ -5,7 +5,6 @@ pub mod configs;
 mod json;
 mod naive;
 pub mod names;
-
 mod problems;
 pub mod sets;
 pub mod words;

@@ -356,3 +356,21 @@ fn a_config_built_in_rust_is_held_to_the_same_rules() {
     }
     assert!(EvalConfig::default().checked(&[]).is_err());
 }
+
+#[test]
+fn names_of_the_file_are_shown_on_one_line() {
+    let declared = |criteria: &str| {
+        let function = r#"{"code_config": {"name": "m.\n"}}"#;
+        format!(r#"{{"a\nbcdef": 1, {criteria}, "custom_metrics": {{"a\nbcdef": {function}}}}}"#)
+    };
+    for criteria in
+        [r#""criteria": {"a\nbcde": 1}"#, r#""criteria": {"a\nbcdef": []}"#, r#""criteria": {"\n": 1}"#]
+    {
+        let problems = problems(&declared(criteria), &[]);
+        assert!(problems.len() >= 3, "{problems:?}");
+        for problem in problems {
+            let words = [Some(problem.message), Some(problem.label), problem.help];
+            assert!(words.iter().flatten().all(|words| !words.contains('\n')), "{words:?}");
+        }
+    }
+}

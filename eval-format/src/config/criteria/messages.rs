@@ -14,7 +14,7 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
     let name = &shown(&entry.key);
     let found = at_key(Code::UnknownMetric, entry, place, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
-        return found.label("unknown metric").help(format!("did you mean `{nearest}`?"));
+        return found.label("unknown metric").help(format!("did you mean `{}`?", shown(nearest)));
     }
     if name.starts_with('_') {
         let help = "ADK takes each key of `criteria` for a metric; put comments beside `criteria`";

@@ -54,6 +54,27 @@ fn thresholds_lie_in_the_range_of_their_metric() {
 }
 
 #[test]
+fn a_threshold_of_a_custom_metric_is_one_that_a_score_can_miss_and_reach() {
+    let custom = |threshold: &str| format!(r#"{{"criteria": {{"tone": {threshold}}}}}"#);
+    for threshold in ["-3", "0.5", "80", "1e300"] {
+        assert_eq!(found(&custom(threshold), &["tone"]), [""; 0]);
+    }
+    for (threshold, label) in [
+        ("NaN", "no score reaches NaN"),
+        ("1e400", "no score can reach it"),
+        (r#""inf""#, "no score can reach it"),
+        ("-Infinity", "every score would pass"),
+    ] {
+        let problems = problems(&custom(threshold), &["tone"]);
+        assert_eq!(
+            (problems[0].code, problems[0].label.as_str()),
+            (Code::ThresholdRange, label),
+            "{threshold}"
+        );
+    }
+}
+
+#[test]
 fn match_types_are_read_as_adk_reads_them() {
     for (text, kept) in [
         (r#""EXACT""#, "EXACT"),

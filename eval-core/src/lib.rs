@@ -110,6 +110,11 @@ pub mod __private {
     pub use crate::private::*;
 }
 
+/// What fuzzing reaches of the arithmetic. Not public API.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
+
 /// Compiles the code of the README.
 #[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../../README.md")]

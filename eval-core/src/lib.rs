@@ -90,7 +90,9 @@ pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
 pub use options::{Gate, Pass};
-pub use report::{CaseReport, EvalReport, MetricReport, Place, RunReport, RunScore, Summary};
+pub use report::{
+    CaseReport, EvalReport, EvalSetResult, ExportError, MetricReport, Place, RunReport, RunScore, Summary,
+};
 pub use runner::{EvalRunner, RunDirError, RunnerError, Setup};
 pub use setup::{EvalFn, IntoAgent, IntoOutcome};
 pub use transcript::{RunError, Transcript, TurnRecord};

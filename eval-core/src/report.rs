@@ -7,10 +7,18 @@ use eval_format::{Criterion, EvalCase};
 
 use crate::message::count;
 use crate::metric::Scores;
+use crate::options::Gate;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
+mod adk;
 mod adk_rs;
+mod csv;
+mod python;
+#[cfg(test)]
+mod tests;
+
+pub use adk::{EvalSetResult, ExportError};
 
 /// Where a case stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +101,8 @@ pub struct CaseReport {
     pub metrics: Vec<MetricReport>,
     /// How many runs passed every metric that gates, where runs are decided one by one.
     pub passed_runs: Option<usize>,
+    /// How the turns of a run were taken together.
+    pub gate: Gate,
     /// The verdict on the case.
     pub verdict: Verdict,
     /// How long its turns took.
@@ -109,6 +119,7 @@ impl CaseReport {
             runs: Vec::new(),
             metrics: Vec::new(),
             passed_runs: None,
+            gate: Gate::default(),
             verdict: Verdict::Passed,
             elapsed: Duration::ZERO,
         }

@@ -136,7 +136,7 @@ impl std::ops::Index<usize> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if f.alternate() { json::write_pretty(self, f) } else { json::write_compact(self, f) }
+        if f.alternate() { write_pretty(self, f) } else { json::write_compact(self, f) }
     }
 }
 

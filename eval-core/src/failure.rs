@@ -91,7 +91,8 @@ fn failed(report: &CaseReport) -> String {
 
 /// Everything about a report but the commands: for a case that was run without the attribute.
 pub(crate) fn describe(report: &CaseReport) -> String {
-    let mut out = headline(report.eval_id(), report);
+    let name = report.eval_id();
+    let mut out = if report.verdict.passed() { format!("{name}: passed") } else { headline(name, report) };
     body(&mut out, report, Print::Failures);
     out
 }
@@ -126,15 +127,27 @@ pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String 
 }
 
 /// The text of a test whose files changed after it was built.
+///
+/// Touching the set makes cargo build again; a set that was removed must not come back empty.
 pub(crate) fn stale(test: &Test, how: &str) -> String {
+    let shown = test.set.shown;
+    let touch = if crate::stale::has_its_set(test.set) {
+        format!("touch {} && ", shell_word(shown))
+    } else {
+        String::new()
+    };
     format!(
-        "Error: {}: stale: {how}\n  --> {}\nCargo goes by modification times, so a file that was swapped for an older \
-         one, or that is new, does not rebuild.\n\nbuild again  touch {} && {}",
+        "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
+         older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}",
         test.path(),
-        test.set.shown,
-        test.set.shown,
         rerun(test)
     )
+}
+
+/// A path as a shell takes it.
+fn shell_word(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// The text of a test that could not begin.
@@ -143,13 +156,19 @@ pub(crate) fn harness(test: &Test, message: &str) -> String {
 }
 
 fn body(out: &mut String, report: &CaseReport, print: Print) {
-    let named = format!("case `{}` of set `{}`", report.case.eval_id, report.eval_set_id);
+    let mut named = format!("case `{}`", report.case.eval_id);
+    if !report.eval_set_id.is_empty() {
+        named.push_str(&format!(" of set `{}`", report.eval_set_id));
+    }
     match &report.place {
         Some(place) => line(out, &format!("  --> {}:{}:{}  {named}", place.file, place.line, place.column)),
         None => line(out, &format!("  --> {named}")),
     }
-    out.push('\n');
-    table::write(out, report);
+    let measured = report.metrics.iter().any(|metric| metric.score.is_some());
+    if measured || !matches!(report.verdict, Verdict::Error { .. }) {
+        out.push('\n');
+        table::write(out, report);
+    }
     for metric in &report.metrics {
         for note in &metric.notes {
             line(out, &format!("note: {}: {note}", metric.name));

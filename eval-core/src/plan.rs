@@ -201,7 +201,7 @@ impl Planned {
         }
         let result = if self.origin == Origin::Custom {
             let what = || format!("{label}, metric `{}`,", self.rule.name);
-            fenced(limit, what, self.metric.score(input)).await.map_err(|fault| fault.to_string())
+            fenced(limit, what, || self.metric.score(input)).await.map_err(|fault| fault.to_string())
         } else {
             self.metric.score(input).await.map_err(|error| error.to_string())
         };

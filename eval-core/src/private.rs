@@ -231,7 +231,7 @@ async fn evaluate(
                 .map_err(Fault::Panicked)
                 .and_then(|done| done.map_err(Fault::Failed))
         } else {
-            fenced(plan.timeout, what, call(case, run.clone())).await
+            fenced(plan.timeout, what, || call(case, run.clone())).await
         };
         match driven {
             Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), label).await),

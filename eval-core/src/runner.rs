@@ -167,7 +167,7 @@ impl EvalRunner {
         Ok(self.one(&self.plan(None)?, "", case, &setup).await)
     }
 
-    /// Runs the cases of a set, at most `concurrency` at a time; the report has them in the order of the set.
+    /// Runs the cases of a set, at most `concurrency` at a time (0 is taken as 1); the report has them in the order of the set.
     ///
     /// Cases share the task: one that blocks its thread holds up the others until it returns.
     pub async fn run_set<Shape, S>(
@@ -253,7 +253,7 @@ impl EvalRunner {
         for number in 1..=plan.runs {
             let label = format!("case `{}`, run {number} of {}", case.eval_id, plan.runs);
             let what = || format!("{label}, setup,");
-            let agent = guard::fenced(plan.timeout, what, setup.set_up(case)).await;
+            let agent = guard::fenced(plan.timeout, what, || setup.set_up(case)).await;
             runs.push(match agent {
                 Ok(agent) => plan.run(case, agent.into_erased(), label).await,
                 Err(fault) => failed_setup(&fault),
@@ -266,7 +266,16 @@ impl EvalRunner {
         self.custom.iter().map(|(name, _)| name.as_str()).collect()
     }
 
+    /// The criteria, held to the rules of a config file. Custom metrics alone check something too.
+    fn checked(&self, config: &EvalConfig) -> Result<EvalConfig, RunnerError> {
+        if config.criteria.is_empty() && !self.custom.is_empty() {
+            return Ok(config.clone());
+        }
+        config.checked(&self.custom_names()).map_err(|problems| RunnerError(problems.to_string()))
+    }
+
     fn plan(&self, beside: Option<&EvalConfig>) -> Result<Plan, RunnerError> {
+        check_runtime()?;
         if self.runs == 0 {
             return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
         }
@@ -278,14 +287,12 @@ impl EvalRunner {
         let own = if self.criteria.is_empty() {
             self.config.clone()
         } else {
-            let mut config = self.config.clone().unwrap_or_default();
-            config.criteria.extend(self.criteria.iter().cloned());
-            Some(config)
+            let config = self.config.clone().unwrap_or_default();
+            let own = self.criteria.iter().cloned();
+            Some(own.fold(config, |config, (name, criterion)| config.with(name, criterion)))
         };
         let config = own.or_else(|| beside.cloned()).unwrap_or_else(EvalConfig::adk_default);
-        if config.criteria.is_empty() && self.custom.is_empty() {
-            return Err(RunnerError("the criteria check nothing".to_owned()));
-        }
+        let config = self.checked(&config)?;
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
         plan.runs = self.runs;
         plan.pass = self.pass;
@@ -300,6 +307,16 @@ impl EvalRunner {
             plan.user_id.clone_from(user_id);
         }
         Ok(plan)
+    }
+}
+
+/// Without a runtime with a clock there is no time limit, and tokio would panic.
+fn check_runtime() -> Result<(), RunnerError> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(RunnerError(
+            "there is no tokio runtime here; run it in one with its timer enabled".to_owned(),
+        )),
     }
 }
 

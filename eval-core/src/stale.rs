@@ -64,6 +64,11 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
     }
 }
 
+/// Whether the file of the set is still there.
+pub(crate) fn has_its_set(set: &SetSource) -> bool {
+    root(set.manifest_dir).join(set.file).exists()
+}
+
 /// Whether the sources are on this machine: one of the files is there, or at least the folder of one.
 ///
 /// A set that is gone from a folder that is still there was removed. The manifest tells nothing: nextest

@@ -69,10 +69,14 @@ pub(crate) fn choice_text(text: &str, values: &[&'static str]) -> Option<&'stati
     values.iter().copied().find(|value| value.to_uppercase() == text)
 }
 
-/// A bytes field: base64 in the standard or the URL-safe alphabet, padded or not, given back
-/// URL-safe and padded as ADK writes it.
+/// A bytes field: see [`base64_text`].
 pub(crate) fn base64(node: &Node<'_>) -> Option<String> {
-    let text = node.string()?;
+    base64_text(node.string()?)
+}
+
+/// Base64 in the standard or the URL-safe alphabet, padded or not, given back URL-safe and padded as ADK
+/// writes it.
+pub(crate) fn base64_text(text: &str) -> Option<String> {
     let digits = text.trim_end_matches('=');
     let padding = text.len() - digits.len();
     if digits.len() % 4 == 1 || padding > 2 || (padding > 0 && !text.len().is_multiple_of(4)) {

@@ -1,5 +1,7 @@
 //! JSON values as ADK sees them: ordered objects, integers of any size, correctly rounded floats.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 mod json;
@@ -21,7 +23,8 @@ pub use number::Number;
 /// It differs from [`serde_json::Value`] in what Python's parser keeps and `serde_json` (without
 /// features that would leak into every user of it) does not: objects keep the order of the file,
 /// integers of any size stay exact, `1` and `1.0` stay apart, and `NaN` and the infinities are
-/// values. `Display` writes compact JSON, with `null` for the numbers JSON has no text for.
+/// values. `Display` writes compact JSON, `{:#}` JSON indented by two as ADK saves its files, both with
+/// `null` for the numbers JSON has no text for.
 ///
 /// `==` is structural: numbers are equal when they are of the same kind and value, objects when
 /// they hold the same entries in any order. ADK's metrics compare differently (Python's `==`).
@@ -133,7 +136,7 @@ impl std::ops::Index<usize> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        json::write_compact(self, f)
+        if f.alternate() { json::write_pretty(self, f) } else { json::write_compact(self, f) }
     }
 }
 
@@ -191,7 +194,8 @@ impl<T: Into<Value>> From<Vec<T>> for Value {
 /// ```
 ///
 /// Keys are unique: inserting one again replaces its value and keeps its place, as a Python `dict`
-/// does. Look-ups scan, which is the fastest thing for the handful of keys that tool arguments have.
+/// does. Look-ups scan, which is the fastest thing for the handful of keys that tool arguments have;
+/// collecting, extending and comparing whole objects take an index where they are large.
 #[derive(Clone, Default)]
 pub struct Map {
     entries: Vec<(String, Value)>,
@@ -255,7 +259,7 @@ impl Map {
     }
 }
 
-/// Above this many entries, comparing two objects goes through a sorted index instead of scans.
+/// Above this many entries, what looks at all of them goes through an index instead of scans.
 const SCAN_LIMIT: usize = 16;
 
 impl PartialEq for Map {
@@ -298,9 +302,25 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Map {
 }
 
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
+    /// Inserts the entries one after the other.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        for (key, value) in entries {
+        let mut entries = entries.into_iter();
+        while self.len() < SCAN_LIMIT {
+            let Some((key, value)) = entries.next() else { return };
             self.insert(key, value);
+        }
+        let Some(first) = entries.next() else { return };
+        let mut places: HashMap<String, usize> =
+            self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
+        for (key, value) in std::iter::once(first).chain(entries) {
+            let (key, value) = (key.into(), value.into());
+            match places.entry(key) {
+                Entry::Occupied(place) => self.entries[*place.get()].1 = value,
+                Entry::Vacant(place) => {
+                    self.entries.push((place.key().clone(), value));
+                    place.insert(self.entries.len() - 1);
+                }
+            }
         }
     }
 }
@@ -329,6 +349,20 @@ mod tests {
         let mut map = Map::from([("a", 1), ("b", 2)].map(|(k, n)| (k, i64::from(n))));
         assert_eq!(map.insert("a", 3_i64), Some(Value::from(1_i64)));
         assert_eq!(Value::from(map).to_string(), r#"{"a":3,"b":2}"#);
+    }
+
+    #[test]
+    fn collecting_inserts_one_after_the_other_at_any_size() {
+        for n in [3_i64, 15, 16, 17, 40] {
+            let twice = (0..n).chain(0..n).map(|i| (format!("k{}", i % n), Value::from(i + 1)));
+            let mut one_by_one = Map::new();
+            for (key, value) in twice.clone().chain([("k1".to_owned(), Value::from(-1_i64))]) {
+                one_by_one.insert(key, value);
+            }
+            let mut collected: Map = twice.collect();
+            collected.extend([("k1", -1_i64)]);
+            assert_eq!(Value::from(collected).to_string(), Value::from(one_by_one).to_string(), "{n}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The model as ADK saves it: fields in ADK's order, without those that are `null` or have their
 //! default value.
 
+mod full;
+
 use serde::{Serialize, Serializer};
 
 use crate::model::{

@@ -142,7 +142,7 @@ impl Project {
         let has = self.command().args(command).output().is_ok_and(|output| output.status.success());
         if !has {
             // Past the test harness, which keeps to itself what passing tests print.
-            let mut stderr = std::io::stderr().lock();
+            let mut stderr = io::stderr().lock();
             writeln!(stderr, "skipped: `cargo {}` does not work here", command.join(" "))
                 .expect("stderr takes a line");
         }

@@ -207,3 +207,14 @@ fn an_error_of_many_lines_has_a_headline_of_one() {
     assert!(text.starts_with("Error: verbose: agent error in turn 1: line 0\n"), "{text}");
     assert!(text.ends_with("    line 9\n    ... and 20 more lines"), "{text}");
 }
+
+#[test]
+fn paths_are_words_of_a_shell() {
+    for (path, word) in [
+        ("evals/a-1_b.evalset.json", "evals/a-1_b.evalset.json"),
+        ("evals/my set.json", "'evals/my set.json'"),
+        ("it's.json", r"'it'\''s.json'"),
+    ] {
+        assert_eq!(shell_word(path), word);
+    }
+}

@@ -1,3 +1,7 @@
+use std::collections::HashMap;
+
+use eval_format::Value;
+
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::score::equality::values_equal;
@@ -18,10 +22,12 @@ impl Metric for FinalSessionStateMatch {
     #[expect(clippy::cast_precision_loss, reason = "a state has far fewer than 2^53 keys")]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let expected = &input.case.final_session_state;
+        // Looked up once for each expected key, of which a file may hold any number.
+        let state: HashMap<&str, &Value> = input.state.iter().collect();
         let mut equal = 0;
         let mut notes = Vec::new();
         for (key, wanted) in expected.iter() {
-            match input.state.get(key) {
+            match state.get(key) {
                 Some(found) if values_equal(wanted, found) => equal += 1,
                 Some(found) => notes.push(format!("`{key}`: expected {wanted}, found {found}")),
                 None => notes.push(format!("`{key}`: expected {wanted}, not in the state")),
@@ -36,7 +42,7 @@ impl Metric for FinalSessionStateMatch {
 mod tests {
     use super::super::testing::ready;
     use super::*;
-    use eval_format::{Criterion, EvalCase, Map, Value, json};
+    use eval_format::{Criterion, EvalCase, Map, json};
 
     #[test]
     fn each_expected_key_must_be_equal_and_others_may_be_there() {

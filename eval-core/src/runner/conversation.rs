@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use eval_format::{AppDetails, EvalCase, Invocation, Map};
+use eval_format::{EvalCase, Invocation, Map};
 
-use super::guard::{Fault, fenced};
+use super::guard::{Fault, fenced, panic_message};
 use crate::agent::{Erased, Event, Recorded, Recorder, Session, Turn};
 use crate::message::count;
 use crate::score::mean::round_3;
@@ -32,8 +32,15 @@ pub(crate) async fn converse(
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
     let error = play(&mut *agent, case, conditions, &mut transcript).await.err();
-    transcript.error = error;
+    let dropped = caught(|| drop(agent)).err();
+    transcript.error =
+        error.or_else(|| Some(agent_error(None, &format!("dropping the agent: {}", dropped?))));
     transcript
+}
+
+/// Calls code of the agent that does not wait.
+fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Fault::Panicked(panic_message(&*payload)))
 }
 
 async fn play(
@@ -46,14 +53,14 @@ async fn play(
     let opening = fenced(
         limit,
         || format!("{}, opening the session,", conditions.label),
-        agent.start(&transcript.session),
+        || agent.start(&transcript.session),
     );
     opening.await.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
     for (at, expected) in case.conversation.iter().enumerate() {
         turn(agent, at + 1, expected, conditions, transcript).await?;
     }
     let asked =
-        fenced(limit, || format!("{}, reading the session state,", conditions.label), agent.state()).await;
+        fenced(limit, || format!("{}, reading the session state,", conditions.label), || agent.state()).await;
     match asked {
         Ok(Some(state)) => transcript.state = state,
         Ok(None) => {}
@@ -75,30 +82,27 @@ async fn turn(
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let turn = Turn::new(&expected.user_content, recorder.clone());
     let what = || format!("{}, turn {number},", conditions.label);
-    let played = fenced(conditions.timeout, what, agent.turn(&turn)).await;
+    let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
     let elapsed = begun.elapsed();
 
     let Recorded { events, tools } = recorder.finish();
     for event in &events {
         transcript.state.extend(event.state_delta.clone());
     }
+    let details = caught(|| agent.details());
     let invocation = Invocation {
         invocation_id: format!("turn-{number}"),
         creation_timestamp: started_at.as_secs_f64(),
         duration: Some(round_3(elapsed.as_secs_f64())),
         tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
         rubrics: expected.rubrics.clone(),
-        app_details: details(agent).filter(|details| !details.agent_details.is_empty()),
+        app_details: details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned(),
         ..invocation(&expected.user_content, &events)
     };
-    let verdict = check(played, &events, &invocation);
+    let verdict = check(played, &events, &invocation)
+        .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     transcript.turns.push(TurnRecord { events, invocation });
     verdict.map_err(|message| agent_error(Some(number), &message))
-}
-
-/// What the agent says about itself; one that panics over it says nothing.
-fn details(agent: &(dyn Erased + '_)) -> Option<AppDetails> {
-    catch_unwind(AssertUnwindSafe(|| agent.details())).ok()
 }
 
 /// A turn that failed, reported an error of its model, or answered nothing is an error.

@@ -56,15 +56,32 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Runs a future to its end, its panic, or its time limit. `what` names it in the watchdog's line.
-pub(crate) async fn fenced<T>(
+/// Runs what a call begins to its end, its panic, or its time limit. `what` names it in the watchdog's line.
+///
+/// The call itself stands inside of the fence: a function that is not `async` may do its work before it
+/// returns its future. So does dropping the future when its time is up.
+pub(crate) async fn fenced<T, Fut>(
     limit: Duration,
     what: impl Fn() -> String,
-    future: impl Future<Output = Result<T, BoxError>>,
-) -> Result<T, Fault> {
+    call: impl FnOnce() -> Fut,
+) -> Result<T, Fault>
+where
+    Fut: Future<Output = Result<T, BoxError>>,
+{
+    catch_panic(limited(limit, what, call)).await.unwrap_or_else(|panic| Err(Fault::Panicked(panic)))
+}
+
+async fn limited<T, Fut>(
+    limit: Duration,
+    what: impl Fn() -> String,
+    call: impl FnOnce() -> Fut,
+) -> Result<T, Fault>
+where
+    Fut: Future<Output = Result<T, BoxError>>,
+{
     let begun = Instant::now();
     let _watch = Watch::start(limit, what);
-    let result = match tokio::time::timeout(limit, catch_panic(future)).await {
+    let result = match tokio::time::timeout(limit, catch_panic(async move { call().await })).await {
         Err(_) => return Err(Fault::TimedOut(limit)),
         Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
         Ok(Ok(result)) => result,

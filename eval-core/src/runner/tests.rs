@@ -85,6 +85,60 @@ fn what_goes_wrong_is_an_error_with_its_record_and_the_others_go_on() {
     }
 }
 
+/// An agent that answers, and panics or blocks where one does not expect it.
+struct Sly(&'static str);
+
+impl Agent for Sly {
+    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send {
+        turn.recorder().text("hi");
+        let how = if turn.text() == "again" { self.0 } else { "" };
+        assert_ne!(how, "before its future");
+        if how == "block before its future" {
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        let bomb = (how == "when cancelled").then(|| Sly("when dropped"));
+        async move {
+            if bomb.is_some() {
+                std::future::pending::<()>().await;
+            }
+            Ok(())
+        }
+    }
+
+    fn details(&self) -> eval_format::AppDetails {
+        assert_ne!(self.0, "details");
+        eval_format::AppDetails::default()
+    }
+}
+
+impl Drop for Sly {
+    fn drop(&mut self) {
+        assert_ne!(self.0, "when dropped");
+    }
+}
+
+#[test]
+fn an_agent_is_fenced_in_wherever_its_code_runs() {
+    let case = case("c", &[("once", "hi"), ("again", "hi")]);
+    let runner = EvalRunner::new().timeout(Duration::from_millis(100));
+    for (how, message, turns) in [
+        ("before its future", "agent error in turn 2: panicked: ", 2),
+        ("block before its future", "agent error in turn 2: blocked its thread for", 2),
+        ("when cancelled", "agent error in turn 2: panicked: ", 2),
+        ("when dropped", "agent error: dropping the agent: panicked: ", 2),
+        ("details", "agent error in turn 1: reading the agent's details: panicked: ", 1),
+    ] {
+        let report = run(runner.run_case(&case, || Sly(how))).unwrap();
+        let Verdict::Error { role: Role::Agent, message: seen } = &report.verdict else {
+            panic!("{how}: {:?}", report.verdict)
+        };
+        assert!(seen.starts_with(message), "{how}: {seen}");
+        let played = &report.runs[0].transcript.turns;
+        assert_eq!(played.len(), turns, "{how}");
+        assert!(played.iter().all(|turn| turn.events.len() == 1), "{how}: what was recorded is kept");
+    }
+}
+
 #[test]
 fn a_setup_that_fails_panics_or_hangs_is_an_error_of_the_setup() {
     let case = case("c", &[("hi", "hi")]);
@@ -130,6 +184,7 @@ fn state_is_seeded_kept_through_the_turns_and_compared() {
     let runner = EvalRunner::new().runs(2);
     let good = run(runner.run_case(&expecting(42), || Counter { count: 0 })).unwrap();
     assert_eq!(good.verdict, Verdict::Passed, "{good}");
+    assert!(good.to_string().starts_with("c: passed\n  --> case `c`\n"), "{good}");
     let bad = run(runner.run_case(&expecting(7), || Counter { count: 0 })).unwrap();
     assert_eq!(bad.verdict, Verdict::Failed);
     let metric = bad.metric("final_session_state_match").unwrap();
@@ -227,8 +282,29 @@ fn settings_that_contradict_each_other_are_errors() {
     assert_eq!(error(EvalRunner::new(), &EvalSet::new("empty")), "the set `empty` has no cases");
     assert!(error(EvalRunner::new().runs(0), &set).contains("at least once"));
     assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("at_least(3) of 2"));
-    assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("check nothing"));
-    assert!(error(EvalRunner::new().criterion("nope", Criterion::new(1.0)), &set).contains("`nope`"));
+    assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("pass unchecked"));
+    let typo = Criterion::new(1.0).with("match_typ", "EXACT");
+    for (metric, criterion, message) in [
+        ("nope", Criterion::new(1.0), "no metric `nope`"),
+        ("response_match_score", Criterion::new(-1.0), "threshold"),
+        ("response_match_score", Criterion::new(f64::NAN), "response_match_score"),
+        ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
+        ("safety_v1", Criterion::new(0.5), "not available in this version"),
+        ("tool_trajectory_avg_score", typo, "match_typ"),
+    ] {
+        let seen = error(EvalRunner::new().criterion(metric, criterion), &set);
+        assert!(seen.contains(message), "{metric}: {seen}");
+    }
+}
+
+#[test]
+fn without_a_runtime_it_says_so() {
+    let case = case("c", &[("hi", "hi")]);
+    let runner = EvalRunner::new();
+    let report = std::pin::pin!(runner.run_case(&case, || Replay::new([["hi"]])));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(Err(error)) = report.poll(&mut context) else { panic!("it went ahead") };
+    assert!(error.to_string().contains("tokio runtime"), "{error}");
 }
 
 #[test]

@@ -128,7 +128,7 @@ pub static METRICS: &[MetricInfo] = &[
         ..response(
             "final_session_state_match",
             MetricGroup::Own,
-            "1 where the session ends with every expected key equal",
+            "share of the expected keys of the session state that end equal",
         )
     },
 ];

@@ -95,7 +95,7 @@ static INVOCATION_EVENTS: Model = model(
     &[defaulted("invocation_events", Models(&INVOCATION_EVENT))],
 );
 
-static INVOCATION_EVENT: Model = model(
+pub(crate) static INVOCATION_EVENT: Model = model(
     "an event",
     Extra::IgnoredOnPurpose,
     &[

@@ -210,11 +210,11 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some((key, value)) = access.next_entry::<String, Value>()? {
-            map.insert(key, value);
+        let mut entries: Vec<(String, Value)> = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
         }
-        Ok(Value::Object(map))
+        Ok(Value::Object(entries.into_iter().collect()))
     }
 }
 

@@ -41,8 +41,6 @@ pub struct SetSource {
     pub shown: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// The hash of its bytes.
-    pub hash: u64,
     /// In which form it is written.
     pub form: Form,
     /// The id of the set.
@@ -85,8 +83,6 @@ pub struct FileSource {
     pub file: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// The hash of its bytes.
-    pub hash: u64,
 }
 
 /// Where the criteria come from.

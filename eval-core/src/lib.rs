@@ -80,9 +80,9 @@ mod verdict;
 pub use agent::{Agent, BoxAgent, BoxError, Event, Recorder, Replay, Session, Turn, agent_fn};
 pub use eval_format as format;
 pub use eval_format::{
-    AgentDetails, AppDetails, Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall,
-    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, Number, Part, Rubric, SessionInput,
-    UsageMetadata, Value, json,
+    AgentDetails, AppDetails, ArgsMatch, Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall,
+    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, MatchType, Number, Part, Rubric,
+    SessionInput, Similarity, UsageMetadata, Value, json,
 };
 #[cfg(feature = "macros")]
 #[doc(inline)]
@@ -112,6 +112,11 @@ pub mod metrics {
 pub mod __private {
     pub use crate::private::*;
 }
+
+/// What fuzzing reaches of the arithmetic. Not public API.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 
 /// Compiles the code of the README.
 #[cfg(all(doctest, feature = "macros"))]

@@ -31,9 +31,14 @@ from google.adk.evaluation.eval_set import EvalSet
 from google.adk.evaluation.local_eval_set_results_manager import LocalEvalSetResultsManager
 from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
 from nltk.stem.porter import PorterStemmer
+from rouge_score.rouge_scorer import RougeScorer
 
 TOKENIZER = response_match._UnicodeAwareTokenizer(use_stemmer=True)
 STEMMER = PorterStemmer()
+ROUGE_TYPES = ["rouge1", "rouge2", "rougeL"]
+# The package as it is, and with ADK's tokenizer, which knows more than ASCII.
+ASCII_SCORER = RougeScorer(ROUGE_TYPES, use_stemmer=True)
+UNICODE_SCORER = RougeScorer(ROUGE_TYPES, tokenizer=TOKENIZER)
 
 
 def from_json(value):
@@ -83,6 +88,14 @@ def rouge(pair):
     expected, actual = pair
     score = response_match._calculate_rouge_1_scores(actual, expected)
     return [score.precision, score.recall, score.fmeasure]
+
+
+def rouge_types(scorer):
+    def answer(pair):
+        scores = scorer.score(*pair)
+        return [[float(part) for part in scores[rouge_type]] for rouge_type in ROUGE_TYPES]
+
+    return answer
 
 
 def means(numbers):
@@ -160,6 +173,8 @@ ANSWERS = {
     "characters": tokens,
     "tokens": tokens,
     "rouge": rouge,
+    "rouge_ascii": rouge_types(ASCII_SCORER),
+    "rouge_unicode": rouge_types(UNICODE_SCORER),
     "stems": STEMMER.stem,
     "means": means,
     "rounding": lambda number: round(number, 3),

@@ -108,7 +108,7 @@ fn escape(code: u32, out: &mut String) {
     };
 }
 
-/// Python's `str.isprintable`.
+/// Python's `str.isprintable`; a Python of an older Unicode escapes the characters that are new since.
 fn is_printable(c: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, SpaceSeparator, Surrogate, Unassigned,

@@ -8,7 +8,7 @@ pub(crate) mod assign;
 pub(crate) mod equality;
 mod exact_sum;
 pub(crate) mod mean;
-mod porter;
+pub(crate) mod porter;
 pub(crate) mod rouge;
 pub(crate) mod tokenize;
 pub(crate) mod trajectory;

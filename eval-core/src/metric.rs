@@ -4,16 +4,27 @@
 //! by side. All of them stand in one list, [`built_in`]; their names, ranges and criterion fields are
 //! data in `eval_format::METRICS`, and a test holds the two equal.
 
+mod answers;
+mod calls;
 mod custom;
+mod final_response_match;
 mod inference_call_count;
 mod invocation_duration;
 mod response_match;
+mod response_similarity;
 mod session_state;
 #[cfg(test)]
 mod testing;
 mod token_usage;
 mod tool_call_count;
-pub(crate) mod tool_trajectory;
+mod tool_trajectory;
+mod trajectory_any_order_match;
+mod trajectory_exact_match;
+mod trajectory_in_order_match;
+mod trajectory_match_ratio;
+mod trajectory_precision;
+mod trajectory_recall;
+mod trajectory_single_tool_use;
 
 use std::fmt;
 use std::future::Future;
@@ -25,7 +36,9 @@ use crate::agent::{BoxError, BoxFuture};
 use crate::score::mean;
 
 pub use custom::MetricFn;
+pub(crate) use invocation_duration::NAME as INVOCATION_DURATION;
 pub(crate) use session_state::NAME as FINAL_SESSION_STATE_MATCH;
+pub(crate) use token_usage::NAME as TOKEN_USAGE;
 
 /// What a metric looks at: one run of one case.
 #[derive(Clone, Copy, Debug)]
@@ -255,6 +268,19 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (inference_call_count::NAME, || BoxMetric::new(inference_call_count::InferenceCallCount)),
     (token_usage::NAME, || BoxMetric::new(token_usage::TokenUsage)),
     (invocation_duration::NAME, || BoxMetric::new(invocation_duration::InvocationDuration)),
+    (trajectory_exact_match::NAME, || BoxMetric::new(trajectory_exact_match::TrajectoryExactMatch)),
+    (trajectory_in_order_match::NAME, || BoxMetric::new(trajectory_in_order_match::TrajectoryInOrderMatch)),
+    (trajectory_any_order_match::NAME, || {
+        BoxMetric::new(trajectory_any_order_match::TrajectoryAnyOrderMatch)
+    }),
+    (trajectory_precision::NAME, || BoxMetric::new(trajectory_precision::TrajectoryPrecision)),
+    (trajectory_recall::NAME, || BoxMetric::new(trajectory_recall::TrajectoryRecall)),
+    (trajectory_single_tool_use::NAME, || {
+        BoxMetric::new(trajectory_single_tool_use::TrajectorySingleToolUse)
+    }),
+    (final_response_match::NAME, || BoxMetric::new(final_response_match::FinalResponseMatch)),
+    (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
+    (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
     (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
 ];
 

@@ -1,5 +1,7 @@
 //! What generated code calls. Not public API: it changes with the macro, and both are of one version.
 
+pub mod bench;
+
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::Pin;

@@ -1,6 +1,7 @@
 //! Configs (`test_config.json`, `eval_config.json`): which metrics decide, and how.
 
 mod check;
+mod choices;
 mod criteria;
 mod criterion;
 mod custom_metrics;
@@ -10,7 +11,8 @@ mod user_simulator;
 use std::path::Path;
 
 pub use check::{CheckedConfig, check_config};
-pub use criterion::{ArgsMatch, Criterion, MatchType};
+pub use choices::{ArgsMatch, MatchType, Similarity};
+pub use criterion::Criterion;
 
 use crate::value::write_pretty;
 use crate::{Map, Problems, ReadError, Value};
@@ -50,9 +52,9 @@ impl EvalConfig {
     /// Adds a criterion, or replaces the one of that name in its place.
     ///
     /// ```
-    /// use eval_format::{Criterion, EvalConfig};
+    /// use eval_format::{Criterion, EvalConfig, MatchType};
     ///
-    /// let trajectory = Criterion::new(1.0).with("match_type", "IN_ORDER");
+    /// let trajectory = Criterion::new(1.0).with_match_type(MatchType::InOrder);
     /// let config = EvalConfig::default().with("tool_trajectory_avg_score", trajectory);
     /// assert_eq!(config.checked(&[])?.criteria.len(), 1);
     /// # Ok::<(), eval_format::Problems>(())

@@ -47,11 +47,11 @@ mod text;
 mod value;
 mod write;
 
-pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, check_config};
+pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, Similarity, check_config};
 pub use error::ReadError;
 pub use find::{FindError, find_sets, is_glob};
 pub use hash::content_hash;
-pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
+pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, Subject, metric};
 pub use model::{
     AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
     Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,

@@ -3,7 +3,12 @@
 mod list;
 
 pub use list::METRICS;
-pub(crate) use list::{ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, INTERMEDIATE_RESPONSES, MATCH_TYPE};
+pub(crate) use list::{
+    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES, MATCH_TYPE,
+    NORMALIZE, TOOL_NAME,
+};
+
+use crate::config::MatchType;
 
 /// What a config can say about a metric, and what the metric needs in order to score.
 ///
@@ -26,6 +31,8 @@ pub struct MetricInfo {
     pub max: Option<f64>,
     /// What it cannot score without.
     pub needs: &'static [Need],
+    /// What it looks at, and what a report of a failure therefore shows.
+    pub compares: Subject,
     /// Whether it can fail a case. One that cannot takes no threshold.
     pub gates: bool,
     /// The keys of its criterion, besides `threshold`, which every gating metric has.
@@ -66,6 +73,23 @@ pub enum Need {
     Judge,
     /// A conversation scenario.
     Scenario,
+}
+
+/// What a metric looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// The tool calls of a turn and the expected ones, put side by side in this way unless the
+    /// criterion has a `match_type`.
+    ToolCalls(MatchType),
+    /// The tool calls of a turn alone.
+    ActualCalls,
+    /// The answer and the expected one.
+    Response,
+    /// The session state at the end.
+    SessionState,
+    /// What a turn cost: nothing that is compared.
+    Nothing,
 }
 
 /// A key that a metric's criterion may have.
@@ -168,9 +192,28 @@ mod tests {
                 "inference_call_count_v1",
                 "token_usage_v1",
                 "invocation_duration_v1",
+                "trajectory_exact_match",
+                "trajectory_in_order_match",
+                "trajectory_any_order_match",
+                "trajectory_precision",
+                "trajectory_recall",
+                "trajectory_single_tool_use",
+                "final_response_match_v1",
+                "trajectory_match_ratio",
+                "response_similarity",
                 "final_session_state_match",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_compared_follows_from_the_name() {
+        for info in METRICS.iter().filter(|info| info.available) {
+            let calls = matches!(info.compares, Subject::ToolCalls(_) | Subject::ActualCalls);
+            assert_eq!(calls, info.name.contains("trajectory"), "{}", info.name);
+            assert_eq!(info.compares == Subject::Response, info.name.contains("response"), "{}", info.name);
+            assert_eq!(info.compares == Subject::Nothing, !info.gates, "{}", info.name);
+        }
     }
 
     #[test]

@@ -76,6 +76,22 @@ class Drawer:
         text = self.text()
         return [text, self.similar(text) if self.random.random() < 0.8 else self.text()]
 
+    def ascii_pair(self):
+        """Two texts that share words and their order in parts."""
+        draw = self.random
+        words = [self.word() for _ in range(draw.randint(1, 6))]
+
+        def sentence():
+            cases = [str, str, str.upper, str.title]
+            ends = [end for end in PUNCTUATION if end.isascii()]
+            return [draw.choice(cases)(draw.choice(words)) + draw.choice(ends) for _ in range(draw.randint(0, 12))]
+
+        expected = sentence()
+        actual = [word for word in expected if draw.random() < 0.8] if draw.random() < 0.6 else sentence()
+        while draw.random() < 0.3:
+            actual.insert(draw.randint(0, len(actual)), draw.choice(["not ", self.word() + " ", "42 ", "$"]))
+        return ["".join(expected), "".join(actual)]
+
     # Calls
 
     def value(self, depth=0):

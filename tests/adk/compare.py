@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares this project's arithmetic with google-adk's on random cases.
 
-    tests/adk/compare.py PYTHON [--cases N] [--seed N] [--kind KIND ...]
+    tests/adk/compare.py PYTHON [--cases N] [--seed N] [--kind KIND ...] [--keep FILE]
 
 PYTHON is a Python that has google-adk:
 
@@ -57,6 +57,8 @@ def kinds(drawer, assigned):
         "characters": list(characters(assigned)),
         "tokens": drawer.text,
         "rouge": drawer.pair,
+        "rouge_ascii": drawer.ascii_pair,
+        "rouge_unicode": drawer.pair,
         "stems": drawer.word,
         "means": drawer.numbers,
         "rounding": drawer.decimal,
@@ -88,6 +90,7 @@ def main():
     parser.add_argument("--cases", type=int, default=10_000, help="cases of each kind")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--kind", action="append", help="only cases of this kind; may be repeated")
+    parser.add_argument("--keep", type=pathlib.Path, help="write the cases with their answers here too")
     options = parser.parse_args()
 
     about = ask(options.python, [{"kind": "versions", "input": None}, {"kind": "assigned", "input": None}])
@@ -103,8 +106,11 @@ def main():
             continue
         inputs = source if isinstance(source, list) else [source() for _ in range(options.cases)]
         cases += [{"kind": kind, "input": item} for item in inputs]
+    answered = [line + "\n" for line in ask(options.python, cases)]
+    if options.keep:
+        options.keep.write_text("".join(answered))
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        file.writelines(line + "\n" for line in ask(options.python, cases))
+        file.writelines(answered)
         file.flush()
         test = ["cargo", "test", "--quiet", "-p", "eval-core", "--lib", "score::tests::adk", "--", "--nocapture"]
         run = subprocess.run(test, cwd=WORKSPACE, env={**os.environ, "EVALSET_ADK_JOBS": file.name}, check=False)

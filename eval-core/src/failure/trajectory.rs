@@ -4,7 +4,6 @@ use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
 
 use super::line;
 use crate::message::{count, cut};
-use crate::report::MetricReport;
 use crate::score::align::{Pair, align_any_order, align_in_order};
 use crate::score::equality::values_equal;
 
@@ -13,33 +12,19 @@ const SHOWN_LINES: usize = 7;
 /// A call is cut to about this many characters.
 const SHOWN_CALL: usize = 90;
 
-/// How the calls of a failing metric were compared.
-pub(super) struct Order {
-    pub(super) any: bool,
-    pub(super) args: ArgsMatch,
-}
-
-/// The comparison that a metric's criterion asks for.
-pub(super) fn order(metric: &MetricReport) -> Order {
-    let criterion = metric.criterion.as_ref();
-    Order {
-        any: criterion.is_some_and(|criterion| criterion.match_type() == MatchType::AnyOrder),
-        args: criterion.map_or(ArgsMatch::Exact, crate::metric::tool_trajectory::args_match),
-    }
-}
-
 /// One line per pair: `=` the same, `~` other arguments, `-` not called, `+` not expected.
 pub(super) fn write(
     out: &mut String,
     scored: &str,
     expected: Option<&Invocation>,
     actual: &Invocation,
-    order: &Order,
+    match_type: MatchType,
+    args: ArgsMatch,
 ) {
     let expected: Vec<&FunctionCall> = expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
     let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
-    let align = if order.any { align_any_order } else { align_in_order };
-    let pairs = align(&expected, &actual, order.args);
+    let align = if match_type == MatchType::AnyOrder { align_any_order } else { align_in_order };
+    let pairs = align(&expected, &actual, args);
     line(out, &format!("  tool calls: {scored} (= same, ~ other arguments, - not called, + not expected)"));
     if pairs.is_empty() {
         line(out, "    none expected, none called");
@@ -68,6 +53,21 @@ pub(super) fn write(
     }
     if skipped > 0 {
         line(out, &format!("    ... and {}", count(skipped, "more call")));
+    }
+}
+
+/// The calls that were made, where no expected ones count.
+pub(super) fn list(out: &mut String, scored: &str, actual: &Invocation) {
+    line(out, &format!("  tool calls: {scored}"));
+    let calls: Vec<&FunctionCall> = actual.tool_calls().collect();
+    if calls.is_empty() {
+        line(out, "    none called");
+    }
+    for made in calls.iter().take(SHOWN_LINES) {
+        line(out, &format!("    {}", call(made)));
+    }
+    if calls.len() > SHOWN_LINES {
+        line(out, &format!("    ... and {}", count(calls.len() - SHOWN_LINES, "more call")));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The turns that matter: those below a threshold, those without a score, the one that broke.
 
-use eval_format::Invocation;
+use eval_format::{Criterion, Invocation, MatchType, Subject};
 
 use super::{line, trajectory};
 use crate::message::{count, cut};
@@ -85,16 +85,71 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     let actual = &run.transcript.turns[at].invocation;
     let expected = report.case.conversation.get(at);
     line(out, &format!("\n{of_runs}turn {} of {turns}: {:?}", at + 1, cut(&actual.user_text(), SHOWN_TEXT)));
-    let mut shown = (false, false);
-    for (metric, score) in failing_scores(report, run, Some(at)) {
-        if metric.name.contains("trajectory") && !shown.0 {
-            trajectory::write(out, &scored(metric, score), expected, actual, &trajectory::order(metric));
-            shown.0 = true;
-        } else if !metric.name.contains("trajectory") && !shown.1 {
-            responses(out, &scored(metric, score), expected, actual);
-            shown.1 = true;
+    let failing: Vec<(&MetricReport, &Score)> = failing_scores(report, run, Some(at)).collect();
+    let mut shown: Vec<Block> = Vec::new();
+    for (metric, score) in &failing {
+        let block = Block::of(metric);
+        if !shown.contains(&block) {
+            let alike = failing.iter().filter(|(metric, _)| Block::of(metric) == block);
+            let scored: Vec<String> = alike.map(|(metric, score)| scored(metric, score)).collect();
+            block.write(out, &scored.join(", "), metric, expected, actual);
+            shown.push(block);
         }
         notes(out, &metric.name, score);
+    }
+}
+
+/// What is shown of a turn for a metric that failed; metrics that look at the same share it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    /// Expected and actual calls.
+    Calls,
+    /// Actual calls.
+    ActualCalls,
+    /// Expected and actual answer. Most custom metrics look at the answer.
+    Responses,
+}
+
+impl Block {
+    fn of(metric: &MetricReport) -> Self {
+        match compares(metric) {
+            Some(Subject::ToolCalls(_)) => Self::Calls,
+            Some(Subject::ActualCalls) => Self::ActualCalls,
+            _ => Self::Responses,
+        }
+    }
+
+    /// Writes the block, compared as its first metric does.
+    fn write(
+        self,
+        out: &mut String,
+        scored: &str,
+        first: &MetricReport,
+        expected: Option<&Invocation>,
+        actual: &Invocation,
+    ) {
+        match self {
+            Self::Calls => {
+                let args = first.criterion.as_ref().map(Criterion::args_match).unwrap_or_default();
+                trajectory::write(out, scored, expected, actual, match_type(first), args);
+            }
+            Self::ActualCalls => trajectory::list(out, scored, actual),
+            Self::Responses => responses(out, scored, expected, actual),
+        }
+    }
+}
+
+fn compares(metric: &MetricReport) -> Option<Subject> {
+    eval_format::metric(&metric.name).map(|info| info.compares)
+}
+
+/// How the metric puts calls side by side: as its criterion says, else as it always does.
+fn match_type(metric: &MetricReport) -> MatchType {
+    let criterion = metric.criterion.as_ref().filter(|criterion| criterion.get("match_type").is_some());
+    match (criterion, compares(metric)) {
+        (Some(criterion), _) => criterion.match_type(),
+        (None, Some(Subject::ToolCalls(match_type))) => match_type,
+        (None, _) => MatchType::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 use eval_format::Invocation;
 
+use super::answers::mind_thoughts;
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::score::rouge::{RougeText, rouge_1};
@@ -45,15 +46,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
             "the expected answer has no words (only punctuation, symbols or emoji), so ADK scores it 0.0",
         );
     }
-    let thinks = actual
-        .final_response
-        .iter()
-        .flat_map(eval_format::Content::parts)
-        .any(|part| part.thought == Some(true));
-    if thinks && score.value() != Some(1.0) {
-        return score.note("the answer holds text marked as `thought`, which ADK scores as part of it");
-    }
-    score
+    mind_thoughts(score, actual)
 }
 
 #[cfg(test)]

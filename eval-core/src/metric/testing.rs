@@ -4,9 +4,13 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use eval_format::{Criterion, EvalCase, IntermediateData, Invocation, InvocationEvent, Map, UsageMetadata};
+use eval_format::{
+    Criterion, EvalCase, FunctionCall, IntermediateData, Invocation, InvocationEvent, Map, UsageMetadata,
+    json,
+};
 
 use super::{Metric, MetricInput, Scores};
+use crate::agent::BoxError;
 
 /// The result of a future that never waits.
 pub(super) fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -18,14 +22,59 @@ pub(super) fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// What a metric makes of turns for which nothing is expected.
 pub(super) fn score(metric: &impl Metric, actual: &[Invocation]) -> Scores {
-    let input = MetricInput {
-        case: &EvalCase::new("c"),
-        actual,
-        expected: &[],
-        state: &Map::new(),
-        criterion: &Criterion::new(1.0),
-    };
-    ready(metric.score(input)).unwrap()
+    compare(metric, &[], actual, &Criterion::new(1.0))
+}
+
+/// What a metric makes of turns beside the expected ones.
+pub(super) fn compare(
+    metric: &impl Metric,
+    expected: &[Invocation],
+    actual: &[Invocation],
+    criterion: &Criterion,
+) -> Scores {
+    try_compare(metric, expected, actual, criterion).unwrap()
+}
+
+/// The same, of a metric that may fail.
+pub(super) fn try_compare(
+    metric: &impl Metric,
+    expected: &[Invocation],
+    actual: &[Invocation],
+    criterion: &Criterion,
+) -> Result<Scores, BoxError> {
+    let (case, state) = (EvalCase::new("c"), Map::new());
+    let input = MetricInput { case: &case, actual, expected, state: &state, criterion };
+    ready(metric.score(input))
+}
+
+/// Checks the score of one turn that calls tools; a call is its tool's name, with no arguments.
+pub(super) fn check_calls(metric: &impl Metric, expected: &str, actual: &str, score: f64) {
+    let scores = compare(metric, &[calling(expected)], &[calling(actual)], &Criterion::new(1.0));
+    assert_eq!(scores.scores()[0].value(), Some(score), "{expected:?} {actual:?}");
+}
+
+/// A turn that calls these tools.
+pub(super) fn calling(tools: &str) -> Invocation {
+    let calls = tools.split_whitespace().map(|tool| FunctionCall::new(tool, json!({})));
+    calls.fold(Invocation::user("q"), Invocation::call)
+}
+
+/// Checks the score of one turn that answers.
+pub(super) fn check_texts(
+    metric: &impl Metric,
+    criterion: &Criterion,
+    expected: Option<&str>,
+    actual: &str,
+    score: Option<f64>,
+) {
+    let turn = expected.map_or_else(|| Invocation::user("q"), answering);
+    let scores = compare(metric, &[turn], &[answering(actual)], criterion);
+    assert_eq!(scores.scores()[0].value(), score, "{expected:?} {actual:?} {criterion:?}");
+}
+
+/// A turn with an answer.
+pub(super) fn answering(text: &str) -> Invocation {
+    Invocation::user("q").response(text)
 }
 
 /// A turn with one model call per count of prompt tokens.

@@ -1,8 +1,8 @@
-use eval_format::{ArgsMatch, Criterion, FunctionCall, Invocation};
+use eval_format::{Criterion, Invocation};
 
+use super::calls::Calls;
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
-use crate::score::equality::calls_match;
 use crate::score::trajectory::{forbidden_calls, trajectory_matches};
 
 pub(super) const NAME: &str = "tool_trajectory_avg_score";
@@ -36,51 +36,23 @@ impl Metric for ToolTrajectory {
     }
 }
 
-/// How arguments are compared: `ignore_args` is ADK's way to say `ignore`.
-pub(crate) fn args_match(criterion: &Criterion) -> ArgsMatch {
-    if criterion.ignore_args() { ArgsMatch::Ignore } else { criterion.args_match() }
-}
-
 fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
-    let expected_calls: Vec<&FunctionCall> =
-        expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
-    let actual_calls: Vec<&FunctionCall> = actual.tool_calls().collect();
-    let args = args_match(criterion);
-    let matches = trajectory_matches(&expected_calls, &actual_calls, criterion.match_type(), args);
-    let forbidden = forbidden_calls(&actual_calls, criterion.forbidden_tools());
+    let calls = Calls::of_turn(actual, expected);
+    let args = criterion.args_match();
+    let matches = trajectory_matches(&calls.expected, &calls.actual, criterion.match_type(), args);
+    let forbidden = forbidden_calls(&calls.actual, criterion.forbidden_tools());
     let mut score = Score::from(matches && forbidden.is_empty());
     for at in &forbidden {
-        score = score
-            .note(format!("`{}` is forbidden here", actual_calls[*at].name.as_deref().unwrap_or_default()));
+        let name = calls.actual[*at].name.as_deref().unwrap_or_default();
+        score = score.note(format!("`{name}` is forbidden here"));
     }
-    if !matches && expected.is_some_and(|turn| turn.intermediate_data.is_none()) {
-        score = score
-            .note("the case has no `intermediate_data` here, which ADK reads as: no tool is to be called");
-    }
-    if !matches && only_absent_args_differ(&expected_calls, &actual_calls, args) {
-        score = score.note(
-            "`args` that are absent and `args` that are `{}` differ in ADK; write `\"args\": {}` in the case \
-             (or use `args_match: \"subset\"`)",
-        );
-    }
-    score
-}
-
-/// Whether the calls would match if absent arguments were empty ones.
-fn only_absent_args_differ(expected: &[&FunctionCall], actual: &[&FunctionCall], args: ArgsMatch) -> bool {
-    let filled = |call: &&FunctionCall| FunctionCall {
-        args: Some(call.args.clone().unwrap_or_default()),
-        ..(*call).clone()
-    };
-    expected.len() == actual.len()
-        && expected.iter().zip(actual).any(|(e, a)| e.args.is_none() != a.args.is_none())
-        && expected.iter().zip(actual).all(|(e, a)| calls_match(&filled(e), &filled(a), args))
+    if matches { score } else { calls.explain(score, args) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::json;
+    use eval_format::{FunctionCall, json};
 
     fn score(expected: &Invocation, actual: &Invocation, criterion: &Criterion) -> Score {
         turn(actual, Some(expected), criterion)

@@ -131,6 +131,8 @@ fn hash_value(value: &Value, state: &mut impl Hasher) {
         Value::Bool(_) | Value::Number(_) => match Exact::of(value) {
             Some(Exact::Integer(integer)) => integer.hash(state),
             Some(Exact::Digits(digits)) => digits.hash(state),
+            // It equals nothing, so it may have any hash; with one for all, they would get into each other's way.
+            Some(Exact::Float(float)) if float.is_nan() => std::ptr::from_ref(value).hash(state),
             Some(Exact::Float(float)) => float.to_bits().hash(state),
             None => {}
         },

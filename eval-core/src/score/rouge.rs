@@ -1,7 +1,9 @@
-//! ROUGE-1: how many words two texts share.
+//! ROUGE: how many words two texts share, by word, by pair of neighbours, and in order.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
+use super::common_subsequence;
 use super::tokenize::{Tokens, tokens};
 
 /// Overlap of the words of two texts.
@@ -11,7 +13,7 @@ pub(crate) struct Rouge {
     pub(crate) precision: f64,
     /// Shared words per word of the expected text.
     pub(crate) recall: f64,
-    /// The harmonic mean of the two: `response_match_score`.
+    /// The harmonic mean of the two; of single words it is `response_match_score`.
     pub(crate) fmeasure: f64,
 }
 
@@ -75,18 +77,54 @@ fn compare(ours: &Tokens, a: (u64, usize), theirs: &Tokens, b: (u64, usize)) -> 
     a.0.cmp(&b.0).then_with(same_key)
 }
 
-/// Compares an actual text with the expected one.
+/// Compares an actual text with the expected one, word by word.
 ///
 /// Two texts without words score 0, as in ADK.
-#[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^53 words")]
 pub(crate) fn rouge_1(expected: &RougeText, actual: &RougeText) -> Rouge {
-    let shared = expected.shared(actual) as f64;
-    let precision = shared / actual.sorted.len().max(1) as f64;
-    let recall = shared / expected.sorted.len().max(1) as f64;
-    let sum = precision + recall;
-    // The order of the operations is part of the result.
-    let fmeasure = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
-    Rouge { precision, recall, fmeasure }
+    Rouge::of(expected.shared(actual), expected.sorted.len(), actual.sorted.len())
+}
+
+/// Compares two texts by the pairs of neighbouring words.
+///
+/// A text of one word has no pair: it scores 0, also against itself, as in `rouge-score`.
+pub(crate) fn rouge_2(expected: &Tokens, actual: &Tokens) -> Rouge {
+    let mut unmatched: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
+    for pair in pairs(expected) {
+        *unmatched.entry(pair).or_default() += 1;
+    }
+    let mut take = |pair| match unmatched.get_mut(&pair) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    };
+    let shared = pairs(actual).filter(|pair| take(*pair)).count();
+    Rouge::of(shared, expected.len().saturating_sub(1), actual.len().saturating_sub(1))
+}
+
+/// Compares two texts by the longest sequence of words that both have in that order.
+///
+/// `None` where the texts are too long for that; see [`common_subsequence::longest`].
+pub(crate) fn rouge_l(expected: &Tokens, actual: &Tokens) -> Option<Rouge> {
+    let shared = common_subsequence::longest(expected.iter(), actual.iter())?;
+    Some(Rouge::of(shared, expected.len(), actual.len()))
+}
+
+fn pairs(tokens: &Tokens) -> impl Iterator<Item = (&[u8], &[u8])> {
+    tokens.iter().zip(tokens.iter().skip(1))
+}
+
+impl Rouge {
+    #[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^53 words")]
+    fn of(shared: usize, expected: usize, actual: usize) -> Self {
+        let precision = shared as f64 / actual.max(1) as f64;
+        let recall = shared as f64 / expected.max(1) as f64;
+        let sum = precision + recall;
+        // The order of the operations is part of the result.
+        let fmeasure = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
+        Self { precision, recall, fmeasure }
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +149,30 @@ mod tests {
         check("abcdefgh1", "abcdefgh", 0.0);
         check("abcdefgh1 abcdefgh2", "abcdefgh2 abcdefgh3", 0.5);
         check("12345678 123456789", "123456789 12345678", 1.0);
+    }
+
+    fn check_order(expected: &str, actual: &str, pairs: f64, in_order: f64) {
+        let (expected_tokens, actual_tokens) = (tokens(expected), tokens(actual));
+        let found = rouge_2(&expected_tokens, &actual_tokens).fmeasure;
+        assert_eq!(found.to_bits(), pairs.to_bits(), "{expected} / {actual}: {found}");
+        let found = rouge_l(&expected_tokens, &actual_tokens).unwrap().fmeasure;
+        assert_eq!(found.to_bits(), in_order.to_bits(), "{expected} / {actual}: {found}");
+    }
+
+    #[test]
+    fn pairs_and_sequences_see_the_order() {
+        check_order("The dog bit the man", "The man bit the dog", 0.75, 0.6);
+        check_order("a b c d", "a b c d", 1.0, 1.0);
+        check_order("a b a b", "a b", 0.5, 2.0 / 3.0);
+        check_order("東京 👍 ok", "ok 東京", 0.5, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn a_single_word_has_no_pairs() {
+        check_order("yes", "yes", 0.0, 1.0);
+        check_order("", "", 0.0, 0.0);
+        check_order("👍", "👍", 0.0, 0.0);
+        check_order("yes", "", 0.0, 0.0);
     }
 
     #[test]

@@ -49,6 +49,12 @@ mod tests {
         FunctionCall::new(name, args)
     }
 
+    /// A call that equals none, not even itself.
+    fn nan() -> FunctionCall {
+        let args = Some(eval_format::Map::from([("x", f64::NAN)]));
+        FunctionCall { args, ..call("f", json!({})) }
+    }
+
     #[test]
     fn a_subset_of_the_arguments_is_enough_when_asked_for() {
         let expected = call("search", json!({"q": "rust"}));
@@ -79,5 +85,8 @@ mod tests {
         let backward: Vec<&FunctionCall> = calls.iter().rev().collect();
         assert!(trajectory_matches(&forward, &backward, MatchType::AnyOrder, ArgsMatch::Exact));
         assert!(!trajectory_matches(&forward, &backward, MatchType::InOrder, ArgsMatch::Exact));
+        let nans: Vec<FunctionCall> = (0..100_000).map(|_| nan()).collect();
+        let nans: Vec<&FunctionCall> = nans.iter().collect();
+        assert!(!trajectory_matches(&nans, &nans, MatchType::AnyOrder, ArgsMatch::Exact));
     }
 }

@@ -1,11 +1,12 @@
 //! The criteria of a config: each checked against what is known of its metric.
 
 use super::check::{CustomNames, nothing_checked};
+use super::choices::Similarity;
 use super::criterion::Criterion;
 use crate::coerce;
 use crate::metric::{INTERMEDIATE_RESPONSES, METRICS, MetricInfo, metric};
 use crate::problem::Problem;
-use crate::schema::{self, Model, Place, Type, Walker, wrong_type};
+use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Value;
@@ -100,6 +101,9 @@ impl Reader<'_> {
                     problems.push(wrong_type(node, &Type::Float, "", place));
                 }
                 self.check_range(threshold?, node, place, problems);
+                if let Some(field) = self.required_option() {
+                    problems.push(messages::needs_an_option(node, place, self.name, field));
+                }
                 threshold.map(Criterion::new)
             }
         }
@@ -122,12 +126,19 @@ impl Reader<'_> {
         if let Some(info) = self.info {
             problems.extend(without_effect(model, entries, place, info));
             problems.extend(contradiction(model, entries, place, &criterion));
+            problems.extend(unseen_by_algorithm(model, entries, place, &criterion));
         }
         Some(criterion)
     }
 
+    /// The key besides the threshold that the criterion cannot do without.
+    fn required_option(&self) -> Option<&'static Field> {
+        let fields = &schema::criterion(self.info).fields;
+        fields.iter().find(|field| field.required && field.name != "threshold")
+    }
+
     fn check_range(&self, threshold: f64, node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
-        let in_range = self.info.map_or(!threshold.is_nan(), |info| info.in_range(threshold));
+        let in_range = threshold.is_finite() && self.info.is_none_or(|info| info.in_range(threshold));
         if !in_range {
             problems.push(messages::out_of_range(node, place, self.name, self.info, threshold));
         }
@@ -156,4 +167,24 @@ fn contradiction(
     let args_match = model.entry(entries, "args_match")?;
     let ignores = criterion.get("args_match").and_then(Value::as_str) == Some("ignore");
     (!ignores).then(|| messages::contradiction(ignore_args, args_match, &Place::Key(place, &args_match.key)))
+}
+
+/// `ignore_case: false` and `normalize: false` beside an algorithm that compares words, which have
+/// neither case nor blanks by then.
+fn unseen_by_algorithm(
+    model: &Model,
+    entries: &[Entry<'_>],
+    place: &Place<'_>,
+    criterion: &Criterion,
+) -> Option<Problem> {
+    let algorithm = criterion.algorithm();
+    let problem = |key, ignored: bool, sees: fn(Similarity) -> bool| {
+        let entry = model.entry(entries, key).filter(|_| !ignored && !sees(algorithm))?;
+        let others: Vec<_> = Similarity::ALL.into_iter().filter(|other| sees(*other)).collect();
+        let chosen = model.entry(entries, "algorithm");
+        let place = &Place::Key(place, &entry.key);
+        Some(messages::unseen_by_algorithm(entry, chosen, algorithm, &others, place))
+    };
+    problem("ignore_case", criterion.ignore_case(), Similarity::sees_case)
+        .or_else(|| problem("normalize", criterion.normalize(), Similarity::sees_white_space))
 }

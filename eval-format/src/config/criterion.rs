@@ -1,3 +1,4 @@
+use super::{ArgsMatch, MatchType, Similarity};
 use crate::coerce;
 use crate::value::{Map, Number, Value};
 
@@ -6,13 +7,15 @@ use crate::value::{Map, Number, Value};
 /// ```
 /// use eval_format::{Criterion, MatchType};
 ///
-/// let criterion = Criterion::new(0.8).with("match_type", "ANY_ORDER");
+/// let criterion = Criterion::new(0.8).with_match_type(MatchType::AnyOrder).with("forbidden_tools", vec!["refund"]);
 /// assert_eq!(criterion.match_type(), MatchType::AnyOrder);
 /// assert!(!criterion.ignore_args());
 /// ```
 ///
-/// Options read from a file have `snake_case` names and the types that ADK gives them. The typed
-/// getters answer with the default where an option is absent or was never checked and is of no use.
+/// Which metric reads which option is written in [`METRICS`](crate::METRICS); a criterion by itself does not know its
+/// metric, so [`EvalConfig::checked`](crate::EvalConfig::checked) and the runner of eval-core say what does not fit.
+/// Options read from a file have `snake_case` names and the types that ADK gives them. The typed getters answer with
+/// the default where an option is absent or was never checked and is of no use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Criterion {
     /// A score of at least this passes.
@@ -41,26 +44,38 @@ impl Criterion {
 
     /// How strictly tool calls are compared: `match_type`, exact unless said.
     pub fn match_type(&self) -> MatchType {
-        match self.choice("match_type", &["EXACT", "IN_ORDER", "ANY_ORDER"]) {
-            Some("IN_ORDER") => MatchType::InOrder,
-            Some("ANY_ORDER") => MatchType::AnyOrder,
-            _ => MatchType::Exact,
-        }
+        self.choice("match_type", &MatchType::NAMES, &MatchType::ALL)
+    }
+
+    /// Sets `match_type`.
+    #[must_use]
+    pub fn with_match_type(self, match_type: MatchType) -> Self {
+        self.with("match_type", match_type.as_str())
     }
 
     /// Whether only the names of tools are compared: `ignore_args`.
     pub fn ignore_args(&self) -> bool {
-        self.get("ignore_args").and_then(Value::as_bool).unwrap_or(false)
+        self.flag("ignore_args", false)
+    }
+
+    /// Sets `ignore_args`.
+    #[must_use]
+    pub fn with_ignore_args(self, ignore_args: bool) -> Self {
+        self.with("ignore_args", ignore_args)
     }
 
     /// How arguments are compared: `args_match`, or ignored where `ignore_args` says so; equal unless said.
     pub fn args_match(&self) -> ArgsMatch {
-        match self.choice("args_match", &["exact", "subset", "ignore"]) {
-            _ if self.ignore_args() => ArgsMatch::Ignore,
-            Some("subset") => ArgsMatch::Subset,
-            Some("ignore") => ArgsMatch::Ignore,
-            _ => ArgsMatch::Exact,
+        if self.ignore_args() {
+            return ArgsMatch::Ignore;
         }
+        self.choice("args_match", &ArgsMatch::NAMES, &ArgsMatch::ALL)
+    }
+
+    /// Sets `args_match`.
+    #[must_use]
+    pub fn with_args_match(self, args_match: ArgsMatch) -> Self {
+        self.with("args_match", args_match.as_str())
     }
 
     /// The tools that must not be called: `forbidden_tools`.
@@ -72,8 +87,75 @@ impl Criterion {
             .filter_map(Value::as_str)
     }
 
-    fn choice(&self, key: &str, values: &[&'static str]) -> Option<&'static str> {
-        coerce::choice_text(self.get(key)?.as_str()?, values)
+    /// Sets `forbidden_tools`.
+    #[must_use]
+    pub fn with_forbidden_tools<T: Into<String>>(self, tools: impl IntoIterator<Item = T>) -> Self {
+        let tools: Vec<Value> = tools.into_iter().map(|tool| Value::String(tool.into())).collect();
+        self.with("forbidden_tools", tools)
+    }
+
+    /// The tool that must be called: `tool_name`.
+    pub fn tool_name(&self) -> Option<&str> {
+        self.get("tool_name").and_then(Value::as_str)
+    }
+
+    /// Sets `tool_name`.
+    #[must_use]
+    pub fn with_tool_name(self, tool_name: impl Into<String>) -> Self {
+        self.with("tool_name", tool_name.into())
+    }
+
+    /// How two texts are compared: `algorithm`, by Jaccard's index unless said.
+    pub fn algorithm(&self) -> Similarity {
+        self.choice("algorithm", &Similarity::NAMES, &Similarity::ALL)
+    }
+
+    /// Sets `algorithm`.
+    ///
+    /// ```
+    /// use eval_format::{Criterion, EvalConfig, Similarity};
+    ///
+    /// let criterion = Criterion::new(0.7).with_algorithm(Similarity::RougeL);
+    /// assert!(EvalConfig::default().with("response_similarity", criterion.clone()).checked(&[]).is_ok());
+    /// // Another metric does not read it.
+    /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
+    /// ```
+    #[must_use]
+    pub fn with_algorithm(self, algorithm: Similarity) -> Self {
+        self.with("algorithm", algorithm.as_str())
+    }
+
+    /// Whether upper and lower case are the same: `ignore_case`, true unless said.
+    pub fn ignore_case(&self) -> bool {
+        self.flag("ignore_case", true)
+    }
+
+    /// Sets `ignore_case`.
+    #[must_use]
+    pub fn with_ignore_case(self, ignore_case: bool) -> Self {
+        self.with("ignore_case", ignore_case)
+    }
+
+    /// Whether any run of white space is one blank, and none at the ends: `normalize`, true unless said.
+    pub fn normalize(&self) -> bool {
+        self.flag("normalize", true)
+    }
+
+    /// Sets `normalize`.
+    #[must_use]
+    pub fn with_normalize(self, normalize: bool) -> Self {
+        self.with("normalize", normalize)
+    }
+
+    fn flag(&self, key: &str, default: bool) -> bool {
+        self.get(key).and_then(Value::as_bool).unwrap_or(default)
+    }
+
+    /// The value whose name stands under a key; `names` and `values` are in one order.
+    fn choice<T: Copy + Default>(&self, key: &str, names: &[&'static str], values: &[T]) -> T {
+        let name = self.get(key).and_then(Value::as_str).and_then(|text| coerce::choice_text(text, names));
+        let at = name.and_then(|name| names.iter().position(|known| *known == name));
+        at.and_then(|at| values.get(at)).copied().unwrap_or_default()
     }
 
     /// As it stands in a config: a bare number where there are no options.
@@ -88,54 +170,56 @@ impl Criterion {
     }
 }
 
-/// How the tool calls of a turn must agree with the expected ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MatchType {
-    /// The same calls in the same order.
-    #[default]
-    Exact,
-    /// The expected calls in order; others may stand between them.
-    InOrder,
-    /// The expected calls in any order; others may be there.
-    AnyOrder,
-}
-
-/// How the arguments of two tool calls must agree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ArgsMatch {
-    /// Equal.
-    #[default]
-    Exact,
-    /// Each expected argument equal; the actual call may have more.
-    Subset,
-    /// Not compared.
-    Ignore,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
 
     #[test]
-    fn options_have_defaults() {
+    fn absent_options_have_the_defaults_of_the_list_of_metrics() {
+        let absent = Criterion::new(1.0);
+        let mut given = absent.clone();
+        for field in crate::METRICS.iter().flat_map(|info| info.criterion) {
+            if let Some(default) = field.default {
+                let value: serde_json::Value = serde_json::from_str(default).unwrap();
+                given = given.with(field.name, value);
+            }
+        }
+        for criterion in [&absent, &given] {
+            assert_eq!(criterion.match_type(), MatchType::Exact);
+            assert_eq!(criterion.args_match(), ArgsMatch::Exact);
+            assert!(!criterion.ignore_args());
+            assert_eq!(criterion.forbidden_tools().count(), 0);
+            assert_eq!(criterion.tool_name(), None);
+            assert_eq!(criterion.algorithm(), Similarity::Jaccard);
+            assert!(criterion.ignore_case() && criterion.normalize());
+        }
+    }
+
+    #[test]
+    fn what_is_set_is_read_back() {
         let criterion = Criterion::new(1.0);
-        assert_eq!(criterion.match_type(), MatchType::Exact);
-        assert_eq!(criterion.args_match(), ArgsMatch::Exact);
-        assert!(!criterion.ignore_args());
-        assert_eq!(criterion.forbidden_tools().count(), 0);
+        for match_type in MatchType::ALL {
+            assert_eq!(criterion.clone().with_match_type(match_type).match_type(), match_type);
+        }
+        for args_match in ArgsMatch::ALL {
+            assert_eq!(criterion.clone().with_args_match(args_match).args_match(), args_match);
+        }
+        for algorithm in Similarity::ALL {
+            assert_eq!(criterion.clone().with_algorithm(algorithm).algorithm(), algorithm);
+        }
+        let criterion = criterion
+            .with_forbidden_tools(["refund", "transfer"])
+            .with_tool_name("lookup")
+            .with_ignore_case(false)
+            .with_normalize(false);
+        assert_eq!(criterion.forbidden_tools().collect::<Vec<_>>(), ["refund", "transfer"]);
+        assert_eq!(criterion.tool_name(), Some("lookup"));
+        assert!(!criterion.ignore_case() && !criterion.normalize());
     }
 
     #[test]
     fn ignore_args_wins_over_args_match() {
-        let criterion = Criterion::new(1.0).with("args_match", "subset");
-        assert_eq!(criterion.args_match(), ArgsMatch::Subset);
-        assert_eq!(criterion.with("ignore_args", true).args_match(), ArgsMatch::Ignore);
-    }
-
-    #[test]
-    fn forbidden_tools_are_listed() {
-        let criterion = Criterion::new(1.0).with("forbidden_tools", json!(["refund", "transfer"]));
-        assert_eq!(criterion.forbidden_tools().collect::<Vec<_>>(), ["refund", "transfer"]);
+        let criterion = Criterion::new(1.0).with_args_match(ArgsMatch::Subset);
+        assert_eq!(criterion.with_ignore_args(true).args_match(), ArgsMatch::Ignore);
     }
 }

@@ -54,6 +54,27 @@ fn thresholds_lie_in_the_range_of_their_metric() {
 }
 
 #[test]
+fn a_threshold_of_a_custom_metric_is_one_that_a_score_can_miss_and_reach() {
+    let custom = |threshold: &str| format!(r#"{{"criteria": {{"tone": {threshold}}}}}"#);
+    for threshold in ["-3", "0.5", "80", "1e300"] {
+        assert_eq!(found(&custom(threshold), &["tone"]), [""; 0]);
+    }
+    for (threshold, label) in [
+        ("NaN", "no score reaches NaN"),
+        ("1e400", "no score can reach it"),
+        (r#""inf""#, "no score can reach it"),
+        ("-Infinity", "every score would pass"),
+    ] {
+        let problems = problems(&custom(threshold), &["tone"]);
+        assert_eq!(
+            (problems[0].code, problems[0].label.as_str()),
+            (Code::ThresholdRange, label),
+            "{threshold}"
+        );
+    }
+}
+
+#[test]
 fn match_types_are_read_as_adk_reads_them() {
     for (text, kept) in [
         (r#""EXACT""#, "EXACT"),
@@ -144,14 +165,57 @@ fn criterion_keys_that_nothing_reads_are_errors() {
 }
 
 #[test]
+fn the_options_of_a_metric_are_read_in_both_spellings() {
+    let config = accepts(
+        r#"{"criteria": {
+            "response_similarity": {"threshold": 0.7, "algorithm": "Rouge-L", "ignoreCase": true},
+            "trajectory_single_tool_use": {"threshold": 1, "toolName": "lookup"}
+        }}"#,
+        &[],
+    );
+    let similarity = config.criterion("response_similarity").unwrap();
+    assert_eq!((similarity.algorithm(), similarity.normalize()), (Similarity::RougeL, true));
+    assert_eq!(config.criterion("trajectory_single_tool_use").unwrap().tool_name(), Some("lookup"));
+}
+
+#[test]
+fn options_that_are_absent_of_another_metric_or_of_no_effect_are_errors() {
+    for (metric, criterion, expected) in [
+        ("trajectory_single_tool_use", "1.0", "missing-key "),
+        ("trajectory_single_tool_use", r#"{"threshold": 1}"#, "missing-key "),
+        ("trajectory_single_tool_use", r#"{"threshold": 1, "tool_name": null}"#, "wrong-type .tool_name"),
+        ("trajectory_exact_match", r#"{"threshold": 1, "tool_name": "f"}"#, "unknown-key .tool_name"),
+        ("trajectory_in_order_match", r#"{"threshold": 1, "match_type": 1}"#, "unknown-key .match_type"),
+        ("response_match_score", r#"{"threshold": 1, "algorithm": "exact"}"#, "unknown-key .algorithm"),
+        ("response_similarity", r#"{"threshold": 1, "algorithm": "cosine"}"#, "wrong-type .algorithm"),
+        ("response_similarity", r#"{"threshold": 1, "ignore_cas": true}"#, "misspelt-key .ignore_cas"),
+        (
+            "response_similarity",
+            r#"{"threshold": 1, "algorithm": "rouge_1", "ignore_case": false}"#,
+            "wrong-type .ignore_case",
+        ),
+        ("response_similarity", r#"{"threshold": 1, "normalize": false}"#, "wrong-type .normalize"),
+    ] {
+        let (code, place) = expected.split_once(' ').unwrap();
+        let text = format!(r#"{{"criteria": {{"{metric}": {criterion}}}}}"#);
+        assert_eq!(found(&text, &[]), [format!("{code} criteria.{metric}{place}")], "{text}");
+    }
+    for options in [
+        r#""algorithm": "exact", "ignore_case": false, "normalize": false"#,
+        r#""algorithm": "jaccard", "ignore_case": false"#,
+        r#""algorithm": "rouge_2", "normalize": true"#,
+    ] {
+        accepts(&format!(r#"{{"criteria": {{"response_similarity": {{"threshold": 1, {options}}}}}}}"#), &[]);
+    }
+}
+
+#[test]
 fn metrics_that_cannot_decide_are_one_problem_each() {
     for (metric, code) in [
         ("bogus", "unknown-metric"),
         ("_comment", "unknown-metric"),
         ("safety_v1", "not-available"),
         ("hallucinations_v1", "not-available"),
-        ("trajectory_recall", "not-available"),
-        ("response_similarity", "not-available"),
         ("token_usage_v1", "informational-threshold"),
     ] {
         for criterion in ["0.5", r#"{"threshold": 7, "x": 1}"#, "null"] {
@@ -358,4 +422,22 @@ fn a_config_built_in_rust_is_held_to_the_same_rules() {
         assert!(config(threshold).checked(&[]).is_err(), "{threshold}");
     }
     assert!(EvalConfig::default().checked(&[]).is_err());
+}
+
+#[test]
+fn names_of_the_file_are_shown_on_one_line() {
+    let declared = |criteria: &str| {
+        let function = r#"{"code_config": {"name": "m.\n"}}"#;
+        format!(r#"{{"a\nbcdef": 1, {criteria}, "custom_metrics": {{"a\nbcdef": {function}}}}}"#)
+    };
+    for criteria in
+        [r#""criteria": {"a\nbcde": 1}"#, r#""criteria": {"a\nbcdef": []}"#, r#""criteria": {"\n": 1}"#]
+    {
+        let problems = problems(&declared(criteria), &[]);
+        assert!(problems.len() >= 3, "{problems:?}");
+        for problem in problems {
+            let words = [Some(problem.message), Some(problem.label), problem.help];
+            assert!(words.iter().flatten().all(|words| !words.contains('\n')), "{words:?}");
+        }
+    }
 }

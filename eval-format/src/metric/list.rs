@@ -1,16 +1,19 @@
-use super::{CriterionField, FieldKind, MetricGroup, MetricInfo, Need};
+use super::{CriterionField, FieldKind, MetricGroup, MetricInfo, Need, Subject};
+use crate::config::{ArgsMatch, MatchType, Similarity};
 
 /// Every metric whose name is known, those of later versions included.
 pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         criterion: &[MATCH_TYPE, IGNORE_ARGS, ARGS_MATCH, FORBIDDEN_TOOLS],
-        ..available(
-            lexical("tool_trajectory_avg_score", MetricGroup::AdkLexical),
+        ..trajectory(
+            "tool_trajectory_avg_score",
+            MetricGroup::AdkLexical,
             "share of turns whose tool calls are the expected ones",
         )
     },
-    available(
-        lexical("response_match_score", MetricGroup::AdkLexical),
+    response(
+        "response_match_score",
+        MetricGroup::AdkLexical,
         "words that the answer and the expected answer share (ROUGE-1 F)",
     ),
     MetricInfo {
@@ -22,10 +25,9 @@ pub static METRICS: &[MetricInfo] = &[
         needs: &[Need::Expectation, Need::Judge],
         min: 1.0,
         max: Some(5.0),
-        criterion: &[],
         ..judged("response_evaluation_score", "how coherent Vertex AI finds the answer")
     },
-    MetricInfo { criterion: &[], ..judged("safety_v1", "whether Vertex AI finds the answer harmless") },
+    judged("safety_v1", "whether Vertex AI finds the answer harmless"),
     MetricInfo {
         criterion: &[JUDGE, INTERMEDIATE_SENTENCES],
         ..judged("hallucinations_v1", "share of sentences that the context supports")
@@ -45,18 +47,9 @@ pub static METRICS: &[MetricInfo] = &[
             "share of rubrics that the whole conversation meets",
         )
     },
-    MetricInfo {
-        criterion: &[],
-        ..judged("multi_turn_task_success_v1", "whether Vertex AI finds the conversation's goal reached")
-    },
-    MetricInfo {
-        criterion: &[],
-        ..judged("multi_turn_trajectory_quality_v1", "how Vertex AI rates the way to the conversation's goal")
-    },
-    MetricInfo {
-        criterion: &[],
-        ..judged("multi_turn_tool_use_quality_v1", "how Vertex AI rates the tool calls of the conversation")
-    },
+    judged("multi_turn_task_success_v1", "whether Vertex AI finds the conversation's goal reached"),
+    judged("multi_turn_trajectory_quality_v1", "how Vertex AI rates the way to the conversation's goal"),
+    judged("multi_turn_tool_use_quality_v1", "how Vertex AI rates the tool calls of the conversation"),
     MetricInfo {
         needs: &[Need::Scenario, Need::Judge],
         criterion: &[JUDGE, STOP_SIGNAL],
@@ -66,85 +59,115 @@ pub static METRICS: &[MetricInfo] = &[
     informational("inference_call_count_v1", "model calls per turn"),
     informational("token_usage_v1", "tokens per turn"),
     informational("invocation_duration_v1", "seconds per turn"),
+    trajectory(
+        "trajectory_exact_match",
+        MetricGroup::Vertex,
+        "1 for a turn whose tool calls are exactly the expected ones",
+    ),
+    trajectory(
+        "trajectory_in_order_match",
+        MetricGroup::Vertex,
+        "1 for a turn that makes the expected tool calls in order, others allowed between",
+    ),
     MetricInfo {
-        summary: "1 for a turn whose tool calls are exactly the expected ones",
-        ..lexical("trajectory_exact_match", MetricGroup::Vertex)
+        compares: Subject::ToolCalls(MatchType::AnyOrder),
+        ..trajectory(
+            "trajectory_any_order_match",
+            MetricGroup::Vertex,
+            "1 for a turn that makes the expected tool calls in any order, others allowed",
+        )
     },
     MetricInfo {
-        summary: "1 for a turn that makes the expected tool calls in order, others allowed between",
-        ..lexical("trajectory_in_order_match", MetricGroup::Vertex)
+        compares: Subject::ToolCalls(MatchType::AnyOrder),
+        ..trajectory(
+            "trajectory_precision",
+            MetricGroup::Vertex,
+            "share of the tool calls made that were expected",
+        )
     },
     MetricInfo {
-        summary: "1 for a turn that makes the expected tool calls in any order, others allowed",
-        ..lexical("trajectory_any_order_match", MetricGroup::Vertex)
-    },
-    MetricInfo {
-        summary: "share of the tool calls made that were expected",
-        ..lexical("trajectory_precision", MetricGroup::Vertex)
-    },
-    MetricInfo {
-        summary: "share of the expected tool calls that were made",
-        ..lexical("trajectory_recall", MetricGroup::Vertex)
+        compares: Subject::ToolCalls(MatchType::AnyOrder),
+        ..trajectory(
+            "trajectory_recall",
+            MetricGroup::Vertex,
+            "share of the expected tool calls that were made",
+        )
     },
     MetricInfo {
         needs: &[],
+        compares: Subject::ActualCalls,
         criterion: &[TOOL_NAME],
-        summary: "1 for a turn that calls a certain tool",
-        ..lexical("trajectory_single_tool_use", MetricGroup::Vertex)
+        ..trajectory(
+            "trajectory_single_tool_use",
+            MetricGroup::Vertex,
+            "1 for a turn that calls a certain tool",
+        )
     },
-    MetricInfo {
-        summary: "share of the expected answer's words that the answer has",
-        ..lexical("final_response_match_v1", MetricGroup::AdkRs)
-    },
-    MetricInfo {
-        summary: "tool calls matched in order over the longer of the two lists",
-        ..lexical("trajectory_match_ratio", MetricGroup::AdkRs)
-    },
+    response(
+        "final_response_match_v1",
+        MetricGroup::AdkRs,
+        "share of the expected answer's words that the answer has",
+    ),
+    trajectory(
+        "trajectory_match_ratio",
+        MetricGroup::AdkRs,
+        "tool calls matched in order over the longer of the two lists",
+    ),
     MetricInfo {
         criterion: &[ALGORITHM, IGNORE_CASE, NORMALIZE],
-        summary: "likeness of the answer and the expected answer, by an algorithm of choice",
-        ..lexical("response_similarity", MetricGroup::AdkEval)
+        ..response(
+            "response_similarity",
+            MetricGroup::AdkEval,
+            "likeness of the answer and the expected answer, by an algorithm of choice",
+        )
     },
     MetricInfo {
         // It reads `final_session_state`, which a case has with or without expected turns.
         needs: &[],
-        ..available(
-            lexical("final_session_state_match", MetricGroup::Own),
+        compares: Subject::SessionState,
+        ..response(
+            "final_session_state_match",
+            MetricGroup::Own,
             "share of the expected keys of the session state that end equal",
         )
     },
 ];
 
-/// A metric between 0 and 1 that compares with the expected turns; of a later version.
-const fn lexical(name: &'static str, group: MetricGroup) -> MetricInfo {
+/// A metric between 0 and 1 that compares the answer with the expected one.
+const fn response(name: &'static str, group: MetricGroup, summary: &'static str) -> MetricInfo {
     MetricInfo {
         name,
         group,
         min: 0.0,
         max: Some(1.0),
         needs: &[Need::Expectation],
+        compares: Subject::Response,
         gates: true,
         criterion: &[],
-        available: false,
-        summary: "",
+        available: true,
+        summary,
     }
 }
 
-/// A metric that this version runs.
-const fn available(info: MetricInfo, summary: &'static str) -> MetricInfo {
-    MetricInfo { available: true, summary, ..info }
+/// A metric between 0 and 1 that compares the tool calls with the expected ones, in their order.
+const fn trajectory(name: &'static str, group: MetricGroup, summary: &'static str) -> MetricInfo {
+    MetricInfo { compares: Subject::ToolCalls(MatchType::InOrder), ..response(name, group, summary) }
 }
 
 /// A metric between 0 and 1 that needs a judge and no expectation; of a later version.
 const fn judged(name: &'static str, summary: &'static str) -> MetricInfo {
-    MetricInfo { needs: &[Need::Judge], summary, ..lexical(name, MetricGroup::AdkJudged) }
+    MetricInfo { needs: &[Need::Judge], available: false, ..response(name, MetricGroup::AdkJudged, summary) }
 }
 
 /// A metric that is reported for every case and never compared.
 const fn informational(name: &'static str, summary: &'static str) -> MetricInfo {
-    let info =
-        MetricInfo { needs: &[], max: None, gates: false, ..lexical(name, MetricGroup::AdkInformational) };
-    available(info, summary)
+    MetricInfo {
+        needs: &[],
+        compares: Subject::Nothing,
+        max: None,
+        gates: false,
+        ..response(name, MetricGroup::AdkInformational, summary)
+    }
 }
 
 const fn field(
@@ -162,7 +185,7 @@ const fn choice(values: &'static [&'static str]) -> FieldKind {
 
 pub(crate) const MATCH_TYPE: CriterionField = field(
     "match_type",
-    FieldKind::Choice { values: &["EXACT", "IN_ORDER", "ANY_ORDER"], numbered: true },
+    FieldKind::Choice { values: &MatchType::NAMES, numbered: true },
     Some(r#""EXACT""#),
     "whether the calls must be the expected ones, or contain them in order, or in any order",
 );
@@ -172,7 +195,7 @@ pub(crate) const IGNORE_ARGS: CriterionField =
 
 pub(crate) const ARGS_MATCH: CriterionField = field(
     "args_match",
-    choice(&["exact", "subset", "ignore"]),
+    choice(&ArgsMatch::NAMES),
     Some(r#""exact""#),
     "whether arguments must be equal, may be more than expected, or do not count; ADK ignores this key",
 );
@@ -219,17 +242,18 @@ const STOP_SIGNAL: CriterionField = field(
     "the text with which the simulated user ends the conversation",
 );
 
-const TOOL_NAME: CriterionField = field("tool_name", FieldKind::String, None, "the tool that must be called");
+pub(crate) const TOOL_NAME: CriterionField =
+    field("tool_name", FieldKind::String, None, "the tool that must be called");
 
-const ALGORITHM: CriterionField = field(
-    "algorithm",
-    choice(&["exact", "contains", "levenshtein", "jaccard", "rouge_1", "rouge_2", "rouge_l"]),
-    Some(r#""jaccard""#),
-    "how likeness is measured",
-);
+pub(crate) const ALGORITHM: CriterionField =
+    field("algorithm", choice(&Similarity::NAMES), Some(r#""jaccard""#), "how likeness is measured");
 
-const IGNORE_CASE: CriterionField =
+pub(crate) const IGNORE_CASE: CriterionField =
     field("ignore_case", FieldKind::Bool, Some("true"), "whether upper and lower case are the same");
 
-const NORMALIZE: CriterionField =
-    field("normalize", FieldKind::Bool, Some("true"), "whether runs of white space are the same");
+pub(crate) const NORMALIZE: CriterionField = field(
+    "normalize",
+    FieldKind::Bool,
+    Some("true"),
+    "whether any run of white space is one blank, and none at the ends",
+);

@@ -74,8 +74,10 @@ pub(crate) static LLM_BACKED_USER_SIMULATOR: Model = model(
 
 /// The shape of the criterion of a metric; of a custom one every key is kept.
 pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
-    match info {
-        Some(info) if info.name == "tool_trajectory_avg_score" => &TOOL_TRAJECTORY_CRITERION,
+    match info.map(|info| info.name) {
+        Some("tool_trajectory_avg_score") => &TOOL_TRAJECTORY_CRITERION,
+        Some("trajectory_single_tool_use") => &SINGLE_TOOL_USE_CRITERION,
+        Some("response_similarity") => &RESPONSE_SIMILARITY_CRITERION,
         Some(_) => &CRITERION,
         None => &CUSTOM_CRITERION,
     }
@@ -86,35 +88,57 @@ const INTERMEDIATE_RESPONSES: Field = option(&metric::INTERMEDIATE_RESPONSES);
 
 static CUSTOM_CRITERION: Model = model("a criterion", Extra::Kept, &[THRESHOLD, INTERMEDIATE_RESPONSES]);
 
-static CRITERION: Model = Model {
-    strangers: &[
-        ("match_type", OF_TRAJECTORY),
-        ("ignore_args", OF_TRAJECTORY),
-        ("args_match", OF_TRAJECTORY),
-        ("forbidden_tools", OF_TRAJECTORY),
-        ("rubrics", OF_JUDGED),
-        ("judge_model_options", OF_JUDGED),
-    ],
-    ..model("a criterion", Extra::Refused, &[THRESHOLD, INTERMEDIATE_RESPONSES])
-};
+static CRITERION: Model = criterion_model("a criterion", &[THRESHOLD, INTERMEDIATE_RESPONSES]);
 
-static TOOL_TRAJECTORY_CRITERION: Model = Model {
-    strangers: &[("rubrics", OF_JUDGED), ("judge_model_options", OF_JUDGED)],
-    ..model(
-        "a tool trajectory criterion",
-        Extra::Refused,
-        &[
-            THRESHOLD,
-            INTERMEDIATE_RESPONSES,
-            option(&metric::MATCH_TYPE),
-            option(&metric::IGNORE_ARGS),
-            option(&metric::ARGS_MATCH),
-            option(&metric::FORBIDDEN_TOOLS),
-        ],
-    )
-};
+static TOOL_TRAJECTORY_CRITERION: Model = criterion_model(
+    "a tool trajectory criterion",
+    &[
+        THRESHOLD,
+        INTERMEDIATE_RESPONSES,
+        option(&metric::MATCH_TYPE),
+        option(&metric::IGNORE_ARGS),
+        option(&metric::ARGS_MATCH),
+        option(&metric::FORBIDDEN_TOOLS),
+    ],
+);
+
+static SINGLE_TOOL_USE_CRITERION: Model = criterion_model(
+    "a single tool use criterion",
+    &[THRESHOLD, INTERMEDIATE_RESPONSES, Field { example: r#""get_weather""#, ..option(&metric::TOOL_NAME) }],
+);
+
+static RESPONSE_SIMILARITY_CRITERION: Model = criterion_model(
+    "a response similarity criterion",
+    &[
+        THRESHOLD,
+        INTERMEDIATE_RESPONSES,
+        option(&metric::ALGORITHM),
+        option(&metric::IGNORE_CASE),
+        option(&metric::NORMALIZE),
+    ],
+);
+
+/// The criterion of a built-in metric: a key that it does not read is somebody else's.
+const fn criterion_model(what: &'static str, fields: &'static [Field]) -> Model {
+    Model { strangers: OPTIONS, ..model(what, Extra::Refused, fields) }
+}
+
+/// The options that only some metrics read. A model looks here for keys that it does not know itself.
+const OPTIONS: &[(&str, &str)] = &[
+    ("match_type", OF_TRAJECTORY),
+    ("ignore_args", OF_TRAJECTORY),
+    ("args_match", OF_TRAJECTORY),
+    ("forbidden_tools", OF_TRAJECTORY),
+    ("tool_name", "move it to `trajectory_single_tool_use`, the metric that reads it"),
+    ("algorithm", OF_SIMILARITY),
+    ("ignore_case", OF_SIMILARITY),
+    ("normalize", OF_SIMILARITY),
+    ("rubrics", OF_JUDGED),
+    ("judge_model_options", OF_JUDGED),
+];
 
 const OF_TRAJECTORY: &str = "move it to `tool_trajectory_avg_score`, the metric that reads it";
+const OF_SIMILARITY: &str = "move it to `response_similarity`, the metric that reads it";
 const OF_JUDGED: &str = "remove it; only judged metrics read it";
 
 /// The field of a key that is known from the list of metrics.

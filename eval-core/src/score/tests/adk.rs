@@ -1,4 +1,5 @@
-//! Fresh answers of google-adk: `tests/adk/compare.py` draws cases, asks and starts this.
+//! Answers of google-adk and rouge-score: `tests/adk/compare.py` draws cases, asks and starts this;
+//! some are kept in `tests/vectors/`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,7 +9,7 @@ use serde_json::value::RawValue;
 use super::invocations::{Object, field, float, object, read};
 use super::jobs::scores;
 use super::vectors::same;
-use crate::score::rouge::{RougeText, rouge_1};
+use crate::score::rouge::{RougeText, rouge_1, rouge_2, rouge_l};
 use crate::score::tokenize::tokens;
 use crate::score::{mean, porter};
 
@@ -26,7 +27,18 @@ fn random_cases_give_the_scores_of_adk() {
             .unwrap();
         return;
     };
-    let cases = std::fs::read_to_string(path).unwrap();
+    compare(&std::fs::read_to_string(path).unwrap());
+}
+
+#[test]
+fn stored_cases_give_the_scores_of_rouge_score() {
+    // Written by `compare.py --kind rouge_ascii --cases 1000 --seed 1 --keep FILE`.
+    let counts = compare(include_str!("../../../../tests/vectors/rouge_score_vectors.jsonl"));
+    assert_eq!(counts.get("rouge_ascii"), Some(&1000));
+}
+
+/// Compares each line's case with its answer; counts them by kind.
+fn compare(cases: &str) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut differences = Vec::new();
     for line in cases.lines() {
@@ -40,6 +52,7 @@ fn random_cases_give_the_scores_of_adk() {
     eprintln!("{counts:?}: {} differences", differences.len());
     assert!(!counts.is_empty());
     assert!(differences.is_empty(), "{}", differences[..differences.len().min(SHOWN)].join("\n"));
+    counts
 }
 
 fn check(kind: &str, input: &RawValue, answer: &RawValue) -> Result<(), String> {
@@ -58,6 +71,19 @@ fn check(kind: &str, input: &RawValue, answer: &RawValue) -> Result<(), String> 
             let [expected, actual] = read::<[String; 2]>(input).map(|text| RougeText::new(&text));
             let score = rouge_1(&expected, &actual);
             agree_on(&[score.precision, score.recall, score.fmeasure].map(Some), &floats(answer))
+        }
+        "rouge_ascii" | "rouge_unicode" => {
+            let [expected, actual] = read::<[String; 2]>(input);
+            let (words, actual_words) = (tokens(&expected), tokens(&actual));
+            let found = [
+                rouge_1(&RougeText::new(&expected), &RougeText::new(&actual)),
+                rouge_2(&words, &actual_words),
+                rouge_l(&words, &actual_words).ok_or("the texts are too long")?,
+            ];
+            for (ours, theirs) in found.iter().zip(read::<[&RawValue; 3]>(answer)) {
+                agree_on(&[ours.precision, ours.recall, ours.fmeasure].map(Some), &floats(theirs))?;
+            }
+            Ok(())
         }
         "means" => {
             let numbers: Vec<f64> = floats(input).into_iter().flatten().collect();

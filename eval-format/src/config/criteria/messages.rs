@@ -1,9 +1,10 @@
 //! What is said about criteria.
 
-use crate::metric::{METRICS, MetricGroup, MetricInfo};
+use crate::config::Similarity;
+use crate::metric::{MetricGroup, MetricInfo};
 use crate::names::module_name;
 use crate::problem::{Code, Problem, shown};
-use crate::schema::{Place, opening};
+use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
 
 fn at_key(code: Code, entry: &Entry<'_>, place: &Place<'_>, message: String) -> Problem {
@@ -14,37 +15,28 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
     let name = &shown(&entry.key);
     let found = at_key(Code::UnknownMetric, entry, place, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
-        return found.label("unknown metric").help(format!("did you mean `{nearest}`?"));
+        return found.label("unknown metric").help(format!("did you mean `{}`?", shown(nearest)));
     }
     if name.starts_with('_') {
         let help = "ADK takes each key of `criteria` for a metric; put comments beside `criteria`";
         return found.label("not a comment here").help(help);
     }
     found.label("unknown metric").help(format!(
-        "the metrics are {}; if it is your own, {}",
-        gating_names(),
+        "if it is your own, {}; the built-in metrics stand in the documentation of `eval_core::metrics`",
         answer(name)
     ))
 }
 
-/// The metrics that can stand in `criteria` in this version.
-fn gating_names() -> String {
-    let names: Vec<_> = METRICS
-        .iter()
-        .filter(|info| info.available && info.gates)
-        .map(|info| format!("`{}`", info.name))
-        .collect();
-    names.join(", ")
-}
-
-/// How a function of Rust answers for a metric: the argument of the attribute.
+/// How a function of Rust answers for a metric: the argument of the attribute, or a runner's method.
 pub(in crate::config) fn answer(name: &str) -> String {
     let identifier = module_name(name);
     let argument = format!("`metrics({identifier} = path::to::function)`");
     if identifier == name {
-        format!("name it in the attribute: {argument}")
+        format!("name it in the attribute, {argument}, or give it to `EvalRunner::metric`")
     } else {
-        format!("rename it to `{identifier}`, as its name must be an identifier, and add {argument}")
+        format!(
+            "give it to `EvalRunner::metric`, or rename it to the identifier `{identifier}` and add {argument}"
+        )
     }
 }
 
@@ -85,16 +77,21 @@ pub(super) fn out_of_range(
     let name = shown(name);
     let problem =
         |message: String| Problem::error(Code::ThresholdRange, place.path(), node.range.clone(), message);
-    let Some(info) = info.filter(|_| !threshold.is_nan()) else {
+    if threshold.is_nan() {
         return problem(format!("the threshold of `{name}` is not a number"))
             .label("no score reaches NaN")
             .help("write a number like `0.5`");
+    }
+    let lowest = info.map_or(0.0, |info| info.min);
+    let label = if threshold < lowest { "every score would pass" } else { "no score can reach it" };
+    let Some(info) = info else {
+        let message = format!("the threshold of `{name}` is infinite");
+        return problem(message).label(label).help("write a number like `0.5`");
     };
     let range = match info.max {
         Some(max) => format!("{} to {max}", info.min),
         None => format!("{} or more", info.min),
     };
-    let label = if threshold < info.min { "every score would pass" } else { "no score can reach it" };
     let found =
         problem(format!("threshold {threshold} of `{name}` is outside its range, {range}")).label(label);
     match info.max {
@@ -111,6 +108,32 @@ pub(super) fn contradiction(ignore_args: &Entry<'_>, args_match: &Entry<'_>, pla
         .label("compares arguments")
         .related(ignore_args.key_range.clone(), "says that they do not count")
         .help("remove one of the two")
+}
+
+pub(super) fn needs_an_option(node: &Node<'_>, place: &Place<'_>, name: &str, field: &Field) -> Problem {
+    let Field { name: option, example, .. } = field;
+    let message = format!("the criterion of `{name}` has no `{option}`");
+    Problem::error(Code::MissingKey, place.path(), node.range.clone(), message)
+        .label("a threshold alone does not say what to look for")
+        .help(format!(r#"write `"{name}": {{"threshold": 1.0, "{option}": {example}}}`"#))
+}
+
+pub(super) fn unseen_by_algorithm(
+    entry: &Entry<'_>,
+    chosen: Option<&Entry<'_>>,
+    algorithm: Similarity,
+    others: &[Similarity],
+    place: &Place<'_>,
+) -> Problem {
+    let others: Vec<_> = others.iter().map(|other| format!("`{}`", other.as_str())).collect();
+    let message = format!("`{}: false` has no effect with the algorithm `{}`", entry.key, algorithm.as_str());
+    let found = at_key(Code::WrongType, entry, place, message)
+        .label("asks for what the algorithm cannot see")
+        .help(format!("remove it, or choose one of {}", others.join(", ")));
+    match chosen {
+        Some(chosen) => found.related(chosen.value.range.clone(), "compares words"),
+        None => found,
+    }
 }
 
 pub(super) fn no_effect(entry: &Entry<'_>, place: &Place<'_>, info: &MetricInfo) -> Problem {

@@ -45,7 +45,7 @@ fn a_metric_of_ones_own() {
     3 |     "brevity": 0.5
       |     ^^^^^^^^^ unknown metric
       |
-      = help: the metrics are `tool_trajectory_avg_score`, `response_match_score`, `final_session_state_match`; if it is your own, name it in the attribute: `metrics(brevity = path::to::function)`
+      = help: if it is your own, name it in the attribute, `metrics(brevity = path::to::function)`, or give it to `EvalRunner::metric`; the built-in metrics stand in the documentation of `eval_core::metrics`
     "#);
 }
 
@@ -81,7 +81,7 @@ fn a_judged_metric() {
     3 |     "final_response_match_v2": {"threshold": 0.8}
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^ needs a judge
       |
-      = help: remove it, or write a function that scores it and name it in the attribute: `metrics(final_response_match_v2 = path::to::function)`
+      = help: remove it, or write a function that scores it and name it in the attribute, `metrics(final_response_match_v2 = path::to::function)`, or give it to `EvalRunner::metric`
     "#);
 }
 
@@ -209,7 +209,7 @@ fn a_custom_metric_of_python() {
     4 |     "brevity": { "code_config": { "name": "my_metrics.brevity" } }
       |     ^^^^^^^^^ the Python function `my_metrics.brevity` is not run
       |
-      = help: write it in Rust and name it in the attribute: `metrics(brevity = path::to::function)`
+      = help: write it in Rust and name it in the attribute, `metrics(brevity = path::to::function)`, or give it to `EvalRunner::metric`
     "#);
 }
 
@@ -241,5 +241,43 @@ fn yaml_for_a_config() {
       | ^^^^^^^^^ expected `{`
       |
       = help: a config is `{"criteria": {"response_match_score": 0.8}}`
+    "#);
+}
+
+#[test]
+fn a_tool_that_is_not_named() {
+    let text = r#"{
+  "criteria": {
+    "trajectory_single_tool_use": 1.0
+  }
+}"#;
+    assert_snapshot!(shown(text), @r#"
+    the criterion of `trajectory_single_tool_use` has no `tool_name`
+     --> evals/test_config.json:3:35
+      |
+    3 |     "trajectory_single_tool_use": 1.0
+      |                                   ^^^ a threshold alone does not say what to look for
+      |
+      = help: write `"trajectory_single_tool_use": {"threshold": 1.0, "tool_name": "get_weather"}`
+    "#);
+}
+
+#[test]
+fn a_case_that_the_algorithm_does_not_see() {
+    let text = r#"{
+  "criteria": {
+    "response_similarity": {"threshold": 0.7, "algorithm": "rouge_l", "ignore_case": false}
+  }
+}"#;
+    assert_snapshot!(shown(text), @r#"
+    `ignore_case: false` has no effect with the algorithm `rouge_l`
+     --> evals/test_config.json:3:71
+      |
+    3 |     "response_similarity": {"threshold": 0.7, "algorithm": "rouge_l", "ignore_case": false}
+      |                                                            ---------  ^^^^^^^^^^^^^ asks for what the algorithm cannot see
+      |                                                            |
+      |                                                            compares words
+      |
+      = help: remove it, or choose one of `exact`, `contains`, `levenshtein`, `jaccard`
     "#);
 }

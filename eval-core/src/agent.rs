@@ -13,8 +13,8 @@ use eval_format::{AppDetails, Content, Map};
 
 pub use closure::agent_fn;
 pub use event::Event;
-pub(crate) use recorder::Recorded;
 pub use recorder::Recorder;
+pub(crate) use recorder::{MOST_EVENTS, Recorded};
 pub use replay::Replay;
 
 /// Any error: `?` works on the errors of every agent framework.

@@ -182,13 +182,20 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
     }
 }
 
-/// Warnings about the file: what ADK accepts but nobody means.
+/// Warnings about the case: what ADK accepts but nobody means. The rest of the file is not looked at, since a
+/// test costs what its case costs, also where thousands of a large set fail.
 fn warnings(out: &mut String, test: &Test) {
-    let checked = eval_format::check_set(test.set.file, test.set.text.as_bytes(), None);
-    let warnings: Vec<_> = checked.problems.iter().filter(|problem| !problem.is_error()).collect();
+    let Test { set, source, .. } = test;
+    let Some(slice) = set.text.get(source.start..source.end) else { return };
+    let session = set.session.as_ref().map(|session| session.text);
+    let Ok((_, warnings)) = eval_format::check_case(set.form, slice, source.eval_id, session) else { return };
     for problem in warnings.iter().take(3) {
-        let (at, column) = eval_format::line_column(test.set.text, problem.range.start);
-        line(out, &format!("warning: {} ({}:{at}:{column})", problem.message, test.set.shown));
+        let (below, column) = eval_format::line_column(slice, problem.range.start);
+        let (at, column) = match below {
+            1 => (source.line as usize, source.column as usize + column - 1),
+            below => (source.line as usize + below - 1, column),
+        };
+        line(out, &format!("warning: {} ({}:{at}:{column})", problem.message, set.shown));
     }
     if warnings.len() > 3 {
         line(out, &format!("warning: {} more in {}", warnings.len() - 3, test.set.shown));

@@ -39,6 +39,7 @@
 //! | know what is scored, and score more | [`metrics`], [`Metric`], [`MetricFn`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`EvalRunner`], [`EvalReport`] |
+//! | hand results to others | [`EvalReport::save_adk_results`], [`EvalReport::append_csv`], `Serialize` of [`EvalReport`] |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
 //!
 //! # What a test does
@@ -90,7 +91,9 @@ pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
 pub use options::{Gate, Pass};
-pub use report::{CaseReport, EvalReport, MetricReport, Place, RunReport, RunScore, Summary};
+pub use report::{
+    CaseReport, EvalReport, EvalSetResult, ExportError, MetricReport, Place, RunReport, RunScore, Summary,
+};
 pub use runner::{EvalRunner, RunDirError, RunnerError, Setup};
 pub use setup::{EvalFn, IntoAgent, IntoOutcome};
 pub use transcript::{RunError, Transcript, TurnRecord};
@@ -109,6 +112,11 @@ pub mod metrics {
 pub mod __private {
     pub use crate::private::*;
 }
+
+/// What fuzzing reaches of the arithmetic. Not public API.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 
 /// Compiles the code of the README.
 #[cfg(all(doctest, feature = "macros"))]

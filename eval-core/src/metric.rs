@@ -36,7 +36,9 @@ use crate::agent::{BoxError, BoxFuture};
 use crate::score::mean;
 
 pub use custom::MetricFn;
+pub(crate) use invocation_duration::NAME as INVOCATION_DURATION;
 pub(crate) use session_state::NAME as FINAL_SESSION_STATE_MATCH;
+pub(crate) use token_usage::NAME as TOKEN_USAGE;
 
 /// What a metric looks at: one run of one case.
 #[derive(Clone, Copy, Debug)]

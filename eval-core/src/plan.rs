@@ -160,6 +160,7 @@ impl Plan {
             verdict,
             elapsed,
             passed_runs,
+            gate: self.gate,
         }
     }
 

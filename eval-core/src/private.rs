@@ -1,5 +1,7 @@
 //! What generated code calls. Not public API: it changes with the macro, and both are of one version.
 
+pub mod bench;
+
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::Pin;
@@ -41,8 +43,6 @@ pub struct SetSource {
     pub shown: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// The hash of its bytes.
-    pub hash: u64,
     /// In which form it is written.
     pub form: Form,
     /// The id of the set.
@@ -85,8 +85,6 @@ pub struct FileSource {
     pub file: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// The hash of its bytes.
-    pub hash: u64,
 }
 
 /// Where the criteria come from.

@@ -7,10 +7,18 @@ use eval_format::{Criterion, EvalCase};
 
 use crate::message::count;
 use crate::metric::Scores;
+use crate::options::Gate;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
+mod adk;
 mod adk_rs;
+mod csv;
+mod python;
+#[cfg(test)]
+mod tests;
+
+pub use adk::{EvalSetResult, ExportError};
 
 /// Where a case stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +101,8 @@ pub struct CaseReport {
     pub metrics: Vec<MetricReport>,
     /// How many runs passed every metric that gates, where runs are decided one by one.
     pub passed_runs: Option<usize>,
+    /// How the turns of a run were taken together.
+    pub gate: Gate,
     /// The verdict on the case.
     pub verdict: Verdict,
     /// How long its turns took.
@@ -109,6 +119,7 @@ impl CaseReport {
             runs: Vec::new(),
             metrics: Vec::new(),
             passed_runs: None,
+            gate: Gate::default(),
             verdict: Verdict::Passed,
             elapsed: Duration::ZERO,
         }
@@ -134,8 +145,26 @@ impl fmt::Display for CaseReport {
 
 /// What came out of a set or several: the cases in the order of the files.
 ///
-/// Serialises with the field names of adk-rs's report: `results`, each with `eval_set_id`,
-/// `eval_case_id`, `scores` and `overall_status`.
+/// Serialises as adk-rs's report: `results`, each with `eval_set_id`, `eval_case_id`, `scores` and
+/// `overall_status`; beside them a `summary`.
+///
+/// ```
+/// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+/// let report = EvalRunner::new().run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+///
+/// let json = serde_json::to_value(&report)?;
+/// assert_eq!(json["results"][0]["scores"]["response_match_score"]["status"], "PASSED");
+/// assert_eq!(json["summary"], json!({ "total": 1, "passed": 1, "failed": 0, "errors": 0, "pass_rate": 1.0 }));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A score that is missing is 0 there with the status `ERROR`, since adk-rs's types need a number. For the
+/// formats of google-adk see [`adk_results`](Self::adk_results) and [`to_csv`](Self::to_csv).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EvalReport {

@@ -10,7 +10,7 @@ pub(crate) mod common_subsequence;
 pub(crate) mod equality;
 mod exact_sum;
 pub(crate) mod mean;
-mod porter;
+pub(crate) mod porter;
 pub(crate) mod rouge;
 pub(crate) mod similarity;
 pub(crate) mod tokenize;

@@ -28,14 +28,12 @@ pub(crate) fn by_length(set: &SetSource) -> Freshness {
 
 /// Compares content.
 pub(crate) fn by_content(set: &SetSource) -> Freshness {
-    check(set, |path, compiled| {
-        fs::read(path).ok().map(|found| eval_format::content_hash(&found) == compiled.hash)
-    })
+    check(set, |path, compiled| fs::read(path).ok().map(|found| found == compiled.text.as_bytes()))
 }
 
 fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
     let root = root(set.manifest_dir);
-    let main = FileSource { file: set.file, text: set.text, hash: set.hash };
+    let main = FileSource { file: set.file, text: set.text };
     // A config that exists without its set says nothing where the sources are elsewhere.
     if !are_sources_here(&root, [main.file]) {
         return Freshness::Absent;

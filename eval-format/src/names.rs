@@ -85,9 +85,10 @@ const RESERVED: &[&str] = &[
 /// characters, end in a hash of the id.
 ///
 /// Only ids that would get the same name look at each other: all of them get a hash. There is no
-/// counting, so the order of the ids does not matter, and a new id renames another only where both
-/// would have had the same name. Distinct ids get distinct names; equal ids, which no sound set
-/// has, get equal ones. No name begins with `_`.
+/// counting, so the order of the ids does not matter, and a new id renames others only where it
+/// would have had the name of one of them; an id that is spelt like the hashed name of that one
+/// gives way too. Distinct ids get distinct names; equal ids, which no sound set has, get equal
+/// ones. No name begins with `_`.
 pub fn test_names<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut candidates: Vec<Candidate<'a>> = Vec::new();
     let mut places: HashMap<&'a str, usize> = HashMap::new();

@@ -115,6 +115,16 @@ pub fn read_case(
     eval_id: &str,
     session: Option<&str>,
 ) -> Result<EvalCase, Problems> {
+    check_case(form, slice, eval_id, session).map(|(case, _)| case)
+}
+
+/// Reads a case as [`read_case`] does, with the warnings about it; ranges point into the slice.
+pub fn check_case(
+    form: Form,
+    slice: &str,
+    eval_id: &str,
+    session: Option<&str>,
+) -> Result<(EvalCase, Vec<Problem>), Problems> {
     parse(slice, |root, problems| match form {
         Form::EvalSet => cases::case(root, &Place::Root, &mut Walker { problems }),
         Form::TestFile => {
@@ -193,6 +203,7 @@ impl Invocation {
         parse(text, |root, problems| {
             Walker { problems }.record(root, &INVOCATION, &Place::Root).map(Self::from)
         })
+        .map(|(turn, _)| turn)
     }
 }
 
@@ -206,12 +217,15 @@ impl Value {
     /// assert_eq!(value["at"].as_f64(), Some(1747340865.7043095));
     /// ```
     pub fn parse(text: &str) -> Result<Self, Problems> {
-        parse(text, |root, _| Some(root.to_value()))
+        parse(text, |root, _| Some(root.to_value())).map(|(value, _)| value)
     }
 }
 
-/// Reads a text that came from no file; any error refuses it.
-fn parse<T>(text: &str, read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>) -> Result<T, Problems> {
+/// Reads a text that came from no file, with its warnings; any error refuses it.
+fn parse<T>(
+    text: &str,
+    read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,
+) -> Result<(T, Vec<Problem>), Problems> {
     let mut problems = Vec::new();
     let value = match text::decode(text.as_bytes()) {
         Err((_, problem)) => Err(problem),
@@ -220,12 +234,10 @@ fn parse<T>(text: &str, read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Optio
     .map_err(|problem| problems.push(*problem))
     .ok()
     .and_then(|root| read(&root, &mut problems));
+    problems.sort_by_key(|problem| problem.range.start);
     match value {
-        Some(value) if !problems.iter().any(Problem::is_error) => Ok(value),
-        _ => {
-            problems.sort_by_key(|problem| problem.range.start);
-            Err(Problems { file: NO_FILE.to_owned(), text: text.to_owned(), items: problems })
-        }
+        Some(value) if !problems.iter().any(Problem::is_error) => Ok((value, problems)),
+        _ => Err(Problems { file: NO_FILE.to_owned(), text: text.to_owned(), items: problems }),
     }
 }
 

@@ -136,7 +136,7 @@ impl std::ops::Index<usize> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if f.alternate() { json::write_pretty(self, f) } else { json::write_compact(self, f) }
+        if f.alternate() { write_pretty(self, f) } else { json::write_compact(self, f) }
     }
 }
 
@@ -305,10 +305,10 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
     /// Inserts the entries one after the other.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         let mut entries = entries.into_iter();
-        while self.len() < SCAN_LIMIT {
-            let Some((key, value)) = entries.next() else { return };
+        for (key, value) in entries.by_ref().take(SCAN_LIMIT) {
             self.insert(key, value);
         }
+        // An index of all that is there pays only for many.
         let Some(first) = entries.next() else { return };
         let mut places: HashMap<String, usize> =
             self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();

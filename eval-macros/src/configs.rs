@@ -11,7 +11,7 @@ use syn::LitStr;
 use crate::args::{Args, Criteria};
 use crate::diagnostics::Diagnostics;
 use crate::files::{Folders, SourceFile};
-use crate::plan::{PlannedConfig, PlannedFile, report_unreadable};
+use crate::plan::{PlannedConfig, report_unreadable};
 use crate::sets::read_file;
 
 /// The name that ADK looks for in the folder of a set.
@@ -72,12 +72,12 @@ impl<'a> Configs<'a> {
             return config.clone();
         }
         let config = match read_file(file) {
-            Ok(read) => {
-                let checked = check_config(&file.shown, &read.bytes, &self.args.metric_names());
+            Ok(bytes) => {
+                let checked = check_config(&file.shown, &bytes, &self.args.metric_names());
                 for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
                     diagnostics.problem(span, problem, &checked.file, &checked.text);
                 }
-                PlannedConfig::File(PlannedFile { relative: file.relative.clone(), hash: read.hash })
+                PlannedConfig::File(file.relative.clone())
             }
             Err(error) => {
                 report_unreadable(&error, span, diagnostics);

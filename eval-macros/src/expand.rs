@@ -15,7 +15,7 @@ use syn::{Attribute, Ident, LitStr};
 use crate::args::{Args, Gate, Options, Pass};
 use crate::diagnostics::error;
 use crate::item::{Item, path_text};
-use crate::plan::{Plan, PlannedCase, PlannedConfig, PlannedFile, PlannedSet};
+use crate::plan::{Plan, PlannedCase, PlannedConfig, PlannedSet};
 
 /// The function, and a line that checks its type wherever the tests are not compiled.
 ///
@@ -118,7 +118,6 @@ impl Expansion<'_> {
         // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
         let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
         let text = include(relative);
-        let hash = read.hash;
         // A set has no typed form where a case that `cases` leaves out cannot be run.
         let typed = read.checked.set.as_ref();
         let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
@@ -151,7 +150,6 @@ impl Expansion<'_> {
                 file: #relative,
                 shown: #shown,
                 text: #text,
-                hash: #hash,
                 form: #private::Form::#form,
                 eval_set_id: #eval_set_id,
                 cases: &[#(#cases),*],
@@ -192,11 +190,10 @@ impl Expansion<'_> {
         }
     }
 
-    fn file(&self, file: &PlannedFile) -> TokenStream {
+    fn file(&self, relative: &str) -> TokenStream {
         let private = &self.private;
-        let PlannedFile { relative, hash } = file;
         let text = include(relative);
-        quote!(#private::FileSource { file: #relative, text: #text, hash: #hash })
+        quote!(#private::FileSource { file: #relative, text: #text })
     }
 
     fn options(&self) -> TokenStream {

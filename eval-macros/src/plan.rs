@@ -33,7 +33,8 @@ pub(crate) struct PlannedSet {
     pub(crate) modules: Vec<String>,
     pub(crate) cases: Vec<PlannedCase>,
     pub(crate) config: PlannedConfig,
-    pub(crate) session: Option<PlannedFile>,
+    /// The session file that is compiled in beside the set, relative to the package.
+    pub(crate) session: Option<String>,
     /// Files that would count if they existed, relative to the package.
     pub(crate) absent: Vec<String>,
 }
@@ -45,13 +46,6 @@ pub(crate) struct PlannedCase {
     pub(crate) place: CasePlace,
 }
 
-/// A file that is compiled in beside the set.
-#[derive(Clone, Debug)]
-pub(crate) struct PlannedFile {
-    pub(crate) relative: String,
-    pub(crate) hash: u64,
-}
-
 /// Where the criteria come from.
 #[derive(Clone, Debug)]
 pub(crate) enum PlannedConfig {
@@ -59,7 +53,8 @@ pub(crate) enum PlannedConfig {
     Default,
     /// `criteria(...)`, as JSON.
     Inline(String),
-    File(PlannedFile),
+    /// A file that is compiled in beside the set, relative to the package.
+    File(String),
 }
 
 impl Plan {
@@ -122,8 +117,7 @@ impl Planner<'_> {
             }
         };
         self.report(&read);
-        let session = session.zip(read.session.as_ref());
-        let session = session.map(|(at, file)| PlannedFile { relative: at.relative, hash: file.hash });
+        let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let (config, absent) = self.configs.of(&file, self.diagnostics);
         // All names first: what is filtered out must not rename what is left.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
@@ -144,7 +138,7 @@ impl Planner<'_> {
             }
         }
         if let (Some((path, at)), Some(file)) = (&self.session, &read.session) {
-            let text = String::from_utf8_lossy(&file.bytes);
+            let text = String::from_utf8_lossy(file);
             for problem in checked.session_problems.iter().filter(|problem| problem.is_error()) {
                 self.diagnostics.problem(path.span(), problem, &at.shown, &text);
             }

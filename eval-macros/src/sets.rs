@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 use std::{fs, io};
 
-use eval_format::{CheckedSet, check_set, content_hash};
+use eval_format::{CheckedSet, check_set};
 
 use crate::files::SourceFile;
 
@@ -16,16 +16,8 @@ use crate::files::SourceFile;
 #[derive(Debug)]
 pub(crate) struct ReadSet {
     pub(crate) checked: CheckedSet,
-    pub(crate) hash: u64,
-    /// The text of the session file that belongs to it.
-    pub(crate) session: Option<ReadFile>,
-}
-
-/// A file as it was found on disk.
-#[derive(Debug)]
-pub(crate) struct ReadFile {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) hash: u64,
+    /// The bytes of the session file that belongs to it.
+    pub(crate) session: Option<Vec<u8>>,
 }
 
 /// Reads and checks a set, with the session file if one was named.
@@ -39,22 +31,18 @@ pub(crate) fn read_set(set: &SourceFile, session: Option<&SourceFile>) -> Result
     {
         return Ok(Arc::clone(read));
     }
-    let file = read_file(set)?;
+    let bytes = read_file(set)?;
     let session_file = session.map(read_file).transpose()?;
-    let named =
-        session.zip(session_file.as_ref()).map(|(at, file)| (at.shown.as_str(), file.bytes.as_slice()));
-    let checked = check_set(&set.shown, &file.bytes, named);
-    let read = Arc::new(ReadSet { checked, hash: file.hash, session: session_file });
+    let named = session.zip(session_file.as_ref()).map(|(at, file)| (at.shown.as_str(), file.as_slice()));
+    let checked = check_set(&set.shown, &bytes, named);
+    let read = Arc::new(ReadSet { checked, session: session_file });
     memory.insert(key, (stamps, Arc::clone(&read)));
     Ok(read)
 }
 
 /// Reads a file.
-pub(crate) fn read_file(file: &SourceFile) -> Result<ReadFile, ReadError> {
-    match fs::read(&file.absolute) {
-        Ok(bytes) => Ok(ReadFile { hash: content_hash(&bytes), bytes }),
-        Err(error) => Err(ReadError { file: file.shown.clone(), error }),
-    }
+pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, ReadError> {
+    fs::read(&file.absolute).map_err(|error| ReadError { file: file.shown.clone(), error })
 }
 
 /// A file that is there and cannot be read.

@@ -1,7 +1,7 @@
 """What google-adk makes of a list of cases.
 
 Reads cases from stdin, one JSON object a line, and writes each back with its `answer`. Runs in a
-Python that has `google-adk[eval]`; `compare.py` starts it. Numbers that JSON has no text for stand as
+Python that has `google-adk[eval]`; `compare.py` and the tests of exports start it. Numbers that JSON has no text for stand as
 {"$number": "NaN"}.
 """
 
@@ -10,8 +10,10 @@ import inspect
 import json
 import logging
 import math
+import os
 import statistics
 import sys
+import tempfile
 import unicodedata
 import warnings
 
@@ -20,9 +22,13 @@ logging.disable(logging.CRITICAL)
 
 import google.adk.version
 from google.adk.evaluation import final_response_match_v1 as response_match
+from google.adk.evaluation._eval_set_results_manager_utils import parse_eval_set_result_json
+from google.adk.evaluation.agent_evaluator import AgentEvaluator
 from google.adk.evaluation.eval_case import Invocation
 from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
 from google.adk.evaluation.eval_metrics import EvalMetric
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.evaluation.local_eval_set_results_manager import LocalEvalSetResultsManager
 from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
@@ -122,7 +128,46 @@ def metric(job):
     }
 
 
+def eval_set(text):
+    """A set, loaded and saved again."""
+    loaded = EvalSet.model_validate_json(text)
+    return loaded.model_dump_json(indent=2, exclude_unset=True, exclude_defaults=True, exclude_none=True)
+
+
+def eval_set_result(text):
+    """A result, loaded and saved again."""
+    return parse_eval_set_result_json(text).model_dump_json(indent=2)
+
+
+def saved_results(place):
+    """The results of an app that ADK finds in a folder, loaded and saved again."""
+    manager = LocalEvalSetResultsManager(place["agents_dir"])
+    ids = sorted(manager.list_eval_set_results(place["app_name"]))
+    return [manager.get_eval_set_result(place["app_name"], id).model_dump_json(indent=2) for id in ids]
+
+
+def table(text):
+    """The table that `AgentEvaluator` makes of a result."""
+    result = parse_eval_set_result_json(text)
+    runs = {}
+    for run in result.eval_case_results:
+        runs.setdefault(run.eval_id, []).append(run)
+    rows = []
+    for eval_id, of_case in runs.items():
+        by_metric = AgentEvaluator._get_eval_metric_results_with_invocation(of_case)
+        rows += AgentEvaluator._get_results_as_rows(result.eval_set_id, eval_id, by_metric)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "results", "table.csv")
+        AgentEvaluator._write_results_to_csv(rows, path)
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+
+
 ANSWERS = {
+    "eval_set": eval_set,
+    "eval_set_result": eval_set_result,
+    "saved_results": saved_results,
+    "table": table,
     "versions": versions,
     "assigned": assigned,
     "characters": tokens,

@@ -24,7 +24,8 @@ use super::Event;
 /// ```
 ///
 /// Events are stamped with the time since the turn began. What is recorded after the turn has
-/// ended (by a task that outlived it) is dropped.
+/// ended (by a task that outlived it) is dropped. A turn holds 100,000 events; one that records more is an
+/// error, so that an agent in a loop ends in a report and not in the machine's memory.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     log: Arc<Mutex<Log>>,
@@ -37,7 +38,11 @@ struct Log {
     events: Vec<Event>,
     tools: Duration,
     closed: bool,
+    overflowed: bool,
 }
+
+/// The events that a turn may have.
+pub(crate) const MOST_EVENTS: usize = 100_000;
 
 /// What a turn left behind.
 #[derive(Debug, Default)]
@@ -45,6 +50,8 @@ pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
     /// Time spent in tools that were run through the recorder.
     pub(crate) tools: Duration,
+    /// Whether there were more events than a turn may have; they are lost.
+    pub(crate) overflowed: bool,
 }
 
 impl Recorder {
@@ -57,7 +64,9 @@ impl Recorder {
     pub fn event(&self, mut event: Event) {
         event.at = self.started.elapsed();
         let mut log = self.log();
-        if !log.closed {
+        if log.events.len() == MOST_EVENTS {
+            log.overflowed = true;
+        } else if !log.closed {
             log.events.push(event);
         }
     }
@@ -142,7 +151,7 @@ impl Recorder {
     pub(crate) fn finish(&self) -> Recorded {
         let mut log = self.log();
         log.closed = true;
-        Recorded { events: std::mem::take(&mut log.events), tools: log.tools }
+        Recorded { events: std::mem::take(&mut log.events), tools: log.tools, overflowed: log.overflowed }
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {

@@ -5,6 +5,7 @@ use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
 use crate::metric::{MetricInput, Score, Scores};
+use crate::private::{CaseSource, ConfigSource, Options, SetSource};
 use crate::runner::EvalRunner;
 use crate::{Content, Gate, Metric, Part, Pass};
 
@@ -261,4 +262,34 @@ fn paths_are_words_of_a_shell() {
     ] {
         assert_eq!(shell_word(path), word);
     }
+}
+
+/// A set of one line whose second case says something that ADK does not read.
+const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "conversation": [{"user_content": {"parts": []}, "final_response": null, "final_response": null}]}]}"#;
+
+#[test]
+fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
+    let start = TEXT.find(r#"{"eval_id": "b""#).unwrap();
+    let options = Options { runs: 1, pass: Pass::Mean, gate: Gate::Mean, timeout_ms: 1 };
+    let at = u32::try_from(start).unwrap();
+    let case = CaseSource { eval_id: "b", test: "s::b", start, end: TEXT.len() - 2, line: 1, column: at + 1 };
+    let set: &'static SetSource = Box::leak(Box::new(SetSource {
+        manifest_dir: "",
+        package: "p",
+        file: "s.evalset.json",
+        shown: "s.evalset.json",
+        text: TEXT,
+        form: eval_format::Form::EvalSet,
+        eval_set_id: "s",
+        cases: Box::leak(Box::new([case])),
+        config: ConfigSource::Default,
+        session: None,
+        absent: &[],
+        options,
+        metrics: &[],
+    }));
+    let mut out = String::new();
+    warnings(&mut out, &Test { set, source: &set.cases[0], module: "m" });
+    let column = TEXT.rfind(r#""final_response""#).unwrap() + 1;
+    assert!(out.starts_with("warning: ") && out.ends_with(&format!("(s.evalset.json:1:{column})")), "{out}");
 }

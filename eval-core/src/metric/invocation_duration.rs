@@ -2,7 +2,7 @@ use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::score::usage::Durations;
 
-pub(super) const NAME: &str = "invocation_duration_v1";
+pub(crate) const NAME: &str = "invocation_duration_v1";
 
 /// `invocation_duration_v1`: how many seconds a turn took. Informational, 0 and up.
 ///

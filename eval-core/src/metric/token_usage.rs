@@ -2,7 +2,7 @@ use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::score::usage::TokenUsage as Tokens;
 
-pub(super) const NAME: &str = "token_usage_v1";
+pub(crate) const NAME: &str = "token_usage_v1";
 
 /// `token_usage_v1`: how many tokens the model calls took. Informational, 0 and up.
 ///

@@ -1,29 +1,48 @@
-//! The report in the field names of adk-rs 0.6, for programs that read those.
+//! The report in the field names of adk-rs 0.6, whose own types read it.
 
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 
-use super::{CaseReport, EvalReport, MetricReport, RunScore};
+use super::{CaseReport, EvalReport, MetricReport, RunScore, Summary};
 use crate::metric::Score;
 use crate::verdict::Verdict;
 
 impl Serialize for EvalReport {
-    /// `{"results": [..]}`; statuses are `PASSED`, `FAILED` and `ERROR`. Metrics that never gate or do
-    /// not apply are left out.
+    /// `{"results": [..], "summary": {..}}`; statuses are `PASSED`, `FAILED` and `ERROR`. Metrics that never
+    /// gate or do not apply are left out.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("EvalReport", 1)?;
+        let mut out = serializer.serialize_struct("EvalReport", 2)?;
         out.serialize_field("results", &self.cases)?;
+        out.serialize_field("summary", &self.summary())?;
+        out.end()
+    }
+}
+
+impl Serialize for Summary {
+    /// The counts and `pass_rate`, which is `null` where there are no cases.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Summary", 5)?;
+        out.serialize_field("total", &self.total)?;
+        out.serialize_field("passed", &self.passed)?;
+        out.serialize_field("failed", &self.failed)?;
+        out.serialize_field("errors", &self.errors)?;
+        out.serialize_field("pass_rate", &self.pass_rate())?;
         out.end()
     }
 }
 
 impl Serialize for CaseReport {
+    /// An entry of `results`. A case without a verdict says why in `error`, which adk-rs does not read.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("CaseReport", 4)?;
+        let reason = self.verdict.reason();
+        let mut out = serializer.serialize_struct("CaseReport", 4 + usize::from(reason.is_some()))?;
         out.serialize_field("eval_set_id", &self.eval_set_id)?;
         out.serialize_field("eval_case_id", self.eval_id())?;
         out.serialize_field("scores", &ScoresOf(self))?;
         out.serialize_field("overall_status", status(&self.verdict))?;
+        if let Some(reason) = reason {
+            out.serialize_field("error", reason)?;
+        }
         out.end()
     }
 }
@@ -49,9 +68,13 @@ struct MetricOf<'a> {
 }
 
 impl Serialize for MetricOf<'_> {
+    /// adk-rs has no place for a missing score: it is 0 there, beside the status `ERROR` and the reason in
+    /// `details`, also where some turns have one. So is a score that JSON has no text for.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let decided = matches!(self.metric.verdict, Verdict::Passed | Verdict::Failed);
+        let score = self.metric.score.filter(|score| decided && score.is_finite()).unwrap_or(0.0);
         let mut out = serializer.serialize_struct("Score", 3)?;
-        out.serialize_field("score", &self.metric.score)?;
+        out.serialize_field("score", &score)?;
         out.serialize_field("status", status(&self.metric.verdict))?;
         out.serialize_field("details", &Details(self))?;
         out.end()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use eval_format::{EvalCase, Invocation, Map};
 
 use super::guard::{Fault, fenced, panic_message};
-use crate::agent::{Erased, Event, Recorded, Recorder, Session, Turn};
+use crate::agent::{Erased, Event, MOST_EVENTS, Recorded, Recorder, Session, Turn};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -85,10 +85,8 @@ async fn turn(
     let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
     let elapsed = begun.elapsed();
 
-    let Recorded { events, tools } = recorder.finish();
-    for event in &events {
-        transcript.state.extend(event.state_delta.clone());
-    }
+    let Recorded { events, tools, overflowed } = recorder.finish();
+    transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
     let details = caught(|| agent.details());
     let invocation = Invocation {
         invocation_id: format!("turn-{number}"),
@@ -99,15 +97,26 @@ async fn turn(
         app_details: details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned(),
         ..invocation(&expected.user_content, &events)
     };
-    let verdict = check(played, &events, &invocation)
+    let verdict = check(played, overflowed, &events, &invocation)
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     transcript.turns.push(TurnRecord { events, invocation });
     verdict.map_err(|message| agent_error(Some(number), &message))
 }
 
-/// A turn that failed, reported an error of its model, or answered nothing is an error.
-fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -> Result<(), String> {
+/// A turn that failed, recorded without end, reported an error of its model, or answered nothing is an error.
+fn check(
+    played: Result<(), Fault>,
+    overflowed: bool,
+    events: &[Event],
+    invocation: &Invocation,
+) -> Result<(), String> {
     played.map_err(|fault| fault.to_string())?;
+    if overflowed {
+        return Err(format!(
+            "more than {} recorded, the rest is lost; is it a loop?",
+            count(MOST_EVENTS, "event")
+        ));
+    }
     if let Some(event) = events.iter().find(|event| event.error_code.is_some()) {
         let code = event.error_code.as_deref().unwrap_or_default();
         let message = event.error_message.as_deref().unwrap_or("(no message)");

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{EvalConfig, criteria, custom_metrics, foreign, user_simulator};
-use crate::problem::{Code, JsonPath, Problem, Step};
+use crate::problem::{Code, JsonPath, Problem, Step, shown};
 use crate::schema::{EVAL_CONFIG, Place, Walker, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
@@ -130,6 +130,7 @@ fn refuse_strays(names: &CustomNames<'_>, problems: &mut [Problem]) -> bool {
 
 fn outside_criteria(key: &str, range: Range<usize>) -> Problem {
     let path = JsonPath::default().key(key);
+    let key = shown(key);
     Problem::error(Code::UnknownKey, path, range, format!("metric `{key}` stands outside `criteria`"))
         .label("ADK ignores it here")
         .help(format!(r#"write `{{"criteria": {{"{key}": ...}}}}`"#))

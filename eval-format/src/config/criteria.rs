@@ -125,7 +125,7 @@ impl Reader<'_> {
     }
 
     fn check_range(&self, threshold: f64, node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
-        let in_range = self.info.map_or(!threshold.is_nan(), |info| info.in_range(threshold));
+        let in_range = threshold.is_finite() && self.info.is_none_or(|info| info.in_range(threshold));
         if !in_range {
             problems.push(messages::out_of_range(node, place, self.name, self.info, threshold));
         }

@@ -32,8 +32,8 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let function = entry.value.get("code_config").or_else(|| entry.value.get("codeConfig"));
     let function = function.and_then(|entry| entry.value.get("name")?.value.string());
     let label = match function {
-        Some(name) if name.len() <= 80 => format!("the Python function `{name}` is not run"),
-        _ => "its Python function is not run".to_owned(),
+        Some(name) => format!("the Python function `{}` is not run", shown(name)),
+        None => "its Python function is not run".to_owned(),
     };
     let name = &shown(&entry.key);
     Problem::error(

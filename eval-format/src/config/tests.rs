@@ -54,6 +54,27 @@ fn thresholds_lie_in_the_range_of_their_metric() {
 }
 
 #[test]
+fn a_threshold_of_a_custom_metric_is_one_that_a_score_can_miss_and_reach() {
+    let custom = |threshold: &str| format!(r#"{{"criteria": {{"tone": {threshold}}}}}"#);
+    for threshold in ["-3", "0.5", "80", "1e300"] {
+        assert_eq!(found(&custom(threshold), &["tone"]), [""; 0]);
+    }
+    for (threshold, label) in [
+        ("NaN", "no score reaches NaN"),
+        ("1e400", "no score can reach it"),
+        (r#""inf""#, "no score can reach it"),
+        ("-Infinity", "every score would pass"),
+    ] {
+        let problems = problems(&custom(threshold), &["tone"]);
+        assert_eq!(
+            (problems[0].code, problems[0].label.as_str()),
+            (Code::ThresholdRange, label),
+            "{threshold}"
+        );
+    }
+}
+
+#[test]
 fn match_types_are_read_as_adk_reads_them() {
     for (text, kept) in [
         (r#""EXACT""#, "EXACT"),
@@ -398,4 +419,22 @@ fn a_config_built_in_rust_is_held_to_the_same_rules() {
         assert!(config(threshold).checked(&[]).is_err(), "{threshold}");
     }
     assert!(EvalConfig::default().checked(&[]).is_err());
+}
+
+#[test]
+fn names_of_the_file_are_shown_on_one_line() {
+    let declared = |criteria: &str| {
+        let function = r#"{"code_config": {"name": "m.\n"}}"#;
+        format!(r#"{{"a\nbcdef": 1, {criteria}, "custom_metrics": {{"a\nbcdef": {function}}}}}"#)
+    };
+    for criteria in
+        [r#""criteria": {"a\nbcde": 1}"#, r#""criteria": {"a\nbcdef": []}"#, r#""criteria": {"\n": 1}"#]
+    {
+        let problems = problems(&declared(criteria), &[]);
+        assert!(problems.len() >= 3, "{problems:?}");
+        for problem in problems {
+            let words = [Some(problem.message), Some(problem.label), problem.help];
+            assert!(words.iter().flatten().all(|words| !words.contains('\n')), "{words:?}");
+        }
+    }
 }

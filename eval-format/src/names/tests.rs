@@ -93,6 +93,14 @@ fn an_id_that_is_spelt_like_the_hashed_name_of_another_gives_way() {
 }
 
 #[test]
+fn an_id_that_is_spelt_like_the_hashed_name_of_another_is_kept_while_that_name_is_not_taken() {
+    let spelt = format!("a_b_{}", hash8("a b"));
+    check(&["a b", &spelt], &["a_b", &spelt]);
+    let names = test_names(["a b", &spelt, "a-b"]);
+    assert_eq!(names[1], format!("{spelt}_{}", hash8(&spelt)));
+}
+
+#[test]
 fn equal_ids_get_equal_names() {
     let names = test_names(["a b", "a b", "a-b", "a b"]);
     assert!(names[0] == names[1] && names[0] == names[3] && names[0] != names[2], "{names:?}");

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Form, Reading};
 use crate::model::{EvalCase, EvalSet};
-use crate::problem::{Code, Problem, short};
+use crate::problem::{Code, Problem, shown};
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Place, Walker, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
@@ -73,12 +73,11 @@ pub(super) fn check_ids<'n>(
     let mut seen: HashMap<&str, Range<usize>> = HashMap::new();
     for (at, (id, range)) in ids {
         if let Some(first) = seen.get(id) {
-            let shown = short(id);
             let problem = Problem::error(
                 Code::DuplicateEvalId,
                 Place::Index(cases, at).path(),
                 range,
-                format!("two cases have the id `{shown}`"),
+                format!("two cases have the id `{}`", shown(id)),
             )
             .label("used again here")
             .related(first.clone(), "first used here")

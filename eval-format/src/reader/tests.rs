@@ -190,6 +190,13 @@ fn ids_that_adk_draws_are_derived_from_the_text() {
 }
 
 #[test]
+fn a_repeated_id_is_named_on_one_line() {
+    let case = format!(r#"{{"eval_id": "a\nb", {TURNS}}}"#);
+    let problems = checked("s.evalset.json", &set(&format!("{case}, {case}"))).problems;
+    assert_eq!(problems[0].message, r"two cases have the id `a\nb`");
+}
+
+#[test]
 fn problems_of_the_old_formats() {
     check(r"[]", &["no-cases! the document []"]);
     check(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Kind, Node};
-use crate::problem::{Code, JsonPath, Problem, Step, short};
+use crate::problem::{Code, JsonPath, Problem, Step, short, shown};
 
 /// A key that stands twice in one object.
 pub(super) struct Duplicate {
@@ -66,12 +66,11 @@ impl Walk {
 }
 
 fn warning(duplicate: &Duplicate, object: &JsonPath) -> Problem {
-    let key = short(&duplicate.key);
     Problem::warning(
         Code::DuplicateKey,
-        object.key(&key),
+        object.key(&short(&duplicate.key)),
         duplicate.second.clone(),
-        format!("key `{key}` stands twice in one object"),
+        format!("key `{}` stands twice in one object", shown(&duplicate.key)),
     )
     .label("this one counts")
     .related(duplicate.first.clone(), "this one is ignored")

@@ -77,6 +77,12 @@ fn the_last_of_equal_keys_counts_at_the_place_of_the_first() {
 }
 
 #[test]
+fn a_repeated_key_is_named_on_one_line() {
+    let (_, problems) = read(r#"{"a\nb": 1, "a\nb": 2}"#);
+    assert_eq!(problems[0].message, r"key `a\nb` stands twice in one object");
+}
+
+#[test]
 fn large_integers_stay_exact() {
     let digits = "123456789012345678901234567890";
     assert_eq!(read(digits).0.unwrap().to_string(), digits);

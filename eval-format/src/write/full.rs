@@ -53,19 +53,20 @@ fn complete(value: Value, model: &Model) -> Value {
 /// The value as ADK dumps it, if it is of the type.
 fn fitted(value: Value, kind: &Type) -> Option<Value> {
     match (kind, value) {
-        (Type::Any, value) => Some(value),
+        (Type::Any, value)
+        | (Type::String | Type::Choice { .. }, value @ Value::String(_))
+        | (Type::Bool, value @ Value::Bool(_))
+        | (Type::Object, value @ Value::Object(_)) => Some(value),
         (Type::Bytes, Value::String(text)) => coerce::base64_text(&text).map(Value::String),
         (Type::Enum(names), Value::String(text)) => {
             let known = names.iter().find(|name| name.eq_ignore_ascii_case(&text));
             Some(known.map_or(Value::String(text), |name| Value::from(*name)))
         }
         (Type::Literal(only), Value::String(text)) => (text == *only).then_some(Value::String(text)),
-        (Type::String | Type::Choice { .. }, value @ Value::String(_)) => Some(value),
         (Type::Float, Value::Number(number)) => {
             Some(number.as_f64()).filter(|float| float.is_finite()).map(Value::from)
         }
         (Type::Int, Value::Number(number)) => number.is_integer().then_some(Value::Number(number)),
-        (Type::Bool, value @ Value::Bool(_)) | (Type::Object, value @ Value::Object(_)) => Some(value),
         (Type::Model(model) | Type::Named(model, _), value @ Value::Object(_)) => {
             Some(complete(value, model))
         }

@@ -155,7 +155,6 @@ fn __evalset_weather(
                 ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
                 "../tests/ui/sets/weather.evalset.json")
             ),
-            hash: 14288993551044900890u64,
             form: ::eval_core::__private::Form::EvalSet,
             eval_set_id: "weather",
             cases: &[

@@ -15,7 +15,7 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
     let name = &shown(&entry.key);
     let found = at_key(Code::UnknownMetric, entry, place, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
-        return found.label("unknown metric").help(format!("did you mean `{nearest}`?"));
+        return found.label("unknown metric").help(format!("did you mean `{}`?", shown(nearest)));
     }
     if name.starts_with('_') {
         let help = "ADK takes each key of `criteria` for a metric; put comments beside `criteria`";
@@ -77,16 +77,21 @@ pub(super) fn out_of_range(
     let name = shown(name);
     let problem =
         |message: String| Problem::error(Code::ThresholdRange, place.path(), node.range.clone(), message);
-    let Some(info) = info.filter(|_| !threshold.is_nan()) else {
+    if threshold.is_nan() {
         return problem(format!("the threshold of `{name}` is not a number"))
             .label("no score reaches NaN")
             .help("write a number like `0.5`");
+    }
+    let lowest = info.map_or(0.0, |info| info.min);
+    let label = if threshold < lowest { "every score would pass" } else { "no score can reach it" };
+    let Some(info) = info else {
+        let message = format!("the threshold of `{name}` is infinite");
+        return problem(message).label(label).help("write a number like `0.5`");
     };
     let range = match info.max {
         Some(max) => format!("{} to {max}", info.min),
         None => format!("{} or more", info.min),
     };
-    let label = if threshold < info.min { "every score would pass" } else { "no score can reach it" };
     let found =
         problem(format!("threshold {threshold} of `{name}` is outside its range, {range}")).label(label);
     match info.max {

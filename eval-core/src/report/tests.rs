@@ -1,0 +1,8 @@
+//! The exports: against what google-adk makes of the same data, and for any report.
+
+mod any_report;
+mod files;
+mod fixture;
+mod oracle;
+mod statuses;
+mod vectors;

@@ -1,0 +1,53 @@
+//! The tokenizer, the stemmer and ROUGE-1.
+
+use eval_core::fuzzing::{rouge_1, tokens};
+
+use crate::naive;
+
+/// Takes the first line for the expected answer and the rest for the actual one, and holds tokens
+/// and scores to the rules.
+pub fn check(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (expected, actual) = text.split_once('\n').unwrap_or((&text, ""));
+    let ours = [expected, actual].map(check_tokens);
+    check_scores(expected, actual);
+    // Nothing reaches across a blank: not normalisation, not case, not the stemmer.
+    assert_eq!(words(&format!("{expected} {actual}")), ours.concat());
+    if text.is_ascii() {
+        assert_eq!(ours, [expected, actual].map(naive::tokens));
+    }
+    let wanted = naive::rouge_1(&ours[0], &ours[1]);
+    assert_eq!(
+        rouge_1(expected, actual).map(f64::to_bits),
+        wanted.map(f64::to_bits),
+        "{expected:?} {actual:?}"
+    );
+}
+
+fn words(text: &str) -> Vec<String> {
+    let utf8 = |token| String::from_utf8(token).expect("a token is UTF-8");
+    tokens(text).into_iter().map(utf8).collect()
+}
+
+fn check_tokens(text: &str) -> Vec<String> {
+    let found = words(text);
+    for token in &found {
+        assert!(!token.is_empty() && !token.contains(char::is_whitespace), "{token:?}");
+        if token.is_ascii() {
+            assert!(token.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{token:?}");
+        } else {
+            // Only words of ASCII are stemmed, so the others are what they are made of.
+            assert_eq!(words(token).len(), 1, "{token:?}");
+        }
+    }
+    found
+}
+
+fn check_scores(expected: &str, actual: &str) {
+    let [precision, recall, f1] = rouge_1(expected, actual);
+    for score in [precision, recall, f1] {
+        assert!((0.0..=1.0).contains(&score), "{score}: {expected:?} {actual:?}");
+    }
+    let turned = rouge_1(actual, expected).map(f64::to_bits);
+    assert_eq!(turned, [recall, precision, f1].map(f64::to_bits), "{expected:?} {actual:?}");
+}

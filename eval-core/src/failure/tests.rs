@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, json};
+use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity, json};
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
@@ -73,6 +73,50 @@ fn a_wrong_turn_shows_calls_and_answers_side_by_side() {
         ])
     };
     insta::assert_snapshot!(text(&run(&EvalRunner::new(), &refund(), agent)));
+}
+
+#[test]
+fn metrics_that_look_at_the_same_share_a_block() {
+    let agent = || {
+        let calls = calls(&[("convert", json!({ "to": "EUR" })), ("lookup_order", json!({ "id": 42 }))]);
+        Replay::new([answering(calls, "It cannot be refunded.")])
+    };
+    let case = EvalCase::new("refund").turn(
+        Invocation::user("Refund it, please.")
+            .call(FunctionCall::new("lookup_order", json!({ "id": 42 })))
+            .call(FunctionCall::new("decline_refund", json!({})))
+            .response("I am sorry, this order cannot be refunded."),
+    );
+    let similarity = Criterion::new(0.9).with_algorithm(Similarity::Levenshtein);
+    let runner = EvalRunner::new()
+        .criterion("trajectory_recall", Criterion::new(1.0))
+        .criterion("response_similarity", similarity)
+        .criterion("trajectory_exact_match", Criterion::new(1.0))
+        .criterion("final_response_match_v1", Criterion::new(1.0))
+        .criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("decline_refund"));
+    insta::assert_snapshot!(text(&run(&runner, &case, agent)));
+}
+
+#[test]
+fn calls_are_put_side_by_side_as_their_metric_compares_them() {
+    let agent =
+        || Replay::new([answering(calls(&[("b", json!({})), ("a", json!({})), ("x", json!({}))]), "Gone")]);
+    let case = EvalCase::new("order").turn(
+        Invocation::user("Go")
+            .call(FunctionCall::new("a", json!({})))
+            .call(FunctionCall::new("b", json!({})))
+            .call(FunctionCall::new("c", json!({}))),
+    );
+    for (metric, same) in [
+        ("trajectory_precision", 2),
+        ("trajectory_any_order_match", 2),
+        ("trajectory_in_order_match", 1),
+        ("trajectory_match_ratio", 1),
+    ] {
+        let runner = EvalRunner::new().criterion(metric, Criterion::new(1.0));
+        let text = text(&run(&runner, &case, agent));
+        assert_eq!(text.matches("\n    = ").count(), same, "{metric}: {text}");
+    }
 }
 
 #[test]

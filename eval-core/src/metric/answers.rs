@@ -18,5 +18,5 @@ pub(super) fn mind_thoughts(score: Score, actual: &Invocation) -> Score {
     if score.value() == Some(1.0) || !parts.into_iter().any(|part| part.thought == Some(true)) {
         return score;
     }
-    score.note("the answer holds text marked as `thought`, which ADK scores as part of it")
+    score.note("the answer holds text marked as `thought`, which counts as part of it, as in ADK")
 }

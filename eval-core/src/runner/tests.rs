@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalSet, Invocation, Map, UsageMetadata, json};
+use eval_format::{
+    Criterion, EvalCase, EvalSet, Invocation, Map, MatchType, Similarity, UsageMetadata, json,
+};
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};
@@ -307,6 +309,10 @@ fn settings_that_contradict_each_other_are_errors() {
         ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
         ("safety_v1", Criterion::new(0.5), "not available in this version"),
         ("tool_trajectory_avg_score", typo, "match_typ"),
+        ("trajectory_single_tool_use", Criterion::new(1.0), "no `tool_name`"),
+        ("response_match_score", Criterion::new(1.0).with_algorithm(Similarity::Exact), "`algorithm`"),
+        ("response_similarity", Criterion::new(1.0).with("algorithm", "cosine"), "`levenshtein`"),
+        ("trajectory_recall", Criterion::new(1.0).with_match_type(MatchType::AnyOrder), "`match_type`"),
     ] {
         let seen = error(EvalRunner::new().criterion(metric, criterion), &set);
         assert!(seen.contains(message), "{metric}: {seen}");

@@ -115,7 +115,7 @@ pub(super) fn needs_an_option(node: &Node<'_>, place: &Place<'_>, name: &str, fi
     let message = format!("the criterion of `{name}` has no `{option}`");
     Problem::error(Code::MissingKey, place.path(), node.range.clone(), message)
         .label("a threshold alone does not say what to look for")
-        .help(format!(r#"write `"{name}": {{"threshold": 1.0, "{option}": {example}}}`"#))
+        .help(format!("give it a `threshold` and a `{option}`, such as `{example}`"))
 }
 
 pub(super) fn unseen_by_algorithm(

@@ -258,7 +258,7 @@ fn a_tool_that_is_not_named() {
     3 |     "trajectory_single_tool_use": 1.0
       |                                   ^^^ a threshold alone does not say what to look for
       |
-      = help: write `"trajectory_single_tool_use": {"threshold": 1.0, "tool_name": "get_weather"}`
+      = help: give it a `threshold` and a `tool_name`, such as `"get_weather"`
     "#);
 }
 

@@ -38,9 +38,7 @@ impl Number {
             "NaN" => f64::NAN,
             "Infinity" => f64::INFINITY,
             "-Infinity" => f64::NEG_INFINITY,
-            _ if text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => {
-                text.parse().ok()?
-            }
+            _ if is_json_float(text) => text.parse().ok()?,
             _ => return None,
         };
         Some(Self(Repr::Float(float)))
@@ -68,6 +66,20 @@ impl Number {
             Repr::Float(float) => *float,
         }
     }
+}
+
+/// An integer, then a fraction, an exponent, or both; each with at least one digit.
+fn is_json_float(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
+        None => (text, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    is_json_int(whole) && fraction.is_none_or(digits) && exponent.is_none_or(digits)
 }
 
 fn is_json_int(text: &str) -> bool {
@@ -148,7 +160,10 @@ mod tests {
         ] {
             assert_eq!(Number::parse(text).map(|n| n.to_string()).as_deref(), Some(shown), "{text}");
         }
-        for bad in ["", "-", "01", "+1", "1x", "nan", "inf", "infinity", "0x1", "1_0"] {
+        for bad in [
+            "", "-", "01", "+1", "1x", "nan", "inf", "infinity", "0x1", "1_0", "+1.5", ".5", "1.", "1e",
+            "1e+", "1.e3", "01.5", "1e1.5",
+        ] {
             assert_eq!(Number::parse(bad), None, "{bad}");
         }
     }

@@ -154,17 +154,16 @@ pub fn run<Shape, F: EvalFn<Shape>>(
 pub(crate) struct Test {
     pub(crate) set: &'static SetSource,
     pub(crate) source: &'static CaseSource,
-    /// The module the test stands in, with the crate in front.
+    /// The module that the attribute stands in, with the crate in front.
     pub(crate) module: &'static str,
 }
 
 impl Test {
     /// The path of the test, as `cargo test` shows it.
     pub(crate) fn path(&self) -> String {
-        let name = self.source.test.rsplit("::").next().unwrap_or(self.source.test);
         match self.module.split_once("::") {
-            Some((_, module)) => format!("{module}::{name}"),
-            None => name.to_owned(),
+            Some((_, module)) => format!("{module}::{}", self.source.test),
+            None => self.source.test.to_owned(),
         }
     }
 }

@@ -94,8 +94,10 @@ impl Expansion<'_> {
         let count = plan.sets.len();
         let sets = plan.sets.iter().map(|set| self.set(set));
         // Written by one hand: where the name comes through `macro_rules!`, its locals are not ours.
-        let [set, case, module] = ["set", "case", "module"].map(|local| Ident::new(local, name.span()));
-        let run = quote_spanned!(name.span()=> #at_name::run(&SETS[#set], #case, #module, #name));
+        let [set, case] = ["set", "case"].map(|local| Ident::new(local, name.span()));
+        let run = quote_spanned!(name.span()=>
+            #at_name::run(&SETS[#set], #case, ::core::module_path!(), #name)
+        );
         quote! {
             #[cfg(test)]
             #[doc(hidden)]
@@ -103,7 +105,6 @@ impl Expansion<'_> {
             fn #helper(
                 #set: usize,
                 #case: usize,
-                #module: &'static str,
             ) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
                 static SETS: [#private::SetSource; #count] = [#(#sets),*];
                 #run
@@ -236,7 +237,8 @@ impl Expansion<'_> {
         self.with_runtime(module)
     }
 
-    /// The tests of one module and of those in it.
+    /// The tests of one module and of those in it. What stands in a test is checked and compiled once
+    /// per case, so it is the least that will do.
     fn tests(&self, module: &Module<'_>, depth: usize) -> TokenStream {
         let helper = from_inside(depth, &self.helper);
         let attributes = self.test_attributes();
@@ -246,7 +248,7 @@ impl Expansion<'_> {
                 let name = Ident::new(&planned.name, Span::call_site());
                 tokens.extend(quote! {
                     #attributes
-                    async fn #name() { #helper(#set, #case, ::core::module_path!()).await }
+                    async fn #name() { #helper(#set, #case).await }
                 });
             }
         }

@@ -191,3 +191,21 @@ fn is_short(word: &str) -> bool {
     let kinds = kinds(word);
     kinds == "vc" || (kinds.ends_with("cvc") && !word.ends_with(['w', 'x', 'y']))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_are_those_of_nltk() {
+        let vectors = include_str!("../../tests/vectors/porter_vectors.tsv");
+        assert!(vectors.lines().count() > 1000);
+        for line in vectors.lines() {
+            let (word, expected) = line.split_once('\t').unwrap();
+            // Shorter ones never reach it.
+            if word.len() > 2 {
+                assert_eq!(stem(word), expected, "{word}");
+            }
+        }
+    }
+}

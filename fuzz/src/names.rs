@@ -13,7 +13,9 @@ pub fn check(data: &[u8]) {
     let ids: Vec<&str> = text.split('\n').collect();
     let names = test_names(ids.iter().copied());
     assert_eq!(names.len(), ids.len());
-    names.iter().for_each(|name| is_a_name(name));
+    for name in &names {
+        is_a_name(name);
+    }
     let distinct: HashSet<&str> = ids.iter().copied().collect();
     assert_eq!(names.iter().collect::<HashSet<_>>().len(), distinct.len(), "{ids:?}: {names:?}");
     does_not_depend_on_the_order(&ids, &names);

@@ -20,7 +20,15 @@ type Key = (Instant, u64);
 #[derive(Default)]
 struct Watched {
     next: u64,
-    deadlines: BTreeMap<Key, String>,
+    deadlines: BTreeMap<Key, Work>,
+    /// When the thread wakes by itself; nothing while it sleeps until it is woken.
+    wakes_at: Option<Instant>,
+}
+
+/// What is watched: its name and its limit.
+struct Work {
+    what: String,
+    limit: Duration,
 }
 
 #[derive(Default)]
@@ -41,14 +49,11 @@ impl Watch {
         let mut watched = dog.watched();
         let key = (deadline, watched.next);
         watched.next += 1;
-        let message = format!(
-            "evalset: {} has been blocking its thread past its timeout of {limit:?}; it cannot be cancelled \
-             (wrap blocking work in `tokio::task::spawn_blocking`)",
-            what()
-        );
-        let is_next = watched.deadlines.first_key_value().is_none_or(|(next, _)| key < *next);
-        watched.deadlines.insert(key, message);
-        if is_next {
+        watched.deadlines.insert(key, Work { what: what(), limit });
+        // Deadlines mostly come in order, so the thread is rarely woken: that would cost more than
+        // many a turn.
+        if watched.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
+            watched.wakes_at = Some(deadline);
             dog.changed.notify_one();
         }
         Self { key: Some(key) }
@@ -75,6 +80,7 @@ impl Watchdog {
         loop {
             let now = Instant::now();
             let next = watched.deadlines.first_key_value().map(|(key, _)| key.0);
+            watched.wakes_at = next;
             watched = match next {
                 None => self.changed.wait(watched).unwrap_or_else(PoisonError::into_inner),
                 Some(deadline) if deadline > now => {
@@ -82,10 +88,14 @@ impl Watchdog {
                     wait.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Some(_) => {
-                    if let Some((_, message)) = watched.deadlines.pop_first() {
+                    if let Some((_, Work { what, limit })) = watched.deadlines.pop_first() {
                         // Straight to the file descriptor: the harness captures what tests print,
                         // and would show this only after the test that never ends.
-                        let _ = writeln!(std::io::stderr().lock(), "{message}");
+                        let _ = writeln!(
+                            std::io::stderr().lock(),
+                            "evalset: {what} has been blocking its thread past its timeout of {limit:?}; it \
+                             cannot be cancelled (wrap blocking work in `tokio::task::spawn_blocking`)",
+                        );
                     }
                     watched
                 }

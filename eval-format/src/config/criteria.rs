@@ -36,7 +36,20 @@ pub(super) fn read(
             criteria.push((entry.key.clone().into_owned(), criterion));
         }
     }
+    if !entries.is_empty()
+        && criteria.len() == entries.len()
+        && !criteria.iter().any(|at| can_fail(at, names))
+    {
+        problems.push(nothing_checked(place, &entry.value, "every threshold is the lowest score there is"));
+    }
     criteria
+}
+
+/// Whether a score can stay below the threshold; of a custom metric nobody knows the lowest. A threshold
+/// out of range is a problem of its own.
+fn can_fail((name, criterion): &(String, Criterion), names: &CustomNames<'_>) -> bool {
+    let info = metric(name).filter(|_| !names.contains(name));
+    info.is_none_or(|info| !info.in_range(criterion.threshold) || criterion.threshold > info.min)
 }
 
 fn criterion(

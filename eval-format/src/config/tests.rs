@@ -31,7 +31,7 @@ fn trajectory(criterion: &str) -> String {
 #[test]
 fn thresholds_are_read_as_pydantic_reads_floats() {
     for (text, threshold) in
-        [("1", 1.0), ("0.5", 0.5), ("true", 1.0), (r#""0.25""#, 0.25), (r#"" 1e-1 ""#, 0.1), ("-0.0", -0.0)]
+        [("1", 1.0), ("0.5", 0.5), ("true", 1.0), (r#""0.25""#, 0.25), (r#"" 1e-1 ""#, 0.1)]
     {
         for criterion in [text.to_owned(), format!(r#"{{"threshold": {text}}}"#)] {
             let config = accepts(&trajectory(&criterion), &[]);
@@ -244,6 +244,9 @@ fn criteria_that_check_nothing_are_errors() {
     for (text, expected) in [
         ("{}", vec!["nothing-checked the document"]),
         (r#"{"criteria": {}}"#, vec!["nothing-checked criteria"]),
+        (r#"{"criteria": {"response_match_score": 0}}"#, vec!["nothing-checked criteria"]),
+        (r#"{"criteria": {"response_match_score": {"threshold": -0.0}}}"#, vec!["nothing-checked criteria"]),
+        (r#"{"criteria": {"response_match_score": 0, "tool_trajectory_avg_score": 0.1}}"#, vec![]),
         (r#"{"criterias": {"response_match_score": 1}}"#, vec!["misspelt-key criterias"]),
         (r#"{"response_match_score": 1}"#, vec!["unknown-key response_match_score"]),
         (r#"{"version": 1}"#, vec!["nothing-checked the document", "[ignored-key version]"]),

@@ -54,12 +54,14 @@ fn explain(text: &str, error: &JiterError) -> Problem {
         JsonErrorType::NumberOutOfRange => at(text, index, "this number has too many digits")
             .help("write it as a string if all its digits matter"),
         JsonErrorType::InvalidEscape | JsonErrorType::UnexpectedEndOfHexEscape => {
-            at(text, index, "this is not an escape that JSON knows")
-                .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#)
+            match surrogate_before(text, index) {
+                Some(start) => lone_surrogate(text, start),
+                None => at(text, index, "this is not an escape that JSON knows")
+                    .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#),
+            }
         }
         JsonErrorType::LoneLeadingSurrogateInHexEscape | JsonErrorType::InvalidUnicodeCodePoint => {
-            at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
-                .help("write the character itself, or both halves of the pair")
+            lone_surrogate(text, index)
         }
         JsonErrorType::ControlCharacterWhileParsingString => {
             at(text, index, "a raw control character stands in a string")
@@ -75,6 +77,22 @@ fn explain(text: &str, error: &JiterError) -> Problem {
         }
         other => at(text, index, format!("this is not valid JSON: {other}")),
     }
+}
+
+fn lone_surrogate(text: &str, index: usize) -> Problem {
+    at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
+        .help("write the character itself, or both halves of the pair")
+}
+
+/// Where the first half of a surrogate pair begins that ends here or one character before, where the
+/// parser looked for the second half.
+fn surrogate_before(text: &str, index: usize) -> Option<usize> {
+    [index, index.saturating_sub(1)].into_iter().find_map(|end| {
+        let start = end.checked_sub(6)?;
+        let digits = text.get(start..end)?.strip_prefix(r"\u")?;
+        let code = u16::from_str_radix(digits, 16).ok()?;
+        (0xd800..0xdc00).contains(&code).then_some(start)
+    })
 }
 
 fn unexpected(text: &str, index: usize) -> Problem {

@@ -52,6 +52,17 @@ fn accepts_what_pydantic_accepts() {
 }
 
 #[test]
+fn half_a_surrogate_pair_is_named_where_it_stands() {
+    for text in [r#"["\ud800"]"#, r#"["\ud800x"]"#, r#"["\ud83d\n"]"#, r#"["\uDBFF\u0041"]"#] {
+        let problem = read(text).0.unwrap_err();
+        assert!(problem.message.contains("surrogate"), "{text}: {problem:?}");
+    }
+    assert_eq!(read(r#"["\ud800"]"#).0.unwrap_err().range, 2..3);
+    let problem = read(r#"["\u12"]"#).0.unwrap_err();
+    assert!(problem.message.contains("not an escape"), "{problem:?}");
+}
+
+#[test]
 fn depth_ends_at_two_hundred() {
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
     assert!(read(&deep(150)).0.is_ok());

@@ -28,7 +28,7 @@ fn folders_are_modules_and_each_file_has_its_own_config() {
         "file: \"../tests/ui/sets/several/deep/test_config.json\"",
         "    mod deep {\n        mod hotel {\n",
         "{\n                super::super::super::__evalset_trips(",
-        "{\n            super::super::__evalset_trips(1usize, 0usize, ::core::module_path!())",
+        "{\n            super::super::__evalset_trips(1usize, 0usize)",
         "fn is_current()",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
@@ -143,7 +143,6 @@ const _: fn() = || {
 fn __evalset_weather(
     set: usize,
     case: usize,
-    module: &'static str,
 ) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
     static SETS: [::eval_core::__private::SetSource; 1usize] = [
         ::eval_core::__private::SetSource {
@@ -187,7 +186,7 @@ fn __evalset_weather(
             metrics: &[],
         },
     ];
-    ::eval_core::__private::run(&SETS[set], case, module, weather)
+    ::eval_core::__private::run(&SETS[set], case, ::core::module_path!(), weather)
 }
 #[cfg(test)]
 #[allow(
@@ -201,12 +200,12 @@ mod weather {
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]
     async fn refund_declined() {
-        super::__evalset_weather(0usize, 0usize, ::core::module_path!()).await
+        super::__evalset_weather(0usize, 0usize).await
     }
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]
     async fn refund_granted() {
-        super::__evalset_weather(0usize, 1usize, ::core::module_path!()).await
+        super::__evalset_weather(0usize, 1usize).await
     }
 }
 "#;

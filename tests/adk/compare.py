@@ -9,9 +9,9 @@ PYTHON is a Python that has google-adk:
     tests/adk/compare.py adk/bin/python
 
 Every case goes to google-adk (`oracle.py`) and, with the answer, to the test `score::tests::adk` of
-eval-core, which computes the same and reports every difference. ROUGE-2 and ROUGE-L, which ADK has not,
-are those of its dependency rouge-score. Characters that the Python does not
-know yet, or knows otherwise, are left out: this side has newer tables.
+eval-core, which computes the same and reports every difference. ROUGE-2 and ROUGE-L, which ADK does
+not use, are those of its dependency rouge-score. Characters that the Python does not know yet, or
+knows otherwise, are left out: this side has newer tables.
 """
 
 import argparse

@@ -61,16 +61,6 @@ pub(crate) fn is_finite(value: &Value) -> bool {
     }
 }
 
-/// Whether every number in it, integers too, lies between the smallest and the largest float.
-fn fits_floats(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => number.as_f64().is_finite(),
-        Value::Array(items) => items.iter().all(fits_floats),
-        Value::Object(map) => map.iter().all(|(_, value)| fits_floats(value)),
-        Value::Null | Value::Bool(_) | Value::String(_) => true,
-    }
-}
-
 /// Whether a file may hold it.
 pub(crate) fn is_shallow(value: &Value) -> bool {
     levels(value) <= MOST_LEVELS
@@ -96,10 +86,10 @@ fn compare(text: &str, ours: Result<&Value, &Problems>, theirs: serde_json::Resu
     match (ours, theirs) {
         (Ok(ours), Ok(theirs)) => assert!(same(ours, &theirs), "{ours} is not {theirs}"),
         (Err(_), Err(_)) => {}
-        (Ok(ours), Err(_)) => {
+        (Ok(_), Err(_)) => {
             if let Err(error) = parse(&without_constants(text)) {
                 let is_range = error.to_string().starts_with("number out of range");
-                assert!(is_range && !fits_floats(ours), "only serde_json refuses this: {error}");
+                assert!(is_range && has_number_beyond_floats(text), "only serde_json refuses this: {error}");
             }
         }
         (Err(problems), Ok(theirs)) => {
@@ -156,6 +146,12 @@ fn without_constants(text: &str) -> String {
         rest = &rest[taken..];
     }
     out
+}
+
+/// Whether a number of the text, which may be one that a repeated key replaces, has no finite float.
+fn has_number_beyond_floats(text: &str) -> bool {
+    let is_outside = |c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E'));
+    text.split(is_outside).any(|number| number.parse().is_ok_and(f64::is_infinite))
 }
 
 fn longest_run_of_digits(text: &str) -> usize {

@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         let mut key_start = self.skip_space(start + 1);
         let mut next = self.jiter.known_object()?.map(|key| in_text(self.text, key));
         while let Some(key) = next {
-            let key_range = key_start..string_end(self.text.as_bytes(), key_start);
+            let key_range = key_start..self.key_end(key_start, &key);
             let peek = self.jiter.peek()?;
             let value = self.node(peek, depth + 1)?;
             let after = self.skip_space(value.range.end);
@@ -210,6 +210,18 @@ impl<'a> Reader<'a> {
         }
         self.drop_duplicates(start, &mut entries);
         Ok(Kind::Object(entries))
+    }
+
+    /// The end of a key that begins at `start`, past its closing quote.
+    fn key_end(&self, start: usize, key: &str) -> usize {
+        let closing = start + 1 + key.len();
+        match self.text.get(start + 1..closing) {
+            // As it stands between its quotes: it has no escapes.
+            Some(written) if written == key && self.text.as_bytes().get(closing) == Some(&b'"') => {
+                closing + 1
+            }
+            _ => string_end(self.text.as_bytes(), start),
+        }
     }
 
     /// The first place from `at` on that is not white space.

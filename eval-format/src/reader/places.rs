@@ -8,8 +8,13 @@ use super::CasePlace;
 pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CasePlace> {
     let (mut seen, mut line, mut column) = (0, 1, 1);
     let place = |(eval_id, id_range, range): (String, Range<usize>, Range<usize>)| {
-        for char in text[seen..range.start].chars() {
-            (line, column) = if char == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        let before = &text[seen..range.start];
+        // By bytes: most of the text is not on the line of a case.
+        if let Some(newline) = before.bytes().rposition(|byte| byte == b'\n') {
+            line += before.bytes().filter(|byte| *byte == b'\n').count();
+            column = 1 + before[newline + 1..].chars().count();
+        } else {
+            column += before.chars().count();
         }
         seen = range.start;
         CasePlace { eval_id, id_range, range, line, column }

@@ -20,16 +20,15 @@ pub(crate) enum Checked {
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) model: &'static Model,
-    pub(super) fields: Vec<(&'static str, Checked)>,
+    /// A field that was taken out leaves its place empty.
+    pub(super) fields: Vec<(&'static str, Option<Checked>)>,
     pub(crate) extra: Map,
 }
 
 impl Record {
     /// Takes a field out.
     pub(crate) fn take(&mut self, name: &str) -> Option<Checked> {
-        let at = self.fields.iter().position(|(field, _)| *field == name)?;
-        // Swapping would lose the order that `rest` keeps.
-        Some(self.fields.remove(at).1)
+        self.fields.iter_mut().find(|(field, _)| *field == name)?.1.take()
     }
 
     pub(crate) fn value(&mut self, name: &str) -> Option<Value> {
@@ -50,7 +49,7 @@ impl Record {
     /// An integer of 64 bits; a larger one is left where it is.
     pub(crate) fn int(&mut self, name: &str) -> Option<i64> {
         let (_, found) = self.fields.iter().find(|(field, _)| *field == name)?;
-        let Checked::Value(value) = found else { return None };
+        let Some(Checked::Value(value)) = found else { return None };
         let int = value.as_i64()?;
         self.take(name);
         Some(int)
@@ -85,8 +84,9 @@ impl Record {
 
     /// The fields not taken yet, as values.
     pub(crate) fn rest(self) -> Map {
+        let left = self.fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let mut entries: Vec<(String, Value)> =
-            self.fields.into_iter().map(|(name, value)| (name.to_owned(), value.into_value())).collect();
+            left.map(|(name, value)| (name.to_owned(), value.into_value())).collect();
         entries.extend(self.extra);
         Map::from_unique(entries)
     }

@@ -102,7 +102,7 @@ impl Walker<'_> {
             if let Some((_, entry)) = slot
                 && let Some(value) = self.field(entry, field, place)
             {
-                fields.push((field.name, value));
+                fields.push((field.name, Some(value)));
             }
         }
         let mut extra = Map::new();

@@ -3,8 +3,8 @@
 
     benches/large_sets.py [--cases 1250 2500 5000 10000] [--megabytes 3.75 7.5 15 30] [--no-nextest]
 
-Each line is one set. The last column says how the time of a case has grown against the line above: 1.0 is
-linear growth. No target: the table shows the shape of the curves.
+Each line is one step of one set. The last column says how the time of a megabyte has grown against the set
+before: 1.0 is linear growth. No target: the table shows the shape of the curves.
 """
 
 import argparse
@@ -27,6 +27,7 @@ class Sized:
     def costs(self, nextest):
         """The cost of each step, the first two from scratch but for the dependencies."""
         cargo = self.project.cargo
+        cargo("check", "--locked")
         cargo("build", "--locked")
         yield "check", cargo("check", "--locked", "--tests", CARGO_INCREMENTAL="0")
         yield "build", cargo("test", "--locked", "--test", "evals", "--no-run", CARGO_INCREMENTAL="0")
@@ -37,7 +38,7 @@ class Sized:
 
 
 def table(report, sets, nextest):
-    report.note(f"{'cases':>6} {'MB':>5} {'step':>8} {'CPU s':>7} {'clock s':>8} {'peak MB':>8}  CPU a case, growth")
+    report.note(f"{'cases':>6} {'MB':>5} {'step':>8} {'CPU s':>7} {'clock s':>8} {'peak MB':>8}  CPU a case, growth per MB")
     before = {}
     for sized in sets:
         for step, cost in sized.costs(nextest):
@@ -62,7 +63,7 @@ def main():
     table(report, (Sized(f"cases_{count}", count) for count in options.cases), nextest)
     # The bytes stand in 100 cases, so that what grows is the text.
     per_case = [(size, int(size * 1e6 / 100)) for size in options.megabytes]
-    table(report, (Sized(f"bytes_{size}", 100, padding) for size, padding in per_case), nextest)
+    table(report, (Sized(f"{int(size * 1000)}_kb", 100, padding) for size, padding in per_case), nextest)
 
 
 main()

@@ -64,6 +64,7 @@ mod decide;
 mod eval_run;
 mod failure;
 mod inventory;
+mod judge;
 mod message;
 mod metric;
 mod options;
@@ -89,6 +90,9 @@ pub use eval_format::{
 #[doc = include_str!("docs/eval_set.md")]
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
+pub use judge::{
+    BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Judging, Sample, Scripted, Vote,
+};
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
 pub use options::{Gate, Pass};
 pub use report::{

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use crate::agent::{BoxError, BoxFuture};
+use crate::judge::{BoxJudge, Judging};
 use crate::score::mean;
 
 pub use custom::MetricFn;
@@ -54,6 +55,8 @@ pub struct MetricInput<'a> {
     pub state: &'a Map,
     /// Threshold and options.
     pub criterion: &'a Criterion,
+    /// Whom to ask.
+    pub(crate) judge: &'a BoxJudge,
 }
 
 impl<'a> MetricInput<'a> {
@@ -61,6 +64,11 @@ impl<'a> MetricInput<'a> {
     pub fn turns(&self) -> impl Iterator<Item = (&'a Invocation, Option<&'a Invocation>)> + use<'a> {
         let expected = self.expected;
         self.actual.iter().enumerate().map(move |(at, actual)| (actual, expected.get(at)))
+    }
+
+    /// The judge, asked as the criterion's `judge_model_options` say.
+    pub fn judging(&self) -> Judging {
+        Judging::new(self.judge.clone(), self.criterion)
     }
 }
 

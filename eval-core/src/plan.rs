@@ -6,6 +6,7 @@ use eval_format::{Criterion, EvalCase, EvalConfig};
 
 use crate::agent::Erased;
 use crate::decide::{Rule, decide};
+use crate::judge::{BoxJudge, Judge, NoJudge};
 use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
 use crate::options::{Gate, Pass};
@@ -24,6 +25,7 @@ pub(crate) struct Plan {
     pub(crate) timeout: Duration,
     pub(crate) app_name: String,
     pub(crate) user_id: String,
+    pub(crate) judge: BoxJudge,
 }
 
 #[derive(Debug)]
@@ -97,6 +99,7 @@ impl Plan {
             timeout: DEFAULT_TIMEOUT,
             app_name: DEFAULT_APP_NAME.to_owned(),
             user_id: DEFAULT_USER_ID.to_owned(),
+            judge: NoJudge.boxed(),
         })
     }
 
@@ -130,6 +133,7 @@ impl Plan {
                 expected: &case.conversation,
                 state: &transcript.state,
                 criterion: &planned.criterion,
+                judge: &self.judge,
             };
             scores.push(planned.score(input, self.timeout, label).await);
         }

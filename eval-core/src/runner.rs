@@ -1,6 +1,6 @@
 //! Running sets without the attribute.
 
-mod concurrent;
+pub(crate) mod concurrent;
 pub(crate) mod conversation;
 mod directory;
 pub(crate) mod guard;

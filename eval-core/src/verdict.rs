@@ -14,6 +14,10 @@ pub enum Role {
     Body,
     /// A metric failed: its function, or what it calls.
     Metric,
+    /// A judge failed, or there is none.
+    Judge,
+    /// The simulated user failed, or came to no end.
+    Simulator,
     /// The harness: a stale file, a config that cannot be read.
     Harness,
 }
@@ -25,6 +29,8 @@ impl fmt::Display for Role {
             Self::Setup => "setup",
             Self::Body => "test body",
             Self::Metric => "metric",
+            Self::Judge => "judge",
+            Self::Simulator => "simulator",
             Self::Harness => "harness",
         })
     }

@@ -42,6 +42,7 @@ impl Metric for FinalSessionStateMatch {
 mod tests {
     use super::super::testing::ready;
     use super::*;
+    use crate::judge::{Judge, NoJudge};
     use eval_format::{Criterion, EvalCase, Map, json};
 
     #[test]
@@ -55,6 +56,7 @@ mod tests {
                 expected: &[],
                 state: &state,
                 criterion: &Criterion::new(1.0),
+                judge: &NoJudge.boxed(),
             };
             ready(FinalSessionStateMatch.score(input)).unwrap().scores()[0].clone()
         };

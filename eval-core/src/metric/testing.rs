@@ -11,6 +11,7 @@ use eval_format::{
 
 use super::{Metric, MetricInput, Scores};
 use crate::agent::BoxError;
+use crate::judge::{Judge, NoJudge};
 
 /// The result of a future that never waits.
 pub(super) fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -42,8 +43,8 @@ pub(super) fn try_compare(
     actual: &[Invocation],
     criterion: &Criterion,
 ) -> Result<Scores, BoxError> {
-    let (case, state) = (EvalCase::new("c"), Map::new());
-    let input = MetricInput { case: &case, actual, expected, state: &state, criterion };
+    let (case, state, judge) = (EvalCase::new("c"), Map::new(), NoJudge.boxed());
+    let input = MetricInput { case: &case, actual, expected, state: &state, criterion, judge: &judge };
     ready(metric.score(input))
 }
 

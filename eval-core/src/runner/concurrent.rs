@@ -6,7 +6,7 @@ use std::task::Poll;
 
 /// Polls at most `limit` futures at a time (at least one) and gives their results in the order of the
 /// futures, whatever the order in which they end.
-pub(super) async fn all<F: Future + Unpin>(
+pub(crate) async fn all<F: Future + Unpin>(
     limit: usize,
     futures: impl IntoIterator<Item = F>,
 ) -> Vec<F::Output> {

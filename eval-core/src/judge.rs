@@ -1,0 +1,114 @@
+//! Judges: models that are asked about what an agent did.
+//!
+//! A judge answers a prompt with text; what is asked, and how answers become scores, is the business of
+//! the metrics. See [`Judging`] for asking several times and taking the majority.
+
+mod error;
+mod judging;
+mod request;
+mod scripted;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::agent::BoxFuture;
+
+pub use error::{JudgeError, JudgeErrorKind};
+pub use judging::{Judging, Sample, Vote};
+pub use request::{JudgeReply, JudgeRequest};
+pub use scripted::Scripted;
+
+/// A model that answers questions about what an agent did.
+///
+/// ```
+/// use eval_core::{Judge, JudgeError, JudgeReply, JudgeRequest};
+///
+/// /// Finds everything fine.
+/// struct Kind;
+///
+/// impl Judge for Kind {
+///     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+///         Ok(JudgeReply::new(r#"{"reasoning": "fine", "is_the_agent_response_valid": "valid"}"#))
+///     }
+///
+///     fn is_offline(&self) -> bool {
+///         true
+///     }
+/// }
+/// ```
+///
+/// One value serves all questions of a case, some of them at the same time.
+pub trait Judge: Send + Sync {
+    /// Answers one request.
+    fn ask(&self, request: &JudgeRequest) -> impl Future<Output = Result<JudgeReply, JudgeError>> + Send;
+
+    /// Whether it answers without a network and for nothing.
+    ///
+    /// Any other judge is asked through recordings, and live only where `EVALSET_JUDGE` says so.
+    fn is_offline(&self) -> bool {
+        false
+    }
+
+    /// This judge behind a pointer.
+    fn boxed(self) -> BoxJudge
+    where
+        Self: Sized + 'static,
+    {
+        BoxJudge(Arc::new(self))
+    }
+}
+
+/// The twin of [`Judge`] that can stand behind a pointer.
+trait Erased: Send + Sync {
+    fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>>;
+    fn is_offline(&self) -> bool;
+}
+
+impl<J: Judge> Erased for J {
+    fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>> {
+        Box::pin(Judge::ask(self, request))
+    }
+
+    fn is_offline(&self) -> bool {
+        Judge::is_offline(self)
+    }
+}
+
+/// A judge behind a pointer, cheap to clone.
+#[derive(Clone)]
+pub struct BoxJudge(Arc<dyn Erased>);
+
+impl fmt::Debug for BoxJudge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxJudge(..)")
+    }
+}
+
+impl Judge for BoxJudge {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        self.0.ask(request).await
+    }
+
+    fn is_offline(&self) -> bool {
+        self.0.is_offline()
+    }
+
+    fn boxed(self) -> BoxJudge {
+        self
+    }
+}
+
+/// No judge at all: every question is an error that says how to get one.
+#[derive(Debug)]
+pub(crate) struct NoJudge;
+
+impl Judge for NoJudge {
+    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        Err(JudgeError::new(JudgeErrorKind::NoJudge, "there is no judge"))
+    }
+
+    fn is_offline(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,158 @@
+use eval_format::{Criterion, Map, Value};
+
+use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::agent::BoxFuture;
+use crate::runner::concurrent;
+
+/// ADK's judge where a criterion names none.
+const DEFAULT_MODEL: &str = "gemini-2.5-flash";
+/// ADK's number of samples where a criterion says nothing.
+const DEFAULT_SAMPLES: u32 = 5;
+/// ADK's number of questions at a time where a criterion says nothing.
+const DEFAULT_PARALLELISM: u32 = 5;
+
+/// A judge together with what a criterion says about asking it: its `judge_model_options`.
+#[derive(Clone, Debug)]
+pub struct Judging {
+    judge: BoxJudge,
+    request: JudgeRequest,
+    samples: u32,
+    parallelism: usize,
+}
+
+/// One sample: what was read from a reply, and the reply.
+pub type Sample<T> = Result<(T, JudgeReply), JudgeError>;
+
+/// What the samples of a yes-or-no question came to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Vote {
+    /// The side with more votes; on a tie, no.
+    pub passed: bool,
+    /// How many samples voted for the side that won.
+    pub votes: u32,
+    /// How many samples voted at all.
+    pub voters: u32,
+    /// How many samples were asked for.
+    pub samples: u32,
+    /// The first reply of the side that won.
+    pub reply: String,
+}
+
+impl Judging {
+    /// A judge, asked as a criterion says.
+    pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
+        let options = criterion.get("judge_model_options").and_then(Value::as_object);
+        let option = |key: &str| options.and_then(|options| options.get(key));
+        let given = option("judge_model_config").and_then(Value::as_object).cloned().unwrap_or_default();
+        let temperature = given.get("temperature").and_then(Value::as_f64);
+        let config: Map =
+            given.into_iter().filter(|(key, _)| temperature.is_none() || key != "temperature").collect();
+        let model = option("judge_model").and_then(Value::as_str).unwrap_or(DEFAULT_MODEL);
+        let number = |key: &str| option(key).and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok());
+        Self {
+            judge,
+            request: JudgeRequest { temperature, config, ..JudgeRequest::new(model, "") },
+            samples: number("num_samples").unwrap_or(DEFAULT_SAMPLES),
+            parallelism: number("parallelism_limit").unwrap_or(DEFAULT_PARALLELISM) as usize,
+        }
+    }
+
+    /// How many samples the criterion asks for.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The request for one sample of a question.
+    pub fn request(&self, template: &str, prompt: impl Into<String>, sample: u32) -> JudgeRequest {
+        JudgeRequest { template: template.to_owned(), prompt: prompt.into(), sample, ..self.request.clone() }
+    }
+
+    /// Asks once.
+    pub async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        self.judge.ask(request).await
+    }
+
+    /// Asks once and reads the reply; where `read` cannot, asks once more, with what was wrong.
+    pub async fn read<T>(
+        &self,
+        request: &JudgeRequest,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<(T, JudgeReply), JudgeError> {
+        let reply = self.ask(request).await?;
+        let wrong = match read(&reply.text) {
+            Ok(value) => return Ok((value, reply)),
+            Err(wrong) => wrong,
+        };
+        let prompt = format!(
+            "{}\n\nAn earlier answer to this could not be used: {wrong}. Answer again, in exactly the form that is asked for.",
+            request.prompt
+        );
+        let reply = self.ask(&JudgeRequest { prompt, ..request.clone() }).await?;
+        match read(&reply.text) {
+            Ok(value) => Ok((value, reply)),
+            Err(wrong) => Err(JudgeError::new(
+                JudgeErrorKind::Unreadable,
+                format!("two answers of `{}` could not be read; of the last, {wrong}", request.model),
+            )),
+        }
+    }
+
+    /// Asks a question as often as the criterion says, at most `parallelism_limit` times at once.
+    ///
+    /// Samples stand in their order, those that failed among them.
+    pub async fn sample<T: Send>(
+        &self,
+        template: &str,
+        prompt: &str,
+        read: impl Fn(&str) -> Result<T, String> + Sync,
+    ) -> Vec<Sample<T>> {
+        let read = &read;
+        let mut asked: Vec<BoxFuture<'_, Sample<T>>> = Vec::new();
+        for sample in 0..self.samples {
+            let request = self.request(template, prompt, sample);
+            asked.push(Box::pin(async move { self.read(&request, read).await }));
+        }
+        concurrent::all(self.parallelism, asked).await
+    }
+
+    /// Asks a yes-or-no question and takes the majority; a tie is a no, as in ADK.
+    ///
+    /// `read` answers `Some(true)` for yes, `Some(false)` for no and `None` where the reply says neither. Such
+    /// a reply, and a sample that failed, does not vote. Where nobody votes, or more samples failed than
+    /// answered, that is an error: it would be an accident who wins.
+    pub async fn vote(
+        &self,
+        template: &str,
+        prompt: &str,
+        read: impl Fn(&str) -> Result<Option<bool>, String> + Sync,
+    ) -> Result<Vote, JudgeError> {
+        let samples = self.sample(template, prompt, read).await;
+        let failed = samples.iter().filter_map(|sample| sample.as_ref().err());
+        if let Some(error) = failed.clone().next()
+            && failed.count() * 2 > samples.len()
+        {
+            return Err(error.clone());
+        }
+        let voters: Vec<(bool, &JudgeReply)> = samples
+            .iter()
+            .filter_map(|sample| sample.as_ref().ok())
+            .filter_map(|(vote, reply)| Some(((*vote)?, reply)))
+            .collect();
+        let yes = voters.iter().filter(|(vote, _)| *vote).count();
+        let passed = yes * 2 > voters.len();
+        let winners = voters.iter().filter(|(vote, _)| *vote == passed);
+        let Some((_, reply)) = winners.clone().next() else {
+            let message = format!("none of {} samples says yes or no", samples.len());
+            return Err(JudgeError::new(JudgeErrorKind::Unreadable, message));
+        };
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Ok(Vote {
+            passed,
+            votes: count(winners.count()),
+            voters: count(voters.len()),
+            samples: self.samples,
+            reply: reply.text.clone(),
+        })
+    }
+}

@@ -1,10 +1,9 @@
 //! What generated code calls. Not public API: it changes with the macro, and both are of one version.
 
 pub mod bench;
+pub mod tokio;
 
-use std::future::Future;
 use std::panic::resume_unwind;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +27,6 @@ pub use crate::metric::{BoxMetric, MakeMetric};
 pub use crate::options::{Gate, Pass};
 pub use crate::setup::{Driven, Driving, shape};
 pub use eval_format::Form;
-pub use tokio;
 
 /// One file with its cases, as the macro read it.
 #[derive(Debug)]
@@ -137,16 +135,12 @@ macro_rules! __multi_thread {
 }
 pub use __multi_thread as multi_thread;
 
-/// Runs one case as a test: returns when it passed, unwinds with the report when it did not.
-pub fn run<Shape, F: EvalFn<Shape>>(
-    set: &'static SetSource,
-    case: usize,
-    module: &'static str,
-    function: F,
-) -> Pin<Box<dyn Future<Output = ()>>> {
-    Box::pin(run_erased(Test { set, source: &set.cases[case], module }, F::IS_BODY, move |case, run| {
-        function.call(case, run)
-    }))
+/// Has the runtime run one case as a test: it ends when the case passed, and unwinds with the report when
+/// it did not.
+pub fn run<Shape, F: EvalFn<Shape>>(set: &'static SetSource, case: usize, module: &'static str, function: F) {
+    let test = Test { set, source: &set.cases[case], module };
+    let call = move |case, run| function.call(case, run);
+    tokio::run_next(Box::pin(run_erased(test, F::IS_BODY, call)));
 }
 
 /// One generated test.

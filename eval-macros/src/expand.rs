@@ -86,7 +86,7 @@ fn from_inside(depth: usize, name: &Ident) -> TokenStream {
 }
 
 impl Expansion<'_> {
-    /// The function that holds the sets and runs a case of one.
+    /// The function that holds the sets and has a case of one run.
     fn helper_function(&self, plan: &Plan) -> TokenStream {
         let Self { private, helper, .. } = self;
         let name = self.item.name();
@@ -102,10 +102,7 @@ impl Expansion<'_> {
             #[cfg(test)]
             #[doc(hidden)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
-            fn #helper(
-                #set: usize,
-                #case: usize,
-            ) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
+            fn #helper(#set: usize, #case: usize) {
                 static SETS: [#private::SetSource; #count] = [#(#sets),*];
                 #run
             }
@@ -238,7 +235,8 @@ impl Expansion<'_> {
     }
 
     /// The tests of one module and of those in it. What stands in a test is checked and compiled once
-    /// per case, so it is the least that will do.
+    /// per case, so it is the least that will do: not even an `.await`, since the call only says what the
+    /// runtime is to run.
     fn tests(&self, module: &Module<'_>, depth: usize) -> TokenStream {
         let helper = from_inside(depth, &self.helper);
         let attributes = self.test_attributes();
@@ -248,7 +246,7 @@ impl Expansion<'_> {
                 let name = Ident::new(&planned.name, Span::call_site());
                 tokens.extend(quote! {
                     #attributes
-                    async fn #name() { #helper(#set, #case).await }
+                    async fn #name() { #helper(#set, #case) }
                 });
             }
         }

@@ -140,10 +140,7 @@ const _: fn() = || {
 #[cfg(test)]
 #[doc(hidden)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
-fn __evalset_weather(
-    set: usize,
-    case: usize,
-) -> ::core::pin::Pin<::std::boxed::Box<dyn ::core::future::Future<Output = ()>>> {
+fn __evalset_weather(set: usize, case: usize) {
     static SETS: [::eval_core::__private::SetSource; 1usize] = [
         ::eval_core::__private::SetSource {
             manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
@@ -200,12 +197,12 @@ mod weather {
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]
     async fn refund_declined() {
-        super::__evalset_weather(0usize, 0usize).await
+        super::__evalset_weather(0usize, 0usize)
     }
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]
     async fn refund_granted() {
-        super::__evalset_weather(0usize, 1usize).await
+        super::__evalset_weather(0usize, 1usize)
     }
 }
 "#;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
+use serde_core::{Deserialize, Deserializer};
 
 use crate::error::ReadError;
 use crate::model::{EvalCase, EvalSet, Invocation, SessionInput};
@@ -298,7 +298,7 @@ impl<'de> Deserialize<'de> for EvalSet {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = write_pretty(&Value::deserialize(deserializer)?, &mut text);
-        Self::parse(&text).map_err(serde::de::Error::custom)
+        Self::parse(&text).map_err(serde_core::de::Error::custom)
     }
 }
 

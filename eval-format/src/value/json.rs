@@ -243,7 +243,11 @@ impl From<Value> for serde_json::Value {
             Value::Number(number) => number_to_serde(&number),
             Value::String(text) => Self::String(text),
             Value::Array(items) => Self::Array(items.into_iter().map(Into::into).collect()),
-            Value::Object(map) => Self::Object(map.into_iter().map(|(k, v)| (k, v.into())).collect()),
+            Value::Object(map) => {
+                let mut object = serde_json::Map::new();
+                map.into_iter().for_each(|(key, value)| drop(object.insert(key, value.into())));
+                Self::Object(object)
+            }
         }
     }
 }

@@ -70,6 +70,11 @@ impl<'a> MetricInput<'a> {
     pub fn judging(&self) -> Judging {
         Judging::new(self.judge.clone(), self.criterion)
     }
+
+    /// Scores each turn on its own. Most metrics do, so it is compiled once for all of them.
+    pub(crate) fn score_turns(&self, score: &dyn Fn(&Invocation, Option<&Invocation>) -> Score) -> Scores {
+        Scores::of_turns(self.turns().map(|(actual, expected)| score(actual, expected)).collect())
+    }
 }
 
 /// A way to score a run.
@@ -223,13 +228,16 @@ pub struct Scores {
 impl FromIterator<Score> for Scores {
     /// One score per turn. The overall score is ADK's naive mean: summed left to right, then divided.
     fn from_iter<I: IntoIterator<Item = Score>>(scores: I) -> Self {
-        let scores: Vec<Score> = scores.into_iter().collect();
-        let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
-        Self { overall: mean::naive(&values), all: scores, whole_run: false }
+        Self::of_turns(scores.into_iter().collect())
     }
 }
 
 impl Scores {
+    fn of_turns(scores: Vec<Score>) -> Self {
+        let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
+        Self { overall: mean::naive(&values), all: scores, whole_run: false }
+    }
+
     /// One score for the whole run, for metrics that do not look at single turns.
     pub fn whole_run(score: impl Into<Score>) -> Self {
         let score = score.into();

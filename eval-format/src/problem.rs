@@ -266,6 +266,11 @@ pub(crate) fn shown(name: &str) -> String {
     out
 }
 
+/// Puts problems into the order of the text. Sorting is much code, so it is compiled here alone.
+pub(crate) fn in_order_of_places(problems: &mut [Problem]) {
+    problems.sort_by_key(|problem| problem.range.start);
+}
+
 fn is_plain(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }

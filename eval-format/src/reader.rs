@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
+use serde_core::{Deserialize, Deserializer};
 
 use crate::error::ReadError;
 use crate::model::{EvalCase, EvalSet, Invocation, SessionInput};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, in_order_of_places};
 use crate::schema::{INVOCATION, Place, Walker};
 use crate::syntax::{self, Kind, Node};
 use crate::text;
@@ -93,7 +93,7 @@ pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> Ch
         session_problems = problems;
         reading.give_session(session.as_ref());
     }
-    reading.problems.sort_by_key(|problem| problem.range.start);
+    in_order_of_places(&mut reading.problems);
     let sound = !reading.problems.iter().chain(&session_problems).any(Problem::is_error);
     CheckedSet {
         file: file.to_owned(),
@@ -227,18 +227,21 @@ fn parse<T>(
     read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,
 ) -> Result<(T, Vec<Problem>), Problems> {
     let mut problems = Vec::new();
-    let value = match text::decode(text.as_bytes()) {
-        Err((_, problem)) => Err(problem),
-        Ok(text) => syntax::parse(text, &mut problems),
-    }
-    .map_err(|problem| problems.push(*problem))
-    .ok()
-    .and_then(|root| read(&root, &mut problems));
-    problems.sort_by_key(|problem| problem.range.start);
+    let value = root_of(text, &mut problems).and_then(|root| read(&root, &mut problems));
+    in_order_of_places(&mut problems);
     match value {
         Some(value) if !problems.iter().any(Problem::is_error) => Ok((value, problems)),
         _ => Err(Problems { file: NO_FILE.to_owned(), text: text.to_owned(), items: problems }),
     }
+}
+
+fn root_of<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Option<Node<'a>> {
+    match text::decode(text.as_bytes()) {
+        Err((_, problem)) => Err(problem),
+        Ok(text) => syntax::parse(text, problems),
+    }
+    .map_err(|problem| problems.push(*problem))
+    .ok()
 }
 
 /// What was read of a document.
@@ -298,7 +301,7 @@ impl<'de> Deserialize<'de> for EvalSet {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = write_pretty(&Value::deserialize(deserializer)?, &mut text);
-        Self::parse(&text).map_err(serde::de::Error::custom)
+        Self::parse(&text).map_err(serde_core::de::Error::custom)
     }
 }
 

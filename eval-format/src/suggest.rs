@@ -21,10 +21,14 @@ const LONGEST: usize = 128;
 /// most one for every three letters; the only known name that begins with the wrong one. Of equally
 /// good names the first wins.
 pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    best(name, &mut known.into_iter())
+}
+
+fn best<'a>(name: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.is_empty() || name.len() > LONGEST {
         return None;
     }
-    let known: Vec<&str> = known.into_iter().filter(|known| known.len() <= LONGEST).collect();
+    let known: Vec<&str> = known.filter(|known| known.len() <= LONGEST).collect();
     same_letters(name, &known).or_else(|| nearest(name, &known)).or_else(|| only_beginning(name, &known))
 }
 

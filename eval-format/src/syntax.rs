@@ -1,19 +1,23 @@
-//! Bytes to a tree of JSON values that know where they stand, on jiter, pydantic's own parser.
+//! Bytes to a tree of JSON values that know where they stand.
 //!
 //! Numbers are kept as text and strings are borrowed where they hold no escapes, so the tree
 //! costs about what `serde_json::Value` costs. What pydantic takes as JSON is taken: `NaN` and the
-//! infinities as numbers, the last of two equal keys, up to 200 levels of nesting.
+//! infinities as numbers, the last of two equal keys, up to 200 levels of nesting. The tests hold
+//! this against jiter, pydantic's own parser; as a dependency it and what it needs would be a fifth
+//! of what a user's clean build compiles.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use jiter::{Jiter, JiterError, Peek};
-
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::Problem;
 use crate::value::{Map, Number, Value};
+use scan::Scanner;
+use syntax_error::{Fault, Inside, Stumble};
 
 mod duplicates;
+mod scan;
+mod string;
 mod syntax_error;
 
 /// Levels of nesting that pydantic's parser accepts: 200 below the outermost.
@@ -123,114 +127,122 @@ pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
 /// Pushes a warning for each key that stands twice in an object; returns the error alone when the
 /// text is not JSON.
 pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<Node<'a>, Box<Problem>> {
-    let jiter = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-    let mut reader = Reader { jiter, text, duplicates: Vec::new() };
+    let mut reader = Reader { scan: Scanner::new(text), duplicates: Vec::new() };
     match reader.document() {
         Ok(root) => {
             problems.append(&mut duplicates::warnings(&root, reader.duplicates));
             Ok(root)
         }
-        Err(Failure::Json(error)) => Err(Box::new(syntax_error::problem(text, &error))),
-        Err(Failure::TooDeep(at)) => Err(Box::new(
-            Problem::error(Code::TooDeep, JsonPath::default(), at..at + 1, "nesting is too deep")
-                .label(format!("level {} begins here", MAX_DEPTH + 1))
-                .help(format!("ADK reads {MAX_DEPTH} levels; store deeper data as a string of JSON")),
-        )),
-    }
-}
-
-enum Failure {
-    Json(JiterError),
-    TooDeep(usize),
-}
-
-impl From<JiterError> for Failure {
-    fn from(error: JiterError) -> Self {
-        Self::Json(error)
+        Err(fault) => Err(Box::new(syntax_error::problem(text, fault))),
     }
 }
 
 struct Reader<'a> {
-    jiter: Jiter<'a>,
-    text: &'a str,
+    scan: Scanner<'a>,
     duplicates: Vec<duplicates::Duplicate>,
 }
 
 impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Node<'a>, Failure> {
-        let peek = self.jiter.peek()?;
-        let node = self.node(peek, 1)?;
-        self.jiter.finish()?;
-        Ok(node)
+    fn document(&mut self) -> Result<Node<'a>, Fault> {
+        let first = self.scan.value()?;
+        let node = self.node(first, 1)?;
+        match self.scan.peek() {
+            None => Ok(node),
+            Some(_) => Err(self.scan.fault(Stumble::MoreText)),
+        }
     }
 
-    fn node(&mut self, peek: Peek, depth: usize) -> Result<Node<'a>, Failure> {
-        let start = self.jiter.current_index();
-        let kind = match peek {
-            Peek::Null => {
-                self.jiter.known_null()?;
-                Kind::Null
-            }
-            Peek::True | Peek::False => Kind::Bool(self.jiter.known_bool(peek)?),
-            Peek::String => Kind::String(in_text(self.text, self.jiter.known_str()?)),
-            Peek::Array | Peek::Object if depth > MAX_DEPTH => return Err(Failure::TooDeep(start)),
-            Peek::Array => self.array(depth)?,
-            Peek::Object => self.object(start, depth)?,
-            _ => {
-                self.jiter.known_number_bytes(peek)?;
-                Kind::Number(&self.text[start..self.jiter.current_index()])
-            }
+    /// The value that begins with a byte, the next one.
+    fn node(&mut self, first: u8, depth: usize) -> Result<Node<'a>, Fault> {
+        let start = self.scan.at;
+        let kind = match first {
+            b'"' => Kind::String(self.scan.string()?),
+            b'[' | b'{' if depth > MAX_DEPTH => return Err(self.scan.fault(Stumble::TooDeep)),
+            b'[' => self.array(depth)?,
+            b'{' => self.object(depth)?,
+            b'n' => self.word("null", Kind::Null)?,
+            b't' => self.word("true", Kind::Bool(true))?,
+            b'f' => self.word("false", Kind::Bool(false))?,
+            b'-' | b'0'..=b'9' | b'N' | b'I' => Kind::Number(self.scan.number()?),
+            _ => return Err(self.scan.fault(Stumble::NoValue)),
         };
-        Ok(Node { range: start..self.jiter.current_index(), kind })
+        Ok(Node { range: start..self.scan.at, kind })
     }
 
-    fn array(&mut self, depth: usize) -> Result<Kind<'a>, Failure> {
+    fn word(&mut self, word: &str, kind: Kind<'a>) -> Result<Kind<'a>, Fault> {
+        self.scan.word(word).map(|()| kind)
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Kind<'a>, Fault> {
         let mut items = Vec::new();
-        let mut next = self.jiter.known_array()?;
-        while let Some(peek) = next {
-            items.push(self.node(peek, depth + 1)?);
-            next = self.jiter.array_step()?;
+        let mut more = self.open(Inside::Array)?;
+        while more {
+            let first = self.scan.value()?;
+            items.push(self.node(first, depth + 1)?);
+            more = self.step(Inside::Array)?;
         }
         Ok(Kind::Array(items))
     }
 
-    fn object(&mut self, start: usize, depth: usize) -> Result<Kind<'a>, Failure> {
+    fn object(&mut self, depth: usize) -> Result<Kind<'a>, Fault> {
+        let object = self.scan.at;
         let mut entries: Vec<Entry<'a>> = Vec::new();
-        let mut key_start = self.skip_space(start + 1);
-        let mut next = self.jiter.known_object()?.map(|key| in_text(self.text, key));
-        while let Some(key) = next {
-            let key_range = key_start..self.key_end(key_start, &key);
-            let peek = self.jiter.peek()?;
-            let value = self.node(peek, depth + 1)?;
-            let after = self.skip_space(value.range.end);
+        let mut more = self.open(Inside::Object)?;
+        while more {
+            let (key, key_range) = self.key()?;
+            let first = self.scan.value()?;
+            let value = self.node(first, depth + 1)?;
             entries.push(Entry { key, key_range, value });
-            // After a comma comes the next key; after a brace there is none and this is not used.
-            key_start = self.skip_space(after + 1);
-            next = self.jiter.next_key()?.map(|key| in_text(self.text, key));
+            more = self.step(Inside::Object)?;
         }
-        self.drop_duplicates(start, &mut entries);
+        self.drop_duplicates(object, &mut entries);
         Ok(Kind::Object(entries))
     }
 
-    /// The end of a key that begins at `start`, past its closing quote.
-    fn key_end(&self, start: usize, key: &str) -> usize {
-        let closing = start + 1 + key.len();
-        match self.text.get(start + 1..closing) {
-            // As it stands between its quotes: it has no escapes.
-            Some(written) if written == key && self.text.as_bytes().get(closing) == Some(&b'"') => {
-                closing + 1
+    /// A key and the colon after it.
+    fn key(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fault> {
+        if self.scan.value()? != b'"' {
+            return Err(self.scan.fault(Stumble::NoKey));
+        }
+        let start = self.scan.at;
+        let key = self.scan.string()?;
+        let range = start..self.scan.at;
+        match self.scan.peek() {
+            Some(b':') => self.scan.at += 1,
+            Some(_) => return Err(self.scan.fault(Stumble::NoColon)),
+            None => return Err(self.scan.fault(Stumble::EndInside(Inside::Object))),
+        }
+        Ok((key, range))
+    }
+
+    /// Passes over an opening bracket, and over the closing one if it follows; whether an element does.
+    fn open(&mut self, inside: Inside) -> Result<bool, Fault> {
+        self.scan.at += 1;
+        match self.scan.peek() {
+            Some(byte) if byte == inside.closing() => {
+                self.scan.at += 1;
+                Ok(false)
             }
-            _ => string_end(self.text.as_bytes(), start),
+            Some(_) => Ok(true),
+            None => Err(self.scan.fault(Stumble::EndInside(inside))),
         }
     }
 
-    /// The first place from `at` on that is not white space.
-    fn skip_space(&self, mut at: usize) -> usize {
-        let bytes = self.text.as_bytes();
-        while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            at += 1;
+    /// Passes over what follows an element, a comma or the closing bracket; whether an element follows.
+    fn step(&mut self, inside: Inside) -> Result<bool, Fault> {
+        let at = match self.scan.peek() {
+            Some(byte) if byte == b',' || byte == inside.closing() => self.scan.at,
+            Some(_) => return Err(self.scan.fault(Stumble::NoComma(inside))),
+            None => return Err(self.scan.fault(Stumble::EndInside(inside))),
+        };
+        self.scan.at += 1;
+        if self.scan.text.as_bytes()[at] != b',' {
+            return Ok(false);
         }
-        at
+        match self.scan.peek() {
+            Some(byte) if byte == inside.closing() => Err(Fault { what: Stumble::TrailingComma, at }),
+            _ => Ok(true),
+        }
     }
 
     /// Keeps the last value of each key, at the place of the first, as Python does.
@@ -266,28 +278,6 @@ impl<'a> Reader<'a> {
 
 /// Up to this many keys, looking for a repeated one by comparing each pair beats hashing.
 const SCAN_LIMIT: usize = 16;
-
-/// Borrows a string from the text where the parser did; copies it where it held escapes.
-fn in_text<'a>(text: &'a str, found: &str) -> Cow<'a, str> {
-    let offset = (found.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
-    match text.get(offset..offset.saturating_add(found.len())) {
-        Some(borrowed) if offset < text.len() => Cow::Borrowed(borrowed),
-        _ => Cow::Owned(found.to_owned()),
-    }
-}
-
-/// The end of the string literal that begins at `start`, past its closing quote.
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
-}
 
 #[cfg(test)]
 mod tests;

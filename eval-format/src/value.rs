@@ -274,6 +274,11 @@ impl Map {
     /// Linear in the entries for small objects and `n log n` for large ones, so that a hostile
     /// object of a million keys does not stall a comparison.
     pub fn matches(&self, other: &Self, same: impl Fn(&Value, &Value) -> bool) -> bool {
+        self.matches_by(other, &same)
+    }
+
+    /// Compiled once, as is what else here stands behind a generic function.
+    fn matches_by(&self, other: &Self, same: &dyn Fn(&Value, &Value) -> bool) -> bool {
         if other.len() <= SCAN_LIMIT {
             return self.iter().all(|(key, value)| other.get(key).is_some_and(|theirs| same(value, theirs)));
         }
@@ -304,8 +309,13 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Map {
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
     /// Inserts the entries one after the other.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        let mut entries = entries.into_iter();
-        for (key, value) in entries.by_ref().take(SCAN_LIMIT) {
+        self.insert_all(&mut entries.into_iter().map(|(key, value)| (key.into(), value.into())));
+    }
+}
+
+impl Map {
+    fn insert_all(&mut self, entries: &mut dyn Iterator<Item = (String, Value)>) {
+        for (key, value) in entries.take(SCAN_LIMIT) {
             self.insert(key, value);
         }
         // An index of all that is there pays only for many.
@@ -313,7 +323,6 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
         let mut places: HashMap<String, usize> =
             self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
         for (key, value) in std::iter::once(first).chain(entries) {
-            let (key, value) = (key.into(), value.into());
             match places.entry(key) {
                 Entry::Occupied(place) => self.entries[*place.get()].1 = value,
                 Entry::Vacant(place) => {

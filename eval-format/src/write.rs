@@ -3,13 +3,13 @@
 
 mod full;
 
-use serde::{Serialize, Serializer};
+use serde_core::{Serialize, Serializer};
 
 use crate::model::{
     AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
     Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
 };
-use crate::schema::{self, Model};
+use crate::schema::{self, Field, Model};
 use crate::value::{Map, Value, write_pretty};
 
 impl EvalSet {
@@ -58,7 +58,11 @@ impl Fields {
     }
 
     fn list<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
-        self.put(name, Value::Array(items.iter().map(to_value).collect()));
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(to_value(item));
+        }
+        self.put(name, Value::Array(values));
     }
 
     /// A list whose default is empty.
@@ -97,9 +101,9 @@ impl Fields {
                 all.insert(key, value.clone());
             }
         }
-        let place = |key: &str| model.fields.iter().position(|field| field.name == key);
-        let mut entries: Vec<_> = all.into_iter().collect();
-        entries.sort_by_key(|(key, _)| place(key).unwrap_or(usize::MAX));
+        let known = |field: &Field| Some((field.name.to_owned(), all.remove(field.name)?));
+        let mut entries: Vec<_> = model.fields.iter().filter_map(known).collect();
+        entries.extend(all);
         Value::Object(Map::from_unique(entries))
     }
 }

@@ -1,6 +1,6 @@
 //! Where the tests of each file of a directory live: folders are modules, and so are files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use eval_format::{file_stem, test_names};
 
@@ -9,7 +9,7 @@ use eval_format::{file_stem, test_names};
 /// A module is named after the stem of its file. Where two things of one folder have the same stem
 /// (`a.evalset.json`, `a.test.json`, a folder `a`), these are named after their whole names.
 pub(crate) fn module_paths(files: &[&str]) -> Vec<Vec<String>> {
-    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut folders: HashMap<&str, Vec<&str>> = HashMap::new();
     for file in files {
         for (at, _) in file.match_indices('/').chain([(file.len(), "")]) {
             let (folder, name) = split(&file[..at]);

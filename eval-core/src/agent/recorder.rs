@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value, json};
-use serde::Serialize;
+use serde_core::Serialize;
 
 use super::Event;
 

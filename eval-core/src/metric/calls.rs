@@ -56,13 +56,13 @@ impl<'a> Calls<'a> {
 
 /// 1 for each turn whose calls match the expected ones in this way, else 0.
 pub(super) fn match_turns(input: MetricInput<'_>, match_type: MatchType) -> Scores {
-    let turn = |(actual, expected)| {
+    let turn = |actual: &_, expected: Option<&_>| {
         let calls = Calls::of_turn(actual, expected);
         let matches = trajectory_matches(&calls.expected, &calls.actual, match_type, ArgsMatch::Exact);
         let score = Score::from(matches);
         if matches { score } else { calls.explain(score, ArgsMatch::Exact) }
     };
-    input.turns().map(turn).collect()
+    input.score_turns(&turn)
 }
 
 /// A share of calls as the score of a turn: 1 where there are none on both sides, 0 where there are

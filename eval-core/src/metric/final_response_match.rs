@@ -32,7 +32,7 @@ pub(crate) struct FinalResponseMatch;
 
 impl Metric for FinalResponseMatch {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.turns().map(|(actual, expected)| turn(actual, expected)).collect())
+        Ok(input.score_turns(&turn))
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct ResponseMatch;
 
 impl Metric for ResponseMatch {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.turns().map(|(actual, expected)| turn(actual, expected)).collect())
+        Ok(input.score_turns(&turn))
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct ToolCallCount;
 
 impl Metric for ToolCallCount {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.actual.iter().map(|turn| Score::from(tool_calls(turn))).collect())
+        Ok(input.score_turns(&|turn, _| Score::from(tool_calls(turn))))
     }
 }
 

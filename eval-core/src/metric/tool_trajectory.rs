@@ -32,7 +32,7 @@ pub(crate) struct ToolTrajectory;
 
 impl Metric for ToolTrajectory {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.turns().map(|(actual, expected)| turn(actual, expected, input.criterion)).collect())
+        Ok(input.score_turns(&|actual, expected| turn(actual, expected, input.criterion)))
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct TrajectoryMatchRatio;
 
 impl Metric for TrajectoryMatchRatio {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.turns().map(|(actual, expected)| turn(&Calls::of_turn(actual, expected))).collect())
+        Ok(input.score_turns(&|actual, expected| turn(&Calls::of_turn(actual, expected))))
     }
 }
 

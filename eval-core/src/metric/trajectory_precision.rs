@@ -28,7 +28,7 @@ pub(crate) struct TrajectoryPrecision;
 
 impl Metric for TrajectoryPrecision {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let turn = |(actual, expected)| {
+        let turn = |actual: &_, expected: Option<&_>| {
             let calls = Calls::of_turn(actual, expected);
             let matched =
                 assign(&calls.expected, &calls.actual, ArgsMatch::Exact).into_iter().flatten().count();
@@ -38,7 +38,7 @@ impl Metric for TrajectoryPrecision {
                 &calls,
             )
         };
-        Ok(input.turns().map(turn).collect())
+        Ok(input.score_turns(&turn))
     }
 }
 

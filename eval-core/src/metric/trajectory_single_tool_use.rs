@@ -22,12 +22,12 @@ impl Metric for TrajectorySingleToolUse {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         // A config without it is refused; a criterion that was never checked may come here.
         let tool = input.criterion.tool_name().ok_or("the criterion has no `tool_name`")?;
-        let turn = |(actual, _): (&eval_format::Invocation, _)| {
+        let turn = |actual: &eval_format::Invocation, _: Option<&_>| {
             let used = actual.tool_calls().any(|call| call.name.as_deref() == Some(tool));
             let score = Score::from(used);
             if used { score } else { score.note(format!("`{tool}` is not called")) }
         };
-        Ok(input.turns().map(turn).collect())
+        Ok(input.score_turns(&turn))
     }
 }
 

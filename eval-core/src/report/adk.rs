@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use eval_format::{Map, Value};
-use serde::{Serialize, Serializer};
+use serde_core::{Serialize, Serializer};
 
 use super::{CaseReport, EvalReport};
 

@@ -1,7 +1,7 @@
 //! The report in the field names of adk-rs 0.6, whose own types read it.
 
-use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
-use serde::{Serialize, Serializer};
+use serde_core::ser::{SerializeMap, SerializeSeq, SerializeStruct};
+use serde_core::{Serialize, Serializer};
 
 use super::{CaseReport, EvalReport, MetricReport, RunScore, Summary};
 use crate::metric::Score;

@@ -80,7 +80,7 @@ where
     Fut: Future<Output = Result<T, BoxError>>,
 {
     let begun = Instant::now();
-    let _watch = Watch::start(limit, what);
+    let _watch = Watch::start(limit, &what);
     let result = match tokio::time::timeout(limit, catch_panic(async move { call().await })).await {
         Err(_) => return Err(Fault::TimedOut(limit)),
         Ok(Err(panic)) => return Err(Fault::Panicked(panic)),

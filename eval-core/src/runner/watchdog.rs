@@ -39,7 +39,7 @@ struct Watchdog {
 
 impl Watch {
     /// Speaks up when this is still alive after `limit` and a grace.
-    pub(crate) fn start(limit: Duration, what: impl Fn() -> String) -> Self {
+    pub(crate) fn start(limit: Duration, what: &dyn Fn() -> String) -> Self {
         // A limit beyond the clock's range never ends, and needs no watching.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {

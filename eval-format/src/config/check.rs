@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{EvalConfig, criteria, custom_metrics, foreign, user_simulator};
-use crate::problem::{Code, JsonPath, Problem, Step, shown};
+use crate::problem::{Code, JsonPath, Problem, Step, in_order_of_places, shown};
 use crate::schema::{EVAL_CONFIG, Place, Walker, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
@@ -68,7 +68,7 @@ fn check_text(text: &str, answered: &[&str]) -> (Option<EvalConfig>, Vec<Problem
         return (None, vec![problem]);
     }
     let config = read_config(&root, answered, &mut problems);
-    problems.sort_by_key(|problem| problem.range.start);
+    in_order_of_places(&mut problems);
     let usable = !problems.iter().any(Problem::is_error);
     (config.filter(|_| usable), problems)
 }

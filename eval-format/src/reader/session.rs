@@ -2,7 +2,7 @@
 
 use super::Form;
 use crate::model::SessionInput;
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problem, in_order_of_places};
 use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
 use crate::syntax::{self, Node};
 use crate::text;
@@ -25,7 +25,7 @@ pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Prob
     if form != Form::TestFile {
         problems.push(misplaced(&root));
     }
-    problems.sort_by_key(|problem| problem.range.start);
+    in_order_of_places(&mut problems);
     (record.map(session_input), problems)
 }
 

@@ -72,10 +72,15 @@ impl Record {
 
     /// The elements, each made by `make` where it is what `make` expects.
     pub(crate) fn list<T>(&mut self, name: &str, make: impl Fn(Checked) -> Option<T>) -> Option<Vec<T>> {
-        match self.take(name)? {
-            Checked::List(items) => Some(items.into_iter().filter_map(make).collect()),
-            _ => None,
+        let Checked::List(items) = self.take(name)? else { return None };
+        // A loop: collecting is many times the code, for each type that is made.
+        let mut made = Vec::with_capacity(items.len());
+        for item in items {
+            if let Some(thing) = make(item) {
+                made.push(thing);
+            }
         }
+        Some(made)
     }
 
     pub(crate) fn records<T: From<Record>>(&mut self, name: &str) -> Option<Vec<T>> {

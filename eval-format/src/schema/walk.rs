@@ -201,13 +201,13 @@ impl Walker<'_> {
                 Some(Checked::Record(self.object(node, entries, model, place)))
             }
             (Type::List(item), Kind::Array(items)) => {
-                Some(each(items, place, |item_node, place| self.value(item_node, item, "", place)))
+                Some(each(items, place, &mut |item_node, place| self.value(item_node, item, "", place)))
             }
             (Type::Models(model), Kind::Array(items)) => {
-                Some(each(items, place, |item, place| self.value(item, &Type::Model(model), "", place)))
+                Some(each(items, place, &mut |item, place| self.value(item, &Type::Model(model), "", place)))
             }
             (Type::AuthorsAndParts(model), Kind::Array(items)) => {
-                Some(each(items, place, |item, place| self.author_and_parts(item, model, place)))
+                Some(each(items, place, &mut |item, place| self.author_and_parts(item, model, place)))
             }
             (Type::Dict(model), Kind::Object(entries)) => Some(self.dict(entries, model, place)),
             (Type::Either(first, second), Kind::Object(entries)) => {
@@ -304,7 +304,7 @@ fn is_ignored_camel(key: &str, field: &Field, model: &Model) -> bool {
 fn each<'n>(
     items: &'n [Node<'n>],
     place: &Place<'_>,
-    mut check: impl FnMut(&'n Node<'n>, &Place<'_>) -> Checked,
+    check: &mut dyn FnMut(&'n Node<'n>, &Place<'_>) -> Checked,
 ) -> Checked {
     let checked = items.iter().enumerate().map(|(at, item)| check(item, &Place::Index(place, at))).collect();
     Checked::List(checked)

@@ -1,98 +1,113 @@
-//! What the JSON parser stumbled over, in words that say what to do.
+//! What is wrong with a text that is not JSON, in words that say what to do.
 
 use std::ops::Range;
 
-use jiter::{JiterError, JiterErrorType, JsonErrorType};
-
+use super::MAX_DEPTH;
+use super::scan::MAX_DIGITS;
 use crate::problem::{Code, JsonPath, Problem};
 
-/// The problem for an error of the JSON parser.
-pub(super) fn problem(text: &str, error: &JiterError) -> Problem {
-    let problem = explain(text, error);
+/// What the reader stumbled over, and at which byte.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) what: Stumble,
+    pub(super) at: usize,
+}
+
+/// The ways in which a text is not JSON.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stumble {
+    BadEscape,
+    BadNumber,
+    ControlCharacter,
+    EndBeforeValue,
+    EndInString,
+    EndInside(Inside),
+    LoneSurrogate,
+    MoreText,
+    NoColon,
+    NoComma(Inside),
+    NoKey,
+    NoValue,
+    TooDeep,
+    TooManyDigits,
+    TrailingComma,
+}
+
+/// What has brackets around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Inside {
+    Array,
+    Object,
+}
+
+impl Inside {
+    pub(super) fn closing(self) -> u8 {
+        match self {
+            Self::Array => b']',
+            Self::Object => b'}',
+        }
+    }
+}
+
+/// The problem of a text that is not JSON.
+pub(super) fn problem(text: &str, fault: Fault) -> Problem {
+    let problem = explain(text, fault);
     match problem.help {
         Some(_) => problem,
         None => problem.help("a value is an object, an array, a string, a number, `true`, `false` or `null`"),
     }
 }
 
-fn explain(text: &str, error: &JiterError) -> Problem {
-    let JiterErrorType::JsonError(kind) = &error.error_type else {
-        // The reader asks for each value by the kind it peeked, so a type error cannot happen;
-        // should it, the place is still right.
-        return at(text, error.index, "this is not valid JSON");
-    };
-    let index = error.index.min(text.len());
-    match kind {
-        JsonErrorType::TrailingComma => {
-            // The parser stops at the bracket; the comma before it is what has to go.
-            let comma = text[..index].rfind(',').unwrap_or(index);
-            at(text, comma, "JSON has no trailing commas")
-                .label("remove this comma")
-                .help("the last element of an array or object is followed by its bracket")
-        }
-        JsonErrorType::EofWhileParsingList => end(text, "the file ends inside an array", "`]`"),
-        JsonErrorType::EofWhileParsingObject => end(text, "the file ends inside an object", "`}`"),
-        JsonErrorType::EofWhileParsingString => end(text, "the file ends inside a string", "`\"`"),
-        JsonErrorType::EofWhileParsingValue if text.trim().is_empty() => at(text, index, "the file is empty")
+fn explain(text: &str, Fault { what, at: index }: Fault) -> Problem {
+    match what {
+        Stumble::TrailingComma => at(text, index, "JSON has no trailing commas")
+            .label("remove this comma")
+            .help("the last element of an array or object is followed by its bracket"),
+        Stumble::EndInside(Inside::Array) => end(text, "the file ends inside an array", "`]`"),
+        Stumble::EndInside(Inside::Object) => end(text, "the file ends inside an object", "`}`"),
+        Stumble::EndInString => end(text, "the file ends inside a string", "`\"`"),
+        Stumble::EndBeforeValue if text.trim().is_empty() => at(text, index, "the file is empty")
             .help("an eval set is an object with `eval_set_id` and `eval_cases`"),
-        JsonErrorType::EofWhileParsingValue => {
-            end(text, "the file ends where a value is expected", "a value")
-        }
-        JsonErrorType::ExpectedColon => {
+        Stumble::EndBeforeValue => end(text, "the file ends where a value is expected", "a value"),
+        Stumble::NoColon => {
             at(text, index, "expected `:` between a key and its value").help(r#"write `"key": value`"#)
         }
-        JsonErrorType::ExpectedListCommaOrEnd => at(text, index, "expected `,` or `]` in an array")
+        Stumble::NoComma(Inside::Array) => at(text, index, "expected `,` or `]` in an array")
             .help("separate elements with a comma, or close the array before this"),
-        JsonErrorType::ExpectedObjectCommaOrEnd => at(text, index, "expected `,` or `}` in an object")
+        Stumble::NoComma(Inside::Object) => at(text, index, "expected `,` or `}` in an object")
             .help("separate entries with a comma, or close the object before this"),
-        JsonErrorType::KeyMustBeAString => {
-            at(text, index, "expected a key in double quotes").help(r#"write `"key": value`"#)
-        }
-        JsonErrorType::ExpectedSomeIdent | JsonErrorType::ExpectedSomeValue => unexpected(text, index),
-        JsonErrorType::InvalidNumber => at(text, index, "this is not a JSON number")
+        Stumble::NoKey => at(text, index, "expected a key in double quotes").help(r#"write `"key": value`"#),
+        Stumble::NoValue => unexpected(text, index),
+        Stumble::BadNumber => at(text, index, "this is not a JSON number")
             .help("JSON numbers have no leading zeros, no `+` and digits on both sides of the point"),
-        JsonErrorType::NumberOutOfRange => at(text, index, "this number has too many digits")
-            .help("write it as a string if all its digits matter"),
-        JsonErrorType::InvalidEscape | JsonErrorType::UnexpectedEndOfHexEscape => {
-            match surrogate_before(text, index) {
-                Some(start) => lone_surrogate(text, start),
-                None => at(text, index, "this is not an escape that JSON knows")
-                    .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#),
-            }
+        Stumble::TooManyDigits => {
+            at(text, index, format!("a number has at most {MAX_DIGITS} digits before its point"))
+                .help("write it as a string if all its digits matter")
         }
-        JsonErrorType::LoneLeadingSurrogateInHexEscape | JsonErrorType::InvalidUnicodeCodePoint => {
-            lone_surrogate(text, index)
-        }
-        JsonErrorType::ControlCharacterWhileParsingString => {
-            at(text, index, "a raw control character stands in a string")
-                .help(r"write it as an escape: `\n` for a line break, `\t` for a tab")
-        }
-        JsonErrorType::TrailingCharacters => {
-            let found = at(text, index, "something follows the end of the document");
-            if text[index..].starts_with("//") || text[index..].starts_with("/*") {
-                comment(found)
-            } else {
-                found.help("a file holds one JSON document; look for a bracket that closes too early")
-            }
-        }
-        other => at(text, index, format!("this is not valid JSON: {other}")),
+        Stumble::BadEscape => at(text, index, "this is not an escape that JSON knows")
+            .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#),
+        Stumble::LoneSurrogate => at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
+            .help("write the character itself, or both halves of the pair"),
+        Stumble::ControlCharacter => at(text, index, "a raw control character stands in a string")
+            .help(r"write it as an escape: `\n` for a line break, `\t` for a tab"),
+        Stumble::MoreText => more_text(text, index),
+        Stumble::TooDeep => too_deep(index),
     }
 }
 
-fn lone_surrogate(text: &str, index: usize) -> Problem {
-    at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
-        .help("write the character itself, or both halves of the pair")
+fn more_text(text: &str, index: usize) -> Problem {
+    let found = at(text, index, "something follows the end of the document");
+    if text[index..].starts_with("//") || text[index..].starts_with("/*") {
+        comment(found)
+    } else {
+        found.help("a file holds one JSON document; look for a bracket that closes too early")
+    }
 }
 
-/// Where the first half of a surrogate pair begins that ends here or one character before, where the
-/// parser looked for the second half.
-fn surrogate_before(text: &str, index: usize) -> Option<usize> {
-    [index, index.saturating_sub(1)].into_iter().find_map(|end| {
-        let start = end.checked_sub(6)?;
-        let digits = text.get(start..end)?.strip_prefix(r"\u")?;
-        let code = u16::from_str_radix(digits, 16).ok()?;
-        (0xd800..0xdc00).contains(&code).then_some(start)
-    })
+fn too_deep(index: usize) -> Problem {
+    Problem::error(Code::TooDeep, JsonPath::default(), index..index + 1, "nesting is too deep")
+        .label(format!("level {} begins here", MAX_DEPTH + 1))
+        .help(format!("ADK reads {MAX_DEPTH} levels; store deeper data as a string of JSON"))
 }
 
 fn unexpected(text: &str, index: usize) -> Problem {

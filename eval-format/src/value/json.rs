@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_core::de::{MapAccess, SeqAccess, Visitor};
+use serde_core::ser::{SerializeMap, SerializeSeq};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Map, Number, Value};
 
@@ -243,7 +243,11 @@ impl From<Value> for serde_json::Value {
             Value::Number(number) => number_to_serde(&number),
             Value::String(text) => Self::String(text),
             Value::Array(items) => Self::Array(items.into_iter().map(Into::into).collect()),
-            Value::Object(map) => Self::Object(map.into_iter().map(|(k, v)| (k, v.into())).collect()),
+            Value::Object(map) => {
+                let mut object = serde_json::Map::new();
+                map.into_iter().for_each(|(key, value)| drop(object.insert(key, value.into())));
+                Self::Object(object)
+            }
         }
     }
 }

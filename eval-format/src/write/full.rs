@@ -75,14 +75,14 @@ fn fitted(value: Value, kind: &Type) -> Option<Value> {
             Some(complete(Value::Object(map), if is_second { second } else { first }))
         }
         (Type::EmptyOr(inner), value) => fitted(value, inner),
-        (Type::List(inner), Value::Array(items)) => Some(list(items, |item| fitted(item, inner))),
-        (Type::Models(model), Value::Array(items)) => Some(list(items, |item| object(item, model))),
+        (Type::List(inner), Value::Array(items)) => Some(list(items, &|item| fitted(item, inner))),
+        (Type::Models(model), Value::Array(items)) => Some(list(items, &|item| object(item, model))),
         (Type::Dict(model), Value::Object(map)) => {
             let entries = map.into_iter().filter_map(|(key, item)| Some((key, object(item, model)?)));
             Some(Value::Object(Map::from_unique(entries.collect())))
         }
         (Type::AuthorsAndParts(model), Value::Array(items)) => {
-            Some(list(items, |item| author_and_parts(item, model)))
+            Some(list(items, &|item| author_and_parts(item, model)))
         }
         _ => None,
     }
@@ -92,7 +92,7 @@ fn object(value: Value, model: &Model) -> Option<Value> {
     value.as_object().is_some().then(|| complete(value, model))
 }
 
-fn list(items: Vec<Value>, each: impl Fn(Value) -> Option<Value>) -> Value {
+fn list(items: Vec<Value>, each: &dyn Fn(Value) -> Option<Value>) -> Value {
     Value::Array(items.into_iter().filter_map(each).collect())
 }
 
@@ -101,7 +101,7 @@ fn author_and_parts(pair: Value, model: &Model) -> Option<Value> {
     let Ok([author @ Value::String(_), Value::Array(parts)]) = <[Value; 2]>::try_from(pair) else {
         return None;
     };
-    Some(Value::Array(vec![author, list(parts, |part| object(part, model))]))
+    Some(Value::Array(vec![author, list(parts, &|part| object(part, model))]))
 }
 
 /// What ADK fills in; for a field that must be there, the emptiest value of its type.

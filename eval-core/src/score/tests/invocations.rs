@@ -15,7 +15,7 @@ pub(super) fn object(raw: &RawValue) -> Object<'_> {
     read(raw)
 }
 
-pub(super) fn read<'a, T: serde::Deserialize<'a>>(raw: &'a RawValue) -> T {
+pub(super) fn read<'a, T: serde_core::Deserialize<'a>>(raw: &'a RawValue) -> T {
     serde_json::from_str(raw.get()).unwrap_or_else(|error| panic!("{error}: {raw}"))
 }
 

@@ -5,6 +5,7 @@
 
 mod error;
 mod judging;
+mod prompt;
 mod request;
 mod scripted;
 
@@ -16,6 +17,11 @@ use crate::agent::BoxFuture;
 
 pub use error::{JudgeError, JudgeErrorKind};
 pub use judging::{Judging, Sample, Vote};
+pub use prompt::JudgePrompt;
+#[expect(unused_imports, reason = "the judged metrics use them")]
+pub(crate) use prompt::{
+    answer, calls_with_responses, dialogue, grounding, instructions, steps, tools, visible_text,
+};
 pub use request::{JudgeReply, JudgeRequest};
 pub use scripted::Scripted;
 

@@ -6,6 +6,7 @@ mod criteria;
 mod criterion;
 mod custom_metrics;
 mod foreign;
+mod judged;
 mod user_simulator;
 
 use std::path::Path;

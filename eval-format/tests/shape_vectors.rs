@@ -21,6 +21,7 @@ struct Deviation {
 enum Expected {
     Accepted,
     Refused(Code),
+    RefusedFor(&'static [Code]),
     SavedAs(&'static str),
 }
 
@@ -30,6 +31,7 @@ const fn deviation(label: &'static str, outcome: Expected, reason: &'static str)
 
 const CAMEL: &str = "other writers spell the keys of the set in camelCase, and ADK's documentation does";
 const NO_CASES: &str = "a set without cases passes without having checked anything";
+const NO_TYPE: &str = "a rubric of a case without a type is left out by every metric, without a word";
 const NO_SCENARIOS: &str = "scenario cases are not run yet, and a case that is not run must not pass";
 const ONE_KEY: &str = "ADK writes the key twice, with the value that it did not use in second place";
 
@@ -60,6 +62,13 @@ const DEVIATIONS: &[Deviation] = &[
             r#"{"eval_set_id":"s","eval_cases":[{"eval_id":"c1","conversation":[{"user_content":{"parts":[{"text":"hi"}],"role":"user"}}],"creation_timestamp":2.0}]}"#,
         ),
         ONE_KEY,
+    ),
+    deviation("rubric ok", Expected::Refused(Code::UnreadRubric), NO_TYPE),
+    deviation("rubric content {}", Expected::Refused(Code::UnreadRubric), NO_TYPE),
+    deviation(
+        "rubric dup ids",
+        Expected::RefusedFor(&[Code::UnreadRubric, Code::DuplicateRubricId, Code::UnreadRubric]),
+        "ADK aborts the run of all cases when it meets them",
     ),
     deviation("scenario only", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
     deviation("conv null + scenario", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
@@ -100,6 +109,7 @@ fn is_as_expected(outcome: &Outcome, expected: &Expected) -> bool {
         (Outcome::Saved(_), Expected::Accepted) => true,
         (Outcome::Saved(ours), Expected::SavedAs(text)) => ours == text,
         (Outcome::Refused(codes), Expected::Refused(code)) => codes == &[*code],
+        (Outcome::Refused(codes), Expected::RefusedFor(all)) => codes == all,
         _ => false,
     }
 }

@@ -3,10 +3,14 @@
 //! A judge answers a prompt with text; what is asked, and how answers become scores, is the business of
 //! the metrics. See [`Judging`] for asking several times and taking the majority.
 
+mod asking;
+mod choose;
 mod error;
+mod function;
 mod judging;
 mod request;
 mod scripted;
+mod settings;
 
 use std::fmt;
 use std::future::Future;
@@ -14,10 +18,15 @@ use std::sync::Arc;
 
 use crate::agent::BoxFuture;
 
+pub(crate) use asking::Asking;
+pub(crate) use choose::{Judges, Named};
 pub use error::{JudgeError, JudgeErrorKind};
+pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};
 pub use request::{JudgeReply, JudgeRequest};
 pub use scripted::Scripted;
+pub use settings::JudgeMode;
+pub(crate) use settings::Settings;
 
 /// A model that answers questions about what an agent did.
 ///
@@ -99,10 +108,12 @@ impl Judge for BoxJudge {
     }
 }
 
-/// No judge at all: every question is an error that says how to get one.
+/// No judge at all, for tests of metrics that ask none.
+#[cfg(test)]
 #[derive(Debug)]
 pub(crate) struct NoJudge;
 
+#[cfg(test)]
 impl Judge for NoJudge {
     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         Err(JudgeError::new(JudgeErrorKind::NoJudge, "there is no judge"))

@@ -91,7 +91,8 @@ pub use eval_format::{
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
-    BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Judging, Sample, Scripted, Vote,
+    BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgeReply, JudgeRequest,
+    Judging, Sample, Scripted, Vote,
 };
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
 pub use options::{Gate, Pass};
@@ -109,6 +110,12 @@ pub use verdict::{Role, Verdict};
 pub mod metrics {
     #[doc(no_inline)]
     pub use crate::{Metric, MetricFn, MetricInput, Score, Scores};
+}
+
+#[doc = include_str!("docs/judges.md")]
+pub mod judges {
+    #[doc(no_inline)]
+    pub use crate::{IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
 }
 
 /// What the generated tests call. Not public API.

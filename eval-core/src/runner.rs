@@ -13,6 +13,7 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
 
 use crate::agent::{BoxAgent, BoxFuture};
+use crate::judge::{BoxJudge, Judge, Judges, Named, Settings};
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -56,6 +57,7 @@ pub struct EvalRunner {
     pass: Pass,
     gate: Gate,
     timeout: Option<Duration>,
+    judge: Option<BoxJudge>,
 }
 
 impl Default for EvalRunner {
@@ -89,6 +91,7 @@ impl EvalRunner {
             pass: Pass::default(),
             gate: Gate::default(),
             timeout: None,
+            judge: None,
         }
     }
 
@@ -145,6 +148,23 @@ impl EvalRunner {
     #[must_use]
     pub fn gate(mut self, gate: Gate) -> Self {
         self.gate = gate;
+        self
+    }
+
+    /// Whom the judged metrics ask.
+    ///
+    /// ```
+    /// use eval_core::{EvalRunner, Scripted};
+    ///
+    /// let runner = EvalRunner::new().judge(Scripted::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
+    /// # let _ = runner;
+    /// ```
+    ///
+    /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
+    /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judges).
+    #[must_use]
+    pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
+        self.judge = Some(judge.boxed());
         self
     }
 
@@ -294,6 +314,8 @@ impl EvalRunner {
         let config = own.or_else(|| beside.cloned()).unwrap_or_else(EvalConfig::adk_default);
         let config = self.checked(&config)?;
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
+        let settings = Settings::from_env().map_err(RunnerError)?;
+        plan.judges = Judges::new(settings, self.judge.clone().map_or(Named::Nobody, Named::Judge));
         plan.runs = self.runs;
         plan.pass = self.pass;
         plan.gate = self.gate;

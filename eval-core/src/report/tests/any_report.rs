@@ -129,7 +129,9 @@ fn run_score() -> impl Strategy<Value = RunScore> {
         scores.prop_map(|scores| RunScore::Scored(scores.into_iter().map(Score::from).collect())),
         number().prop_map(|score| RunScore::Scored(Scores::whole_run(score))),
         text().prop_map(RunScore::Skipped),
-        text().prop_map(RunScore::Error)
+        text().prop_map(RunScore::Unjudged),
+        (prop_oneof![Just(Role::Metric), Just(Role::Judge)], text())
+            .prop_map(|(role, message)| RunScore::Error { role, message })
     ]
 }
 

@@ -24,6 +24,7 @@
 //! | build and write one | [`EvalSet::new`], [`EvalCase::new`], [`Invocation::user`], [`EvalSet::to_json`], [`EvalConfig::with`] |
 //! | see all problems, warnings included | [`check_set`], [`check_config`], [`render`] |
 //! | know what a config may say | [`METRICS`], [`metric`](fn@metric) |
+//! | read and write what judges answered | [`Recording`], [`check_recording`] |
 //! | find the sets of a directory | [`find_sets`] |
 //!
 //! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. One reader decides what is
@@ -39,6 +40,7 @@ mod model;
 mod names;
 mod problem;
 mod reader;
+mod recording;
 mod render;
 mod schema;
 mod suggest;
@@ -59,6 +61,10 @@ pub use model::{
 pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
 pub use reader::{CasePlace, CheckedSet, Form, check_case, check_set, file_stem, read_case};
+pub use recording::{
+    CheckedRecording, QuestionPlace, RecordedQuestion, RecordedReply, Recording, check_recording,
+    recording_path,
+};
 pub use render::{line_column, render, render_with_level};
 pub use serde_json::json;
 pub use suggest::suggest;

@@ -145,6 +145,8 @@ codes! {
     IgnoredKey = "ignored-key",
     /// The file is of another schema that this crate recognises but does not read.
     ForeignSchema = "foreign-schema",
+    /// A recording holds two answers to one question.
+    DuplicateRecording = "duplicate-recording",
     /// The set has no cases.
     NoCases = "no-cases",
     /// A case has no turns.

@@ -222,7 +222,7 @@ impl Value {
 }
 
 /// Reads a text that came from no file, with its warnings; any error refuses it.
-fn parse<T>(
+pub(crate) fn parse<T>(
     text: &str,
     read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,
 ) -> Result<(T, Vec<Problem>), Problems> {

@@ -8,6 +8,7 @@ mod choose;
 mod error;
 mod function;
 mod judging;
+mod prompt;
 mod request;
 mod scripted;
 mod settings;
@@ -23,6 +24,11 @@ pub(crate) use choose::{Judges, Named};
 pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};
+pub use prompt::JudgePrompt;
+#[expect(unused_imports, reason = "the judged metrics use them")]
+pub(crate) use prompt::{
+    answer, calls_with_responses, dialogue, grounding, instructions, steps, tools, visible_text,
+};
 pub use request::{JudgeReply, JudgeRequest};
 pub use scripted::Scripted;
 pub use settings::JudgeMode;

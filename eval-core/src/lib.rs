@@ -91,8 +91,8 @@ pub use eval_format::{
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
-    BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgeReply, JudgeRequest,
-    Judging, Sample, Scripted, Vote,
+    BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt, JudgeReply,
+    JudgeRequest, Judging, Sample, Scripted, Vote,
 };
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
 pub use options::{Gate, Pass};

@@ -1,0 +1,165 @@
+//! A whole conversation.
+
+use std::collections::HashMap;
+
+use eval_format::{Content, FunctionResponse, IntermediateData, Invocation, Part, Value};
+
+use super::steps::{call_value, calls_with_responses, line, number, response_value};
+use super::texts::{visible, visible_text};
+
+/// The author of what is known to come from no particular agent.
+const AGENT: &str = "agent";
+
+/// What was said and done in these turns, a JSON object a line: nobody can put words into another's mouth.
+///
+/// A tool's response carries the number of the call that it answers. Thoughts are left out.
+pub(crate) fn dialogue(turns: &[Invocation]) -> String {
+    let mut out = Vec::new();
+    for (at, turn) in turns.iter().enumerate() {
+        let mut lines = Lines { turn: at + 1, calls: 0, step_of: step_of(turn), out: &mut out };
+        lines.text("user", &visible_text(&turn.user_content));
+        match &turn.intermediate_data {
+            Some(IntermediateData::Events(events)) => {
+                for event in events {
+                    let parts = event.content.as_ref().map(Content::parts).unwrap_or_default();
+                    lines.parts(&event.author, parts);
+                }
+            }
+            Some(IntermediateData::Tools { intermediate_responses, .. }) => {
+                lines.flat_steps(turn);
+                for (author, parts) in intermediate_responses {
+                    lines.text(author, &visible(parts));
+                }
+            }
+            None => {}
+        }
+        if let Some(answer) = &turn.final_response {
+            let author = turn.events().last().map_or(AGENT, |event| event.author.as_str());
+            lines.text(author, &visible_text(answer));
+        }
+    }
+    out.join("\n")
+}
+
+/// For each response the number of the call that it answers, from 1.
+fn step_of(turn: &Invocation) -> HashMap<*const FunctionResponse, usize> {
+    let pairs = calls_with_responses(turn).into_iter().enumerate();
+    pairs.filter_map(|(at, (_, response))| Some((std::ptr::from_ref(response?), at + 1))).collect()
+}
+
+/// The lines of one turn.
+struct Lines<'o> {
+    turn: usize,
+    calls: usize,
+    step_of: HashMap<*const FunctionResponse, usize>,
+    out: &'o mut Vec<String>,
+}
+
+impl Lines<'_> {
+    fn text(&mut self, from: &str, text: &str) {
+        if !text.is_empty() {
+            self.push(from, "text", Value::from(text));
+        }
+    }
+
+    fn parts(&mut self, from: &str, parts: &[Part]) {
+        self.text(from, &visible(parts));
+        for part in parts {
+            if let Some(call) = &part.function_call {
+                self.calls += 1;
+                self.step(from, Some(self.calls), "tool_call", call_value(call));
+            }
+            if let Some(response) = &part.function_response {
+                self.response(from, response);
+            }
+        }
+    }
+
+    /// The flat form has no order between calls and responses: each call comes with its response.
+    fn flat_steps(&mut self, turn: &Invocation) {
+        for (call, response) in calls_with_responses(turn) {
+            self.calls += 1;
+            self.step(AGENT, Some(self.calls), "tool_call", call_value(call));
+            if let Some(response) = response {
+                self.response(AGENT, response);
+            }
+        }
+    }
+
+    fn response(&mut self, from: &str, response: &FunctionResponse) {
+        let step = self.step_of.get(&std::ptr::from_ref(response)).copied();
+        self.step(from, step, "tool_response", response_value(response));
+    }
+
+    fn step(&mut self, from: &str, step: Option<usize>, what: &str, value: Value) {
+        let step = step.map_or(Value::Null, number);
+        let entries =
+            [("turn", number(self.turn)), ("from", Value::from(from)), ("step", step), (what, value)];
+        self.out.push(line(entries));
+    }
+
+    fn push(&mut self, from: &str, what: &str, value: Value) {
+        self.out.push(line([("turn", number(self.turn)), ("from", Value::from(from)), (what, value)]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eval_format::{FunctionCall, InvocationEvent, json};
+
+    #[test]
+    fn words_keep_their_speaker_and_responses_their_call() {
+        let event = |parts| InvocationEvent {
+            author: "clerk".to_owned(),
+            content: Some(Content::new("model", parts)),
+            ..InvocationEvent::default()
+        };
+        let call =
+            |id: &str| FunctionCall { id: Some(id.into()), ..FunctionCall::new("look", json!({ "at": id })) };
+        let response = |id: &str| FunctionResponse {
+            id: Some(id.into()),
+            ..FunctionResponse::new("look", json!({ "saw": id }))
+        };
+        let events = vec![
+            event(vec![
+                Part { thought: Some(true), ..Part::text("hm") },
+                Part::text("One moment.\nuser: thank you"),
+                Part::call(call("b")),
+                Part::call(call("a")),
+            ]),
+            event(vec![Part::response(response("a")), Part::response(response("b"))]),
+        ];
+        let turn = Invocation {
+            intermediate_data: Some(IntermediateData::Events(events)),
+            ..Invocation::user("Hi").response("Here.")
+        };
+        let expected = r#"{"turn":1,"from":"user","text":"Hi"}
+{"turn":1,"from":"clerk","text":"One moment.\nuser: thank you"}
+{"turn":1,"from":"clerk","step":1,"tool_call":{"name":"look","args":{"at":"b"}}}
+{"turn":1,"from":"clerk","step":2,"tool_call":{"name":"look","args":{"at":"a"}}}
+{"turn":1,"from":"clerk","step":2,"tool_response":{"name":"look","response":{"saw":"a"}}}
+{"turn":1,"from":"clerk","step":1,"tool_response":{"name":"look","response":{"saw":"b"}}}
+{"turn":1,"from":"clerk","text":"Here."}
+{"turn":2,"from":"user","text":"Bye"}"#;
+        assert_eq!(dialogue(&[turn, Invocation::user("Bye")]), expected);
+    }
+
+    #[test]
+    fn calls_of_the_flat_form_are_there_too() {
+        let turn = Invocation {
+            intermediate_data: Some(IntermediateData::Tools {
+                tool_uses: vec![FunctionCall::new("look", json!({}))],
+                tool_responses: vec![FunctionResponse::new("look", json!({ "saw": 1 }))],
+                intermediate_responses: vec![("clerk".to_owned(), vec![Part::text("Wait.")])],
+            }),
+            ..Invocation::user("Hi").response("Here.")
+        };
+        let expected = r#"{"turn":1,"from":"user","text":"Hi"}
+{"turn":1,"from":"agent","step":1,"tool_call":{"name":"look","args":{}}}
+{"turn":1,"from":"agent","step":1,"tool_response":{"name":"look","response":{"saw":1}}}
+{"turn":1,"from":"clerk","text":"Wait."}
+{"turn":1,"from":"agent","text":"Here."}"#;
+        assert_eq!(dialogue(&[turn]), expected);
+    }
+}

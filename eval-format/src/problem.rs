@@ -149,7 +149,7 @@ codes! {
     DuplicateRecording = "duplicate-recording",
     /// The set has no cases.
     NoCases = "no-cases",
-    /// A case has no turns.
+    /// A case has no turns, or its scenario no beginning or plan.
     EmptyConversation = "empty-conversation",
     /// A case has neither a conversation nor a scenario, or both.
     ConversationOrScenario = "conversation-or-scenario",

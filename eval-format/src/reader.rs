@@ -17,6 +17,7 @@ mod cases;
 mod foreign;
 mod legacy;
 mod places;
+mod scenario;
 mod session;
 
 /// What messages call a text that came from no file.

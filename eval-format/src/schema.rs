@@ -13,7 +13,9 @@ mod wording;
 
 pub(crate) use config::{EVAL_CONFIG, LLM_BACKED_USER_SIMULATOR, criterion};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
-pub(crate) use eval_set::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT};
+pub(crate) use eval_set::{
+    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT,
+};
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};

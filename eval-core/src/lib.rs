@@ -74,6 +74,7 @@ mod report;
 mod runner;
 mod score;
 mod setup;
+mod simulator;
 mod stale;
 mod transcript;
 mod verdict;
@@ -81,9 +82,10 @@ mod verdict;
 pub use agent::{Agent, BoxAgent, BoxError, Event, Recorder, Replay, Session, Turn, agent_fn};
 pub use eval_format as format;
 pub use eval_format::{
-    AgentDetails, AppDetails, ArgsMatch, Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall,
-    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, MatchType, Number, Part, Rubric,
-    SessionInput, Similarity, UsageMetadata, Value, json,
+    AgentDetails, AppDetails, ArgsMatch, Content, ConversationScenario, Criterion, EvalCase, EvalConfig,
+    EvalSet, FunctionCall, FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, MatchType,
+    Number, Part, Persona, Rubric, SessionInput, Similarity, UsageMetadata, UserBehavior, UserPersona,
+    UserSimulatorConfig, Value, json,
 };
 #[cfg(feature = "macros")]
 #[doc(inline)]

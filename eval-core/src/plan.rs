@@ -13,6 +13,8 @@ use crate::options::{Gate, Pass};
 use crate::report::{CaseReport, Place, RunReport, RunScore};
 use crate::runner::conversation::{Conditions, converse};
 use crate::runner::guard::{Fault, catch_panic, fenced_but_for};
+use crate::runner::user::User;
+use crate::simulator::Simulation;
 use crate::transcript::Transcript;
 use crate::verdict::Role;
 
@@ -27,6 +29,7 @@ pub(crate) struct Plan {
     pub(crate) app_name: String,
     pub(crate) user_id: String,
     pub(crate) judges: Judges,
+    simulation: Simulation,
 }
 
 #[derive(Debug)]
@@ -101,26 +104,45 @@ impl Plan {
             app_name: DEFAULT_APP_NAME.to_owned(),
             user_id: DEFAULT_USER_ID.to_owned(),
             judges: Judges::default(),
+            simulation: Simulation::new(&config.user_simulator_config.clone().unwrap_or_default())?,
         })
     }
 
-    /// Runs a case once with an agent and scores what happened.
-    pub(crate) async fn run(&self, case: &EvalCase, agent: Box<dyn Erased + '_>, label: String) -> RunReport {
+    /// Runs a case once with an agent and scores what happened; `number` says which run it is, from 1.
+    pub(crate) async fn run(
+        &self,
+        case: &EvalCase,
+        agent: Box<dyn Erased + '_>,
+        number: usize,
+        label: String,
+    ) -> RunReport {
         let conditions = Conditions {
             app_name: self.app_name.clone(),
             user_id: self.user_id.clone(),
             timeout: self.timeout,
             label,
         };
+        let judge = self.judges.of_case(&case.eval_id);
+        let user = User::of(case, &self.simulation, &judge, number);
         // An agent that panics while it is dropped panics outside its fences.
-        let transcript = match catch_panic(converse(agent, case, &conditions)).await {
+        let transcript = match catch_panic(converse(agent, case, user, &conditions)).await {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
+        if let Some(reason) = self.unplayed(&transcript) {
+            let scores = self.applicable(case).map(|_| RunScore::Unjudged(reason.clone())).collect();
+            return RunReport { transcript, error: None, scores };
+        }
         let error = transcript.error.clone();
         let scores =
             if error.is_none() { self.score(case, &transcript, &conditions.label).await } else { Vec::new() };
         RunReport { transcript, error, scores }
+    }
+
+    /// Why nobody played the user, where that is allowed.
+    fn unplayed(&self, transcript: &Transcript) -> Option<String> {
+        let error = transcript.error.as_ref()?.judge.as_ref()?;
+        self.judges.skips(error).then(|| error.headline().to_owned())
     }
 
     /// Scores a transcript with each metric that applies to the case.
@@ -211,9 +233,8 @@ impl Planned {
 
     /// What the case would need for this metric to apply, where it lacks that.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
-        let expects_state = self.rule.name == FINAL_SESSION_STATE_MATCH && self.origin != Origin::Custom;
-        (expects_state && case.final_session_state.is_empty())
-            .then_some("the case has no `final_session_state`")
+        let built_in = Some(&self.rule.name).filter(|_| self.origin != Origin::Custom);
+        built_in.and_then(|name| eval_format::metric(name))?.missing_in(case)
     }
 
     /// Scores a run. Only what is the user's own has a time limit, which waiting for the judge does not use up.

@@ -247,11 +247,11 @@ async fn evaluate(
             fenced(plan.timeout, what, || call(case, run.clone())).await
         };
         match driven {
-            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), label).await),
+            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), number, label).await),
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());
-                let error = RunError { role: Role::Body, turn: None, message: fault.to_string() };
+                let error = RunError::new(Role::Body, None, fault.to_string());
                 body_failed.get_or_insert((runs.len(), error));
             }
             Err(fault) => runs.push(failed_setup(&fault)),

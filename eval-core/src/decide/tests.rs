@@ -81,7 +81,7 @@ fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
 
 #[test]
 fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
-    let error = RunError { role: Role::Agent, turn: Some(2), message: "gone".to_owned() };
+    let error = RunError::new(Role::Agent, Some(2), "gone");
     let broken = RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() };
     let runs = [run(vec![turns(&[1.0])]), broken];
     for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(1)] {

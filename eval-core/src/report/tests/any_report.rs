@@ -136,7 +136,7 @@ fn run_score() -> impl Strategy<Value = RunScore> {
 }
 
 fn run() -> impl Strategy<Value = RunReport> {
-    let error = text().prop_map(|message| RunError { role: Role::Agent, turn: Some(1), message });
+    let error = text().prop_map(|message| RunError::new(Role::Agent, Some(1), message));
     let turns = prop::collection::vec(turn(), 0..3);
     let scores = prop::collection::vec(run_score(), 0..4);
     (text(), text(), map(), turns, prop::option::weighted(0.2, error), scores).prop_map(

@@ -7,7 +7,7 @@ use crate::metric::{Score, Scores};
 use crate::options::{Gate, Pass};
 use crate::report::{MetricReport, RunReport, RunScore};
 use crate::score::mean;
-use crate::verdict::{Role, Verdict};
+use crate::verdict::Verdict;
 
 /// A metric that a case is scored with.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +57,9 @@ fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass
         return Verdict::Failed;
     }
     if !metrics.iter().any(|metric| metric.verdict.passed()) {
+        if let Some(reason) = unjudged(runs) {
+            return Verdict::Skipped(reason.to_owned());
+        }
         return Verdict::NotEvaluated(
             "no metric that gates applies to this case, so nothing was checked".to_owned(),
         );
@@ -67,14 +70,22 @@ fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass
     }
 }
 
+/// Why a metric was left out for want of a judge, where one was.
+fn unjudged(runs: &[RunReport]) -> Option<&str> {
+    runs.iter().flat_map(|run| &run.scores).find_map(|score| match score {
+        RunScore::Unjudged(reason) => Some(reason.as_str()),
+        _ => None,
+    })
+}
+
 /// How many runs passed every metric that gates.
 pub(crate) fn passed_runs(rules: &[Rule], runs: &[RunReport], gate: Gate) -> usize {
     let run_passes = |run: &RunReport| {
         run.error.is_none()
             && rules.iter().zip(&run.scores).all(|(rule, score)| match (rule.threshold(), score) {
                 (Some(threshold), RunScore::Scored(scores)) => reaches(&[scores], threshold, gate),
-                (Some(_), RunScore::Error(_)) => false,
-                (None, _) | (_, RunScore::Skipped(_)) => true,
+                (Some(_), RunScore::Error { .. }) => false,
+                (None, _) | (_, RunScore::Skipped(_) | RunScore::Unjudged(_)) => true,
             })
     };
     runs.iter().filter(|run| run_passes(run)).count()
@@ -97,9 +108,9 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
     for run in runs {
         match run.scores.get(at) {
             Some(RunScore::Scored(scores)) => scored.push(scores),
-            Some(RunScore::Skipped(reason)) => skipped = Some(reason),
-            Some(RunScore::Error(message)) => {
-                report.verdict = Verdict::error(Role::Metric, format!("{}: {message}", rule.name));
+            Some(RunScore::Skipped(reason) | RunScore::Unjudged(reason)) => skipped = Some(reason),
+            Some(RunScore::Error { role, message }) => {
+                report.verdict = Verdict::error(*role, format!("{}: {message}", rule.name));
                 return report;
             }
             None => {}

@@ -75,8 +75,8 @@ impl EvalRun {
 
     /// Runs the case with an agent, scores it, and adds it to what the test is decided on.
     pub async fn evaluate(&self, agent: impl Agent) -> CaseReport {
-        let Shared { case, eval_set_id, place, plan, label, .. } = &*self.shared;
-        let run = plan.run(case, Box::new(agent), label.clone()).await;
+        let Shared { case, eval_set_id, place, plan, number, label, .. } = &*self.shared;
+        let run = plan.run(case, Box::new(agent), *number, label.clone()).await;
         self.done().push(run.clone());
         plan.decide(eval_set_id, (*case).clone(), place.clone(), vec![run])
     }

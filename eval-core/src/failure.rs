@@ -9,7 +9,7 @@ mod turns;
 
 use crate::message::{count, cut};
 use crate::private::Test;
-use crate::report::CaseReport;
+use crate::report::{CaseReport, RunScore};
 use crate::stale::Freshness;
 use crate::verdict::Verdict;
 
@@ -43,6 +43,34 @@ impl Print {
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
 pub(crate) fn show(text: &str) {
     eprintln!("{text}");
+}
+
+/// Prints past the test harness, which keeps to itself what passing tests print.
+pub(crate) fn show_past_the_harness(text: &str) {
+    use std::io::Write;
+    // Nobody is there to be told that stderr takes nothing.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// What was left out of a case for want of a judge; absent where nothing was.
+pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
+    let scores = || report.runs.iter().flat_map(|run| run.scores.iter().enumerate());
+    let reason = scores().find_map(|(_, score)| match score {
+        RunScore::Unjudged(reason) => Some(reason),
+        _ => None,
+    })?;
+    let mut metrics: Vec<&str> = scores()
+        .filter(|(_, score)| matches!(score, RunScore::Unjudged(_)))
+        .filter_map(|(at, _)| Some(report.metrics.get(at)?.name.as_str()))
+        .collect();
+    metrics.dedup();
+    metrics.sort_unstable();
+    metrics.dedup();
+    let what = match report.verdict {
+        Verdict::Skipped(_) => "skipped",
+        _ => "partly skipped",
+    };
+    Some(format!("{name}: {what}: no judge for {}: {reason}", metrics.join(", ")))
 }
 
 /// The first line: which test, and what is wrong with it.
@@ -92,7 +120,8 @@ fn failed(report: &CaseReport) -> String {
 /// Everything about a report but the commands: for a case that was run without the attribute.
 pub(crate) fn describe(report: &CaseReport) -> String {
     let name = report.eval_id();
-    let mut out = if report.verdict.passed() { format!("{name}: passed") } else { headline(name, report) };
+    let mut out =
+        if report.verdict.fails() { headline(name, report) } else { format!("{name}: {}", report.verdict) };
     body(&mut out, report, Print::Failures);
     out
 }
@@ -121,7 +150,7 @@ pub(crate) fn failing(test: &Test, report: &CaseReport, print: Print, freshness:
 
 /// The table of a passing test, for those who ask.
 pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String {
-    let mut out = format!("{}: passed", test.path());
+    let mut out = format!("{}: {}", test.path(), report.verdict);
     body(&mut out, report, print);
     out
 }
@@ -174,13 +203,32 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
             line(out, &format!("note: {}: {note}", metric.name));
         }
     }
-    if !report.verdict.passed() {
+    if report.verdict.fails() {
+        broken_metrics(out, report);
         turns::write(out, report);
     }
     if print == Print::Record {
         record::write(out, report);
     }
 }
+
+/// What else there is to say about errors of metrics than fits into their headlines. A sentence that several
+/// share, as where nobody can be asked, is said once.
+fn broken_metrics(out: &mut String, report: &CaseReport) {
+    let mut said: Vec<&str> = Vec::new();
+    for score in report.runs.iter().flat_map(|run| &run.scores) {
+        let RunScore::Error { message, .. } = score else { continue };
+        if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
+            said.push(message);
+            if let Some((_, rest)) = message.split_once('\n') {
+                line(out, rest);
+            }
+        }
+    }
+}
+
+/// Different errors of metrics that are shown in full.
+const SHOWN_ERRORS: usize = 3;
 
 /// Warnings about the case: what ADK accepts but nobody means. The rest of the file is not looked at, since a
 /// test costs what its case costs, also where thousands of a large set fail.

@@ -3,11 +3,15 @@
 //! A judge answers a prompt with text; what is asked, and how answers become scores, is the business of
 //! the metrics. See [`Judging`] for asking several times and taking the majority.
 
+mod asking;
+mod choose;
 mod error;
+mod function;
 mod judging;
 mod prompt;
 mod request;
 mod scripted;
+mod settings;
 
 use std::fmt;
 use std::future::Future;
@@ -15,7 +19,10 @@ use std::sync::Arc;
 
 use crate::agent::BoxFuture;
 
+pub(crate) use asking::Asking;
+pub(crate) use choose::{Judges, Named};
 pub use error::{JudgeError, JudgeErrorKind};
+pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};
 pub use prompt::JudgePrompt;
 #[expect(unused_imports, reason = "the judged metrics use them")]
@@ -24,6 +31,8 @@ pub(crate) use prompt::{
 };
 pub use request::{JudgeReply, JudgeRequest};
 pub use scripted::Scripted;
+pub use settings::JudgeMode;
+pub(crate) use settings::Settings;
 
 /// A model that answers questions about what an agent did.
 ///
@@ -105,10 +114,12 @@ impl Judge for BoxJudge {
     }
 }
 
-/// No judge at all: every question is an error that says how to get one.
+/// No judge at all, for tests of metrics that ask none.
+#[cfg(test)]
 #[derive(Debug)]
 pub(crate) struct NoJudge;
 
+#[cfg(test)]
 impl Judge for NoJudge {
     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         Err(JudgeError::new(JudgeErrorKind::NoJudge, "there is no judge"))

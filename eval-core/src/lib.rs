@@ -74,6 +74,7 @@ mod report;
 mod runner;
 mod score;
 mod setup;
+mod simulator;
 mod stale;
 mod transcript;
 mod verdict;
@@ -81,9 +82,10 @@ mod verdict;
 pub use agent::{Agent, BoxAgent, BoxError, Event, Recorder, Replay, Session, Turn, agent_fn};
 pub use eval_format as format;
 pub use eval_format::{
-    AgentDetails, AppDetails, ArgsMatch, Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall,
-    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, MatchType, Number, Part, Rubric,
-    SessionInput, Similarity, UsageMetadata, Value, json,
+    AgentDetails, AppDetails, ArgsMatch, Content, ConversationScenario, Criterion, EvalCase, EvalConfig,
+    EvalSet, FunctionCall, FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, MatchType,
+    Number, Part, Persona, Rubric, SessionInput, Similarity, UsageMetadata, UserBehavior, UserPersona,
+    UserSimulatorConfig, Value, json,
 };
 #[cfg(feature = "macros")]
 #[doc(inline)]
@@ -91,8 +93,8 @@ pub use eval_format::{
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
-    BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgePrompt, JudgeReply, JudgeRequest, Judging, Sample,
-    Scripted, Vote,
+    BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt, JudgeReply,
+    JudgeRequest, Judging, Sample, Scripted, Vote,
 };
 pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
 pub use options::{Gate, Pass};
@@ -110,6 +112,12 @@ pub use verdict::{Role, Verdict};
 pub mod metrics {
     #[doc(no_inline)]
     pub use crate::{Metric, MetricFn, MetricInput, Score, Scores};
+}
+
+#[doc = include_str!("docs/judges.md")]
+pub mod judges {
+    #[doc(no_inline)]
+    pub use crate::{IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
 }
 
 /// What the generated tests call. Not public API.

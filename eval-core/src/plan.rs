@@ -6,14 +6,17 @@ use eval_format::{Criterion, EvalCase, EvalConfig};
 
 use crate::agent::Erased;
 use crate::decide::{Rule, decide};
-use crate::judge::{BoxJudge, Judge, NoJudge};
+use crate::judge::{Asking, JudgeError, Judges};
 use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
 use crate::options::{Gate, Pass};
 use crate::report::{CaseReport, Place, RunReport, RunScore};
 use crate::runner::conversation::{Conditions, converse};
-use crate::runner::guard::{catch_panic, fenced};
+use crate::runner::guard::{Fault, catch_panic, fenced_but_for};
+use crate::runner::user::User;
+use crate::simulator::Simulation;
 use crate::transcript::Transcript;
+use crate::verdict::Role;
 
 /// The metrics with their criteria, and what it takes to pass.
 #[derive(Debug)]
@@ -25,7 +28,8 @@ pub(crate) struct Plan {
     pub(crate) timeout: Duration,
     pub(crate) app_name: String,
     pub(crate) user_id: String,
-    pub(crate) judge: BoxJudge,
+    pub(crate) judges: Judges,
+    simulation: Simulation,
 }
 
 #[derive(Debug)]
@@ -99,45 +103,79 @@ impl Plan {
             timeout: DEFAULT_TIMEOUT,
             app_name: DEFAULT_APP_NAME.to_owned(),
             user_id: DEFAULT_USER_ID.to_owned(),
-            judge: NoJudge.boxed(),
+            judges: Judges::default(),
+            simulation: Simulation::new(&config.user_simulator_config.clone().unwrap_or_default())?,
         })
     }
 
-    /// Runs a case once with an agent and scores what happened.
-    pub(crate) async fn run(&self, case: &EvalCase, agent: Box<dyn Erased + '_>, label: String) -> RunReport {
+    /// Runs a case once with an agent and scores what happened; `number` says which run it is, from 1.
+    pub(crate) async fn run(
+        &self,
+        case: &EvalCase,
+        agent: Box<dyn Erased + '_>,
+        number: usize,
+        label: String,
+    ) -> RunReport {
         let conditions = Conditions {
             app_name: self.app_name.clone(),
             user_id: self.user_id.clone(),
             timeout: self.timeout,
             label,
         };
+        let judge = self.judges.of_case(&case.eval_id);
+        let user = User::of(case, &self.simulation, &judge, number);
         // An agent that panics while it is dropped panics outside its fences.
-        let transcript = match catch_panic(converse(agent, case, &conditions)).await {
+        let transcript = match catch_panic(converse(agent, case, user, &conditions)).await {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
+        if let Some(reason) = self.unplayed(&transcript) {
+            let scores = self.applicable(case).map(|_| RunScore::Unjudged(reason.clone())).collect();
+            return RunReport { transcript, error: None, scores };
+        }
         let error = transcript.error.clone();
         let scores =
             if error.is_none() { self.score(case, &transcript, &conditions.label).await } else { Vec::new() };
         RunReport { transcript, error, scores }
     }
 
+    /// Why nobody played the user, where that is allowed.
+    fn unplayed(&self, transcript: &Transcript) -> Option<String> {
+        let error = transcript.error.as_ref()?.judge.as_ref()?;
+        self.judges.skips(error).then(|| error.headline().to_owned())
+    }
+
     /// Scores a transcript with each metric that applies to the case.
     async fn score(&self, case: &EvalCase, transcript: &Transcript, label: &str) -> Vec<RunScore> {
         let actual = transcript.invocations();
+        let judge = self.judges.of_case(&case.eval_id);
         let mut scores = Vec::with_capacity(self.metrics.len());
         for planned in self.applicable(case) {
+            let asking = Asking::new(judge.clone());
+            let judge = asking.judge();
             let input = MetricInput {
                 case,
                 actual: &actual,
                 expected: &case.conversation,
                 state: &transcript.state,
                 criterion: &planned.criterion,
-                judge: &self.judge,
+                judge: &judge,
             };
-            scores.push(planned.score(input, self.timeout, label).await);
+            let score = planned.score(input, &asking, self.timeout, label).await;
+            scores.push(self.judged(score, &asking));
         }
         scores
+    }
+
+    /// The score of a metric, unless a question of its stayed without an answer that must have one.
+    ///
+    /// Whatever the metric made of it: a vote of those samples that happen to be recorded is no vote.
+    fn judged(&self, score: RunScore, asking: &Asking) -> RunScore {
+        match asking.missed() {
+            Some(error) if self.judges.skips(&error) => RunScore::Unjudged(error.headline().to_owned()),
+            Some(error) => RunScore::Error { role: Role::Judge, message: error.to_string() },
+            None => score,
+        }
     }
 
     /// The verdicts on a case whose runs are done.
@@ -195,24 +233,24 @@ impl Planned {
 
     /// What the case would need for this metric to apply, where it lacks that.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
-        let expects_state = self.rule.name == FINAL_SESSION_STATE_MATCH && self.origin != Origin::Custom;
-        (expects_state && case.final_session_state.is_empty())
-            .then_some("the case has no `final_session_state`")
+        let built_in = Some(&self.rule.name).filter(|_| self.origin != Origin::Custom);
+        built_in.and_then(|name| eval_format::metric(name))?.missing_in(case)
     }
 
-    async fn score(&self, input: MetricInput<'_>, limit: Duration, label: &str) -> RunScore {
+    /// Scores a run. Only what is the user's own has a time limit, which waiting for the judge does not use up.
+    async fn score(&self, input: MetricInput<'_>, asking: &Asking, limit: Duration, label: &str) -> RunScore {
         if let Some(missing) = self.missing(input.case) {
             return RunScore::Skipped(missing.to_owned());
         }
         let result = if self.origin == Origin::Custom {
             let what = || format!("{label}, metric `{}`,", self.rule.name);
-            fenced(limit, what, || self.metric.score(input)).await.map_err(|fault| fault.to_string())
+            fenced_but_for(|| asking.waited(), limit, what, || self.metric.score(input)).await
         } else {
-            self.metric.score(input).await.map_err(|error| error.to_string())
+            self.metric.score(input).await.map_err(Fault::Failed)
         };
         match result {
             Ok(scores) => checked(scores, input.actual.len()),
-            Err(message) => RunScore::Error(message),
+            Err(fault) => RunScore::Error { role: blamed(&fault), message: fault.to_string() },
         }
     }
 }
@@ -223,5 +261,14 @@ fn checked(scores: Scores, turns: usize) -> RunScore {
     if scores.is_whole_run() || got == turns {
         return RunScore::Scored(scores);
     }
-    RunScore::Error(format!("returned {} for {}", count(got, "score"), count(turns, "turn")))
+    let message = format!("returned {} for {}", count(got, "score"), count(turns, "turn"));
+    RunScore::Error { role: Role::Metric, message }
+}
+
+/// Who failed: a metric hands on the error of its judge.
+fn blamed(fault: &Fault) -> Role {
+    match fault {
+        Fault::Failed(error) if error.is::<JudgeError>() => Role::Judge,
+        _ => Role::Metric,
+    }
 }

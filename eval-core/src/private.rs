@@ -11,6 +11,7 @@ use eval_format::{EvalCase, EvalConfig};
 
 use crate::eval_run::EvalRun;
 use crate::failure;
+use crate::judge::{JudgeFn, Judges, Named, Settings};
 use crate::message::count;
 use crate::metric::MetricFn;
 use crate::plan::Plan;
@@ -20,9 +21,10 @@ use crate::runner::guard::{Fault, catch_panic, fenced};
 use crate::setup::EvalFn;
 use crate::stale::{self, Freshness};
 use crate::transcript::{RunError, Transcript};
-use crate::verdict::Role;
+use crate::verdict::{Role, Verdict};
 
 pub use crate::inventory::is_current;
+pub use crate::judge::Making;
 pub use crate::metric::{BoxMetric, MakeMetric};
 pub use crate::options::{Gate, Pass};
 pub use crate::setup::{Driven, Driving, shape};
@@ -57,6 +59,8 @@ pub struct SetSource {
     pub options: Options,
     /// Custom metrics by name.
     pub metrics: &'static [(&'static str, MakeMetric)],
+    /// Calls the function that makes the judge, where one is named.
+    pub judge: Option<fn() -> Making>,
 }
 
 /// Where a case stands and what its test is called.
@@ -117,6 +121,14 @@ pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric()
 }
 
+/// Compiles only for functions that `judge = ..` can name.
+pub const fn check_judge<Shape, F: JudgeFn<Shape>>(_: F) {}
+
+/// The judge that a function makes, once it is awaited.
+pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
+    function.make()
+}
+
 /// The first part: tokio's multi-threaded runtime is there.
 #[cfg(feature = "multi-thread")]
 #[doc(hidden)]
@@ -175,7 +187,11 @@ async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, 
         Ok(report) => report,
         Err(message) => fail(&failure::harness(&test, &message), ""),
     };
-    if report.verdict.passed() {
+    let skipped = failure::skipped(&test.path(), &report);
+    if let Some(skipped) = &skipped {
+        failure::show_past_the_harness(skipped);
+    }
+    if matches!(report.verdict, Verdict::Passed | Verdict::Skipped(_)) {
         if print != failure::Print::Failures {
             failure::show(&failure::passing(&test, &report, print));
         }
@@ -225,11 +241,11 @@ async fn evaluate(
             fenced(plan.timeout, what, || call(case, run.clone())).await
         };
         match driven {
-            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), label).await),
+            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), number, label).await),
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());
-                let error = RunError { role: Role::Body, turn: None, message: fault.to_string() };
+                let error = RunError::new(Role::Body, None, fault.to_string());
                 body_failed.get_or_insert((runs.len(), error));
             }
             Err(fault) => runs.push(failed_setup(&fault)),
@@ -243,7 +259,7 @@ async fn evaluate(
     let Some((runs_before, error)) = body_failed else { return Ok(decide(runs)) };
     if !runs.is_empty() {
         let report = decide(runs.clone());
-        if !report.verdict.passed() {
+        if report.verdict.fails() {
             // What failed in `evaluate` says more than the assertion that noticed it.
             failure::show(&format!("note: {error}"));
             return Ok(report);
@@ -282,6 +298,7 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
     };
     let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
     let mut plan = Plan::new(&config, custom)?;
+    plan.judges = Judges::new(Settings::from_env()?, set.judge.map_or(Named::Nobody, Named::Function));
     plan.runs = set.options.runs as usize;
     plan.pass = set.options.pass;
     plan.gate = set.options.gate;

@@ -9,7 +9,7 @@ use crate::message::count;
 use crate::metric::Scores;
 use crate::options::Gate;
 use crate::transcript::{RunError, Transcript};
-use crate::verdict::Verdict;
+use crate::verdict::{Role, Verdict};
 
 mod adk;
 mod adk_rs;
@@ -52,8 +52,15 @@ pub enum RunScore {
     Scored(Scores),
     /// It does not apply, for this reason.
     Skipped(String),
-    /// It failed, with this message.
-    Error(String),
+    /// There was nobody to ask, which `EVALSET_MISSING_JUDGE=skip` allows; the reason.
+    Unjudged(String),
+    /// It failed.
+    Error {
+        /// What failed: the metric itself, or the judge it asked.
+        role: Role,
+        /// How.
+        message: String,
+    },
 }
 
 /// What one metric made of a case, over all runs.
@@ -157,7 +164,7 @@ impl fmt::Display for CaseReport {
 ///
 /// let json = serde_json::to_value(&report)?;
 /// assert_eq!(json["results"][0]["scores"]["response_match_score"]["status"], "PASSED");
-/// assert_eq!(json["summary"], json!({ "total": 1, "passed": 1, "failed": 0, "errors": 0, "pass_rate": 1.0 }));
+/// assert_eq!(json["summary"], json!({ "total": 1, "passed": 1, "failed": 0, "errors": 0, "skipped": 0, "pass_rate": 1.0 }));
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -184,6 +191,8 @@ pub struct Summary {
     pub failed: usize,
     /// Cases that have no verdict: errors, and metrics that were not evaluated.
     pub errors: usize,
+    /// Cases of which nothing could be checked without a judge, where `EVALSET_MISSING_JUDGE=skip` allows that.
+    pub skipped: usize,
 }
 
 impl Summary {
@@ -202,20 +211,21 @@ impl EvalReport {
             match case.verdict {
                 Verdict::Passed => summary.passed += 1,
                 Verdict::Failed => summary.failed += 1,
+                Verdict::Skipped(_) => summary.skipped += 1,
                 _ => summary.errors += 1,
             }
         }
         summary
     }
 
-    /// Whether there were cases and all of them passed.
+    /// Whether a case passed and none failed. Cases that were skipped for want of a judge do neither.
     pub fn all_passed(&self) -> bool {
-        !self.cases.is_empty() && self.cases.iter().all(|case| case.verdict.passed())
+        self.cases.iter().any(|case| case.verdict.passed()) && self.failures().next().is_none()
     }
 
-    /// The cases that did not pass.
+    /// The cases that neither passed nor were skipped.
     pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
-        self.cases.iter().filter(|case| !case.verdict.passed())
+        self.cases.iter().filter(|case| !matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_)))
     }
 }
 
@@ -238,7 +248,11 @@ impl fmt::Display for EvalReport {
         for case in self.failures() {
             writeln!(f, "\n{case}")?;
         }
-        let Summary { total, passed, failed, errors } = self.summary();
-        write!(f, "{}: {passed} passed, {failed} failed, {errors} without a verdict", count(total, "case"))
+        let Summary { total, passed, failed, errors, skipped } = self.summary();
+        write!(f, "{}: {passed} passed, {failed} failed, {errors} without a verdict", count(total, "case"))?;
+        if skipped > 0 {
+            write!(f, ", {skipped} skipped")?;
+        }
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod conversation;
 mod directory;
 pub(crate) mod guard;
 mod setup;
+pub(crate) mod user;
 mod watchdog;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
 
 use crate::agent::{BoxAgent, BoxFuture};
+use crate::judge::{BoxJudge, Judge, Judges, Named, Settings};
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -56,6 +58,7 @@ pub struct EvalRunner {
     pass: Pass,
     gate: Gate,
     timeout: Option<Duration>,
+    judge: Option<BoxJudge>,
 }
 
 impl Default for EvalRunner {
@@ -89,6 +92,7 @@ impl EvalRunner {
             pass: Pass::default(),
             gate: Gate::default(),
             timeout: None,
+            judge: None,
         }
     }
 
@@ -148,6 +152,23 @@ impl EvalRunner {
         self
     }
 
+    /// Whom the judged metrics ask.
+    ///
+    /// ```
+    /// use eval_core::{EvalRunner, Scripted};
+    ///
+    /// let runner = EvalRunner::new().judge(Scripted::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
+    /// # let _ = runner;
+    /// ```
+    ///
+    /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
+    /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judges).
+    #[must_use]
+    pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
+        self.judge = Some(judge.boxed());
+        self
+    }
+
     /// The time for setting up, for opening the session and for each turn.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -164,7 +185,8 @@ impl EvalRunner {
     where
         S: Setup<Shape>,
     {
-        Ok(self.one(&self.plan(None)?, "", case, &setup).await)
+        let plan = self.plan(None, std::slice::from_ref(case))?;
+        Ok(self.one(&plan, "", case, &setup).await)
     }
 
     /// Runs the cases of a set, at most `concurrency` at a time (0 is taken as 1); the report has them in the order of the set.
@@ -182,7 +204,7 @@ impl EvalRunner {
         if set.eval_cases.is_empty() {
             return Err(RunnerError(format!("the set `{}` has no cases", set.eval_set_id)));
         }
-        let plan = self.plan(None)?;
+        let plan = self.plan(None, &set.eval_cases)?;
         Ok(EvalReport { cases: self.all(&plan, set, &setup, concurrency).await })
     }
 
@@ -216,8 +238,10 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let planned: Result<Vec<_>, RunnerError> =
-            sets.into_iter().map(|(set, config)| Ok((self.plan(config.as_ref())?, set))).collect();
+        let planned: Result<Vec<_>, RunnerError> = sets
+            .into_iter()
+            .map(|(set, config)| Ok((self.plan(config.as_ref(), &set.eval_cases)?, set)))
+            .collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
             cases.extend(self.all(&plan, &set, &setup, concurrency).await);
@@ -255,7 +279,7 @@ impl EvalRunner {
             let what = || format!("{label}, setup,");
             let agent = guard::fenced(plan.timeout, what, || setup.set_up(case)).await;
             runs.push(match agent {
-                Ok(agent) => plan.run(case, agent.into_erased(), label).await,
+                Ok(agent) => plan.run(case, agent.into_erased(), number, label).await,
                 Err(fault) => failed_setup(&fault),
             });
         }
@@ -274,7 +298,8 @@ impl EvalRunner {
         config.checked(&self.custom_names()).map_err(|problems| RunnerError(problems.to_string()))
     }
 
-    fn plan(&self, beside: Option<&EvalConfig>) -> Result<Plan, RunnerError> {
+    /// What the cases are scored with. Fails also where that decides nothing about one of them.
+    fn plan(&self, beside: Option<&EvalConfig>, cases: &[EvalCase]) -> Result<Plan, RunnerError> {
         check_runtime()?;
         if self.runs == 0 {
             return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
@@ -293,7 +318,12 @@ impl EvalRunner {
         };
         let config = own.or_else(|| beside.cloned()).unwrap_or_else(EvalConfig::adk_default);
         let config = self.checked(&config)?;
+        if let Some(why) = cases.iter().find_map(|case| config.misfit(case, &self.custom_names())) {
+            return Err(RunnerError(why));
+        }
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
+        let settings = Settings::from_env().map_err(RunnerError)?;
+        plan.judges = Judges::new(settings, self.judge.clone().map_or(Named::Nobody, Named::Judge));
         plan.runs = self.runs;
         plan.pass = self.pass;
         plan.gate = self.gate;
@@ -322,7 +352,7 @@ fn check_runtime() -> Result<(), RunnerError> {
 
 /// The report of a run whose setup went wrong.
 pub(crate) fn failed_setup(fault: &guard::Fault) -> RunReport {
-    let error = RunError { role: Role::Setup, turn: None, message: fault.to_string() };
+    let error = RunError::new(Role::Setup, None, fault.to_string());
     let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
     RunReport { transcript, error: Some(error), scores: Vec::new() }
 }

@@ -3,6 +3,7 @@
 use eval_format::{Content, IntermediateData, Invocation, InvocationEvent, Map};
 
 use crate::agent::{Event, Session};
+use crate::judge::JudgeError;
 use crate::verdict::Role;
 
 /// The record of one run: the session, the turns, the state at the end, and what went wrong.
@@ -22,7 +23,7 @@ pub struct Transcript {
 impl Transcript {
     /// A record of nothing but an error of the agent.
     pub(crate) fn broken(message: String) -> Self {
-        Self { error: Some(RunError { role: Role::Agent, turn: None, message }), ..Self::default() }
+        Self { error: Some(RunError::new(Role::Agent, None, message)), ..Self::default() }
     }
 
     /// The turns in ADK's form, as metrics see them.
@@ -51,6 +52,15 @@ pub struct RunError {
     pub turn: Option<usize>,
     /// What happened.
     pub message: String,
+    /// What the judge said that should have played the user, where that is what happened.
+    pub judge: Option<JudgeError>,
+}
+
+impl RunError {
+    /// An error in which no judge took part.
+    pub(crate) fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
+        Self { role, turn, message: message.into(), judge: None }
+    }
 }
 
 impl std::fmt::Display for RunError {

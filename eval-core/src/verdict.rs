@@ -18,7 +18,7 @@ pub enum Role {
     Judge,
     /// The simulated user failed, or came to no end.
     Simulator,
-    /// The harness: a stale file, a config that cannot be read.
+    /// The harness: a stale file, a config that cannot be read, a variable with an unknown value.
     Harness,
 }
 
@@ -40,7 +40,9 @@ impl fmt::Display for Role {
 /// says so, with the reason.
 ///
 /// Only `Passed` passes. A case passes when every metric that gates passed and there was at least
-/// one; `Failed`, `NotEvaluated` and `Error` fail its test, each under its own name.
+/// one; `Failed`, `NotEvaluated` and `Error` fail its test, each under its own name. A metric whose judge
+/// had trouble is an `Error` of the role `judge`, never a low score. `Skipped` fails nothing: a case is
+/// skipped only where nobody could be asked and `EVALSET_MISSING_JUDGE=skip` allows that.
 ///
 /// ```
 /// use eval_core::{CaseReport, Verdict};

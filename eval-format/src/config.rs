@@ -6,6 +6,7 @@ mod criteria;
 mod criterion;
 mod custom_metrics;
 mod foreign;
+mod instructions;
 mod judged;
 mod user_simulator;
 
@@ -14,6 +15,8 @@ use std::path::Path;
 pub use check::{CheckedConfig, check_config};
 pub use choices::{ArgsMatch, MatchType, Similarity};
 pub use criterion::Criterion;
+pub use instructions::{Instructions, InstructionsError, Variable};
+pub use user_simulator::UserSimulatorConfig;
 
 use crate::value::write_pretty;
 use crate::{Map, Problems, ReadError, Value};
@@ -38,8 +41,8 @@ pub struct EvalConfig {
     pub criteria: Vec<(String, Criterion)>,
     /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are never run.
     pub custom_metrics: Map,
-    /// The `user_simulator_config` in ADK's spelling.
-    pub user_simulator_config: Option<Map>,
+    /// How users are simulated; ADK's defaults where it is absent.
+    pub user_simulator_config: Option<UserSimulatorConfig>,
 }
 
 impl EvalConfig {
@@ -67,6 +70,13 @@ impl EvalConfig {
             Some((_, old)) => *old = criterion,
             None => self.criteria.push((metric, criterion)),
         }
+        self
+    }
+
+    /// Sets how users are simulated in cases that are scenarios.
+    #[must_use]
+    pub fn with_user_simulator(mut self, simulator: UserSimulatorConfig) -> Self {
+        self.user_simulator_config = Some(simulator);
         self
     }
 
@@ -107,7 +117,7 @@ impl EvalConfig {
             config.insert("custom_metrics", self.custom_metrics.clone());
         }
         if let Some(simulator) = &self.user_simulator_config {
-            config.insert("user_simulator_config", simulator.clone());
+            config.insert("user_simulator_config", simulator.to_value());
         }
         let mut text = String::new();
         // Writing to a string cannot fail.

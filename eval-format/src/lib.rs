@@ -24,6 +24,8 @@
 //! | build and write one | [`EvalSet::new`], [`EvalCase::new`], [`Invocation::user`], [`EvalSet::to_json`], [`EvalConfig::with`] |
 //! | see all problems, warnings included | [`check_set`], [`check_config`], [`render`] |
 //! | know what a config may say | [`METRICS`], [`metric`](fn@metric) |
+//! | read and write what judges answered | [`Recording`], [`check_recording`] |
+//! | know whether a config decides the cases of a set | [`check_fit`], [`EvalConfig::misfit`] |
 //! | find the sets of a directory | [`find_sets`] |
 //!
 //! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. One reader decides what is
@@ -33,12 +35,14 @@ mod coerce;
 mod config;
 mod error;
 mod find;
+mod fit;
 mod hash;
 mod metric;
 mod model;
 mod names;
 mod problem;
 mod reader;
+mod recording;
 mod render;
 mod rubrics;
 mod schema;
@@ -48,18 +52,27 @@ mod text;
 mod value;
 mod write;
 
-pub use config::{ArgsMatch, CheckedConfig, Criterion, EvalConfig, MatchType, Similarity, check_config};
+pub use config::{
+    ArgsMatch, CheckedConfig, Criterion, EvalConfig, Instructions, InstructionsError, MatchType, Similarity,
+    UserSimulatorConfig, Variable, check_config,
+};
 pub use error::ReadError;
 pub use find::{FindError, find_sets, is_glob};
+pub use fit::check_fit;
 pub use hash::content_hash;
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, Subject, metric};
 pub use model::{
-    AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
-    Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
+    AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
+    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
+    UsageMetadata, UserBehavior, UserPersona,
 };
 pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
 pub use reader::{CasePlace, CheckedSet, Form, check_case, check_set, file_stem, read_case};
+pub use recording::{
+    CheckedRecording, QuestionPlace, RecordedQuestion, RecordedReply, Recording, check_recording,
+    recording_path,
+};
 pub use render::{line_column, render, render_with_level};
 pub use rubrics::{Misfit, check_together};
 pub use serde_json::json;

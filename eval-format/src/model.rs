@@ -7,11 +7,13 @@
 mod checked;
 mod content;
 mod invocation;
+mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
 pub use invocation::{
     AgentDetails, AppDetails, IntermediateData, Invocation, InvocationEvent, UsageMetadata,
 };
+pub use scenario::{ConversationScenario, Persona, UserBehavior, UserPersona};
 
 use crate::Map;
 
@@ -53,7 +55,7 @@ impl EvalSet {
     }
 }
 
-/// One golden conversation: what the user says, turn by turn, and what is expected.
+/// One golden conversation: what the user says, turn by turn, and what is expected; or a scenario to improvise on.
 ///
 /// ```
 /// use eval_format::{EvalCase, Invocation};
@@ -65,8 +67,10 @@ impl EvalSet {
 pub struct EvalCase {
     /// The id, unique within the set; the test is named after it.
     pub eval_id: String,
-    /// The turns, at least one.
+    /// The turns, at least one; none where there is a scenario.
     pub conversation: Vec<Invocation>,
+    /// What a simulated user improvises on, in place of turns.
+    pub conversation_scenario: Option<ConversationScenario>,
     /// Whose session the conversation runs in, and its state at the start.
     pub session_input: Option<SessionInput>,
     /// Seconds since 1970; 0 when unknown.
@@ -89,6 +93,13 @@ impl EvalCase {
     #[must_use]
     pub fn turn(mut self, invocation: Invocation) -> Self {
         self.conversation.push(invocation);
+        self
+    }
+
+    /// Sets the scenario that a simulated user improvises on, in place of turns.
+    #[must_use]
+    pub fn scenario(mut self, scenario: ConversationScenario) -> Self {
+        self.conversation_scenario = Some(scenario);
         self
     }
 

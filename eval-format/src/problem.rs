@@ -145,9 +145,11 @@ codes! {
     IgnoredKey = "ignored-key",
     /// The file is of another schema that this crate recognises but does not read.
     ForeignSchema = "foreign-schema",
+    /// A recording holds two answers to one question.
+    DuplicateRecording = "duplicate-recording",
     /// The set has no cases.
     NoCases = "no-cases",
-    /// A case has no turns.
+    /// A case has no turns, or its scenario no beginning or plan.
     EmptyConversation = "empty-conversation",
     /// A case has neither a conversation nor a scenario, or both.
     ConversationOrScenario = "conversation-or-scenario",

@@ -17,6 +17,7 @@ mod cases;
 mod foreign;
 mod legacy;
 mod places;
+mod scenario;
 mod session;
 
 /// What messages call a text that came from no file.
@@ -222,7 +223,7 @@ impl Value {
 }
 
 /// Reads a text that came from no file, with its warnings; any error refuses it.
-fn parse<T>(
+pub(crate) fn parse<T>(
     text: &str,
     read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,
 ) -> Result<(T, Vec<Problem>), Problems> {

@@ -7,15 +7,19 @@ mod eval_set;
 mod grounding;
 mod legacy;
 mod record;
+mod recording;
 mod walk;
 mod wording;
 
 pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR, criterion};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
-pub(crate) use eval_set::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT, RUBRIC};
+pub(crate) use eval_set::{
+    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT, RUBRIC,
+};
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};
+pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
 pub(crate) use walk::{Place, Walker};
 pub(crate) use wording::{opening, wrong_type};
 

@@ -6,8 +6,9 @@ mod full;
 use serde_core::{Serialize, Serializer};
 
 use crate::model::{
-    AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
-    Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
+    AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
+    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
+    UsageMetadata, UserBehavior, UserPersona,
 };
 use crate::schema::{self, Field, Model};
 use crate::value::{Map, Value, write_pretty};
@@ -126,7 +127,12 @@ impl EvalCase {
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("eval_id", self.eval_id.as_str());
-        fields.list("conversation", &self.conversation, Invocation::to_value);
+        // Of the two ADK takes exactly one.
+        if self.conversation_scenario.is_none() || !self.conversation.is_empty() {
+            fields.list("conversation", &self.conversation, Invocation::to_value);
+        }
+        let scenario = self.conversation_scenario.as_ref();
+        fields.optional("conversation_scenario", scenario.map(ConversationScenario::to_value));
         fields.optional("session_input", self.session_input.as_ref().map(SessionInput::to_value));
         fields.seconds("creation_timestamp", self.creation_timestamp);
         if let Some(rubrics) = &self.rubrics {
@@ -134,6 +140,51 @@ impl EvalCase {
         }
         fields.some_map("final_session_state", &self.final_session_state);
         fields.extra(&self.extra);
+        fields.finish()
+    }
+}
+
+impl ConversationScenario {
+    /// The scenario in ADK's saved form, but for a ready-made persona, whose name stays.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("starting_prompt", self.starting_prompt.as_str());
+        fields.put("conversation_plan", self.conversation_plan.as_str());
+        fields.optional("user_persona", self.user_persona.as_ref().map(Persona::to_value));
+        fields.finish()
+    }
+}
+
+impl Persona {
+    /// The persona as a file has it: a ready-made one by its name.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Own(persona) => persona.to_value(),
+            ready_made => Value::from(ready_made.id()),
+        }
+    }
+}
+
+impl UserPersona {
+    /// The persona in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("id", self.id.as_str());
+        fields.put("description", self.description.as_str());
+        fields.list("behaviors", &self.behaviors, UserBehavior::to_value);
+        fields.finish()
+    }
+}
+
+impl UserBehavior {
+    /// The behavior in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Fields::default();
+        fields.put("name", self.name.as_str());
+        fields.put("description", self.description.as_str());
+        let text = |text: &String| Value::from(text.as_str());
+        fields.list("behavior_instructions", &self.behavior_instructions, text);
+        fields.list("violation_rubrics", &self.violation_rubrics, text);
         fields.finish()
     }
 }

@@ -32,7 +32,6 @@ const fn deviation(label: &'static str, outcome: Expected, reason: &'static str)
 const CAMEL: &str = "other writers spell the keys of the set in camelCase, and ADK's documentation does";
 const NO_CASES: &str = "a set without cases passes without having checked anything";
 const NO_TYPE: &str = "a rubric of a case without a type is left out by every metric, without a word";
-const NO_SCENARIOS: &str = "scenario cases are not run yet, and a case that is not run must not pass";
 const ONE_KEY: &str = "ADK writes the key twice, with the value that it did not use in second place";
 
 const DEVIATIONS: &[Deviation] = &[
@@ -70,16 +69,18 @@ const DEVIATIONS: &[Deviation] = &[
         Expected::RefusedFor(&[Code::UnreadRubric, Code::DuplicateRubricId, Code::UnreadRubric]),
         "ADK aborts the run of all cases when it meets them",
     ),
-    deviation("scenario only", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
-    deviation("conv null + scenario", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
-    deviation("scenario persona str", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
-    deviation("scenario persona obj", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
     deviation(
-        "scenario persona obj w/ behaviors snake + extra",
-        Expected::Refused(Code::NotAvailable),
-        NO_SCENARIOS,
+        "scenario persona str",
+        Expected::SavedAs(
+            r#"{"eval_set_id":"s","eval_cases":[{"eval_id":"c1","conversation_scenario":{"starting_prompt":"a","conversation_plan":"b","user_persona":"EXPERT"}}]}"#,
+        ),
+        "ADK writes its own description of the persona into the file; here the name stays, which ADK reads",
     ),
-    deviation("scenario empty strings", Expected::Refused(Code::NotAvailable), NO_SCENARIOS),
+    deviation(
+        "scenario empty strings",
+        Expected::Refused(Code::EmptyConversation),
+        "a scenario that begins with nothing fails in ADK whenever it runs",
+    ),
 ];
 
 fn read(text: &str) -> Outcome {

@@ -21,6 +21,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("config", r#"config = "evals/strict.json""#),
     ("criteria", "criteria(response_match_score = 0.8)"),
     ("metrics", "metrics(brevity, tone = style::tone)"),
+    ("judge", "judge = my_judge"),
     ("cases", r#"cases = ["refund_*", "!*_slow"]"#),
     ("runs", "runs = 3"),
     ("pass", r#"pass = "at_least(2)""#),
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     pub(crate) criteria: Criteria,
     /// The custom metrics by name.
     pub(crate) metrics: Vec<CustomMetric>,
+    /// The function that makes the judge.
+    pub(crate) judge: Option<Path>,
     /// Globs on ids; those that begin with `!` exclude.
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
@@ -108,6 +111,7 @@ impl Args {
                 path: None,
                 criteria: Criteria::Beside,
                 metrics: Vec::new(),
+                judge: None,
                 cases: Vec::new(),
                 session: None,
                 options: Options::default(),
@@ -195,6 +199,7 @@ impl Reader<'_> {
                 self.criteria(&name, Criteria::Inline(config))?;
             }
             "metrics" => self.args.metrics = value.metrics(self.diagnostics)?,
+            "judge" => self.args.judge = Some(value.function()?),
             "cases" => self.args.cases = value.strings()?,
             "runs" => self.args.options.runs = value.count()?,
             "pass" => {
@@ -268,13 +273,6 @@ impl Runtime {
 
 fn unknown_option(name: &Ident) -> syn::Error {
     let key = name.to_string();
-    if key == "judge" {
-        return error(
-            name.span(),
-            "`judge` is not available in this version",
-            "the metrics that need a judge are not available either; leave it out",
-        );
-    }
     let names: Vec<&str> = OPTIONS.iter().map(|(known, _)| *known).collect();
     let help = match eval_format::suggest(&key, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),

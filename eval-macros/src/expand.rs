@@ -33,11 +33,15 @@ pub(crate) fn function(args: &Args, item: &Item, is_alone: bool) -> TokenStream 
         let metric = metric_value(args, path);
         quote!(let _ = #metric;)
     });
+    let judge = args.judge.iter().map(|path| {
+        let at_path = private_path(args, path.span());
+        quote_spanned!(path.span()=> #at_path::check_judge(#path);)
+    });
     let outside_tests = (!is_alone).then(|| quote!(#[cfg(not(test))]));
     quote! {
         #item
         #outside_tests
-        const _: fn() = || { #check #(#metrics)* };
+        const _: fn() = || { #check #(#metrics)* #(#judge)* };
     }
 }
 
@@ -77,6 +81,13 @@ fn metric_value(args: &Args, path: &syn::Path) -> TokenStream {
     let span = path.span();
     let private = private_path(args, span);
     quote_spanned!(span=> #private::metric(#path))
+}
+
+/// The judge that a function makes; the error about a wrong type stands on its path.
+fn judge_value(args: &Args, path: &syn::Path) -> TokenStream {
+    let span = path.span();
+    let private = private_path(args, span);
+    quote_spanned!(span=> #private::judge(#path))
 }
 
 /// `super::` as often as the tests are deep, then a name.
@@ -141,6 +152,12 @@ impl Expansion<'_> {
             let metric = metric_value(self.args, path);
             quote!((#name, || #metric))
         });
+        let judge = if let Some(path) = &self.args.judge {
+            let judge = judge_value(self.args, path);
+            quote!(::core::option::Option::Some(|| #judge))
+        } else {
+            quote!(::core::option::Option::None)
+        };
         quote! {
             #private::SetSource {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
@@ -156,6 +173,7 @@ impl Expansion<'_> {
                 absent: &[#(#absent),*],
                 options: #options,
                 metrics: &[#(#metrics),*],
+                judge: #judge,
             }
         }
     }

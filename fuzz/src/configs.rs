@@ -1,6 +1,6 @@
 //! The reader of configs.
 
-use eval_format::{EvalConfig, Problem, Value, check_config};
+use eval_format::{EvalConfig, Problem, UserSimulatorConfig, Value, check_config};
 
 use crate::{json, problems};
 
@@ -31,9 +31,10 @@ fn reads_what_it_wrote(config: &EvalConfig, answered: &[&str]) {
         // None of the getters panics.
         let _ = (criterion.match_type(), criterion.args_match(), criterion.forbidden_tools().count());
     }
-    let maps = [Some(&config.custom_metrics), config.user_simulator_config.as_ref()];
+    let simulator = config.user_simulator_config.iter().map(UserSimulatorConfig::to_value);
     let options = config.criteria.iter().map(|(_, criterion)| &criterion.options);
-    let mut values = maps.into_iter().flatten().chain(options).map(|map| Value::Object(map.clone()));
+    let maps = options.chain([&config.custom_metrics]).map(|map| Value::Object(map.clone()));
+    let mut values = maps.chain(simulator);
     if values.all(|value| json::is_finite(&value)) {
         let again = config.checked(answered).unwrap_or_else(|problems| panic!("{problems}"));
         assert_eq!(&again, config);

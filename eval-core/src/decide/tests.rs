@@ -1,5 +1,6 @@
 use super::*;
 use crate::transcript::{RunError, Transcript};
+use crate::verdict::Role;
 
 fn run(scores: Vec<RunScore>) -> RunReport {
     RunReport { transcript: Transcript::default(), error: None, scores }
@@ -80,7 +81,7 @@ fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
 
 #[test]
 fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
-    let error = RunError { role: Role::Agent, turn: Some(2), message: "gone".to_owned() };
+    let error = RunError::new(Role::Agent, Some(2), "gone");
     let broken = RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() };
     let runs = [run(vec![turns(&[1.0])]), broken];
     for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(1)] {
@@ -109,8 +110,28 @@ fn nothing_that_gates_is_never_a_pass() {
 fn a_broken_metric_does_not_touch_its_siblings() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
-    let runs = [run(vec![RunScore::Error("boom".to_owned()), turns(&[1.0])])];
-    let (metrics, verdict) = decide(&rules, &runs, Pass::Mean, Gate::Mean);
-    assert_eq!(verdict, Verdict::error(Role::Metric, "a: boom"));
-    assert!(metrics[1].verdict.passed());
+    for role in [Role::Metric, Role::Judge] {
+        let broken = RunScore::Error { role, message: "boom".to_owned() };
+        let runs = [run(vec![broken, turns(&[1.0])])];
+        let (metrics, verdict) = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+        assert_eq!(verdict, Verdict::error(role, "a: boom"));
+        assert!(metrics[1].verdict.passed());
+    }
+}
+
+#[test]
+fn without_a_judge_the_rest_decides_and_nothing_is_skipped() {
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let unjudged = || RunScore::Unjudged("no judge".to_owned());
+    for (other, expected) in [
+        (turns(&[1.0]), Verdict::Passed),
+        (turns(&[0.5]), Verdict::Failed),
+        (unjudged(), Verdict::Skipped("no judge".to_owned())),
+        (RunScore::Skipped("does not apply".to_owned()), Verdict::Skipped("no judge".to_owned())),
+    ] {
+        let (metrics, verdict) = decide(&rules, &[run(vec![unjudged(), other])], Pass::Mean, Gate::Mean);
+        assert_eq!(verdict, expected);
+        assert_eq!(metrics[0].verdict, Verdict::Skipped("no judge".to_owned()));
+    }
 }

@@ -165,9 +165,10 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     let text = |text: &str| {
         if text.is_empty() { "(nothing)".to_owned() } else { excerpt(text).replace('\n', "\n              ") }
     };
-    let expected = expected.map(Invocation::response_text).unwrap_or_default();
     line(out, &format!("  response: {scored}"));
-    line(out, &format!("    expected  {}", text(&expected)));
+    if let Some(expected) = expected {
+        line(out, &format!("    expected  {}", text(&expected.response_text())));
+    }
     line(out, &format!("    actual    {}", text(&actual.response_text())));
 }
 
@@ -215,13 +216,15 @@ const SHOWN_EVENTS: usize = 12;
 
 /// A run that ended early: what it did in its last turn.
 fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str) {
-    let planned = report.case.conversation.len();
+    // Nobody knows how many turns a scenario takes.
+    let is_scenario = report.case.conversation_scenario.is_some();
+    let planned = if is_scenario { String::new() } else { format!(" of {}", report.case.conversation.len()) };
     let Some(TurnRecord { events, invocation, .. }) = run.transcript.turns.last() else {
-        line(out, &format!("\n{of_runs}no turn of {planned} was played"));
+        line(out, &format!("\n{of_runs}no turn{planned} was played"));
         return;
     };
     let at = run.transcript.turns.len();
-    line(out, &format!("\n{of_runs}turn {at} of {planned}: {:?}", cut(&invocation.user_text(), SHOWN_TEXT)));
+    line(out, &format!("\n{of_runs}turn {at}{planned}: {:?}", cut(&invocation.user_text(), SHOWN_TEXT)));
     if events.is_empty() {
         line(out, "  nothing was recorded");
     }

@@ -34,6 +34,11 @@ impl JudgeError {
         Self { kind, message: message.into() }
     }
 
+    /// The first line of the message.
+    pub(crate) fn headline(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+
     /// The kind.
     pub fn kind(&self) -> JudgeErrorKind {
         self.kind

@@ -21,11 +21,12 @@ impl Serialize for EvalReport {
 impl Serialize for Summary {
     /// The counts and `pass_rate`, which is `null` where there are no cases.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Summary", 5)?;
+        let mut out = serializer.serialize_struct("Summary", 6)?;
         out.serialize_field("total", &self.total)?;
         out.serialize_field("passed", &self.passed)?;
         out.serialize_field("failed", &self.failed)?;
         out.serialize_field("errors", &self.errors)?;
+        out.serialize_field("skipped", &self.skipped)?;
         out.serialize_field("pass_rate", &self.pass_rate())?;
         out.end()
     }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use eval_format::{EvalCase, Invocation, Map};
 
 use super::guard::{Fault, fenced, panic_message};
+use super::user::{Message, User};
 use crate::agent::{Erased, Event, MOST_EVENTS, Recorded, Recorder, Session, Turn};
 use crate::message::count;
 use crate::score::mean::round_3;
@@ -27,11 +28,12 @@ pub(crate) struct Conditions {
 pub(crate) async fn converse(
     mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
+    user: User<'_>,
     conditions: &Conditions,
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
-    let error = play(&mut *agent, case, conditions, &mut transcript).await.err();
+    let error = play(&mut *agent, user, conditions, &mut transcript).await.err();
     let dropped = caught(|| drop(agent)).err();
     transcript.error =
         error.or_else(|| Some(agent_error(None, &format!("dropping the agent: {}", dropped?))));
@@ -45,7 +47,7 @@ fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
 
 async fn play(
     agent: &mut (dyn Erased + '_),
-    case: &EvalCase,
+    mut user: User<'_>,
     conditions: &Conditions,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
@@ -56,8 +58,8 @@ async fn play(
         || agent.start(&transcript.session),
     );
     opening.await.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
-    for (at, expected) in case.conversation.iter().enumerate() {
-        turn(agent, at + 1, expected, conditions, transcript).await?;
+    while let Some(message) = user.next(&transcript.turns).await? {
+        turn(agent, &message, conditions, transcript).await?;
     }
     let asked =
         fenced(limit, || format!("{}, reading the session state,", conditions.label), || agent.state()).await;
@@ -72,15 +74,15 @@ async fn play(
 /// Plays one turn and takes down what was recorded, whether it went well or not.
 async fn turn(
     agent: &mut (dyn Erased + '_),
-    number: usize,
-    expected: &Invocation,
+    message: &Message<'_>,
     conditions: &Conditions,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
+    let number = transcript.turns.len() + 1;
     let recorder = Recorder::new();
     let begun = Instant::now();
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let turn = Turn::new(&expected.user_content, recorder.clone());
+    let turn = Turn::new(&message.content, recorder.clone());
     let what = || format!("{}, turn {number},", conditions.label);
     let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
     let elapsed = begun.elapsed();
@@ -93,9 +95,9 @@ async fn turn(
         creation_timestamp: started_at.as_secs_f64(),
         duration: Some(round_3(elapsed.as_secs_f64())),
         tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
-        rubrics: expected.rubrics.clone(),
+        rubrics: message.rubrics.cloned(),
         app_details: details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned(),
-        ..invocation(&expected.user_content, &events)
+        ..invocation(&message.content, &events)
     };
     let verdict = check(played, overflowed, &events, &invocation)
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
@@ -134,7 +136,7 @@ fn check(
 }
 
 fn agent_error(turn: Option<usize>, message: &str) -> RunError {
-    RunError { role: Role::Agent, turn, message: message.to_owned() }
+    RunError::new(Role::Agent, turn, message)
 }
 
 /// The session of a case, with ADK's defaults for what it leaves open.

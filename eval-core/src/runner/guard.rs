@@ -68,10 +68,36 @@ pub(crate) async fn fenced<T, Fut>(
 where
     Fut: Future<Output = Result<T, BoxError>>,
 {
-    catch_panic(limited(limit, what, call)).await.unwrap_or_else(|panic| Err(Fault::Panicked(panic)))
+    fenced_but_for(Waited::default, limit, what, call).await
 }
 
+/// Time that does not count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Waited {
+    /// How much there was so far.
+    pub(crate) total: Duration,
+    /// Whether it goes on.
+    pub(crate) still: bool,
+}
+
+/// The same where some of the time is spent waiting for others.
+pub(crate) async fn fenced_but_for<T, Fut>(
+    waited: impl Fn() -> Waited,
+    limit: Duration,
+    what: impl Fn() -> String,
+    call: impl FnOnce() -> Fut,
+) -> Result<T, Fault>
+where
+    Fut: Future<Output = Result<T, BoxError>>,
+{
+    catch_panic(limited(waited, limit, what, call)).await.unwrap_or_else(|panic| Err(Fault::Panicked(panic)))
+}
+
+/// While others are waited for, the clock is looked at no more often than this.
+const LEAST_LOOK: Duration = Duration::from_millis(10);
+
 async fn limited<T, Fut>(
+    waited: impl Fn() -> Waited,
     limit: Duration,
     what: impl Fn() -> String,
     call: impl FnOnce() -> Fut,
@@ -80,14 +106,20 @@ where
     Fut: Future<Output = Result<T, BoxError>>,
 {
     let begun = Instant::now();
-    let _watch = Watch::start(limit, &what);
-    let result = match tokio::time::timeout(limit, catch_panic(async move { call().await })).await {
-        Err(_) => return Err(Fault::TimedOut(limit)),
-        Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
-        Ok(Ok(result)) => result,
+    let own = || begun.elapsed().saturating_sub(waited().total);
+    let mut work = pin!(catch_panic(async move { call().await }));
+    let mut left = limit;
+    let result = loop {
+        let _watch = Watch::start(left, &what);
+        match tokio::time::timeout(left, &mut work).await {
+            Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
+            Ok(Ok(result)) => break result,
+            Err(_) if waited().still || own() < limit => left = limit.saturating_sub(own()).max(LEAST_LOOK),
+            Err(_) => return Err(Fault::TimedOut(limit)),
+        }
     };
     // A future that blocked its thread is ready before the timer is asked, however late it is.
-    let took = begun.elapsed();
+    let took = own();
     if took > limit {
         return Err(Fault::Blocked { limit, took });
     }

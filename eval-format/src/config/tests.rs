@@ -2,7 +2,7 @@ mod hostile;
 mod messages;
 
 use super::*;
-use crate::{Code, Problem, json};
+use crate::{Code, Map, Problem, json};
 
 fn problems(text: &str, answered: &[&str]) -> Vec<Problem> {
     check_config("test_config.json", text.as_bytes(), answered).problems
@@ -328,6 +328,23 @@ fn simulators_are_checked_and_sound_is_not_available() {
             r#"{"customInstructions": "{{ stop_signal }}"}"#,
             vec!["wrong-type user_simulator_config.customInstructions"],
         ),
+        ("user_simulator_config", r#"{"max_allowed_invocations": 1e30}"#, vec![]),
+        (
+            "user_simulator_config",
+            r#"{"max_allowed_invocations": 0}"#,
+            vec!["wrong-type user_simulator_config.max_allowed_invocations"],
+        ),
+        (
+            "user_simulator_config",
+            r#"{"maxAllowedInvocations": 1}"#,
+            vec!["wrong-type user_simulator_config.maxAllowedInvocations"],
+        ),
+        ("user_simulator_config", r#"{"model": ""}"#, vec!["wrong-type user_simulator_config.model"]),
+        (
+            "user_simulator_config",
+            r#"{"custom_instructions": "{% if x %}{{ stop_signal }}{{conversation_plan}}{{ conversation_history }}{% endif %}"}"#,
+            vec!["wrong-type user_simulator_config.custom_instructions"],
+        ),
         ("user_simulator_config", r#"{"model": null}"#, vec!["wrong-type user_simulator_config.model"]),
         ("user_simulator_config", r#"{"modell": "m"}"#, vec!["misspelt-key user_simulator_config.modell"]),
         (
@@ -405,9 +422,17 @@ fn writing_and_reading_again_changes_nothing() {
     let text = r#"{"criteria": {"brevity": {"threshold": 3, "words": {"max": 1}, "_why": "x"},
         "tool_trajectory_avg_score": {"threshold": 1, "matchType": 1}, "response_match_score": 0.5},
         "custom_metrics": {"brevity": {"code_config": {"name": "m.b"}, "description": "d"}},
-        "user_simulator_config": {"model": "m", "extra": [1]}}"#;
+        "user_simulator_config": {"type": "llm_backed", "model": "m", "modelConfiguration": {"temperature": 0},
+        "max_allowed_invocations": "7", "includeFunctionCalls": "yes", "extra": [1]}}"#;
     let config = accepts(text, &["brevity"]);
     assert_eq!(accepts(&config.to_json(), &["brevity"]), config);
+    let simulator = UserSimulatorConfig::default()
+        .model("m")
+        .model_option("temperature", 0_i64)
+        .max_allowed_invocations(7)
+        .include_function_calls(true);
+    let extra = Map::from([("extra", vec![1_i64])]);
+    assert_eq!(config.user_simulator_config, Some(UserSimulatorConfig { extra, ..simulator }));
     assert_eq!(
         EvalConfig::adk_default().to_json(),
         "{\n  \"criteria\": {\n    \"tool_trajectory_avg_score\": 1.0,\n    \"response_match_score\": 0.8\n  }\n}"

@@ -1,15 +1,124 @@
-//! The `user_simulator_config` of a config: which simulator, and the shape of what it is told.
+//! The `user_simulator_config` of a config: which simulator, and what it is told.
 
+use super::instructions::{Instructions, InstructionsError, Variable};
 use crate::problem::{Code, Problem};
 use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Node};
-use crate::value::Map;
+use crate::value::{Map, Value};
 
-/// The variables that custom instructions must use.
-const VARIABLES: [&str; 3] = ["stop_signal", "conversation_plan", "conversation_history"];
+/// How a user is simulated where a case is a scenario: by which model, how long, told what.
+///
+/// ```
+/// use eval_format::{Criterion, EvalConfig, UserSimulatorConfig};
+///
+/// let simulator = UserSimulatorConfig::default().model("gemini-2.5-pro").max_allowed_invocations(8);
+/// let config = EvalConfig::default()
+///     .with("trajectory_single_tool_use", Criterion::new(0.5).with_tool_name("book"))
+///     .with_user_simulator(simulator);
+/// assert_eq!(config.checked(&[])?.user_simulator_config.map(|simulator| simulator.model).as_deref(), Some("gemini-2.5-pro"));
+/// # Ok::<(), eval_format::Problems>(())
+/// ```
+///
+/// Defaults are ADK's, but for `model_configuration`: ADK asks Gemini for 10,240 tokens of thoughts, which other
+/// models do not know; here nothing is asked for that the file does not say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserSimulatorConfig {
+    /// The model, `gemini-2.5-flash` unless said.
+    pub model: String,
+    /// What the model is asked with: `temperature`, `max_output_tokens` and so on.
+    pub model_configuration: Map,
+    /// How many messages the user may send, the starting prompt counted; 20 unless said, without end below 0.
+    pub max_allowed_invocations: i64,
+    /// What the model is told instead of the built-in instructions; see [`Instructions`].
+    pub custom_instructions: Option<String>,
+    /// Whether the model is shown the agent's tool calls and their results too.
+    pub include_function_calls: bool,
+    /// Keys that ADK does not know and keeps.
+    pub extra: Map,
+}
+
+impl Default for UserSimulatorConfig {
+    fn default() -> Self {
+        Self {
+            model: DEFAULT_MODEL.to_owned(),
+            model_configuration: Map::new(),
+            max_allowed_invocations: DEFAULT_INVOCATIONS,
+            custom_instructions: None,
+            include_function_calls: false,
+            extra: Map::new(),
+        }
+    }
+}
+
+/// ADK's model where a config names none.
+const DEFAULT_MODEL: &str = "gemini-2.5-flash";
+/// ADK's limit where a config says nothing.
+const DEFAULT_INVOCATIONS: i64 = 20;
+/// With fewer messages the simulated user is never asked whether the conversation is over.
+const FEWEST_INVOCATIONS: i64 = 2;
+
+impl UserSimulatorConfig {
+    /// Sets the model.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = model.into();
+        self
+    }
+
+    /// Sets an option of the model.
+    #[must_use]
+    pub fn model_option(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.model_configuration.insert(key, value);
+        self
+    }
+
+    /// Sets how many messages the user may send, the starting prompt counted; without end below 0.
+    #[must_use]
+    pub fn max_allowed_invocations(mut self, most: i64) -> Self {
+        self.max_allowed_invocations = most;
+        self
+    }
+
+    /// Sets what the model is told instead of the built-in instructions; see [`Instructions`].
+    #[must_use]
+    pub fn custom_instructions(mut self, template: impl Into<String>) -> Self {
+        self.custom_instructions = Some(template.into());
+        self
+    }
+
+    /// Sets whether the model is shown the agent's tool calls and their results too.
+    #[must_use]
+    pub fn include_function_calls(mut self, include: bool) -> Self {
+        self.include_function_calls = include;
+        self
+    }
+
+    /// As it stands in a config, without what is the default.
+    pub fn to_value(&self) -> Value {
+        let default = Self::default();
+        let mut fields = Map::new();
+        if self.model != default.model {
+            fields.insert("model", self.model.as_str());
+        }
+        if !self.model_configuration.is_empty() {
+            fields.insert("model_configuration", self.model_configuration.clone());
+        }
+        if self.max_allowed_invocations != default.max_allowed_invocations {
+            fields.insert("max_allowed_invocations", self.max_allowed_invocations);
+        }
+        if let Some(template) = &self.custom_instructions {
+            fields.insert("custom_instructions", template.as_str());
+        }
+        if self.include_function_calls {
+            fields.insert("include_function_calls", true);
+        }
+        fields.extend(self.extra.iter().map(|(key, value)| (key, value.clone())));
+        Value::Object(fields)
+    }
+}
 
 /// Reads `user_simulator_config`. Without a `type` it is the simulator that is backed by a model.
-pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Map> {
+pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<UserSimulatorConfig> {
     let place = &Place::Key(&Place::Root, &entry.key);
     let entries = entry.value.object()?;
     if let Some(kind) = entry.value.get("type").filter(|kind| !kind.value.is_null())
@@ -19,11 +128,33 @@ pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Map
         return None;
     }
     let model = &LLM_BACKED_USER_SIMULATOR;
-    let config = Walker { problems }.record(&entry.value, model, place)?;
-    if let Some(entry) = model.entry(entries, "custom_instructions") {
-        problems.extend(check_instructions(&entry.value, &Place::Key(place, &entry.key)));
+    let mut record = Walker { problems }.record(&entry.value, model, place)?;
+    let default = UserSimulatorConfig::default();
+    let invocations = record.value("max_allowed_invocations");
+    let config = UserSimulatorConfig {
+        model: record.text("model").unwrap_or(default.model),
+        model_configuration: record.map("model_configuration").unwrap_or_default(),
+        max_allowed_invocations: invocations.map_or(default.max_allowed_invocations, |most| saturated(&most)),
+        custom_instructions: record.text("custom_instructions"),
+        include_function_calls: record.bool("include_function_calls").unwrap_or_default(),
+        extra: record.extra,
+    };
+    let at = |name: &str| model.entry(entries, name);
+    if let (Some(template), Some(entry)) = (&config.custom_instructions, at("custom_instructions")) {
+        problems.extend(check_instructions(template, &entry.value, &Place::Key(place, &entry.key)));
     }
-    Some(config.rest())
+    if let Some(entry) = at("max_allowed_invocations") {
+        problems.extend(check_limit(&config, &entry.value, &Place::Key(place, &entry.key)));
+    }
+    if let Some(entry) = at("model").filter(|_| config.model.trim().is_empty()) {
+        problems.push(no_model(&entry.value, &Place::Key(place, &entry.key)));
+    }
+    Some(config)
+}
+
+/// A number of messages; one beyond 64 bits is as good as none.
+fn saturated(most: &Value) -> i64 {
+    most.as_i64().unwrap_or_else(|| if most.as_f64().is_some_and(|most| most < 0.0) { -1 } else { i64::MAX })
 }
 
 fn other_simulator(kind: &Node<'_>, place: &Place<'_>) -> Problem {
@@ -37,19 +168,52 @@ fn other_simulator(kind: &Node<'_>, place: &Place<'_>) -> Problem {
     wrong_type(kind, &simulators, "", place)
 }
 
-/// ADK rejects instructions that leave one of the variables out. It asks Jinja, which knows; a name
-/// that does not even stand in the text is missing for Jinja too.
-fn check_instructions(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
-    let text = node.string()?;
-    let missing: Vec<_> = VARIABLES
+fn no_model(node: &Node<'_>, place: &Place<'_>) -> Problem {
+    Problem::error(Code::WrongType, place.path(), node.range.clone(), "the simulated user has no model")
+        .label("an empty name")
+        .help(format!("name one, or remove the key: the default is `{DEFAULT_MODEL}`"))
+}
+
+/// ADK has no turns at all with a limit of 0, and with 1 the conversation stops before anybody could end it.
+fn check_limit(config: &UserSimulatorConfig, node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
+    let most = config.max_allowed_invocations;
+    let message = match most {
+        FEWEST_INVOCATIONS.. | ..0 => return None,
+        0 => "a conversation of no messages checks nothing",
+        _ => "with one message, the starting prompt, no simulated user can end the conversation",
+    };
+    let found = Problem::error(Code::WrongType, place.path(), node.range.clone(), message);
+    Some(found.label("too few").help(format!(
+        "write at least {FEWEST_INVOCATIONS} (20 is the default, -1 is without end); a single turn is a case with a \
+         `conversation`"
+    )))
+}
+
+/// ADK rejects instructions that leave one of these out.
+const REQUIRED: [Variable; 3] =
+    [Variable::StopSignal, Variable::ConversationPlan, Variable::ConversationHistory];
+
+fn check_instructions(template: &str, node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
+    let problem = |message: String, help: String| {
+        let found = Problem::error(Code::WrongType, place.path(), node.range.clone(), message);
+        Some(found.label("a template").help(help))
+    };
+    let instructions = match Instructions::parse(template) {
+        Ok(instructions) => instructions,
+        Err(error) => {
+            return problem(format!("in the custom instructions, {error}"), InstructionsError::help());
+        }
+    };
+    let missing: Vec<_> = REQUIRED
         .iter()
-        .filter(|name| !text.contains(**name))
-        .map(|name| format!("`{{{{ {name} }}}}`"))
+        .filter(|variable| !instructions.uses(**variable))
+        .map(|variable| format!("`{{{{ {} }}}}`", variable.name()))
         .collect();
     if missing.is_empty() {
         return None;
     }
-    let message = format!("the custom instructions do not use {}", missing.join(", "));
-    let found = Problem::error(Code::WrongType, place.path(), node.range.clone(), message);
-    Some(found.label("a Jinja template").help("ADK fills these in for each turn; name each in the text"))
+    problem(
+        format!("the custom instructions do not use {}", missing.join(", ")),
+        "they are filled in for each turn; name each in the text".to_owned(),
+    )
 }

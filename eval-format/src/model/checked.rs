@@ -1,8 +1,9 @@
 //! The model from checked records. Nothing here can fail: the walker has refused what does not fit.
 
 use super::{
-    AgentDetails, AppDetails, Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData,
-    Invocation, InvocationEvent, Part, Rubric, SessionInput, UsageMetadata,
+    AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
+    FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
+    UsageMetadata, UserBehavior, UserPersona,
 };
 use crate::schema::{Checked, Record};
 use crate::value::Value;
@@ -24,12 +25,56 @@ impl From<Record> for EvalCase {
         Self {
             eval_id: record.text("eval_id").unwrap_or_default(),
             conversation: record.records("conversation").unwrap_or_default(),
+            conversation_scenario: record.record("conversation_scenario"),
             session_input: record.record("session_input"),
             creation_timestamp: record.float("creation_timestamp").unwrap_or_default(),
             rubrics: record.records("rubrics"),
             final_session_state: record.map("final_session_state").unwrap_or_default(),
             extra: record.extra,
         }
+    }
+}
+
+impl From<Record> for ConversationScenario {
+    fn from(mut record: Record) -> Self {
+        let user_persona = match record.take("user_persona") {
+            Some(Checked::Record(persona)) => Some(Persona::Own(persona.into())),
+            Some(Checked::Value(Value::String(name))) => Persona::named(&name),
+            _ => None,
+        };
+        Self {
+            starting_prompt: record.text("starting_prompt").unwrap_or_default(),
+            conversation_plan: record.text("conversation_plan").unwrap_or_default(),
+            user_persona,
+        }
+    }
+}
+
+impl From<Record> for UserPersona {
+    fn from(mut record: Record) -> Self {
+        Self {
+            id: record.text("id").unwrap_or_default(),
+            description: record.text("description").unwrap_or_default(),
+            behaviors: record.records("behaviors").unwrap_or_default(),
+        }
+    }
+}
+
+impl From<Record> for UserBehavior {
+    fn from(mut record: Record) -> Self {
+        Self {
+            name: record.text("name").unwrap_or_default(),
+            description: record.text("description").unwrap_or_default(),
+            behavior_instructions: record.list("behavior_instructions", text).unwrap_or_default(),
+            violation_rubrics: record.list("violation_rubrics", text).unwrap_or_default(),
+        }
+    }
+}
+
+fn text(item: Checked) -> Option<String> {
+    match item.into_value() {
+        Value::String(text) => Some(text),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Form, Reading};
+use super::{Form, Reading, scenario};
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
@@ -105,7 +105,9 @@ fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_
             "the eval case has no `conversation`",
         )
         .label("`conversation` is missing here")
-        .help(r#"add `"conversation": [{"user_content": {"parts": [{"text": "..."}]}}]`"#),
+        .help(
+            r#"add `"conversation": [{"user_content": {"parts": [{"text": "..."}]}}]`, or a `conversation_scenario`"#,
+        ),
         (Some(turns), Some(scenario)) => Problem::error(
             Code::ConversationOrScenario,
             Place::Key(place, &scenario.key).path(),
@@ -120,7 +122,7 @@ fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_
                 .help(r#"add a turn: `{"user_content": {"parts": [{"text": "..."}]}}`"#)
         }
         (Some(_), None) => return,
-        (None, Some(scenario)) => not_available(scenario, place),
+        (None, Some(scenario)) => return scenario::check(scenario, place, walker),
     };
     walker.problems.push(problem);
 }
@@ -129,15 +131,4 @@ fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_
 fn is_misspelt(entries: &[Entry<'_>]) -> bool {
     let names = ["conversation", "conversation_scenario", "conversationScenario"];
     entries.iter().any(|entry| names.iter().any(|name| is_misspelling(&entry.key, name)))
-}
-
-fn not_available(scenario: &Entry<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(
-        Code::NotAvailable,
-        Place::Key(place, &scenario.key).path(),
-        scenario.key_range.clone(),
-        "conversation scenarios are not available in this version",
-    )
-    .label("this case needs a simulated user")
-    .help("record a conversation, or move the case to a file of its own")
 }

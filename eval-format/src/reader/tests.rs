@@ -103,9 +103,33 @@ fn a_set_or_a_case_that_tests_nothing_is_an_error() {
         &set(&format!(r#"{{"eval_id": "c", {TURNS}, {scenario}}}"#)),
         &["conversation-or-scenario! eval_cases[0].conversationScenario \"conversationScenario\""],
     );
+    check(&set(&format!(r#"{{"eval_id": "c", {scenario}}}, {{"eval_id": "d", {TURNS}}}"#)), &[]);
+    let empty = r#""conversation_scenario": {"starting_prompt": "", "conversation_plan": ""}"#;
     check(
-        &set(&format!(r#"{{"eval_id": "c", {scenario}}}, {{"eval_id": "d", {TURNS}}}"#)),
-        &["not-available! eval_cases[0].conversationScenario \"conversationScenario\""],
+        &set(&format!(r#"{{"eval_id": "c", {empty}}}"#)),
+        &[
+            "empty-conversation! eval_cases[0].conversation_scenario.starting_prompt \"\"",
+            "empty-conversation eval_cases[0].conversation_scenario.conversation_plan \"\"",
+        ],
+    );
+}
+
+#[test]
+fn templates_in_a_persona_are_held_to_what_is_filled_in() {
+    let persona = |instruction: &str| {
+        set(&format!(
+            r#"{{"eval_id": "c", "conversation_scenario": {{"starting_prompt": "a", "conversation_plan": "b {{% x %}}",
+            "user_persona": {{"id": "i", "description": "{{{{ raw }}}}", "behaviors": [{{"name": "n", "description": "d",
+            "behavior_instructions": ["say", "{instruction}"], "violation_rubrics": []}}]}}}}}}"#
+        ))
+    };
+    check(&persona("end with {{ stop_signal }}"), &[]);
+    check(
+        &persona("{% if x %}"),
+        &[
+            "wrong-type! eval_cases[0].conversation_scenario.user_persona.behaviors[0].behavior_instructions[1] \
+           \"{% if x %}\"",
+        ],
     );
 }
 

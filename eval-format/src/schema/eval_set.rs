@@ -4,6 +4,7 @@ use super::Type::{Any, AuthorsAndParts, Dict, Either, Float, List, Models, Named
 use super::content::{CONTENT, FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 use super::grounding::{GROUNDING_METADATA, USAGE_METADATA};
 use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
+use crate::model::Persona;
 
 /// The set as ADK reads it: its own keys in `snake_case` only.
 pub(crate) static EVAL_SET: Model = eval_set(false);
@@ -137,13 +138,13 @@ static RUBRIC_CONTENT: Model = Model {
     ..model("a rubric content", Extra::Forbidden, &[optional("text_property", String)])
 };
 
-static CONVERSATION_SCENARIO: Model = model(
+pub(crate) static CONVERSATION_SCENARIO: Model = model(
     "a conversation scenario",
     Extra::Forbidden,
     &[
         required("starting_prompt", String, r#""...""#),
         required("conversation_plan", String, r#""...""#),
-        optional("user_persona", Named(&USER_PERSONA, &["EXPERT", "NOVICE", "EVALUATOR"])),
+        optional("user_persona", Named(&USER_PERSONA, &Persona::NAMES)),
     ],
 );
 

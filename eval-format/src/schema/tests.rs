@@ -308,19 +308,18 @@ fn the_two_forms_of_intermediate_data_are_told_apart_by_their_keys() {
 fn personas_are_named_or_written_out() {
     let scenario = |persona: &str| {
         format!(
-            r#""conversation_scenario": {{"starting_prompt": "", "conversation_plan": "", "user_persona": {persona}}}"#
+            r#""conversation_scenario": {{"starting_prompt": "a", "conversation_plan": "b", "user_persona": {persona}}}"#
         )
     };
     let codes = |persona: &str| -> Vec<Code> {
         problems(&scenario(persona)).1.iter().map(|problem| problem.code).collect()
     };
-    // The scenario itself is a problem too, at its key.
-    assert_eq!(codes(r#""EXPERT""#), [Code::NotAvailable]);
-    assert_eq!(codes(r#""expert""#), [Code::NotAvailable, Code::WrongType]);
-    assert_eq!(codes(r#"{"id": "x", "description": "d", "behaviors": []}"#), [Code::NotAvailable]);
+    assert_eq!(codes(r#""EXPERT""#), []);
+    assert_eq!(codes(r#""expert""#), [Code::WrongType]);
+    assert_eq!(codes(r#"{"id": "x", "description": "d", "behaviors": []}"#), []);
     let camel = r#"{"id": "x", "description": "d", "behaviors": [{"name": "n", "description": "d",
         "behaviorInstructions": [], "violation_rubrics": []}]}"#;
-    assert_eq!(codes(camel), [Code::NotAvailable, Code::MisspeltKey]);
+    assert_eq!(codes(camel), [Code::MisspeltKey]);
 }
 
 #[test]

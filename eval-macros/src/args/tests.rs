@@ -26,12 +26,13 @@ fn check(source: &str, expected: &[&str]) {
 #[test]
 fn every_option_is_understood() {
     let args = sound(
-        r#""a.json", metrics(brevity, tone = style::tone, "x-y" = z::<u8>,), cases = ["a", "!b",], runs = 3,
+        r#""a.json", metrics(brevity, tone = style::tone, "x-y" = z::<u8>,), judge = judges::mine, cases = ["a", "!b",], runs = 3,
            pass = "at_least(2)", gate = "every_turn", timeout = "5s", session = "s.json",
            flavor = "multi_thread", worker_threads = 2, crate = facade::evals,"#,
     );
     assert_eq!(args.path.as_ref().map(LitStr::value).as_deref(), Some("a.json"));
     assert_eq!(args.metric_names(), ["brevity", "tone", "x-y"]);
+    assert_eq!(args.judge.unwrap().to_token_stream().to_string(), "judges :: mine");
     assert_eq!(args.cases.iter().map(LitStr::value).collect::<Vec<_>>(), ["a", "!b"]);
     assert_eq!((args.options.runs, args.options.timeout_ms), (3, 5_000));
     assert_eq!((args.options.pass, args.options.gate), (Pass::AtLeast(2), Gate::EveryTurn));
@@ -91,7 +92,9 @@ fn a_wrong_value_is_answered_with_an_example() {
         ("worker_threads = 2", "`worker_threads` has no effect on one thread"),
         ("crate = \"evals\"", "`crate` takes a path"),
         ("crate = super::evals", "`crate` takes a path that begins with a crate"),
-        ("judge = my_judge", "`judge` is not available in this version"),
+        ("judge = \"mine\"", "`judge` takes the path of a function"),
+        ("judge(mine)", "for example `judge = my_judge`"),
+        ("judge = mine()", "`judge` takes the path of a function"),
         ("confg = \"x\"", "did you mean `config`?"),
         ("frobnicate = 1", "the options are `config`, `criteria`, "),
         ("runs = 1, runs = 2", "`runs` is given twice"),

@@ -68,6 +68,11 @@ impl OptionValue<'_> {
         }
     }
 
+    /// The path of a function.
+    pub(super) fn function(&self) -> syn::Result<Path> {
+        self.parsed::<syn::ExprPath>("the path of a function").map(|path| path.path)
+    }
+
     /// A value that parses itself; `what` names it for the message if it does not.
     pub(super) fn parsed<T: Parse>(&self, what: &str) -> syn::Result<T> {
         self.assigned(T::parse, what)

@@ -39,7 +39,7 @@ fn folders_are_modules_and_each_file_has_its_own_config() {
 fn options_reach_the_runner_and_tokio() {
     let expanded = expanded(
         r#""../tests/ui/sets/weather.evalset.json", runs = 3, pass = "at_least(2)", gate = "every_turn",
-           timeout = "5s", criteria(tone = 0.5), metrics(tone = style::tone), flavor = "current_thread",
+           timeout = "5s", criteria(tone = 0.5), metrics(tone = style::tone), judge = style::judge, flavor = "current_thread",
            crate = facade::evals"#,
         "fn weather() -> impl Agent { Echo }",
     );
@@ -55,6 +55,8 @@ fn options_reach_the_runner_and_tokio() {
         "crate = \"facade::evals::__private::tokio\"",
         "flavor = \"current_thread\"",
         "let _ = facade::evals::__private::metric(style::tone);",
+        "judge: ::core::option::Option::Some(|| facade::evals::__private::judge(style::judge))",
+        "facade::evals::__private::check_judge(style::judge);",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
     }
@@ -181,6 +183,7 @@ fn __evalset_weather(set: usize, case: usize) {
                 timeout_ms: 120000u64,
             },
             metrics: &[],
+            judge: ::core::option::Option::None,
         },
     ];
     ::eval_core::__private::run(&SETS[set], case, ::core::module_path!(), weather)

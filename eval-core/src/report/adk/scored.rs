@@ -81,7 +81,7 @@ impl<'a> ScoredRun<'a> {
             .zip(&run.scores)
             .filter_map(|(metric, score)| match score {
                 RunScore::Scored(scores) => Some(ScoredMetric::new(metric, scores, case.gate, turns)),
-                RunScore::Skipped(_) | RunScore::Error(_) => None,
+                RunScore::Skipped(_) | RunScore::Unjudged(_) | RunScore::Error { .. } => None,
             })
             .collect();
         Self { status: decide(&metrics), metrics }
@@ -107,14 +107,16 @@ impl<'a> ScoredMetric<'a> {
     }
 }
 
-/// What broke the run, agent, setup or metric, and how.
+/// What broke the run, agent, setup, metric or judge, and how.
 pub(super) fn error(case: &CaseReport, run: &RunReport) -> Option<(Role, String)> {
     if let Some(error) = &run.error {
         return Some((error.role, error.to_string()));
     }
     case.metrics.iter().zip(&run.scores).find_map(|(metric, score)| match score {
-        RunScore::Error(message) => Some((Role::Metric, format!("metric error: {}: {message}", metric.name))),
-        RunScore::Scored(_) | RunScore::Skipped(_) => None,
+        RunScore::Error { role, message } => {
+            Some((*role, format!("{role} error: {}: {message}", metric.name)))
+        }
+        RunScore::Scored(_) | RunScore::Skipped(_) | RunScore::Unjudged(_) => None,
     })
 }
 

@@ -129,12 +129,14 @@ fn run_score() -> impl Strategy<Value = RunScore> {
         scores.prop_map(|scores| RunScore::Scored(scores.into_iter().map(Score::from).collect())),
         number().prop_map(|score| RunScore::Scored(Scores::whole_run(score))),
         text().prop_map(RunScore::Skipped),
-        text().prop_map(RunScore::Error)
+        text().prop_map(RunScore::Unjudged),
+        (prop_oneof![Just(Role::Metric), Just(Role::Judge)], text())
+            .prop_map(|(role, message)| RunScore::Error { role, message })
     ]
 }
 
 fn run() -> impl Strategy<Value = RunReport> {
-    let error = text().prop_map(|message| RunError { role: Role::Agent, turn: Some(1), message });
+    let error = text().prop_map(|message| RunError::new(Role::Agent, Some(1), message));
     let turns = prop::collection::vec(turn(), 0..3);
     let scores = prop::collection::vec(run_score(), 0..4);
     (text(), text(), map(), turns, prop::option::weighted(0.2, error), scores).prop_map(

@@ -104,7 +104,7 @@ fn the_report_of_adk_rs_has_a_number_and_a_reason_for_everything() {
     let json = serde_json::to_value(fixture::report()).unwrap();
     assert_eq!(
         json["summary"],
-        json!({ "total": 6, "passed": 1, "failed": 1, "errors": 4, "pass_rate": 1.0 / 6.0 })
+        json!({ "total": 6, "passed": 1, "failed": 1, "errors": 4, "skipped": 0, "pass_rate": 1.0 / 6.0 })
     );
     let [forecast, quiet, breaks, .., unscored, _] = json["results"].as_array().unwrap().as_slice() else {
         panic!("{json}")

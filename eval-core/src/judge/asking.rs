@@ -1,0 +1,141 @@
+//! What happens between one metric and its judge.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::runner::guard::{Waited, catch_panic};
+
+/// A judge on behalf of one metric: keeps count of the time it takes, and of what it must not leave unanswered.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    judge: BoxJudge,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    missed: Option<JudgeError>,
+    /// Questions that are open now.
+    open: usize,
+    /// Since when one is.
+    since: Option<Instant>,
+    waited: Duration,
+}
+
+impl Asking {
+    pub(crate) fn new(judge: BoxJudge) -> Arc<Self> {
+        Arc::new(Self { judge, state: Mutex::default() })
+    }
+
+    /// The judge to hand to the metric.
+    pub(crate) fn judge(self: &Arc<Self>) -> BoxJudge {
+        BoxJudge(self.clone())
+    }
+
+    /// The first question that there was nobody to answer, or no recording for.
+    ///
+    /// Other errors are left to the metric: of five samples one may fail.
+    pub(crate) fn missed(&self) -> Option<JudgeError> {
+        self.state().missed.clone()
+    }
+
+    /// How long the judge was waited for, several questions at once counted once.
+    pub(crate) fn waited(&self) -> Waited {
+        let state = self.state();
+        let now = state.since.map_or(Duration::ZERO, |since| since.elapsed());
+        Waited { total: state.waited + now, still: state.since.is_some() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Judge for Asking {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let question = Question::open(self);
+        let answer = catch_panic(self.judge.ask(request)).await.unwrap_or_else(|panic| {
+            Err(JudgeError::new(JudgeErrorKind::Failed, format!("the judge panicked: {panic}")))
+        });
+        drop(question);
+        if let Err(error) = &answer
+            && matches!(error.kind(), JudgeErrorKind::NoJudge | JudgeErrorKind::NotRecorded)
+        {
+            self.state().missed.get_or_insert_with(|| error.clone());
+        }
+        answer
+    }
+
+    fn is_offline(&self) -> bool {
+        self.judge.is_offline()
+    }
+}
+
+/// An open question; closed also where the metric no longer waits for the answer.
+struct Question<'a>(&'a Asking);
+
+impl<'a> Question<'a> {
+    fn open(asking: &'a Asking) -> Self {
+        let mut state = asking.state();
+        state.open += 1;
+        state.since.get_or_insert_with(Instant::now);
+        Self(asking)
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.open -= 1;
+        if state.open == 0
+            && let Some(since) = state.since.take()
+        {
+            state.waited += since.elapsed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::Scripted;
+
+    fn run<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn what_is_not_recorded_is_remembered_and_a_failure_is_not() {
+        let error = |kind| Err(JudgeError::new(kind, "no"));
+        let script = [
+            error(JudgeErrorKind::Failed),
+            error(JudgeErrorKind::NotRecorded),
+            error(JudgeErrorKind::NoJudge),
+            Ok(JudgeReply::new("yes")),
+        ];
+        let asking = Asking::new(Scripted::results(script).boxed());
+        let judge = asking.judge();
+        let mut missed = Vec::new();
+        for _ in 0..4 {
+            let _ = run(judge.ask(&JudgeRequest::new("m", "?")));
+            missed.push(asking.missed().map(|error| error.kind()));
+        }
+        let first = Some(JudgeErrorKind::NotRecorded);
+        assert_eq!(missed, [None, first, first, first]);
+    }
+
+    #[test]
+    fn a_panic_of_the_judge_is_its_error() {
+        struct Broken;
+        impl Judge for Broken {
+            async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+                panic!("out of paper")
+            }
+        }
+        let asking = Asking::new(Broken.boxed());
+        let error = run(asking.judge().ask(&JudgeRequest::new("m", "?"))).unwrap_err();
+        assert_eq!(error.to_string(), "the judge panicked: out of paper");
+        assert!(!asking.waited().still, "the question is closed");
+    }
+}

@@ -1,0 +1,66 @@
+//! Who speaks to the agent: the recorded user of a conversation, or the simulated one of a scenario.
+
+use std::borrow::Cow;
+use std::slice::Iter;
+
+use eval_format::{Content, EvalCase, Invocation, Rubric};
+
+use crate::judge::BoxJudge;
+use crate::simulator::{Simulation, Simulator, Trouble};
+use crate::transcript::{RunError, TurnRecord};
+use crate::verdict::Role;
+
+/// Where the messages of the user come from.
+#[derive(Debug)]
+pub(crate) enum User<'a> {
+    /// From the turns of the case.
+    Recorded(Iter<'a, Invocation>),
+    /// From a model that improvises on the scenario of the case.
+    Simulated(Box<Simulator<'a>>),
+}
+
+/// What the user says, with the rubrics of that turn.
+#[derive(Debug)]
+pub(crate) struct Message<'a> {
+    pub(crate) content: Cow<'a, Content>,
+    pub(crate) rubrics: Option<&'a Vec<Rubric>>,
+}
+
+impl<'a> User<'a> {
+    /// The user of a case; `run` counts from 1.
+    pub(crate) fn of(
+        case: &'a EvalCase,
+        simulation: &'a Simulation,
+        judge: &'a BoxJudge,
+        run: usize,
+    ) -> Self {
+        match &case.conversation_scenario {
+            Some(scenario) => Self::Simulated(Box::new(Simulator::new(scenario, simulation, judge, run))),
+            None => Self::Recorded(case.conversation.iter()),
+        }
+    }
+
+    /// The next message, or `None` where the conversation is over. `turns` are all that were played so far.
+    pub(crate) async fn next(&mut self, turns: &[TurnRecord]) -> Result<Option<Message<'a>>, RunError> {
+        match self {
+            Self::Recorded(rest) => Ok(rest.next().map(|turn| Message {
+                content: Cow::Borrowed(&turn.user_content),
+                rubrics: turn.rubrics.as_ref(),
+            })),
+            Self::Simulated(simulator) => match simulator.next(turns).await {
+                Ok(content) => Ok(content.map(|it| Message { content: Cow::Owned(it), rubrics: None })),
+                Err(trouble) => Err(error(trouble, turns.len() + 1)),
+            },
+        }
+    }
+}
+
+fn error(trouble: Trouble, turn: usize) -> RunError {
+    let (message, judge) = match trouble {
+        Trouble::Judge(error) => {
+            (format!("the model that plays the user gave no message: {error}"), Some(error))
+        }
+        Trouble::Simulator(message) => (message, None),
+    };
+    RunError { role: Role::Simulator, turn: Some(turn), message, judge }
+}

@@ -1,0 +1,241 @@
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, json};
+
+use super::*;
+use crate::agent::{Agent, BoxError, Turn};
+use crate::judge::{JudgeErrorKind, Scripted};
+use crate::report::CaseReport;
+use crate::runner::EvalRunner;
+use crate::verdict::{Role, Verdict};
+
+/// Says what it hears, and remembers what it heard last.
+struct Echo;
+
+impl Agent for Echo {
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        if turn.text() == "break" {
+            return Err("connection refused".into());
+        }
+        let args = json!({ "what": turn.text() });
+        turn.recorder().tool("note", args, async { Ok::<_, BoxError>(json!({ "noted": true })) }).await?;
+        turn.recorder().state("heard", turn.text());
+        turn.recorder().text(format!("You said: {}", turn.text()));
+        Ok(())
+    }
+}
+
+/// A judge that many runs ask and the test looks at.
+#[derive(Clone)]
+struct Shared(std::sync::Arc<Scripted>);
+
+impl Judge for Shared {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        self.0.ask(request).await
+    }
+
+    fn is_offline(&self) -> bool {
+        true
+    }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+fn scenario() -> EvalCase {
+    EvalCase::new("trip").scenario(ConversationScenario::new("Hi there", "Book a room."))
+}
+
+/// A runner that asks whether the agent took notes.
+fn runner(simulator: UserSimulatorConfig) -> EvalRunner {
+    let config = EvalConfig::default()
+        .with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("note"))
+        .with_user_simulator(simulator);
+    EvalRunner::new().config(config)
+}
+
+/// Plays the scenario with a user that gives these replies.
+fn play(simulator: UserSimulatorConfig, replies: &[&str]) -> (CaseReport, Vec<JudgeRequest>) {
+    let judge = Shared(Scripted::new(replies.iter().copied()).into());
+    let report = run(runner(simulator).judge(judge.clone()).run_case(&scenario(), || Echo)).unwrap();
+    (report, judge.0.requests())
+}
+
+fn said(report: &CaseReport) -> Vec<String> {
+    report.runs[0].transcript.turns.iter().map(|turn| turn.invocation.user_text()).collect()
+}
+
+fn trouble(report: &CaseReport) -> &str {
+    match &report.verdict {
+        Verdict::Error { role: Role::Simulator, message } => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_user_begins_word_for_word_and_goes_on_until_the_stop_signal() {
+    for stop in ["</finished>", "</FINISHED>", "Thanks, bye!\n</Finished> :)"] {
+        let (report, requests) =
+            play(UserSimulatorConfig::default(), &["A room, please.", " in Paris\n", stop]);
+        assert_eq!(report.verdict, Verdict::Passed, "{report}");
+        assert_eq!(said(&report), ["Hi there", "A room, please.", " in Paris\n"], "{stop}");
+        assert_eq!(requests.len(), 3, "nobody is asked for the first message");
+        assert!(requests[0].prompt.contains("user: Hi there\n\nagent: You said: Hi there\n"));
+        assert!(
+            requests[1].prompt.contains("\n\nuser: A room, please.\n\nagent: You said: A room, please.\n")
+        );
+        assert!(requests.iter().all(|request| request.template == "user_simulator/1"));
+        assert_eq!(report.runs[0].transcript.state.get("heard").and_then(Value::as_str), Some(" in Paris\n"));
+    }
+}
+
+#[test]
+fn the_model_is_asked_as_the_config_says() {
+    let config = UserSimulatorConfig::default()
+        .model("openai/gpt-5-mini")
+        .model_option("temperature", 0.25)
+        .model_option("max_output_tokens", 100_i64)
+        .include_function_calls(true)
+        .custom_instructions("{{ conversation_plan }}|{{ conversation_history }}|{{ stop_signal }}");
+    let (report, requests) = play(config, &["</finished>"]);
+    assert_eq!(report.verdict, Verdict::Passed, "{report}");
+    let request = &requests[0];
+    assert_eq!((request.model.as_str(), request.temperature), ("openai/gpt-5-mini", Some(0.25)));
+    assert_eq!(request.config, Map::from([("max_output_tokens", 100_i64)]));
+    assert_eq!(request.template, "user_simulator_custom/1");
+    assert_eq!(
+        request.prompt,
+        "Book a room.|user: Hi there\n\nagent called tool 'note' with args: {\"what\":\"Hi there\"}\n\n\
+         Tool 'note' returned: {\"noted\":true}\n\nagent: You said: Hi there|</finished>"
+    );
+    let (_, requests) = play(UserSimulatorConfig::default(), &["</finished>"]);
+    assert_eq!((requests[0].model.as_str(), requests[0].temperature), ("gemini-2.5-flash", None));
+    assert!(requests[0].config.is_empty() && !requests[0].prompt.contains("called tool"));
+}
+
+#[test]
+fn each_run_has_a_sample_of_its_own() {
+    let judge = Shared(Scripted::new(["one", "</finished>", "two", "</finished>"]).into());
+    let runner = runner(UserSimulatorConfig::default()).runs(2).judge(judge.clone());
+    let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
+    assert_eq!(report.verdict, Verdict::Passed, "{report}");
+    assert_eq!(report.runs[1].transcript.turns[1].invocation.user_text(), "two");
+    let samples: Vec<u32> = judge.0.requests().iter().map(|request| request.sample).collect();
+    assert_eq!(samples, [0, 0, 1, 1]);
+}
+
+#[test]
+fn a_conversation_without_an_end_is_an_error_of_the_simulator() {
+    for (most, replies) in [(2, 1), (3, 2), (20, 19)] {
+        let config = UserSimulatorConfig::default().max_allowed_invocations(most);
+        let (report, requests) = play(config, &["and then?"; 1001]);
+        let message = trouble(&report);
+        let expected = format!(
+            "simulator error in turn {}: the user sent {most} messages and did not end the conversation; raise \
+             `max_allowed_invocations`",
+            most + 1
+        );
+        assert!(message.starts_with(&expected), "{message}");
+        assert_eq!((said(&report).len(), requests.len()), (replies + 1, replies), "what was played is kept");
+    }
+}
+
+#[test]
+fn without_a_limit_there_is_one_all_the_same() {
+    let config = UserSimulatorConfig::default().max_allowed_invocations(-1);
+    let (report, requests) = play(config, &["more"; 1001]);
+    assert!(trouble(&report).contains("the user sent 1000 messages"), "{}", trouble(&report));
+    assert_eq!(requests.len(), 999);
+}
+
+#[test]
+fn an_empty_reply_is_an_error_of_the_simulator() {
+    for reply in ["", " \n\t"] {
+        let (report, _) = play(UserSimulatorConfig::default(), &["A room.", reply]);
+        let message = trouble(&report);
+        assert!(
+            message
+                .starts_with("simulator error in turn 3: the model `gemini-2.5-flash` answered with no text"),
+            "{message}"
+        );
+        assert_eq!(said(&report), ["Hi there", "A room."]);
+    }
+}
+
+#[test]
+fn trouble_of_the_judge_is_an_error_of_the_simulator_and_keeps_what_was_said() {
+    let refused = JudgeError::new(JudgeErrorKind::Refused, "I would rather not");
+    let judge = Scripted::results([Ok(JudgeReply::new("A room.")), Err(refused.clone())]);
+    let runner = runner(UserSimulatorConfig::default()).judge(judge);
+    let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
+    assert_eq!(
+        trouble(&report),
+        "simulator error in turn 3: the model that plays the user gave no message: I would rather not"
+    );
+    assert_eq!(said(&report).len(), 2);
+    assert_eq!(report.runs[0].error.as_ref().and_then(|error| error.judge.clone()), Some(refused));
+    let text = report.to_string();
+    assert!(text.contains("\nturn 2: \"A room.\"\n"), "{text}");
+}
+
+#[test]
+fn a_judge_that_panics_is_an_error_of_the_simulator() {
+    struct Panics;
+    impl Judge for Panics {
+        async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+            panic!("index out of bounds")
+        }
+        fn is_offline(&self) -> bool {
+            true
+        }
+    }
+    let runner = runner(UserSimulatorConfig::default()).judge(Panics);
+    let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
+    assert!(trouble(&report).contains("panicked: index out of bounds"), "{}", trouble(&report));
+}
+
+#[test]
+fn an_error_of_the_agent_stays_the_agents() {
+    let (report, _) = play(UserSimulatorConfig::default(), &["break"]);
+    let Verdict::Error { role: Role::Agent, message } = &report.verdict else { panic!("{report}") };
+    assert_eq!(message, "agent error in turn 2: connection refused");
+}
+
+#[test]
+fn metrics_that_need_an_expectation_are_skipped_in_a_scenario_and_count_elsewhere() {
+    let turns = EvalCase::new("turns").turn(Invocation::user("Hi").response("You said: Hi"));
+    let set = EvalSet::new("s").case(turns).case(scenario().final_state(Map::from([("heard", "Hi there")])));
+    let runner = EvalRunner::new()
+        .criterion("response_match_score", Criterion::new(1.0))
+        .criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("note"));
+    let report = run(runner.judge(Scripted::new(["</finished>"])).run_set(&set, || Echo, 2)).unwrap();
+    assert!(report.all_passed(), "{report}");
+    let verdict = |case: usize, metric: &str| report.cases[case].metric(metric).unwrap().verdict.clone();
+    assert_eq!(verdict(0, "response_match_score"), Verdict::Passed);
+    let reason = "the case is a scenario, which has no expected turns".to_owned();
+    assert_eq!(verdict(1, "response_match_score"), Verdict::Skipped(reason));
+    assert_eq!(verdict(1, "final_session_state_match"), Verdict::Passed);
+    assert_eq!(verdict(1, "trajectory_single_tool_use"), Verdict::Passed);
+}
+
+#[test]
+fn a_scenario_that_nothing_decides_is_an_error_before_anything_runs() {
+    let set = EvalSet::new("s").case(EvalCase::new("a").turn(Invocation::user("Hi"))).case(scenario());
+    let setup = || -> Echo { panic!("nothing may run") };
+    let error = run(EvalRunner::new().run_set(&set, setup, 1)).unwrap_err().to_string();
+    assert!(error.starts_with("no metric decides the case `trip`, so it would pass unchecked; "), "{error}");
+    let error = run(EvalRunner::new().run_case(&scenario(), setup)).unwrap_err().to_string();
+    assert!(error.contains("add a metric that needs no expected turns"), "{error}");
+    let zero = runner(UserSimulatorConfig::default().max_allowed_invocations(0));
+    assert!(run(zero.run_case(&scenario(), setup)).unwrap_err().to_string().contains("no messages"));
+}
+
+#[test]
+fn a_failing_scenario_shows_what_the_user_and_the_agent_said() {
+    let config = EvalConfig::default()
+        .with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("book"))
+        .with("response_match_score", Criterion::new(0.8));
+    let runner = EvalRunner::new().config(config).judge(Scripted::new(["Now!", "</finished>"]));
+    let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
+    assert_eq!(report.verdict, Verdict::Failed);
+    insta::assert_snapshot!("failing", report.to_string());
+}

@@ -1,0 +1,281 @@
+//! Templates for a simulated user: text in which variables stand.
+//!
+//! ADK renders them with Jinja. What is read here is the part of Jinja that such texts are made of: variables by
+//! their names, comments, and the control of white space. A whole engine would take longer to build than the rest
+//! of this crate; what it could do besides is an error with its place, never text that a model is left to guess at.
+
+use std::fmt;
+
+/// The instructions of a simulated user, with the variables that stand in them.
+///
+/// ```
+/// use eval_format::{Instructions, Variable};
+///
+/// let instructions = Instructions::parse("Plan: {{ conversation_plan }} {# or so #}")?;
+/// assert!(instructions.uses(Variable::ConversationPlan));
+/// assert_eq!(instructions.render(|_| "a trip".to_owned()), "Plan: a trip ");
+///
+/// let error = Instructions::parse("{% for b in persona.behaviors %}").unwrap_err();
+/// assert!(error.to_string().contains("{% for b in persona.behaviors %}"));
+/// # Ok::<_, eval_format::InstructionsError>(())
+/// ```
+///
+/// Source: Jinja's syntax as ADK uses it: `{{ name }}`, `{# comment #}`, `-` inside the brackets for white space, and
+/// one line break at the very end that does not count. Filters, expressions and `{% .. %}` are errors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instructions {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Variable(Variable),
+}
+
+/// What is filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Variable {
+    /// `stop_signal`: what the simulated user writes to end the conversation.
+    StopSignal,
+    /// `conversation_plan`: the plan of the scenario.
+    ConversationPlan,
+    /// `conversation_history`: what was said so far.
+    ConversationHistory,
+    /// `persona`: the description and the behaviors of the persona; empty without one.
+    Persona,
+    /// `persona.id`: the id of the persona; empty without one.
+    PersonaId,
+    /// `persona.description`: the description of the persona; empty without one.
+    PersonaDescription,
+}
+
+impl Variable {
+    /// Every variable there is.
+    pub const ALL: [Self; 6] = [
+        Self::StopSignal,
+        Self::ConversationPlan,
+        Self::ConversationHistory,
+        Self::Persona,
+        Self::PersonaId,
+        Self::PersonaDescription,
+    ];
+
+    /// The name that stands in the template.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StopSignal => "stop_signal",
+            Self::ConversationPlan => "conversation_plan",
+            Self::ConversationHistory => "conversation_history",
+            Self::Persona => "persona",
+            Self::PersonaId => "persona.id",
+            Self::PersonaDescription => "persona.description",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|variable| variable.name() == name)
+    }
+}
+
+/// What stands in a template that is not filled in here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionsError {
+    /// The tag, shortened, on one line.
+    tag: String,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Unclosed,
+    Statement,
+    Unknown,
+}
+
+impl fmt::Display for InstructionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tag = &self.tag;
+        match self.what {
+            What::Unclosed => write!(f, "`{tag}` is never closed"),
+            What::Statement => write!(f, "`{tag}` is a statement of Jinja, which is not available here"),
+            What::Unknown => write!(f, "`{tag}` is none of the variables that are filled in"),
+        }
+    }
+}
+
+impl std::error::Error for InstructionsError {}
+
+impl InstructionsError {
+    /// What can stand there instead.
+    pub(crate) fn help() -> String {
+        let names: Vec<String> =
+            Variable::ALL.iter().map(|variable| format!("`{{{{ {} }}}}`", variable.name())).collect();
+        format!("what is filled in: {}; `{{{{ persona }}}}` holds its behaviors too", names.join(", "))
+    }
+}
+
+/// The brackets of a tag.
+const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
+/// Tags are shown in messages up to this many characters.
+const SHOWN_TAG: usize = 60;
+
+impl Instructions {
+    /// Reads a template.
+    pub fn parse(template: &str) -> Result<Self, InstructionsError> {
+        let template = template.replace("\r\n", "\n").replace('\r', "\n");
+        let mut rest = template.strip_suffix('\n').unwrap_or(&template);
+        let mut instructions = Self::default();
+        let mut trim = false;
+        while let Some((at, close)) = next_tag(rest) {
+            let tag = &rest[at..];
+            let inner = &tag[2..];
+            let Some(end) = inner.find(close) else { return Err(InstructionsError::of(tag, What::Unclosed)) };
+            let whole = &tag[..end + 4];
+            let (inner, before, after) = white_space(&inner[..end]);
+            instructions.push(&rest[..at], trim, before);
+            if close != "#}" {
+                let kind = if close == "%}" { What::Statement } else { What::Unknown };
+                let variable = Variable::named(inner.trim()).filter(|_| kind == What::Unknown);
+                let variable = variable.ok_or_else(|| InstructionsError::of(whole, kind))?;
+                instructions.pieces.push(Piece::Variable(variable));
+            }
+            trim = after;
+            rest = &rest[at + whole.len()..];
+        }
+        instructions.push(rest, trim, false);
+        Ok(instructions)
+    }
+
+    fn push(&mut self, text: &str, trim_start: bool, trim_end: bool) {
+        let text = if trim_start { text.trim_start() } else { text };
+        let text = if trim_end { text.trim_end() } else { text };
+        if !text.is_empty() {
+            self.pieces.push(Piece::Text(text.to_owned()));
+        }
+    }
+
+    /// Whether a variable stands in it; an attribute of the persona counts as the persona.
+    pub fn uses(&self, variable: Variable) -> bool {
+        let is_persona = |other: Variable| other.name().starts_with("persona");
+        self.pieces.iter().any(|piece| match piece {
+            Piece::Variable(used) => *used == variable || variable == Variable::Persona && is_persona(*used),
+            Piece::Text(_) => false,
+        })
+    }
+
+    /// The text with each variable filled in. What is filled in is not read again.
+    pub fn render(&self, value: impl Fn(Variable) -> String) -> String {
+        self.pieces.iter().fold(String::new(), |mut text, piece| {
+            match piece {
+                Piece::Text(piece) => text.push_str(piece),
+                Piece::Variable(variable) => text.push_str(&value(*variable)),
+            }
+            text
+        })
+    }
+}
+
+impl InstructionsError {
+    fn of(tag: &str, what: What) -> Self {
+        let line = tag.lines().next().unwrap_or_default();
+        let tag = match line.char_indices().nth(SHOWN_TAG) {
+            Some((end, _)) => format!("{}..", &line[..end]),
+            None => line.to_owned(),
+        };
+        Self { tag, what }
+    }
+}
+
+/// Where the next tag begins, and what closes it.
+fn next_tag(text: &str) -> Option<(usize, &'static str)> {
+    text.match_indices('{').find_map(|(at, _)| {
+        let (_, close) = TAGS.iter().find(|(open, _)| text[at..].starts_with(open))?;
+        Some((at, *close))
+    })
+}
+
+/// The inside of a tag without its marks for white space, and whether it takes that before and after it away.
+fn white_space(inner: &str) -> (&str, bool, bool) {
+    let before = inner.starts_with('-');
+    let inner = inner.strip_prefix(['-', '+']).unwrap_or(inner);
+    let after = inner.ends_with('-');
+    (inner.strip_suffix(['-', '+']).unwrap_or(inner), before, after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(template: &str) -> Result<String, String> {
+        Instructions::parse(template)
+            .map(|instructions| instructions.render(|variable| format!("<{}>", variable.name())))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn variables_comments_and_white_space_are_jinjas() {
+        for (template, expected) in [
+            ("", ""),
+            ("plain } text }} %} #}", "plain } text }} %} #}"),
+            (
+                "{{stop_signal}}|{{ conversation_plan }}|{{\n persona }}",
+                "<stop_signal>|<conversation_plan>|<persona>",
+            ),
+            ("{{ persona.description }}: {{ persona.id }}", "<persona.description>: <persona.id>"),
+            ("a {# {{ stop_signal }} #} b", "a  b"),
+            ("a \n {{- stop_signal -}} \n b", "a<stop_signal>b"),
+            ("a {#- x -#} b", "ab"),
+            ("a {{+ stop_signal +}} b", "a <stop_signal> b"),
+            ("{ {stop_signal}}", "{ {stop_signal}}"),
+            ("one\r\ntwo\rthree\n\n", "one\ntwo\nthree\n"),
+            ("é{{ stop_signal }}é", "é<stop_signal>é"),
+        ] {
+            assert_eq!(rendered(template).as_deref(), Ok(expected), "{template:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_filled_in_is_an_error_that_shows_it() {
+        for (template, expected) in [
+            ("a {{ stop_signal", "`{{ stop_signal` is never closed"),
+            ("a {# x", "`{# x` is never closed"),
+            ("{{ plan }}", "`{{ plan }}` is none of the variables that are filled in"),
+            (
+                "{{ stop_signal | upper }}",
+                "`{{ stop_signal | upper }}` is none of the variables that are filled in",
+            ),
+            (
+                "{{ persona.behaviors }}",
+                "`{{ persona.behaviors }}` is none of the variables that are filled in",
+            ),
+            ("{{}}", "`{{}}` is none of the variables that are filled in"),
+            (
+                "{% for b in persona.behaviors %}",
+                "`{% for b in persona.behaviors %}` is a statement of Jinja, which is not available here",
+            ),
+            ("{{ a\nb }}", "`{{ a` is none of the variables that are filled in"),
+        ] {
+            assert_eq!(rendered(template), Err(expected.to_owned()), "{template:?}");
+        }
+        let long = rendered(&format!("{{{{ {} }}}}", "é".repeat(100))).unwrap_err();
+        assert!(long.contains("éé..`"), "{long}");
+    }
+
+    #[test]
+    fn many_brackets_are_read_in_one_pass() {
+        let hostile = "{".repeat(100_000);
+        assert!(rendered(&hostile).is_err());
+        let tags = "{{ stop_signal }} { ".repeat(20_000);
+        assert!(rendered(&tags).is_ok());
+    }
+
+    #[test]
+    fn an_attribute_of_the_persona_is_a_use_of_the_persona() {
+        let uses = |template: &str, variable| Instructions::parse(template).unwrap().uses(variable);
+        assert!(uses("{{ persona.id }}", Variable::Persona));
+        assert!(!uses("{{ persona }}", Variable::PersonaId));
+        assert!(!uses("{{ stop_signal }} persona", Variable::Persona));
+    }
+}

@@ -1,0 +1,66 @@
+//! Scenarios: what no shape expresses.
+
+use crate::config::{Instructions, InstructionsError};
+use crate::problem::{Code, Problem};
+use crate::schema::{CONVERSATION_SCENARIO, Place, Walker};
+use crate::syntax::{Entry, Node};
+
+/// Checks a scenario whose shape has been checked.
+pub(super) fn check(scenario: &Entry<'_>, case: &Place<'_>, walker: &mut Walker<'_>) {
+    let place = &Place::Key(case, &scenario.key);
+    let Some(entries) = scenario.value.object() else { return };
+    let field = |name: &str| CONVERSATION_SCENARIO.entry(entries, name);
+    let is_empty = |entry: &&Entry<'_>| entry.value.string() == Some("");
+    if let Some(entry) = field("starting_prompt").filter(is_empty) {
+        let range = entry.value.range.clone();
+        let message = "the scenario begins with an empty message";
+        let problem =
+            Problem::error(Code::EmptyConversation, Place::Key(place, &entry.key).path(), range, message)
+                .label("ADK fails here when it runs the case")
+                .help("write what the user says first; it is sent word for word");
+        walker.problems.push(problem);
+    }
+    if let Some(entry) = field("conversation_plan").filter(is_empty) {
+        let range = entry.value.range.clone();
+        let message = "the scenario has no plan";
+        let problem =
+            Problem::warning(Code::EmptyConversation, Place::Key(place, &entry.key).path(), range, message)
+                .label("the simulated user is told nothing")
+                .help("write what the user wants, knows, and when they are content");
+        walker.problems.push(problem);
+    }
+    if let Some(entry) = field("user_persona") {
+        check_persona(&entry.value, &Place::Key(place, &entry.key), walker);
+    }
+}
+
+/// ADK renders each text of a behavior as a template; one that it cannot render ends its run.
+fn check_persona(persona: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    let behaviors = persona.get("behaviors").and_then(|entry| entry.value.array()).unwrap_or_default();
+    let place = &Place::Key(place, "behaviors");
+    for (at, behavior) in behaviors.iter().enumerate() {
+        let place = &Place::Index(place, at);
+        for entry in behavior.object().unwrap_or_default() {
+            let place = &Place::Key(place, &entry.key);
+            match entry.key.as_ref() {
+                "name" | "description" => check_template(&entry.value, place, walker),
+                "behavior_instructions" | "violation_rubrics" => {
+                    let items = entry.value.array().unwrap_or_default();
+                    for (at, item) in items.iter().enumerate() {
+                        check_template(item, &Place::Index(place, at), walker);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn check_template(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    let Some(Err(error)) = node.string().map(Instructions::parse) else { return };
+    let message = format!("in the behavior of a persona, {error}");
+    let problem = Problem::error(Code::WrongType, place.path(), node.range.clone(), message)
+        .label("a template")
+        .help(InstructionsError::help());
+    walker.problems.push(problem);
+}

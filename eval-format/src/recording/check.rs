@@ -1,0 +1,243 @@
+//! Reading a recording: its shape, and that each question and each sample stands once.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::{RecordedQuestion, RecordedReply, Recording, VERSION};
+use crate::problem::{Code, JsonPath, Problem};
+use crate::reader::parse;
+use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker};
+use crate::syntax::{self, Kind, Node};
+use crate::value::Value;
+use crate::{Problems, text};
+
+/// What a recording turned out to hold.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckedRecording {
+    /// The name of the file as it is shown.
+    pub file: String,
+    /// The text that ranges point into.
+    pub text: String,
+    /// The recording, unless a problem is an error.
+    pub recording: Option<Recording>,
+    /// Where the questions stand.
+    pub questions: Vec<QuestionPlace>,
+    /// Everything that was found, in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+/// Where a question stands in its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QuestionPlace {
+    /// The question, in bytes.
+    pub range: Range<usize>,
+    /// The ids of the cases that ask it.
+    pub cases: Vec<String>,
+}
+
+impl CheckedRecording {
+    /// The recording, or what stands in its way.
+    pub fn into_result(self) -> Result<Recording, Problems> {
+        match self.recording {
+            Some(recording) => Ok(recording),
+            None => Err(Problems { file: self.file, text: self.text, items: self.problems }),
+        }
+    }
+}
+
+/// Reads and checks a recording. `file` is the name shown in messages.
+///
+/// ```
+/// let checked = eval_format::check_recording("x.evalset.judge.json", b"{\"judge_recording\": 1}");
+/// assert!(checked.recording.is_none());
+/// assert!(checked.problems[0].message.contains("questions"));
+/// ```
+pub fn check_recording(file: &str, bytes: &[u8]) -> CheckedRecording {
+    let (text, broken) = text::decode_or_show(bytes);
+    let mut problems: Vec<Problem> = broken.into_iter().collect();
+    let mut read = None;
+    if problems.is_empty() {
+        match syntax::parse(&text, &mut problems) {
+            Ok(root) => read = recording(&root, &mut problems),
+            Err(problem) => problems.push(conflict(&text).unwrap_or(*problem)),
+        }
+    }
+    problems.sort_by_key(|problem| problem.range.start);
+    let sound = !problems.iter().any(Problem::is_error);
+    let (recording, questions) = read.unzip();
+    CheckedRecording {
+        file: file.to_owned(),
+        recording: recording.filter(|_| sound),
+        questions: questions.filter(|_| sound).unwrap_or_default(),
+        problems,
+        text,
+    }
+}
+
+/// Reads one question.
+pub(super) fn question(slice: &str) -> Result<RecordedQuestion, Problems> {
+    let read = parse(slice, |root, problems| {
+        let record = Walker { problems }.record(root, &RECORDED_QUESTION, &Place::Root)?;
+        check_texts(root, &Place::Root, problems);
+        Some(RecordedQuestion::from(record))
+    });
+    read.map(|(question, _)| question)
+}
+
+fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording, Vec<QuestionPlace>)> {
+    let mut record = Walker { problems }.record(root, &RECORDING, &Place::Root)?;
+    let entry = |name| RECORDING.entry(root.object()?, name);
+    if let (Some(version), Some(entry)) = (record.int("judge_recording"), entry("judge_recording"))
+        && version != VERSION
+    {
+        problems.push(foreign_version(&entry.value));
+        return None;
+    }
+    let questions: Vec<RecordedQuestion> = record.records("questions")?;
+    let entry = entry("questions")?;
+    let (nodes, place) = (entry.value.array()?, Place::Key(&Place::Root, &entry.key));
+    for (at, node) in nodes.iter().enumerate() {
+        check_texts(node, &Place::Index(&place, at), problems);
+    }
+    check_unique(&questions, nodes, &place, problems);
+    let places = questions.iter().zip(nodes);
+    let places = places
+        .map(|(question, node)| QuestionPlace { range: node.range.clone(), cases: question.cases.clone() })
+        .collect();
+    let mut recording = Recording::default();
+    questions.into_iter().for_each(|question| recording.add(question));
+    Some((recording, places))
+}
+
+fn foreign_version(version: &Node<'_>) -> Problem {
+    let path = JsonPath::default().key("judge_recording");
+    Problem::error(Code::WrongType, path, version.range.clone(), "a recording of another version")
+        .label(format!("this build reads version {VERSION}"))
+        .help("use the version of eval-core that wrote it, or delete it and record again")
+}
+
+/// Prompts and replies are strings, or arrays of lines.
+fn check_texts(question: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    let Some(entries) = question.object() else { return };
+    for entry in entries {
+        let place = Place::Key(place, &entry.key);
+        match entry.key.as_ref() {
+            "prompt" => problems.extend(not_text(&entry.value, &place)),
+            "replies" => {
+                for (at, reply) in entry.value.array().unwrap_or_default().iter().enumerate() {
+                    check_reply(reply, &Place::Index(&place, at), problems);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn check_reply(reply: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    if let Some(entry) = reply.get("text") {
+        problems.extend(not_text(&entry.value, &Place::Key(place, &entry.key)));
+    }
+    if let Some(entry) = reply.get("sample")
+        && let Kind::Number(number) = &entry.value.kind
+        && number.parse::<u32>().is_err()
+    {
+        let path = Place::Key(place, &entry.key).path();
+        let what = "the number of a sample is a whole number, from 0";
+        problems.push(Problem::error(Code::WrongType, path, entry.value.range.clone(), what));
+    }
+}
+
+/// `null` has been refused already.
+fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
+    let is_text = match &node.kind {
+        Kind::String(_) | Kind::Null => true,
+        Kind::Array(lines) => lines.iter().all(|line| line.string().is_some()),
+        _ => false,
+    };
+    let problem = || {
+        let what = "a text is a string, or an array of its lines";
+        Problem::error(Code::WrongType, place.path(), node.range.clone(), what)
+            .label("neither of them")
+            .help(r#"write `"one line"` or `["first line", "second line"]`"#)
+    };
+    (!is_text).then(problem)
+}
+
+/// Which of two answers is meant nobody can tell.
+fn check_unique(
+    questions: &[RecordedQuestion],
+    nodes: &[Node<'_>],
+    place: &Place<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    let mut seen: HashMap<String, Range<usize>> = HashMap::new();
+    for (at, (question, node)) in questions.iter().zip(nodes).enumerate() {
+        let place = Place::Index(place, at);
+        let twice = |what: &str| {
+            Problem::error(Code::DuplicateRecording, place.path(), node.range.clone(), what)
+                .help("keep one of them; two branches may have recorded the same")
+        };
+        match seen.entry(question.key()) {
+            Entry::Occupied(first) => problems.push(
+                twice("this question is recorded twice").related(first.get().clone(), "first recorded here"),
+            ),
+            Entry::Vacant(vacant) => {
+                vacant.insert(node.range.clone());
+            }
+        }
+        let mut samples = HashSet::new();
+        if !question.replies.iter().all(|reply| samples.insert(reply.sample)) {
+            problems.push(twice("a sample of this question is answered twice"));
+        }
+    }
+}
+
+/// The marks of a merge that was not finished, which are no JSON.
+fn conflict(text: &str) -> Option<Problem> {
+    let mark = "<<<<<<< ";
+    let start =
+        if text.starts_with(mark) { 0 } else { text.find(&format!("\n{mark}")).map(|before| before + 1)? };
+    let range = start..start + mark.trim_end().len();
+    let what = "the file holds the marks of a merge conflict";
+    let problem = Problem::error(Code::Syntax, JsonPath::default(), range, what);
+    Some(problem.help("keep the questions of both sides, or delete the recording and record again"))
+}
+
+impl From<Record> for RecordedQuestion {
+    fn from(mut record: Record) -> Self {
+        let cases = record.list("cases", |case| case.into_value().as_str().map(str::to_owned));
+        Self {
+            cases: cases.unwrap_or_default(),
+            template: record.text("template").unwrap_or_default(),
+            model: record.text("model").unwrap_or_default(),
+            temperature: record.float("temperature"),
+            config: record.map("config").unwrap_or_default(),
+            schema: record.value("schema"),
+            prompt: joined(record.value("prompt")),
+            replies: record.records("replies").unwrap_or_default(),
+        }
+    }
+}
+
+impl From<Record> for RecordedReply {
+    fn from(mut record: Record) -> Self {
+        let sample = record.int("sample").and_then(|sample| u32::try_from(sample).ok());
+        Self {
+            sample: sample.unwrap_or_default(),
+            text: joined(record.value("text")),
+            usage: record.record("usage"),
+        }
+    }
+}
+
+/// The text that was written as one string or line by line.
+fn joined(value: Option<Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text,
+        Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect::<Vec<&str>>().join("\n"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,146 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Code, json};
+
+fn question(prompt: &str) -> RecordedQuestion {
+    RecordedQuestion::new("m", prompt)
+}
+
+#[test]
+fn everything_comes_back_as_it_was_recorded() {
+    let full = RecordedQuestion {
+        cases: vec!["a b".to_owned(), "c".to_owned()],
+        template: "final_response_match_v2/1".to_owned(),
+        temperature: Some(0.25),
+        config: Value::from(json!({ "top_p": 1, "seed": 7 })).as_object().unwrap().clone(),
+        schema: Some(Value::from(json!({ "type": "object" }))),
+        ..question("one\r\ntwo\n\n")
+    };
+    let usage = UsageMetadata { prompt_token_count: Some(3), ..UsageMetadata::default() };
+    let full = full.reply(0, "{\n}", Some(usage)).reply(1, "", None);
+    let mut recording = Recording::default();
+    recording.add(full.clone());
+    recording.add(question("").reply(4_294_967_295, "\u{1b}[1m", None));
+    let text = recording.to_json();
+    let checked = check_recording("x", text.as_bytes());
+    assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+    assert_eq!(checked.recording.as_ref().unwrap().find(&full), Some(&full));
+    for place in &checked.questions {
+        let alone = RecordedQuestion::parse(&text[place.range.clone()]).unwrap();
+        assert_eq!(checked.recording.as_ref().unwrap().find(&alone), Some(&alone));
+        assert_eq!(alone.cases, place.cases);
+    }
+    assert_eq!(checked.recording.unwrap().to_json(), text);
+}
+
+#[test]
+fn what_is_asked_tells_questions_apart_and_who_asks_does_not() {
+    let mut recording = Recording::default();
+    recording.add(question("p").case("a").reply(0, "first", None));
+    let same = [question("p"), question("p").case("z"), question("p").reply(9, "x", None), {
+        RecordedQuestion { template: "t/2".to_owned(), ..question("p") }
+    }];
+    for same in same {
+        assert!(recording.find(&same).is_some(), "{same:?}");
+    }
+    let other = [
+        RecordedQuestion::new("other", "p"),
+        question("q"),
+        RecordedQuestion { temperature: Some(0.0), ..question("p") },
+        RecordedQuestion { schema: Some(Value::Null), ..question("p") },
+        RecordedQuestion { config: Map::from([("seed", Value::from(1))]), ..question("p") },
+    ];
+    for other in other {
+        assert!(recording.find(&other).is_none(), "{other:?}");
+    }
+    let map = |text: &str| Value::parse(text).unwrap().as_object().unwrap().clone();
+    let one = RecordedQuestion { config: map(r#"{"a": 1, "b": {"c": 1, "d": 2}}"#), ..question("p") };
+    let two = RecordedQuestion { config: map(r#"{"b": {"d": 2, "c": 1}, "a": 1}"#), ..question("p") };
+    assert_eq!(one.key(), two.key());
+}
+
+#[test]
+fn adding_keeps_what_is_there_and_the_order_of_adding_leaves_no_trace() {
+    let parts = [
+        question("p").case("b").reply(1, "one", None),
+        question("q").case("a").reply(0, "q", None),
+        question("p").case("a").reply(0, "zero", None),
+        question("p").case("b").reply(1, "another one", None),
+    ];
+    let mut recording = Recording::default();
+    parts.iter().cloned().for_each(|part| recording.add(part));
+    let known = recording.find(&question("p")).unwrap();
+    assert_eq!(known.sample(1).unwrap().text, "one");
+    assert_eq!((known.cases.len(), known.replies.len()), (2, 2));
+    let mut other = Recording::default();
+    [1, 2, 0].iter().for_each(|at: &usize| other.add(parts[*at].clone()));
+    assert_eq!(other.to_json(), recording.to_json());
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    let with = |question: &str| format!(r#"{{"judge_recording": 1, "questions": [{question}]}}"#);
+    let sound = r#"{"model": "m", "prompt": "p", "replies": [{"sample": 0, "text": "t"}]}"#;
+    for (text, code, path, message) in [
+        ("", Code::Syntax, "the document", "the file is empty"),
+        ("{\n<<<<<<< HEAD\n}", Code::Syntax, "the document", "the file holds the marks of a merge conflict"),
+        ("[]", Code::WrongType, "the document", ""),
+        (
+            r#"{"judge_recording": 2, "questions": []}"#,
+            Code::WrongType,
+            "judge_recording",
+            "a recording of another version",
+        ),
+        (r#"{"questions": []}"#, Code::MissingKey, "the document", ""),
+        (&with(r#"{"model": "m", "prompt": "p"}"#), Code::MissingKey, "questions[0]", ""),
+        (
+            &with(&sound.replace("\"p\"", "{}")),
+            Code::WrongType,
+            "questions[0].prompt",
+            "a text is a string, or an array of its lines",
+        ),
+        (
+            &with(&sound.replace("\"t\"", "[\"a\", 1]")),
+            Code::WrongType,
+            "questions[0].replies[0].text",
+            "a text is a string, or an array of its lines",
+        ),
+        (
+            &with(&sound.replace('0', "-1")),
+            Code::WrongType,
+            "questions[0].replies[0].sample",
+            "the number of a sample is a whole number, from 0",
+        ),
+        (&with(&sound.replace("prompt", "promt")), Code::UnknownKey, "questions[0].promt", ""),
+        (
+            &with(&format!("{sound}, {sound}")),
+            Code::DuplicateRecording,
+            "questions[1]",
+            "this question is recorded twice",
+        ),
+        (
+            &with(&sound.replace("}]", "}, {\"sample\": 0, \"text\": \"u\"}]")),
+            Code::DuplicateRecording,
+            "questions[0]",
+            "a sample of this question is answered twice",
+        ),
+    ] {
+        let checked = check_recording("x.judge.json", text.as_bytes());
+        assert!(checked.recording.is_none() && checked.questions.is_empty(), "{text}");
+        let problem = &checked.problems[0];
+        assert_eq!((problem.code, problem.path.to_string().as_str()), (code, path), "{text}: {problem:?}");
+        assert!(message.is_empty() || problem.message == message, "{text}: {problem:?}");
+    }
+    assert!(check_recording("x", with(sound).as_bytes()).recording.is_some());
+}
+
+proptest! {
+    #[test]
+    fn any_text_survives(prompt: String, text: String, case: String) {
+        let mut recording = Recording::default();
+        recording.add(question(&prompt).case(case).reply(0, text, None));
+        let read = Recording::parse(&recording.to_json()).unwrap();
+        prop_assert_eq!(read.questions(), recording.questions());
+    }
+}

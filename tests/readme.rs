@@ -38,6 +38,15 @@ fn the_failing_case_is_what_a_failing_case_prints() {
 }
 
 #[test]
+fn the_shown_set_is_a_set() {
+    let readme = read("README.md");
+    let shown = readme.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```"));
+    let (json, _) = shown.expect("the README shows a set");
+    let checked = check_set("README.md", json.as_bytes(), None);
+    assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+}
+
+#[test]
 fn the_broken_set_is_what_the_compiler_prints() {
     let text = read(SET)
         .replace("\"final_session_state\": { \"last_city\"", "\"final_session_sate\": { \"last_city\"")

@@ -1,6 +1,9 @@
 //! What fuzzing reaches of the arithmetic; not there without `--cfg fuzzing`.
 
-use crate::score::rouge::{self, RougeText};
+use eval_format::{Criterion, Invocation};
+
+use crate::metric::response_similarity;
+use crate::score::rouge::{self, Rouge, RougeText};
 use crate::score::tokenize;
 
 /// The tokens of a text, each the bytes of a word.
@@ -10,6 +13,25 @@ pub fn tokens(text: &str) -> Vec<Vec<u8>> {
 
 /// Precision, recall and F1 of ROUGE-1.
 pub fn rouge_1(expected: &str, actual: &str) -> [f64; 3] {
-    let score = rouge::rouge_1(&RougeText::new(expected), &RougeText::new(actual));
+    parts(rouge::rouge_1(&RougeText::new(expected), &RougeText::new(actual)))
+}
+
+/// The same of ROUGE-2.
+pub fn rouge_2(expected: &str, actual: &str) -> [f64; 3] {
+    parts(rouge::rouge_2(&tokenize::tokens(expected), &tokenize::tokens(actual)))
+}
+
+/// The same of ROUGE-L; `None` where the texts are too long for it.
+pub fn rouge_l(expected: &str, actual: &str) -> Option<[f64; 3]> {
+    rouge::rouge_l(&tokenize::tokens(expected), &tokenize::tokens(actual)).map(parts)
+}
+
+fn parts(score: Rouge) -> [f64; 3] {
     [score.precision, score.recall, score.fmeasure]
+}
+
+/// The score of `response_similarity` for one turn; `None` where it is not evaluated.
+pub fn response_similarity(expected: &str, actual: &str, criterion: &Criterion) -> Option<f64> {
+    let [expected, actual] = [expected, actual].map(|text| Invocation::user("q").response(text));
+    response_similarity::turn(&actual, Some(&expected), criterion).value()
 }

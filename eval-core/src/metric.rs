@@ -11,7 +11,7 @@ mod final_response_match;
 mod inference_call_count;
 mod invocation_duration;
 mod response_match;
-mod response_similarity;
+pub(crate) mod response_similarity;
 mod session_state;
 #[cfg(test)]
 mod testing;

@@ -1,4 +1,4 @@
-//! The tokenizer, the stemmer and ROUGE-1.
+//! The tokenizer, the stemmer, ROUGE and the other algorithms of `response_similarity`.
 
 #![no_main]
 

@@ -7,4 +7,5 @@ mod naive;
 pub mod names;
 mod problems;
 pub mod sets;
+mod similarity;
 pub mod words;

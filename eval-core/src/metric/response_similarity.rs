@@ -50,7 +50,8 @@ impl Metric for ResponseSimilarity {
     }
 }
 
-fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
+/// Compares the answer of one turn with the expected one.
+pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let expected = match expected_text(expected) {
         Ok(text) if text.trim().is_empty() => {
             return Score::not_evaluated("the expected answer is blank, so there is nothing to compare with");

@@ -58,7 +58,9 @@ pub use model::{
 };
 pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
-pub use reader::{CasePlace, CheckedSet, Form, check_case, check_set, file_stem, read_case};
+pub use reader::{
+    CasePlace, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, file_stem, read_case,
+};
 pub use render::{line_column, render, render_with_level};
 pub use serde_json::json;
 pub use suggest::suggest;

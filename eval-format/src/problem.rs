@@ -167,6 +167,8 @@ codes! {
     InformationalThreshold = "informational-threshold",
     /// A custom metric that nothing answers.
     UnansweredCustomMetric = "unanswered-custom-metric",
+    /// Something that is gone once the file is written in ADK's saved form.
+    Unwritten = "unwritten",
 }
 
 impl fmt::Display for Code {

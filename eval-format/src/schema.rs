@@ -7,6 +7,7 @@ mod eval_set;
 mod grounding;
 mod legacy;
 mod record;
+mod unwritten;
 mod walk;
 mod wording;
 
@@ -16,6 +17,7 @@ pub(crate) use eval_set::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, IN
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};
+pub(crate) use unwritten::unwritten;
 pub(crate) use walk::{Place, Walker};
 pub(crate) use wording::{opening, wrong_type};
 
@@ -147,7 +149,7 @@ impl Field {
 
 impl Model {
     /// The position of the field that a key names.
-    fn find(&self, key: &str) -> Option<(usize, Spelling)> {
+    pub(crate) fn find(&self, key: &str) -> Option<(usize, Spelling)> {
         self.fields
             .iter()
             .enumerate()

@@ -9,7 +9,7 @@ mod json;
 use std::path::PathBuf;
 
 use crate::answer::{Answer, Format, Outcome, Refusal};
-use crate::input;
+use crate::input::{self, Scope};
 use file::File;
 
 /// Checks eval sets, configs and session files.
@@ -54,8 +54,10 @@ Examples:
   cargo evalset check evals --github        # in a workflow: annotations on the lines of the JSON
   cargo evalset check evals --format json
 
-Exit codes: 0 no errors, 1 errors (or warnings that are denied), 2 a path that is missing, holds no sets, or cannot be
-read or written";
+Exit codes:
+  0  no errors
+  1  errors, or warnings that are denied
+  2  a path is missing, holds no sets, or cannot be read or written";
 
 /// What was found in all files.
 #[derive(Debug)]
@@ -64,13 +66,16 @@ pub(crate) struct Report {
     /// Paths that stand for no file.
     refusals: Vec<Refusal>,
     deny_warnings: bool,
+    /// Whether files were to be rewritten.
+    fix: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
-    let inputs = input::find(&args.paths);
+    let inputs = input::find(&args.paths, Scope::Companions);
     let metrics: Vec<&str> = args.metrics.iter().map(String::as_str).collect();
     let files = inputs.files.iter().map(|input| File::check(input, &metrics, args.fix)).collect();
-    let report = Report { files, refusals: inputs.refusals, deny_warnings: args.deny_warnings };
+    let report =
+        Report { files, refusals: inputs.refusals, deny_warnings: args.deny_warnings, fix: args.fix };
     match args.format {
         Format::Json => Answer::json(report.outcome(), &json::Document::from(&report)),
         Format::Human => {

@@ -7,7 +7,7 @@ use eval_format::{CheckedSet, Form, Problem, check_set};
 use serde::Serialize;
 
 use crate::answer::{Answer, Format, Outcome, Refusal};
-use crate::input;
+use crate::input::{self, Scope};
 use crate::modern::{form_name, text_like};
 use crate::problem_json::{self, ProblemEntry};
 use crate::replace::replace;
@@ -16,7 +16,7 @@ use crate::words::count;
 
 /// Writes eval sets in the form in which ADK saves them.
 ///
-/// Indented by two, keys in snake_case and in ADK's order, without those that are null or have their default value;
+/// Indented by two, keys in `snake_case` and in ADK's order, without those that are null or have their default value;
 /// numbers as ADK writes them. A round trip through ADK changes nothing then. A file that would lose something is left
 /// alone, and so is one with errors; a line break at the end is kept or left out as it was.
 #[derive(Debug, clap::Args)]
@@ -41,11 +41,13 @@ Examples:
   cargo evalset fmt evals/weather.evalset.json
   cargo evalset fmt --check evals           # in CI
 
-Exit codes: 0 all are formatted, 1 a file is not (--check) or was left alone, 2 a path that is missing, holds no sets, or
-cannot be read or written";
+Exit codes:
+  0  all are formatted
+  1  a file is not (with --check), or was left alone
+  2  a path is missing, holds no sets, or cannot be read or written";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
-    let inputs = input::find_only_sets(&args.paths);
+    let inputs = input::find(&args.paths, Scope::Sets);
     let files = inputs.files.iter().map(|input| format_file(&input.path, args.check)).collect();
     let report = Report { files, refusals: inputs.refusals };
     match args.format {
@@ -189,11 +191,11 @@ impl Report {
         let unmeasurable = number("unmeasurable") + self.refusals.len();
         let parts = [
             (number("formatted"), "formatted"),
-            (number("not_formatted"), "not formatted: `cargo evalset fmt` without `--check` writes them"),
+            (number("not_formatted"), "not formatted"),
             (number("unchanged"), "unchanged"),
             (number("kept"), "left alone"),
         ];
-        let mut said: Vec<_> = parts
+        let mut said: Vec<String> = parts
             .iter()
             .filter(|(number, _)| *number > 0)
             .map(|(number, what)| format!("{number} {what}"))
@@ -201,7 +203,11 @@ impl Report {
         if unmeasurable > 0 {
             said.push(format!("{} not read or written", count(unmeasurable, "path")));
         }
-        format!("{}: {}", count(self.files.len(), "file"), said.join(", "))
+        let help = match number("not_formatted") {
+            0 => "",
+            _ => "\n  = help: `cargo evalset fmt` without `--check` writes them",
+        };
+        format!("{}: {}{help}", count(self.files.len(), "file"), said.join(", "))
     }
 
     fn document(&self) -> Document<'_> {

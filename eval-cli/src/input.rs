@@ -50,13 +50,21 @@ const CONFIGS: [&str; 2] = ["test_config.json", "eval_config.json"];
 
 const SESSION: &str = ".session.json";
 
-/// Finds the files that paths stand for: files themselves, and in folders and by globs what the attribute finds there,
-/// with the configs and session files that stand beside.
-pub(crate) fn find(paths: &[PathBuf]) -> Inputs {
+/// What folders and globs stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// What the attribute finds there.
+    Sets,
+    /// The configs and session files beside them too.
+    Companions,
+}
+
+/// Finds the files that paths stand for; a file that is named is always one of them.
+pub(crate) fn find(paths: &[PathBuf], scope: Scope) -> Inputs {
     let mut inputs = Inputs::default();
     let mut seen = BTreeSet::new();
     for path in paths {
-        match files_of(path) {
+        match files_of(path, scope) {
             Ok(files) => inputs.files.extend(files.into_iter().filter(|file| seen.insert(file.path.clone()))),
             Err(refusal) => inputs.refusals.push(refusal),
         }
@@ -64,14 +72,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Inputs {
     inputs
 }
 
-/// The same without configs and session files.
-pub(crate) fn find_only_sets(paths: &[PathBuf]) -> Inputs {
-    let mut inputs = find(paths);
-    inputs.files.retain(|file| matches!(file.kind, Kind::Set | Kind::Unknown) || paths.contains(&file.path));
-    inputs
-}
-
-fn files_of(path: &Path) -> Result<Vec<Input>, Refusal> {
+fn files_of(path: &Path, scope: Scope) -> Result<Vec<Input>, Refusal> {
     let shown = path.display();
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => match sets_in(path, ".") {
@@ -79,7 +80,7 @@ fn files_of(path: &Path) -> Result<Vec<Input>, Refusal> {
                 format!("the folder `{shown}` holds no eval sets"),
                 "sets in a folder are named `*.evalset.json` or `*.test.json`; name other files one by one",
             )),
-            Ok(sets) => Ok(with_companions(sets)),
+            Ok(sets) => Ok(in_folders(sets, scope)),
             Err(error) => Err(Refusal::new(
                 format!("cannot search `{shown}`: {error}"),
                 "let this user list its folders, or name those to search",
@@ -88,7 +89,7 @@ fn files_of(path: &Path) -> Result<Vec<Input>, Refusal> {
         Ok(_) => Ok(vec![Input::named(without_dot(path))]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str().filter(|it| is_glob(it))
         {
-            Some(pattern) => matches_of(pattern),
+            Some(pattern) => matches_of(pattern, scope),
             None => Err(Refusal::new(format!("there is no file or folder `{shown}`"), nearest(path))),
         },
         Err(error) => Err(Refusal::new(
@@ -98,7 +99,7 @@ fn files_of(path: &Path) -> Result<Vec<Input>, Refusal> {
     }
 }
 
-fn matches_of(pattern: &str) -> Result<Vec<Input>, Refusal> {
+fn matches_of(pattern: &str, scope: Scope) -> Result<Vec<Input>, Refusal> {
     let path = Path::new(pattern);
     let is_fixed = |part: &Component<'_>| !part.as_os_str().to_str().is_some_and(is_glob);
     let base: PathBuf = path.components().take_while(is_fixed).collect();
@@ -109,7 +110,7 @@ fn matches_of(pattern: &str) -> Result<Vec<Input>, Refusal> {
             format!("no eval set matches `{pattern}`"),
             "configs, session files and recordings are never sets; `**` stands for any number of folders",
         )),
-        Ok(sets) => Ok(with_companions(sets)),
+        Ok(sets) => Ok(in_folders(sets, scope)),
         Err(error) => Err(Refusal::new(error.to_string(), "a glob is made of `*`, `?`, `[..]` and `**`")),
     }
 }
@@ -119,14 +120,14 @@ fn sets_in(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, FindError> {
     Ok(find_sets(folder, pattern)?.iter().map(|set| without_dot(&base.join(set))).collect())
 }
 
-/// The sets with the configs and session files of their folders, folder by folder.
-fn with_companions(sets: Vec<PathBuf>) -> Vec<Input> {
+/// The sets and what stands beside them, folder by folder.
+fn in_folders(sets: Vec<PathBuf>, scope: Scope) -> Vec<Input> {
     let mut folders: BTreeMap<PathBuf, Vec<Input>> = BTreeMap::new();
     for set in sets {
         let folder = set.parent().unwrap_or(Path::new("")).to_path_buf();
         folders.entry(folder).or_default().push(Input { path: set, kind: Kind::Set });
     }
-    for (folder, files) in &mut folders {
+    for (folder, files) in folders.iter_mut().filter(|_| scope == Scope::Companions) {
         files.extend(
             names_in(folder).into_iter().map(|name| Input::named(folder.join(name))).filter(is_companion),
         );

@@ -46,7 +46,10 @@ Examples:
   cargo evalset migrate evals/trip.test.json evals/trip.evalset.json
   cargo evalset migrate evals/trip.test.json evals/trip.evalset.json --session evals/trip.session.json
 
-Exit codes: 0 written, 1 the old file or the session file has errors, 2 a file that cannot be read or written";
+Exit codes:
+  0  written
+  1  the old file or the session file has errors
+  2  a file cannot be read or written, or the new one is there already";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
     let old = Source::read(&args.old)?;

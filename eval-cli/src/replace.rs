@@ -46,7 +46,7 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         let temporary = target.with_file_name(format!(".evalset-{}-{attempt}.tmp", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_ATTEMPTS => {
-                attempt += 1
+                attempt += 1;
             }
             created => return created.map(|file| (file, temporary)),
         }

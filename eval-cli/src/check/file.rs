@@ -35,12 +35,17 @@ impl File {
             Ok(bytes) => bytes,
             Err(error) => return Self::unreadable(shown, input.kind, &error),
         };
-        match input.kind {
+        let mut file = match input.kind {
             Kind::Config => Self::config(shown, &bytes, metrics),
             Kind::Session => Self::session(shown, &bytes, form_beside(&input.path)),
             Kind::Unknown if is_config(&bytes) => Self::config(shown, &bytes, metrics),
-            Kind::Set | Kind::Unknown => Self::set_and_fix(&input.path, shown, &bytes, write),
+            Kind::Set | Kind::Unknown => Self::set_and_fix(&input.path, &shown, &bytes, write),
+        };
+        if file.problems.is_empty() {
+            // No range points into it, and there may be thousands of files.
+            file.text = String::new();
         }
+        file
     }
 
     fn empty(shown: String, kind: Kind) -> Self {
@@ -82,14 +87,14 @@ impl File {
         }
     }
 
-    fn set_and_fix(path: &Path, shown: String, bytes: &[u8], write: bool) -> Self {
-        let checked = check_set(&shown, bytes, None);
+    fn set_and_fix(path: &Path, shown: &str, bytes: &[u8], write: bool) -> Self {
+        let checked = check_set(shown, bytes, None);
         let Some((fix, text)) = fix::of(&checked, path) else { return Self::set(checked) };
         let Some(text) = text.filter(|_| write) else {
             return Self { fix: Some(fix), ..Self::set(checked) };
         };
         match replace(path, &text) {
-            Ok(()) => Self { fix: Some(fix.done()), ..Self::set(check_set(&shown, text.as_bytes(), None)) },
+            Ok(()) => Self { fix: Some(fix.done()), ..Self::set(check_set(shown, text.as_bytes(), None)) },
             Err(error) => {
                 let help = "let this user write it, or check without `--fix`";
                 let refusal = Refusal::new(format!("cannot write `{shown}`: {error}"), help);

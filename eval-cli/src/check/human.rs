@@ -29,6 +29,7 @@ fn fixes(report: &Report) -> String {
         let shown = one_line(&file.shown);
         match &fix.state {
             State::Done => text.push_str(&format!("{} `{shown}`: {}\n", styled(GOOD, "fixed"), fix.what)),
+            State::Kept(_) if !report.fix => {}
             State::Kept(reason) => {
                 text.push_str(&format!(
                     "{} `{shown}` as {}: {reason}\n",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_format::{CheckedSet, Form, Problem, check_set};
+use eval_format::{CheckedSet, Form, Problem, Severity, check_set};
 use serde::Serialize;
 
 use crate::answer::{Answer, Format, Outcome, Refusal};
@@ -122,8 +122,10 @@ fn canonical(checked: CheckedSet) -> Result<String, State> {
             format!("`cargo evalset check --fix {file}` or `cargo evalset migrate` makes an eval set of it"),
         )));
     }
-    let lost = checked.unwritten();
+    let mut lost = checked.unwritten();
     if !lost.is_empty() {
+        // Here they stop the file from being written.
+        lost.iter_mut().for_each(|problem| problem.severity = Severity::Error);
         return Err(State::Kept { text: checked.text, problems: lost });
     }
     Ok(text_like(set, &checked.text))

@@ -61,6 +61,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
     let Some(set) = modern(&checked, file_stem(&args.new.to_string_lossy())) else {
         return Migration::refused(checked, session).answer(args);
     };
+    if checked.form == Form::EvalSet {
+        let help = "`cargo evalset fmt` writes it as ADK saves it";
+        return Err(Refusal::new(format!("`{}` is an eval set already", checked.file), help));
+    }
     let text = set.to_json();
     replace(&args.new, &text).map_err(|error| {
         let help = "name a file in a folder that is there and that this user may write to";

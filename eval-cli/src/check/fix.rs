@@ -40,11 +40,11 @@ pub(super) fn of(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<Strin
             let (text, keys) = checked.respelled()?;
             (format!("{} in snake_case, as ADK reads {}", code_list(&keys), them(keys.len())), Ok(text))
         }
-        form => (format!("{} as an eval set", form_name(form)), in_todays_form(checked, path)),
+        form => (format!("from {} to an eval set", form_name(form)), in_todays_form(checked, path)),
     };
     let (text, state) = match text {
         Ok(text) if says_the_same(&text, set, checked.form) => (Some(text), State::Possible),
-        Ok(_) => (None, State::Kept("it would not mean the same".to_owned())),
+        Ok(_) => (None, State::Kept("rewritten, it would have errors or mean something else".to_owned())),
         Err(reason) => (None, State::Kept(reason)),
     };
     Some((Fix { what, state }, text))

@@ -1,7 +1,8 @@
 //! The report for people.
 
+use eval_format::Code;
+
 use super::Report;
-use super::file::File;
 use super::fix::State;
 use crate::show::{self, BOLD, ERROR, GOOD, WARNING, one_line, styled};
 use crate::words::{count, short_code_list};
@@ -16,6 +17,7 @@ pub(super) fn text(report: &Report) -> String {
         text.push('\n');
     }
     text.push_str(&fixes(report));
+    text.push_str(&own_metrics(report));
     text.push_str(&summary(report));
     text.push('\n');
     text
@@ -31,11 +33,8 @@ fn fixes(report: &Report) -> String {
             State::Done => text.push_str(&format!("{} `{shown}`: {}\n", styled(GOOD, "fixed"), fix.what)),
             State::Kept(_) if !report.fix => {}
             State::Kept(reason) => {
-                text.push_str(&format!(
-                    "{} `{shown}` as {}: {reason}\n",
-                    styled(BOLD, "kept"),
-                    kept_as(file)
-                ));
+                let kept = styled(BOLD, "kept");
+                text.push_str(&format!("{kept} `{shown}` as it is: {reason}\n"));
             }
             State::Possible => possible.push(shown),
         }
@@ -48,8 +47,14 @@ fn fixes(report: &Report) -> String {
     text
 }
 
-fn kept_as(file: &File) -> &'static str {
-    file.form.map_or("it is", crate::modern::form_name)
+/// How configs may ask for metrics that only Rust knows.
+fn own_metrics(report: &Report) -> String {
+    let mut codes = report.files.iter().flat_map(|file| &file.problems).map(|problem| problem.code);
+    if codes.any(|code| matches!(code, Code::UnknownMetric | Code::UnansweredCustomMetric)) {
+        let note = styled(BOLD, "note");
+        return format!("{note}: metrics of your own are named on the command line: `--metric NAME,NAME`\n");
+    }
+    String::new()
 }
 
 fn summary(report: &Report) -> String {

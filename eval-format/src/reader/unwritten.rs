@@ -12,7 +12,7 @@ impl CheckedSet {
     /// ```
     /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
     /// let lost = eval_format::check_set("weather.test.json", text, None).unwritten();
-    /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format would be lost");
+    /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
     /// ```
     ///
     /// Empty for a file that cannot be used. Spellings, default values and `null` are no loss, nor are digits of

@@ -88,17 +88,17 @@ fn numbers(node: &Node<'_>, place: &Place<'_>, found: &mut Vec<Problem>) {
 }
 
 fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
-    let message = format!("key `{}` in {} would be lost", shown(&entry.key), model.what);
+    let message = format!("key `{}` in {} has no place in ADK's saved form", shown(&entry.key), model.what);
     Problem::warning(Code::Unwritten, place.path(), entry.key_range.clone(), message)
-        .label("ADK's saved form has no place for it")
-        .help("remove the key, or keep the file as it is")
+        .label("lost when the file is written")
+        .help("nothing reads it; an eval case keeps keys of your own")
 }
 
 fn no_number(node: &Node<'_>, place: &Place<'_>) -> Problem {
-    let message = "a number that JSON has no text for would become null";
+    let message = "a number that JSON has no text for becomes null in ADK's saved form";
     Problem::warning(Code::Unwritten, place.path(), node.range.clone(), message)
-        .label("ADK writes `null` here")
-        .help("write it as text in quotes, or keep the file as it is")
+        .label("lost when the file is written")
+        .help("write it as text in quotes, or as a number that is finite")
 }
 
 #[cfg(test)]

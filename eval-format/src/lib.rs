@@ -68,7 +68,9 @@ pub use model::{
 };
 pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
-pub use reader::{CasePlace, CheckedSet, Form, check_case, check_set, file_stem, read_case};
+pub use reader::{
+    CasePlace, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, file_stem, read_case,
+};
 pub use recording::{
     CheckedRecording, QuestionPlace, RecordedQuestion, RecordedReply, Recording, check_recording,
     recording_path,

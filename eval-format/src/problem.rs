@@ -177,6 +177,8 @@ codes! {
     UnknownRubric = "unknown-rubric",
     /// A custom metric that nothing answers.
     UnansweredCustomMetric = "unanswered-custom-metric",
+    /// Something that is gone once the file is written in ADK's saved form.
+    Unwritten = "unwritten",
 }
 
 impl fmt::Display for Code {

@@ -13,12 +13,16 @@ use crate::syntax::{self, Kind, Node};
 use crate::text;
 use crate::value::{Value, write_pretty};
 
+pub use session::{CheckedSession, check_session};
+
 mod cases;
 mod foreign;
 mod legacy;
 mod places;
 mod scenario;
 mod session;
+mod spelling;
+mod unwritten;
 
 /// What messages call a text that came from no file.
 const NO_FILE: &str = "<text>";

@@ -8,6 +8,7 @@ mod grounding;
 mod legacy;
 mod record;
 mod recording;
+mod unwritten;
 mod walk;
 mod wording;
 
@@ -20,6 +21,7 @@ pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use record::{Checked, Record};
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
+pub(crate) use unwritten::unwritten;
 pub(crate) use walk::{Place, Walker};
 pub(crate) use wording::{opening, wrong_type};
 
@@ -151,7 +153,7 @@ impl Field {
 
 impl Model {
     /// The position of the field that a key names.
-    fn find(&self, key: &str) -> Option<(usize, Spelling)> {
+    pub(crate) fn find(&self, key: &str) -> Option<(usize, Spelling)> {
         self.fields
             .iter()
             .enumerate()

@@ -7,7 +7,7 @@ use super::{Form, Reading, scenario};
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
-use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Place, Walker, opening};
+use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
 
@@ -15,9 +15,7 @@ use crate::syntax::{Entry, Node};
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
     let mut walker = Walker { problems: &mut problems };
-    // ADK knows `snake_case` keys here; it ignores the others if those are there.
-    let snake = root.get("eval_set_id").is_some() && root.get("eval_cases").is_some();
-    let model = if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE };
+    let model = model_of(root);
     let set = walker.record(root, model, &Place::Root).map(EvalSet::from);
     let mut cases = Vec::new();
     let entry = root.object().and_then(|entries| model.entry(entries, "eval_cases"));
@@ -41,6 +39,12 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
         );
     }
     Reading { form: Form::EvalSet, set, cases, problems }
+}
+
+/// The model of an eval set: ADK knows `snake_case` keys here; it ignores the others if those are there.
+pub(super) fn model_of(root: &Node<'_>) -> &'static Model {
+    let snake = root.get("eval_set_id").is_some() && root.get("eval_cases").is_some();
+    if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE }
 }
 
 /// Reads one case.

@@ -3,9 +3,45 @@
 use super::Form;
 use crate::model::SessionInput;
 use crate::problem::{Code, Problem, in_order_of_places};
-use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
+use crate::schema::{OLD_SESSION, Place, Record, Type, Walker, opening, unwritten};
 use crate::syntax::{self, Node};
 use crate::text;
+
+/// What a session file turned out to hold.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckedSession {
+    /// The text that ranges point into.
+    pub text: String,
+    /// What is wrong with it, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// What it says that no case takes over: keys that nothing reads. Empty for a file that cannot be used.
+    pub unwritten: Vec<Problem>,
+}
+
+/// Checks the bytes of a session file, as it stands beside a set of that form.
+///
+/// ```
+/// use eval_format::{Form, check_session};
+///
+/// let session = br#"{"app_name": "trip", "state": []}"#;
+/// let checked = check_session(session, Form::TestFile);
+/// assert_eq!(checked.problems[0].path.to_string(), "state");
+/// ```
+///
+/// Only a [`Form::TestFile`] takes a session file.
+pub fn check_session(bytes: &[u8], form: Form) -> CheckedSession {
+    let (_, problems) = check(bytes, form);
+    let (text, _) = text::decode_or_show(bytes);
+    let mut lost = Vec::new();
+    if !problems.iter().any(Problem::is_error)
+        && let Ok(root) = syntax::parse(&text, &mut lost)
+    {
+        unwritten(&root, &Type::Model(&OLD_SESSION), &Place::Root, &mut lost);
+        lost.sort_by_key(|problem| problem.range.start);
+    }
+    CheckedSession { text, problems, unwritten: lost }
+}
 
 /// Reads a session file; `None` where it holds nothing to use.
 pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Problem>) {

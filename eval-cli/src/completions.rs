@@ -1,0 +1,33 @@
+//! `cargo evalset completions`: completions for a shell.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::Cli;
+use crate::answer::{Answer, Outcome};
+
+/// Prints completions for a shell.
+///
+/// They complete `cargo-evalset`; the shells' completions for cargo do not ask its subcommands.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The shell to complete in.
+    shell: Shell,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset completions bash > ~/.local/share/bash-completion/completions/cargo-evalset
+  cargo evalset completions fish > ~/.config/fish/completions/cargo-evalset.fish";
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let mut text = Vec::new();
+    clap_complete::generate(
+        args.shell,
+        &mut Cli::command().bin_name("cargo-evalset"),
+        "cargo-evalset",
+        &mut text,
+    );
+    Answer { outcome: Outcome::Passed, text: String::from_utf8_lossy(&text).into_owned() }
+}

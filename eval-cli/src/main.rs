@@ -1,0 +1,7 @@
+//! `cargo evalset`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    eval_cli::run(std::env::args_os())
+}

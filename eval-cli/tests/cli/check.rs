@@ -1,0 +1,123 @@
+use std::path::Path;
+
+use eval_format::Value;
+
+use crate::folder::{Folder, set};
+
+/// A folder with something of everything.
+fn mixed(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder
+        .write("evals/good.evalset.json", set(""))
+        .write("evals/typo.evalset.json", set(",\n      \"final_session_sate\": {}"))
+        .write("evals/twice.evalset.json", set(",\n      \"note\": 1,\n      \"note\": 2"))
+        .write("evals/test_config.json", r#"{"criteria": {"brevity": 0.5}}"#)
+        .write("evals/trip.test.json", r#"[{"query": "Hi", "reference": "Hello"}]"#)
+        .write("evals/trip.session.json", r#"{"state": []}"#)
+        .write("evals/sub/deep.evalset.json", set(""))
+        .write("evals/sub/notes.json", "no set")
+        .write("evals/.hidden/x.evalset.json", "no set");
+    folder
+}
+
+#[test]
+fn all_files_of_a_folder_are_checked_and_counted() {
+    let ran = mixed("check-all").run(&["check", "evals"]);
+    assert_eq!(ran.code, Some(1));
+    insta::assert_snapshot!(ran.shown());
+}
+
+#[test]
+fn cargo_and_the_shell_call_it_alike() {
+    let folder = mixed("check-cargo");
+    assert_eq!(folder.run(&["evalset", "check", "evals"]).shown(), folder.run(&["check", "evals"]).shown());
+}
+
+#[test]
+fn own_metrics_are_named_on_the_command_line() {
+    let folder = mixed("check-metrics");
+    let config = "evals/test_config.json";
+    assert_eq!(folder.run(&["check", config]).code, Some(1));
+    assert_eq!(folder.run(&["check", config, "--metric", "calm,brevity"]).code, Some(0));
+}
+
+#[test]
+fn warnings_fail_where_they_are_denied() {
+    let folder = mixed("check-warnings");
+    let file = "evals/twice.evalset.json";
+    assert_eq!(folder.run(&["check", file]).code, Some(0));
+    let denied = folder.run(&["check", file, "--deny-warnings"]);
+    assert_eq!(denied.code, Some(1));
+    assert!(denied.out.ends_with("1 file, 1 case: 1 warning (denied)\n"), "{}", denied.out);
+}
+
+#[test]
+fn a_file_is_checked_once_however_it_is_named() {
+    let folder = mixed("check-once");
+    let paths = ["check", "evals/sub", "./evals/sub/deep.evalset.json", "evals/**/deep.*", "evals//sub/."];
+    let ran = folder.run(&paths);
+    assert_eq!(ran.shown(), "1 file, 1 case: no problems\n(exit code 0)");
+}
+
+#[test]
+fn a_config_is_known_by_what_it_holds() {
+    let folder = Folder::new("check-config");
+    folder.write("strict.json", r#"{"criteria": {"response_match_scor": 0.5}}"#);
+    let ran = folder.run(&["check", "strict.json"]);
+    assert!(ran.out.contains("there is no metric `response_match_scor`"), "{}", ran.out);
+}
+
+#[test]
+fn a_session_file_beside_a_set_of_today_is_an_error() {
+    let folder = Folder::new("check-session");
+    folder.write("trip.evalset.json", set("")).write("trip.session.json", r#"{"state": {"a": 1}}"#);
+    let ran = folder.run(&["check", "."]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.out.contains("a session file stands beside a set that carries its own sessions"),
+        "{}",
+        ran.out
+    );
+    // Under another name it may belong to a test file of another folder.
+    let folder = Folder::new("check-session-other");
+    folder.write("trip.evalset.json", set("")).write("initial.session.json", r#"{"state": {"a": 1}}"#);
+    assert_eq!(folder.run(&["check", "."]).code, Some(0));
+}
+
+#[test]
+fn programs_get_every_problem_with_its_place() {
+    let ran = mixed("check-json").run(&["check", "evals", "--format", "json"]);
+    assert_eq!(ran.code, Some(1));
+    insta::assert_snapshot!(ran.shown());
+    Value::parse(&ran.out).expect("it is JSON");
+}
+
+#[test]
+fn annotations_point_into_the_json() {
+    let folder = mixed("check-github");
+    folder.write("50%, odd.evalset.json", "{");
+    let ran = folder.run(&["check", "evals", "50%, odd.evalset.json", "nowhere", "--github"]);
+    assert_eq!(ran.code, Some(2));
+    let annotations: Vec<_> = ran.out.lines().filter(|line| line.starts_with("::")).collect();
+    insta::assert_snapshot!(annotations.join("\n"));
+    assert!(ran.out.contains("--> evals/typo.evalset.json:7:7"), "people read the log too: {}", ran.out);
+}
+
+#[test]
+fn colour_is_for_terminals_and_for_those_who_ask() {
+    let folder = mixed("check-colour");
+    let coloured = |name: &str| {
+        let ran = folder.command(&["check", "evals"]).env(name, "1").output().expect("the program runs");
+        ran.stdout.contains(&0x1b)
+    };
+    assert!(!folder.run(&["check", "evals"]).out.contains('\u{1b}'), "a pipe is no terminal");
+    assert!(coloured("CLICOLOR_FORCE"));
+    assert!(!coloured("NO_COLOR"));
+}
+
+#[test]
+fn the_samples_have_no_problems() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let ran = Folder::new("check-samples").run(&["check", samples.to_str().expect("a plain path")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+}

@@ -1,0 +1,106 @@
+//! A folder of a test's own, and the program run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Gone when dropped.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new(test: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("evalset-cli-{}-{test}", std::process::id()));
+        drop(fs::remove_dir_all(&folder));
+        fs::create_dir_all(&folder).expect("a folder for the test");
+        Self(folder)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a name has a folder")).expect("a folder for the file");
+        fs::write(path, content).expect("a file for the test");
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("the file is there and is text")
+    }
+
+    /// The names in the folder, hidden ones too.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = plain(env!("CARGO_BIN_EXE_cargo-evalset").as_ref());
+        command.args(args).current_dir(&self.0);
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        self.command(args).output().expect("the program runs").into()
+    }
+}
+
+/// A command whose output no variable of this machine changes.
+pub(crate) fn plain(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+/// What the program printed, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("the program prints UTF-8");
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Ran {
+    /// Everything a user sees, for a snapshot.
+    pub(crate) fn shown(&self) -> String {
+        let code = self.code.map_or("by a signal".to_owned(), |code| code.to_string());
+        format!("{}{}(exit code {code})", self.out, self.err)
+    }
+}
+
+/// An eval set of one case of one turn, with more in the case.
+pub(crate) fn set(case: &str) -> String {
+    format!(
+        r#"{{
+  "eval_set_id": "weather",
+  "eval_cases": [
+    {{
+      "eval_id": "sunny",
+      "conversation": [{{ "user_content": {{ "parts": [{{ "text": "Weather?" }}] }} }}]{case}
+    }}
+  ]
+}}
+"#
+    )
+}

@@ -1,0 +1,36 @@
+//! What is lost when a file is written anew.
+
+use super::{CheckedSet, Form, cases};
+use crate::problem::Problem;
+use crate::schema::{OLD_CASE, OLD_TURN, Place, Type, unwritten};
+use crate::syntax;
+
+impl CheckedSet {
+    /// What the file says and [`EvalSet::to_json`](crate::EvalSet::to_json) does not, in the order of the text:
+    /// keys that nothing reads, values that another one replaces, numbers that JSON has no text for.
+    ///
+    /// ```
+    /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
+    /// let lost = eval_format::check_set("weather.test.json", text, None).unwritten();
+    /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
+    /// ```
+    ///
+    /// Empty for a file that cannot be used. Spellings, default values and `null` are no loss, nor are digits of
+    /// a float beyond those that tell it from its neighbours: ADK does not keep them either.
+    pub fn unwritten(&self) -> Vec<Problem> {
+        if self.set.is_none() {
+            return Vec::new();
+        }
+        // Repeated keys are all that it warns of.
+        let mut found = Vec::new();
+        let Ok(root) = syntax::parse(&self.text, &mut found) else { return Vec::new() };
+        let kind = match self.form {
+            Form::EvalSet => Type::Model(cases::model_of(&root)),
+            Form::TestFile => Type::Models(&OLD_TURN),
+            Form::OldEvalSet => Type::Models(&OLD_CASE),
+        };
+        unwritten(&root, &kind, &Place::Root, &mut found);
+        found.sort_by_key(|problem| problem.range.start);
+        found
+    }
+}

@@ -164,7 +164,9 @@ impl EvalRunner {
     where
         S: Setup<Shape>,
     {
-        Ok(self.one(&self.plan(None)?, "", case, &setup).await)
+        let plan = self.plan(None)?;
+        plan.check(std::slice::from_ref(case)).map_err(RunnerError)?;
+        Ok(self.one(&plan, "", case, &setup).await)
     }
 
     /// Runs the cases of a set, at most `concurrency` at a time (0 is taken as 1); the report has them in the order of the set.
@@ -183,6 +185,7 @@ impl EvalRunner {
             return Err(RunnerError(format!("the set `{}` has no cases", set.eval_set_id)));
         }
         let plan = self.plan(None)?;
+        plan.check(&set.eval_cases).map_err(RunnerError)?;
         Ok(EvalReport { cases: self.all(&plan, set, &setup, concurrency).await })
     }
 
@@ -217,12 +220,20 @@ impl EvalRunner {
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
         let planned: Result<Vec<_>, RunnerError> =
-            sets.into_iter().map(|(set, config)| Ok((self.plan(config.as_ref())?, set))).collect();
+            sets.into_iter().map(|(set, config)| self.planned(set, config.as_ref())).collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
             cases.extend(self.all(&plan, &set, &setup, concurrency).await);
         }
         Ok(EvalReport { cases })
+    }
+
+    /// A set of a directory with its plan.
+    fn planned(&self, set: EvalSet, config: Option<&EvalConfig>) -> Result<(Plan, EvalSet), RunnerError> {
+        let plan = self.plan(config)?;
+        let of_set = |message| RunnerError(format!("the set `{}`: {message}", set.eval_set_id));
+        plan.check(&set.eval_cases).map_err(of_set)?;
+        Ok((plan, set))
     }
 
     /// Runs every case of a set, results in order.

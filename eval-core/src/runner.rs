@@ -238,15 +238,20 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let planned: Result<Vec<_>, RunnerError> = sets
-            .into_iter()
-            .map(|(set, config)| Ok((self.plan(config.as_ref(), &set.eval_cases)?, set)))
-            .collect();
+        let planned: Result<Vec<_>, RunnerError> =
+            sets.into_iter().map(|(set, config)| self.planned(set, config.as_ref())).collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
             cases.extend(self.all(&plan, &set, &setup, concurrency).await);
         }
         Ok(EvalReport { cases })
+    }
+
+    /// A set of a directory with its plan.
+    fn planned(&self, set: EvalSet, config: Option<&EvalConfig>) -> Result<(Plan, EvalSet), RunnerError> {
+        let plan = self.plan(config, &set.eval_cases);
+        let plan = plan.map_err(|why| RunnerError(format!("the set `{}`: {why}", set.eval_set_id)))?;
+        Ok((plan, set))
     }
 
     /// Runs every case of a set, results in order.
@@ -322,6 +327,7 @@ impl EvalRunner {
             return Err(RunnerError(why));
         }
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
+        plan.check(cases).map_err(RunnerError)?;
         let settings = Settings::from_env().map_err(RunnerError)?;
         plan.judges = Judges::new(settings, self.judge.clone().map_or(Named::Nobody, Named::Judge));
         plan.runs = self.runs;

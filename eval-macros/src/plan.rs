@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use eval_format::{CasePlace, Code, Problem, test_names};
+use eval_format::{CasePlace, Code, EvalConfig, Problem, check_together, test_names};
 use proc_macro2::Span;
 use syn::LitStr;
 
 use crate::args::Args;
 use crate::cases::Filter;
-use crate::configs::Configs;
+use crate::configs::{Configs, Found as Criteria};
 use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::{Folders, Found, SourceFile};
 use crate::modules::module_paths;
@@ -72,6 +72,7 @@ impl Plan {
             session: session.flatten(),
             filter,
             configs: Configs::new(args, &folders, diagnostics),
+            own_metrics: args.metric_names(),
             folders: &folders,
             diagnostics,
         };
@@ -86,6 +87,8 @@ struct Planner<'a> {
     session: Option<(&'a LitStr, SourceFile)>,
     filter: Filter,
     configs: Configs<'a>,
+    /// The metrics that the attribute brings.
+    own_metrics: Vec<&'a str>,
     folders: &'a Folders,
     diagnostics: &'a mut Diagnostics,
 }
@@ -118,7 +121,10 @@ impl Planner<'_> {
         };
         self.report(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
-        let (config, absent) = self.configs.of(&file, self.diagnostics);
+        let Criteria { planned: config, config: criteria, absent } = self.configs.of(&file, self.diagnostics);
+        if let Some(criteria) = &criteria {
+            self.report_misfits(criteria, &read);
+        }
         // All names first: what is filtered out must not rename what is left.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
         let cases = names.into_iter().zip(&read.checked.cases);
@@ -141,6 +147,18 @@ impl Planner<'_> {
             let text = String::from_utf8_lossy(file);
             for problem in checked.session_problems.iter().filter(|problem| problem.is_error()) {
                 self.diagnostics.problem(path.span(), problem, &at.shown, &text);
+            }
+        }
+    }
+
+    /// Reports what the cases that become tests lack of what their criteria need.
+    fn report_misfits(&mut self, criteria: &EvalConfig, read: &ReadSet) {
+        let checked = &read.checked;
+        let cases = checked.set.as_ref().map(|set| set.eval_cases.as_slice()).unwrap_or_default();
+        for misfit in check_together(criteria, &self.own_metrics, cases) {
+            if misfit.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
+                let problem = misfit.problem(&checked.cases);
+                self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
             }
         }
     }

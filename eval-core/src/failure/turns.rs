@@ -4,7 +4,7 @@ use eval_format::{Criterion, Invocation, MatchType, Subject};
 
 use super::{line, trajectory};
 use crate::message::{count, cut};
-use crate::metric::Score;
+use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricReport, RunReport, RunScore};
 use crate::transcript::TurnRecord;
 
@@ -47,8 +47,9 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
             break;
         }
     }
-    for (_, score) in failing_scores(report, run, None) {
-        notes(out, "session state", score);
+    for (metric, score) in failing_scores(report, run, None) {
+        let is_state = metric.name == FINAL_SESSION_STATE_MATCH;
+        notes(out, if is_state { "session state" } else { &metric.name }, score);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod dialogue;
+mod rubrics;
 mod steps;
 mod texts;
 
@@ -9,7 +10,8 @@ use std::collections::HashSet;
 
 pub(crate) use agents::{instructions, tools};
 pub(crate) use dialogue::dialogue;
-pub(crate) use steps::{calls_with_responses, grounding, steps};
+pub(crate) use rubrics::rubrics;
+pub(crate) use steps::{grounding, steps};
 pub(crate) use texts::{answer, visible_text};
 
 /// A prompt made of a template, whose words are instructions, and of data, whose words are not.
@@ -165,7 +167,7 @@ mod tests {
 
     #[test]
     fn many_marks_cost_no_more_than_their_length() {
-        let hostile: String = (1..=50_000).map(|n| format!("data-{n} ")).collect();
+        let hostile: String = (1..=50_000).fold(String::new(), |text, n| text + &format!("data-{n} "));
         assert!(prompt(&hostile).starts_with("Judge this.\n<<<data-50001: text>>>"));
         assert!(prompt(&"{{".repeat(100_000)).contains("<<<data-1: text>>>"));
     }

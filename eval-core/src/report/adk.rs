@@ -1,6 +1,7 @@
 //! ADK's result of an eval set: what google-adk saves after a run, loads and shows.
 
 mod case_result;
+mod rubrics;
 mod save;
 mod scored;
 mod session;

@@ -34,10 +34,20 @@ pub(crate) async fn converse(
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
     let error = play(&mut *agent, user, conditions, &mut transcript).await.err();
+    for turn in &mut transcript.turns {
+        add_rubrics(&mut turn.invocation, case);
+    }
     let dropped = caught(|| drop(agent)).err();
     transcript.error =
         error.or_else(|| Some(agent_error(None, &format!("dropping the agent: {}", dropped?))));
     transcript
+}
+
+/// Puts the rubrics of the case before those of the turn, where ADK's metrics look for both.
+fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
+    let Some(of_case) = case.rubrics.as_ref().filter(|rubrics| !rubrics.is_empty()) else { return };
+    let of_turn = turn.rubrics.take().unwrap_or_default();
+    turn.rubrics = Some(of_case.iter().cloned().chain(of_turn).collect());
 }
 
 /// Calls code of the agent that does not wait.

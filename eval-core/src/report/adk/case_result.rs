@@ -4,7 +4,7 @@ use eval_format::{Criterion, Invocation, Map, Value};
 
 use super::or_null;
 use super::scored::{Scored, ScoredMetric, ScoredRun};
-use super::session;
+use super::{rubrics, session};
 use crate::metric::{INVOCATION_DURATION, TOKEN_USAGE};
 use crate::report::{CaseReport, MetricReport, RunReport};
 use crate::score::usage::{Durations, TokenUsage};
@@ -38,7 +38,8 @@ fn user_id<'a>(case: &'a CaseReport, run: &'a RunReport) -> Option<&'a str> {
 fn overall(scored: &ScoredRun<'_>, run: &RunReport) -> Value {
     let turns = || run.transcript.turns.iter().map(|turn| &turn.invocation);
     let result = |metric: &ScoredMetric<'_>| {
-        let details = details(metric, turns, |durations| Durations::mean(&durations));
+        let rubrics = rubrics::together(&metric.rubrics);
+        let details = details(metric, rubrics, turns, |durations| Durations::mean(&durations));
         metric_result(metric.metric, metric.overall, details)
     };
     Value::Array(scored.metrics.iter().map(result).collect())
@@ -49,7 +50,8 @@ fn per_invocation(scored: &ScoredRun<'_>, case: &CaseReport, run: &RunReport) ->
         let results = scored.metrics.iter().filter_map(|metric| {
             // The mean of a run is rounded to milliseconds, a turn is not.
             let only = |durations: Vec<Durations>| durations.first().copied().unwrap_or_default();
-            let details = details(metric, || std::iter::once(&turn.invocation), only);
+            let rubrics = metric.rubrics.get(at).map(|found| rubrics::of_turn(found)).unwrap_or_default();
+            let details = details(metric, rubrics, || std::iter::once(&turn.invocation), only);
             Some(metric_result(metric.metric, *metric.turns.get(at)?, details))
         });
         let expected = case.case.conversation.get(at);
@@ -94,9 +96,10 @@ fn criterion(criterion: &Criterion) -> Option<Map> {
     Some(fields)
 }
 
-/// ADK's breakdown of the two metrics that have one, over these turns.
+/// ADK's breakdown of the metrics that have one, over these turns.
 fn details<'t, Turns: Iterator<Item = &'t Invocation>>(
     metric: &ScoredMetric<'_>,
+    rubrics: Value,
     turns: impl Fn() -> Turns,
     together: impl Fn(Vec<Durations>) -> Durations,
 ) -> Value {
@@ -104,7 +107,7 @@ fn details<'t, Turns: Iterator<Item = &'t Invocation>>(
     let tokens = || token_usage(&TokenUsage::mean(&turns().map(TokenUsage::of_turn).collect::<Vec<_>>()));
     let seconds = || durations(&together(turns().map(Durations::of_turn).collect()));
     Value::from(Map::from([
-        ("rubric_scores", Value::Null),
+        ("rubric_scores", rubrics),
         ("token_usage_details", or_null(informs(TOKEN_USAGE).then(tokens))),
         ("duration_details", or_null(informs(INVOCATION_DURATION).then(seconds))),
     ]))

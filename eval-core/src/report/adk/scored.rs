@@ -1,6 +1,6 @@
 //! One run as ADK decides it: a status per metric and turn, one per metric, one for the run.
 
-use crate::metric::{Score, Scores};
+use crate::metric::{RubricScore, Score, Scores};
 use crate::options::Gate;
 use crate::report::{CaseReport, MetricReport, RunReport, RunScore};
 use crate::verdict::Role;
@@ -60,6 +60,8 @@ pub(crate) struct ScoredMetric<'a> {
     pub(crate) overall: Scored,
     /// One per turn of the run.
     pub(crate) turns: Vec<Scored>,
+    /// What a judge found on rubrics: one list per turn.
+    pub(crate) rubrics: Vec<&'a [RubricScore]>,
 }
 
 /// A run with its metrics; none after an error.
@@ -89,12 +91,14 @@ impl<'a> ScoredRun<'a> {
 }
 
 impl<'a> ScoredMetric<'a> {
-    fn new(metric: &'a MetricReport, scores: &Scores, gate: Gate, turns: usize) -> Self {
+    fn new(metric: &'a MetricReport, scores: &'a Scores, gate: Gate, turns: usize) -> Self {
         let threshold = metric.threshold();
         let one = |score: Option<f64>| Scored { score, status: Status::of(score, threshold) };
         let values = scores.scores().iter().map(Score::value);
         // One score for the whole run stands at its last turn, as ADK has it.
         let before = if scores.is_whole_run() { turns.saturating_sub(1) } else { 0 };
+        let rubrics = std::iter::repeat_n([].as_slice(), before);
+        let rubrics = rubrics.chain(scores.scores().iter().map(Score::rubrics)).take(turns).collect();
         let turns = std::iter::repeat_n(None, before).chain(values.clone()).map(one).take(turns).collect();
         let mut overall = one(scores.overall());
         if threshold.is_some() && values.clone().any(|value| value.is_none()) {
@@ -103,7 +107,7 @@ impl<'a> ScoredMetric<'a> {
         } else if gate == Gate::EveryTurn && values.map(one).any(|turn| turn.status == Status::Failed) {
             overall.status = Status::Failed;
         }
-        Self { metric, overall, turns }
+        Self { metric, overall, turns, rubrics }
     }
 }
 

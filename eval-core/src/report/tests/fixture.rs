@@ -105,6 +105,7 @@ impl Metric for Picky {
 pub(super) fn set() -> EvalSet {
     let rubric = Rubric {
         rubric_id: "kind".to_owned(),
+        kind: Some("FINAL_RESPONSE_QUALITY".to_owned()),
         text_property: Some("The answer is kind.".to_owned()),
         ..Rubric::default()
     };

@@ -13,7 +13,7 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
 
 use crate::agent::{BoxAgent, BoxFuture};
-use crate::judge::{BoxJudge, Judge, Judges, Named, Settings};
+use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -184,7 +184,7 @@ impl EvalRunner {
     where
         S: Setup<Shape>,
     {
-        Ok(self.one(&self.plan(None)?, "", case, &setup).await)
+        Ok(self.one(&self.plan(None, None)?, "", case, &setup).await)
     }
 
     /// Runs the cases of a set, at most `concurrency` at a time (0 is taken as 1); the report has them in the order of the set.
@@ -202,12 +202,12 @@ impl EvalRunner {
         if set.eval_cases.is_empty() {
             return Err(RunnerError(format!("the set `{}` has no cases", set.eval_set_id)));
         }
-        let plan = self.plan(None)?;
+        let plan = self.plan(None, None)?;
         Ok(EvalReport { cases: self.all(&plan, set, &setup, concurrency).await })
     }
 
     /// Runs every set in a directory, found as the attribute finds them, each with the
-    /// `test_config.json` beside it unless this runner has criteria of its own.
+    /// `test_config.json` beside it unless this runner has criteria of its own, and with its recording.
     ///
     /// ```
     /// use eval_core::{Criterion, EvalRunner, Replay};
@@ -236,8 +236,10 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let planned: Result<Vec<_>, RunnerError> =
-            sets.into_iter().map(|(set, config)| Ok((self.plan(config.as_ref())?, set))).collect();
+        let planned: Result<Vec<_>, RunnerError> = sets
+            .into_iter()
+            .map(|found| Ok((self.plan(found.config.as_ref(), Some(found.recording))?, found.set)))
+            .collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
             cases.extend(self.all(&plan, &set, &setup, concurrency).await);
@@ -294,7 +296,7 @@ impl EvalRunner {
         config.checked(&self.custom_names()).map_err(|problems| RunnerError(problems.to_string()))
     }
 
-    fn plan(&self, beside: Option<&EvalConfig>) -> Result<Plan, RunnerError> {
+    fn plan(&self, beside: Option<&EvalConfig>, recording: Option<Tape>) -> Result<Plan, RunnerError> {
         check_runtime()?;
         if self.runs == 0 {
             return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
@@ -315,7 +317,8 @@ impl EvalRunner {
         let config = self.checked(&config)?;
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
         let settings = Settings::from_env().map_err(RunnerError)?;
-        plan.judges = Judges::new(settings, self.judge.clone().map_or(Named::Nobody, Named::Judge));
+        let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
+        plan.judges = Judges::new(settings, named, recording);
         plan.runs = self.runs;
         plan.pass = self.pass;
         plan.gate = self.gate;

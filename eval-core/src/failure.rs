@@ -198,6 +198,9 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
         out.push('\n');
         table::write(out, report);
     }
+    for note in &report.notes {
+        line(out, &format!("note: {note}"));
+    }
     for metric in &report.metrics {
         for note in &metric.notes {
             line(out, &format!("note: {}: {note}", metric.name));
@@ -251,7 +254,7 @@ fn warnings(out: &mut String, test: &Test) {
 }
 
 /// The command that runs this test alone, under the runner that runs it now.
-fn rerun(test: &Test) -> String {
+pub(crate) fn rerun(test: &Test) -> String {
     let (package, path) = (test.set.package, test.path());
     if std::env::var_os("NEXTEST").is_some() {
         return format!("cargo nextest run -p {package} -E 'test(={path})'");

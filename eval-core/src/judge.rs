@@ -4,6 +4,7 @@
 //! the metrics. See [`Judging`] for asking several times and taking the majority.
 
 mod asking;
+mod cassette;
 mod choose;
 mod error;
 mod function;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 use crate::agent::BoxFuture;
 
 pub(crate) use asking::Asking;
+pub use cassette::Cassette;
+pub(crate) use cassette::{Tape, Text};
 pub(crate) use choose::{Judges, Named};
 pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};

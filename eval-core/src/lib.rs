@@ -37,6 +37,7 @@
 //! | turn files into tests | [`eval_set`](macro@eval_set): arguments, names, directories, what is generated |
 //! | make your agent testable | [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
 //! | know what is scored, and score more | [`metrics`], [`Metric`], [`MetricFn`] |
+//! | have a model judge, and pay once | [`judges`], [`Judge`], [`Cassette`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`EvalRunner`], [`EvalReport`] |
 //! | hand results to others | [`EvalReport::save_adk_results`], [`EvalReport::append_csv`], `Serialize` of [`EvalReport`] |
@@ -57,7 +58,8 @@
 //! # Environment
 //!
 //! `EVALSET_PRINT` says what tests print: `failures` (the default), `all` (the table of passing cases too), `record`
-//! (every recorded event, as JSON). Any other value is an error.
+//! (every recorded event, as JSON). Any other value is an error. `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE` and
+//! `EVALSET_JUDGE_MODEL` are about [judges](judges#environment).
 
 mod agent;
 mod decide;
@@ -93,8 +95,8 @@ pub use eval_format::{
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
-    BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt, JudgeReply,
-    JudgeRequest, Judging, Sample, Scripted, Vote,
+    BoxJudge, Cassette, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
+    JudgeReply, JudgeRequest, Judging, Sample, Scripted, Vote,
 };
 pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
 pub use options::{Gate, Pass};
@@ -114,10 +116,12 @@ pub mod metrics {
     pub use crate::{Metric, MetricFn, MetricInput, Score, Scores};
 }
 
-#[doc = include_str!("docs/judges.md")]
+// Its example uses the attribute.
+#[cfg_attr(feature = "macros", doc = include_str!("docs/judges.md"))]
+#[cfg_attr(not(feature = "macros"), doc = "Models that are asked about what an agent did.")]
 pub mod judges {
     #[doc(no_inline)]
-    pub use crate::{IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
+    pub use crate::{Cassette, IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
 }
 
 /// What the generated tests call. Not public API.

@@ -199,6 +199,7 @@ impl Plan {
         place: Option<Place>,
         runs: Vec<RunReport>,
     ) -> CaseReport {
+        let notes = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs)).into_iter().collect();
         let rules: Vec<Rule> = self.applicable(&case).map(|planned| planned.rule.clone()).collect();
         let (metrics, verdict) = decide(&rules, &runs, self.pass, self.gate);
         let elapsed =
@@ -214,6 +215,7 @@ impl Plan {
             metrics,
             verdict,
             elapsed,
+            notes,
             passed_runs,
             gate: self.gate,
         }
@@ -266,6 +268,12 @@ impl Planned {
             Err(fault) => RunScore::Error { role: blamed(&fault), message: fault.to_string() },
         }
     }
+}
+
+/// Whether everything was asked that there was to ask.
+fn came_to_an_end(runs: &[RunReport]) -> bool {
+    let broken = |score: &RunScore| matches!(score, RunScore::Error { .. } | RunScore::Unjudged(_));
+    runs.iter().all(|run| run.error.is_none() && !run.scores.iter().any(broken))
 }
 
 /// One score per turn, or one for the whole run; anything else would be compared with the wrong turn.

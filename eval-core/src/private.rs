@@ -11,7 +11,7 @@ use eval_format::{EvalCase, EvalConfig};
 
 use crate::eval_run::EvalRun;
 use crate::failure;
-use crate::judge::{JudgeFn, Judges, Named, Settings};
+use crate::judge::{JudgeFn, JudgeMode, Judges, Named, Settings, Tape, Text};
 use crate::message::count;
 use crate::metric::MetricFn;
 use crate::plan::Plan;
@@ -61,6 +61,19 @@ pub struct SetSource {
     pub metrics: &'static [(&'static str, MakeMetric)],
     /// Calls the function that makes the judge, where one is named.
     pub judge: Option<fn() -> Making>,
+    /// What judges answered.
+    pub recording: RecordingSource,
+}
+
+/// The recording of a set.
+#[derive(Debug)]
+pub struct RecordingSource {
+    /// Relative to the package, with `/`.
+    pub file: &'static str,
+    /// Its text, if there was one when this was compiled.
+    pub text: Option<&'static str>,
+    /// For each case the first byte of each of its questions, and the byte after its last.
+    pub cases: &'static [&'static [(usize, usize)]],
 }
 
 /// Where a case stands and what its test is called.
@@ -174,16 +187,33 @@ impl Test {
     }
 }
 
+impl Test {
+    /// The slices of the recording that this case asks for.
+    fn recorded(&self) -> impl Iterator<Item = &'static str> {
+        let Self { set, source, .. } = *self;
+        let case = set.cases.iter().position(|case| std::ptr::eq(case, source));
+        let places = case.and_then(|case| set.recording.cases.get(case)).copied().unwrap_or_default();
+        let text = set.recording.text.unwrap_or_default();
+        places.iter().filter_map(|(start, end)| text.get(*start..*end))
+    }
+}
+
 async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> Driving) {
     let print = match failure::Print::from_env() {
         Ok(print) => print,
         Err(message) => fail(&format!("Error: {message}"), ""),
     };
-    let freshness = stale::by_length(test.set);
+    let settings = match Settings::from_env() {
+        Ok(settings) => settings,
+        Err(message) => fail(&failure::harness(&test, &message), ""),
+    };
+    // While it is asked, a recording is not what was compiled in.
+    let replays = matches!(settings.mode, None | Some(JudgeMode::Replay));
+    let freshness = stale::by_length(test.set, replays);
     if let Freshness::Stale(how) = &freshness {
         fail(&failure::stale(&test, how), "");
     }
-    let report = match evaluate(test, is_body, call).await {
+    let report = match evaluate(test, is_body, settings, call).await {
         Ok(report) => report,
         Err(message) => fail(&failure::harness(&test, &message), ""),
     };
@@ -197,7 +227,8 @@ async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, 
         }
         return;
     }
-    let freshness = if freshness == Freshness::Fresh { stale::by_content(test.set) } else { freshness };
+    let freshness =
+        if freshness == Freshness::Fresh { stale::by_content(test.set, replays) } else { freshness };
     let text = failure::failing(&test, &report, print, &freshness);
     fail(&text, &failure::headline(&test.path(), &report));
 }
@@ -212,6 +243,7 @@ fn fail(text: &str, payload: &str) -> ! {
 async fn evaluate(
     test: Test,
     is_body: bool,
+    settings: Settings,
     call: impl Fn(&'static EvalCase, EvalRun) -> Driving,
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
@@ -223,7 +255,9 @@ async fn evaluate(
         .map_err(|problems| problems.to_string())?;
     // The setup function may keep what it borrows from the case; one case per test is a small leak.
     let case: &'static EvalCase = Box::leak(Box::new(case));
-    let plan = Arc::new(plan(set)?);
+    let mut plan = plan(set)?;
+    plan.judges = judges(&test, settings);
+    let plan = Arc::new(plan);
 
     let mut runs = Vec::with_capacity(plan.runs);
     let mut body_failed = None;
@@ -298,10 +332,30 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
     };
     let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
     let mut plan = Plan::new(&config, custom)?;
-    plan.judges = Judges::new(Settings::from_env()?, set.judge.map_or(Named::Nobody, Named::Function));
     plan.runs = set.options.runs as usize;
     plan.pass = set.options.pass;
     plan.gate = set.options.gate;
     plan.timeout = Duration::from_millis(set.options.timeout_ms);
     Ok(plan)
+}
+
+/// The judge of the attribute, behind the recording beside the set.
+fn judges(test: &Test, settings: Settings) -> Judges {
+    let Test { set, .. } = test;
+    let recording = &set.recording;
+    let root = stale::root(set.manifest_dir);
+    let text = match (settings.mode, recording.text) {
+        (Some(JudgeMode::Record), _) => Text::OnDisk,
+        (_, Some(all)) => Text::Compiled { all, own: test.recorded().collect() },
+        (_, None) => Text::Absent,
+    };
+    let tape = Tape::new(root.join(recording.file), shown_beside(set), text)
+        .touching(root.join(set.file))
+        .recorded_by(failure::rerun(test));
+    Judges::new(settings, set.judge.map_or(Named::Nobody, Named::Function), Some(tape))
+}
+
+/// The recording as the set is shown.
+fn shown_beside(set: &SetSource) -> String {
+    eval_format::recording_path(set.shown)
 }

@@ -114,6 +114,8 @@ pub struct CaseReport {
     pub verdict: Verdict,
     /// How long its turns took.
     pub elapsed: Duration,
+    /// What there is to say beside the metrics: recorded answers that nobody asked for.
+    pub notes: Vec<String>,
 }
 
 impl CaseReport {
@@ -129,6 +131,7 @@ impl CaseReport {
             gate: Gate::default(),
             verdict: Verdict::Passed,
             elapsed: Duration::ZERO,
+            notes: Vec::new(),
         }
     }
 

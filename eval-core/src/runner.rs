@@ -14,7 +14,7 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
 
 use crate::agent::{BoxAgent, BoxFuture};
-use crate::judge::{BoxJudge, Judge, Judges, Named, Settings};
+use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -22,6 +22,7 @@ use crate::report::{CaseReport, EvalReport, RunReport};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
+use directory::Found;
 pub use directory::RunDirError;
 pub use setup::Setup;
 
@@ -185,7 +186,7 @@ impl EvalRunner {
     where
         S: Setup<Shape>,
     {
-        let plan = self.plan(None, std::slice::from_ref(case))?;
+        let plan = self.plan(None, None, std::slice::from_ref(case))?;
         Ok(self.one(&plan, "", case, &setup).await)
     }
 
@@ -204,12 +205,12 @@ impl EvalRunner {
         if set.eval_cases.is_empty() {
             return Err(RunnerError(format!("the set `{}` has no cases", set.eval_set_id)));
         }
-        let plan = self.plan(None, &set.eval_cases)?;
+        let plan = self.plan(None, None, &set.eval_cases)?;
         Ok(EvalReport { cases: self.all(&plan, set, &setup, concurrency).await })
     }
 
     /// Runs every set in a directory, found as the attribute finds them, each with the
-    /// `test_config.json` beside it unless this runner has criteria of its own.
+    /// `test_config.json` beside it unless this runner has criteria of its own, and with its recording.
     ///
     /// ```
     /// use eval_core::{Criterion, EvalRunner, Replay};
@@ -239,7 +240,7 @@ impl EvalRunner {
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
         let planned: Result<Vec<_>, RunnerError> =
-            sets.into_iter().map(|(set, config)| self.planned(set, config.as_ref())).collect();
+            sets.into_iter().map(|found| self.planned(found)).collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
             cases.extend(self.all(&plan, &set, &setup, concurrency).await);
@@ -248,8 +249,9 @@ impl EvalRunner {
     }
 
     /// A set of a directory with its plan.
-    fn planned(&self, set: EvalSet, config: Option<&EvalConfig>) -> Result<(Plan, EvalSet), RunnerError> {
-        let plan = self.plan(config, &set.eval_cases);
+    fn planned(&self, found: Found) -> Result<(Plan, EvalSet), RunnerError> {
+        let Found { set, config, recording } = found;
+        let plan = self.plan(config.as_ref(), Some(recording), &set.eval_cases);
         let plan = plan.map_err(|why| RunnerError(format!("the set `{}`: {why}", set.eval_set_id)))?;
         Ok((plan, set))
     }
@@ -304,7 +306,12 @@ impl EvalRunner {
     }
 
     /// What the cases are scored with. Fails also where that decides nothing about one of them.
-    fn plan(&self, beside: Option<&EvalConfig>, cases: &[EvalCase]) -> Result<Plan, RunnerError> {
+    fn plan(
+        &self,
+        beside: Option<&EvalConfig>,
+        recording: Option<Tape>,
+        cases: &[EvalCase],
+    ) -> Result<Plan, RunnerError> {
         check_runtime()?;
         if self.runs == 0 {
             return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
@@ -329,7 +336,8 @@ impl EvalRunner {
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
         plan.check(cases).map_err(RunnerError)?;
         let settings = Settings::from_env().map_err(RunnerError)?;
-        plan.judges = Judges::new(settings, self.judge.clone().map_or(Named::Nobody, Named::Judge));
+        let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
+        plan.judges = Judges::new(settings, named, recording);
         plan.runs = self.runs;
         plan.pass = self.pass;
         plan.gate = self.gate;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::private::{ConfigSource, FileSource, SetSource};
+use crate::private::{ConfigSource, FileSource, RecordingSource, SetSource};
 
 /// What the files on disk say about the ones compiled in.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,19 +19,19 @@ pub(crate) enum Freshness {
     Absent,
 }
 
-/// Compares lengths, and whether a file that was absent now exists.
-pub(crate) fn by_length(set: &SetSource) -> Freshness {
-    check(set, |path, compiled| {
+/// Compares lengths, and whether a file that was absent now exists. The recording counts where it `replays`.
+pub(crate) fn by_length(set: &SetSource, replays: bool) -> Freshness {
+    check(set, replays, |path, compiled| {
         fs::metadata(path).ok().map(|found| found.len() == compiled.text.len() as u64)
     })
 }
 
 /// Compares content.
-pub(crate) fn by_content(set: &SetSource) -> Freshness {
-    check(set, |path, compiled| fs::read(path).ok().map(|found| found == compiled.text.as_bytes()))
+pub(crate) fn by_content(set: &SetSource, replays: bool) -> Freshness {
+    check(set, replays, |path, compiled| fs::read(path).ok().map(|found| found == compiled.text.as_bytes()))
 }
 
-fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
+fn check(set: &SetSource, replays: bool, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
     let root = root(set.manifest_dir);
     let main = FileSource { file: set.file, text: set.text };
     // A config that exists without its set says nothing where the sources are elsewhere.
@@ -42,7 +42,10 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
         ConfigSource::File(file) => Some(file),
         ConfigSource::Default | ConfigSource::Inline(_) => None,
     };
-    for compiled in std::iter::once(&main).chain(config).chain(&set.session) {
+    let RecordingSource { file, text, .. } = set.recording;
+    let recording = text.filter(|_| replays).map(|text| FileSource { file, text });
+    let new_recording = (replays && text.is_none()).then_some(&file);
+    for compiled in std::iter::once(&main).chain(config).chain(&set.session).chain(&recording) {
         match same(&root.join(compiled.file), compiled) {
             Some(true) => {}
             Some(false) => {
@@ -56,7 +59,7 @@ fn check(set: &SetSource, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) 
             }
         }
     }
-    match set.absent.iter().find(|file| root.join(file).exists()) {
+    match set.absent.iter().chain(new_recording).find(|file| root.join(file).exists()) {
         Some(file) => Freshness::Stale(format!("`{file}` was created after this test was built")),
         None => Freshness::Fresh,
     }

@@ -145,6 +145,7 @@ impl Expansion<'_> {
         } else {
             quote!(::core::option::Option::None)
         };
+        let recording = self.recording(set);
         let absent = &set.absent;
         let options = self.options();
         let metrics = self.args.metrics.iter().map(|metric| {
@@ -174,6 +175,7 @@ impl Expansion<'_> {
                 options: #options,
                 metrics: &[#(#metrics),*],
                 judge: #judge,
+                recording: #recording,
             }
         }
     }
@@ -204,6 +206,24 @@ impl Expansion<'_> {
                 quote!(#private::ConfigSource::File(#file))
             }
         }
+    }
+
+    fn recording(&self, set: &PlannedSet) -> TokenStream {
+        let private = &self.private;
+        let recording = &set.recording;
+        let file = &recording.file;
+        let (text, cases) = if recording.questions.is_some() {
+            let text = include(file);
+            let cases = set.cases.iter().map(|case| {
+                let questions = recording.of_case(&case.place.eval_id).iter();
+                let questions = questions.map(|(start, end)| quote!((#start, #end)));
+                quote!(&[#(#questions),*])
+            });
+            (quote!(::core::option::Option::Some(#text)), quote!(#(#cases),*))
+        } else {
+            (quote!(::core::option::Option::None), TokenStream::new())
+        };
+        quote!(#private::RecordingSource { file: #file, text: #text, cases: &[#cases] })
     }
 
     fn file(&self, relative: &str) -> TokenStream {

@@ -12,8 +12,10 @@ mod diagnostics;
 mod expand;
 mod files;
 mod item;
+mod memory;
 mod modules;
 mod plan;
+mod recordings;
 mod sets;
 
 use args::Args;

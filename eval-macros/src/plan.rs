@@ -14,6 +14,7 @@ use crate::configs::{Configs, Found as Criteria};
 use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::{Folders, Found, SourceFile};
 use crate::modules::module_paths;
+use crate::recordings::PlannedRecording;
 use crate::sets::{ReadError, ReadSet, read_set};
 
 /// The tests to generate.
@@ -35,6 +36,7 @@ pub(crate) struct PlannedSet {
     pub(crate) config: PlannedConfig,
     /// The session file that is compiled in beside the set, relative to the package.
     pub(crate) session: Option<String>,
+    pub(crate) recording: PlannedRecording,
     /// Files that would count if they existed, relative to the package.
     pub(crate) absent: Vec<String>,
 }
@@ -121,6 +123,7 @@ impl Planner<'_> {
         };
         self.report(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
+        let recording = PlannedRecording::beside(&file, self.folders, self.path.span(), self.diagnostics);
         let Criteria { planned: config, config: criteria, absent } = self.configs.of(&file, self.diagnostics);
         if let Some(criteria) = &criteria {
             self.report_misfits(criteria, &read);
@@ -132,7 +135,7 @@ impl Planner<'_> {
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
             .map(|(name, place)| PlannedCase { name, place: place.clone() })
             .collect();
-        Some(PlannedSet { file, read, modules, cases, config, session, absent })
+        Some(PlannedSet { file, read, modules, cases, config, session, recording, absent })
     }
 
     fn report(&mut self, read: &ReadSet) {

@@ -6,6 +6,7 @@
 
 mod directories;
 mod failures;
+mod judged;
 mod names;
 mod nextest;
 mod placement;

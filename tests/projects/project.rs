@@ -193,7 +193,19 @@ pub(crate) struct TestBinary {
 impl TestBinary {
     /// Runs it without cargo, which would look whether it is up to date.
     pub(crate) fn run(&self, args: &[&str]) -> Run {
-        Run::of(without_this_run(Command::new(&self.path)).args(args).current_dir(&self.folder))
+        self.run_with(&[], args)
+    }
+
+    /// The same with variables of its own.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Run {
+        Run::of(&mut self.command(variables, args))
+    }
+
+    /// The same, about to be run.
+    pub(crate) fn command(&self, variables: &[(&str, &str)], args: &[&str]) -> Command {
+        let mut command = without_this_run(Command::new(&self.path));
+        command.args(args).envs(variables.iter().copied()).current_dir(&self.folder);
+        command
     }
 }
 

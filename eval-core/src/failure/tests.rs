@@ -5,7 +5,7 @@ use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
 use crate::metric::{MetricInput, Score, Scores};
-use crate::private::{CaseSource, ConfigSource, Options, SetSource};
+use crate::private::{CaseSource, ConfigSource, Options, RecordingSource, SetSource};
 use crate::runner::EvalRunner;
 use crate::{Content, Gate, Metric, Part, Pass};
 
@@ -288,9 +288,25 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         options,
         metrics: &[],
         judge: None,
+        recording: RecordingSource { file: "orders.judge.json", text: None, cases: &[] },
     }));
     let mut out = String::new();
     warnings(&mut out, &Test { set, source: &set.cases[0], module: "m" });
     let column = TEXT.rfind(r#""final_response""#).unwrap() + 1;
     assert!(out.starts_with("warning: ") && out.ends_with(&format!("(s.evalset.json:1:{column})")), "{out}");
+}
+
+#[test]
+fn a_judge_that_is_missing_is_said_once() {
+    struct Asks;
+    impl Metric for Asks {
+        async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+            input.judging().ask(&input.judging().request("asks/1", "Is it polite?", 0)).await?;
+            Ok(Scores::whole_run(true))
+        }
+    }
+    let runner = EvalRunner::new().metric("polite", Asks).metric("brief", Asks);
+    let runner = runner.criterion("response_match_score", Criterion::new(0.5));
+    let case = EvalCase::new("refund").turn(Invocation::user("Refund it").response("It is done."));
+    insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([["It is done."]]))));
 }

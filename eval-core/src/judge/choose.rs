@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::cassette::{Tape, no_recording};
 use super::{
     BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings,
 };
@@ -21,8 +22,10 @@ pub(crate) struct Judges {
 struct Shared {
     settings: Settings,
     named: Named,
+    /// The recording of the set; none for a set that stands in no file.
+    tape: Option<Tape>,
     /// The judge, once it was needed, or why it could not be made.
-    made: OnceCell<Result<Option<BoxJudge>, String>>,
+    made: OnceCell<Result<BoxJudge, JudgeError>>,
 }
 
 /// The judge that the user names.
@@ -49,56 +52,108 @@ impl fmt::Debug for Named {
 
 impl Judges {
     /// The judge that is named, asked as the environment says.
-    pub(crate) fn new(settings: Settings, named: Named) -> Self {
-        Self { shared: Arc::new(Shared { settings, named, made: OnceCell::new() }) }
+    pub(crate) fn new(settings: Settings, named: Named, tape: Option<Tape>) -> Self {
+        Self { shared: Arc::new(Shared { settings, named, tape, made: OnceCell::new() }) }
     }
 
     /// The judge for the metrics of one case.
-    pub(crate) fn of_case(&self, _eval_id: &str) -> BoxJudge {
-        Chosen { shared: self.shared.clone() }.boxed()
+    pub(crate) fn of_case(&self, eval_id: &str) -> BoxJudge {
+        Chosen { shared: self.shared.clone(), eval_id: eval_id.to_owned() }.boxed()
     }
 
     /// Whether a question that met this error is left out instead: `EVALSET_MISSING_JUDGE=skip`.
     pub(crate) fn skips(&self, error: &JudgeError) -> bool {
         self.shared.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
     }
+
+    /// A sentence about answers that are recorded for a case and were not asked for; only where recordings are
+    /// replayed.
+    pub(crate) fn unused(&self, eval_id: &str) -> Option<String> {
+        let tape = self.shared.tape.as_ref().filter(|tape| self.shared.replays() && tape.exists())?;
+        let unused = tape.unused(Some(eval_id));
+        (!unused.is_empty()).then(|| {
+            let shown = tape.shown();
+            format!(
+                "`{shown}` holds {} that this case did not ask for; remove what is no longer asked, or delete the \
+                 file and record again",
+                unused.join("; ")
+            )
+        })
+    }
 }
 
 impl Shared {
+    fn replays(&self) -> bool {
+        matches!(self.settings.mode, None | Some(JudgeMode::Replay))
+    }
+
     /// The judge to ask, made when it is first needed.
-    async fn live(&self) -> &Result<Option<BoxJudge>, String> {
+    async fn live(&self) -> &Result<BoxJudge, JudgeError> {
         self.made
             .get_or_init(|| async {
                 match &self.named {
-                    Named::Nobody => Ok(None),
-                    Named::Judge(judge) => Ok(Some(judge.clone())),
+                    Named::Nobody => default_judge(),
+                    Named::Judge(judge) => Ok(judge.clone()),
                     Named::Function(make) => match catch_panic(async { make().await }).await {
-                        Ok(Ok(judge)) => Ok(Some(judge)),
-                        Ok(Err(error)) => Err(error.to_string()),
-                        Err(panic) => Err(format!("panicked: {panic}")),
+                        Ok(made) => made.map_err(|error| not_made(&error)),
+                        Err(panic) => Err(not_made(&format_args!("panicked: {panic}"))),
                     },
                 }
             })
             .await
     }
+
+    async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        match self.live().await {
+            Ok(judge) => judge.ask(request).await,
+            Err(error) => Err(error.clone()),
+        }
+    }
 }
+
+/// Not of the kind that may be skipped: there should have been one.
+fn not_made(why: &dyn fmt::Display) -> JudgeError {
+    JudgeError::new(JudgeErrorKind::Failed, format!("the function of `judge = ..` made no judge: {why}"))
+}
+
+/// The judge where none is named.
+fn default_judge() -> Result<BoxJudge, JudgeError> {
+    Err(JudgeError::new(JudgeErrorKind::NoJudge, NOBODY))
+}
+
+const NOBODY: &str = "no judge: `EVALSET_JUDGE` asks for one, and none is named\n\
+     name one with `judge = my_judge` in the attribute, or with `EvalRunner::judge`";
 
 /// The judge of one case.
 struct Chosen {
     shared: Arc<Shared>,
+    eval_id: String,
 }
 
 impl Judge for Chosen {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        let Shared { settings, .. } = &*self.shared;
+        let Shared { settings, tape, .. } = &*self.shared;
         let overridden = settings.model.clone().map(|model| JudgeRequest { model, ..request.clone() });
         let request = overridden.as_ref().unwrap_or(request);
-        let live = self.shared.live().await;
-        if let Ok(Some(judge)) = live
-            && (judge.is_offline() || settings.mode == Some(JudgeMode::Live))
+        if let Ok(judge) = self.shared.live().await
+            && judge.is_offline()
         {
             return judge.ask(request).await;
         }
-        Err(JudgeError::new(JudgeErrorKind::NoJudge, "there is no judge"))
+        match (settings.mode, tape) {
+            (Some(JudgeMode::Live), _) => self.shared.ask_live(request).await,
+            (Some(JudgeMode::Record), Some(tape)) => {
+                tape.record(request, Some(&self.eval_id), self.shared.ask_live(request)).await
+            }
+            (Some(JudgeMode::Record), None) => Err(JudgeError::new(JudgeErrorKind::Failed, NOWHERE)),
+            (None | Some(JudgeMode::Replay), Some(tape)) => tape.replay(request),
+            (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
+        }
     }
 }
+
+const NOWHERE: &str = "cannot record: this set stands in no file, so no recording stands beside it\n\
+     give the runner a judge that has one: `Cassette::open(path, judge)`";
+
+#[cfg(test)]
+mod tests;

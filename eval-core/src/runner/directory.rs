@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use eval_format::{CheckedConfig, EvalConfig, EvalSet, ReadError, check_config, find_sets};
+use eval_format::{CheckedConfig, EvalConfig, EvalSet, ReadError, check_config, find_sets, recording_path};
 
 use super::RunnerError;
+use crate::judge::Tape;
 
 /// Why a directory could not be run.
 #[derive(Debug)]
@@ -45,11 +46,15 @@ impl From<RunnerError> for RunDirError {
     }
 }
 
-/// The sets in the order of their paths, each with the `test_config.json` beside it.
-pub(super) fn read(
-    directory: &Path,
-    custom: &[&str],
-) -> Result<Vec<(EvalSet, Option<EvalConfig>)>, RunDirError> {
+/// A set and what stands beside it.
+pub(super) struct Found {
+    pub(super) set: EvalSet,
+    pub(super) config: Option<EvalConfig>,
+    pub(super) recording: Tape,
+}
+
+/// The sets in the order of their paths.
+pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunDirError> {
     let io = |source| ReadError::Io { path: directory.to_owned(), source };
     let files = find_sets(directory, "").map_err(|error| io(std::io::Error::other(error)))?;
     if files.is_empty() {
@@ -60,7 +65,8 @@ pub(super) fn read(
         .map(|file| {
             let path = directory.join(file);
             let config = config_beside(&path, custom)?;
-            Ok((EvalSet::read(&path)?, config))
+            let recording = Tape::on_disk(&directory.join(recording_path(file)));
+            Ok(Found { set: EvalSet::read(&path)?, config, recording })
         })
         .collect()
 }

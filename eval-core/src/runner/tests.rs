@@ -9,6 +9,8 @@ use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};
 use crate::metric::{MetricInput, Score, Scores};
 use crate::verdict::Verdict;
 
+mod judges;
+
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
     turns
         .iter()

@@ -143,4 +143,23 @@ proptest! {
         let read = Recording::parse(&recording.to_json()).unwrap();
         prop_assert_eq!(read.questions(), recording.questions());
     }
+
+    #[test]
+    fn nearly_right_recordings_are_read_or_refused(at: prop::sample::Index, cut in 0..30_usize, piece in "[\\[\\]{}\",:0-9a-z <\n]{0,4}") {
+        let mut recording = Recording::default();
+        recording.add(question("a\nb").case("one").case("two").reply(0, "yes", None).reply(1, "no\n", None));
+        recording.add(question("c").case("one").reply(0, "", None));
+        let mut text = recording.to_json();
+        let start = at.index(text.len());
+        let end = (start + cut).min(text.len());
+        text.replace_range(start..end, &piece);
+        let checked = check_recording("x", text.as_bytes());
+        prop_assert_eq!(checked.recording.is_none(), checked.problems.iter().any(crate::Problem::is_error));
+        for problem in &checked.problems {
+            prop_assert!(text.get(problem.range.clone()).is_some(), "{problem:?}");
+        }
+        for place in &checked.questions {
+            prop_assert!(RecordedQuestion::parse(&text[place.range.clone()]).is_ok());
+        }
+    }
 }

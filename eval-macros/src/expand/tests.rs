@@ -55,7 +55,7 @@ fn options_reach_the_runner_and_tokio() {
         "crate = \"facade::evals::__private::tokio\"",
         "flavor = \"current_thread\"",
         "let _ = facade::evals::__private::metric(style::tone);",
-        "judge: ::core::option::Option::Some(|| facade::evals::__private::judge(style::judge))",
+        "judge: ::core::option::Option::Some(|| facade::evals::__private::judge(",
         "facade::evals::__private::check_judge(style::judge);",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
@@ -184,6 +184,11 @@ fn __evalset_weather(set: usize, case: usize) {
             },
             metrics: &[],
             judge: ::core::option::Option::None,
+            recording: ::eval_core::__private::RecordingSource {
+                file: "../tests/ui/sets/weather.evalset.judge.json",
+                text: ::core::option::Option::None,
+                cases: &[],
+            },
         },
     ];
     ::eval_core::__private::run(&SETS[set], case, ::core::module_path!(), weather)

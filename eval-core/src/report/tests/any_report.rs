@@ -186,6 +186,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
             gate: if every_turn { Gate::EveryTurn } else { Gate::Mean },
             verdict: Verdict::Failed,
             elapsed: Duration::ZERO,
+            notes: Vec::new(),
         })
 }
 

@@ -1,0 +1,69 @@
+//! Metrics that ask somebody.
+
+use std::time::Duration;
+
+use eval_format::Criterion;
+
+use super::{case, run};
+use crate::agent::{BoxError, Replay};
+use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::report::CaseReport;
+use crate::runner::EvalRunner;
+use crate::verdict::{Role, Verdict};
+
+/// A judge that takes its time, and does not answer everything.
+struct Slow;
+
+impl Judge for Slow {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        match request.prompt.as_str() {
+            "unrecorded" if request.sample > 0 => {
+                Err(JudgeError::new(JudgeErrorKind::NotRecorded, "not recorded: sample 1"))
+            }
+            "refused" => Err(JudgeError::new(JudgeErrorKind::Refused, "I would rather not")),
+            _ => Ok(JudgeReply::new("yes")),
+        }
+    }
+
+    fn is_offline(&self) -> bool {
+        true
+    }
+}
+
+/// Asks the prompt of the criterion several times; afterwards it may hang.
+struct Ask;
+
+impl Metric for Ask {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let prompt = input.criterion.get("prompt").and_then(|prompt| prompt.as_str()).unwrap_or("?");
+        let vote = input.judging().vote("ask/1", prompt, |reply| Ok(Some(reply == "yes"))).await?;
+        if prompt == "hang" {
+            std::future::pending::<()>().await;
+        }
+        Ok([Score::from(vote.passed)].into_iter().collect())
+    }
+}
+
+fn report(prompt: &str) -> CaseReport {
+    let criterion = Criterion::new(1.0).with("prompt", prompt);
+    let runner = EvalRunner::new().metric("ask", Ask).criterion("ask", criterion);
+    let runner = runner.judge(Slow).timeout(Duration::from_millis(200));
+    run(runner.run_case(&case("c", &[("hi", "hi")]), || Replay::new([["hi"]]))).unwrap()
+}
+
+#[test]
+fn waiting_for_a_judge_does_not_use_up_the_time_of_a_metric() {
+    assert_eq!(report("fine").verdict, Verdict::Passed);
+    assert_eq!(report("hang").verdict, Verdict::error(Role::Metric, "ask: timed out after 200ms"));
+}
+
+#[test]
+fn trouble_of_the_judge_is_the_judges_and_no_vote_is_taken_over_what_is_recorded_by_chance() {
+    for (prompt, message) in
+        [("unrecorded", "ask: not recorded: sample 1"), ("refused", "ask: I would rather not")]
+    {
+        assert_eq!(report(prompt).verdict, Verdict::error(Role::Judge, message));
+    }
+}

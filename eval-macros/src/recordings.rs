@@ -1,0 +1,67 @@
+//! The recordings beside the sets: what judges answered, checked while compiling and compiled in.
+
+use std::collections::HashMap;
+
+use eval_format::{CheckedRecording, check_recording, recording_path};
+use proc_macro2::Span;
+
+use crate::diagnostics::Diagnostics;
+use crate::files::{Folders, SourceFile};
+use crate::memory::Memory;
+use crate::plan::report_unreadable;
+use crate::sets::read_file;
+
+/// The recording of a set.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedRecording {
+    /// Relative to the package, whether it exists or not.
+    pub(crate) file: String,
+    /// Where the questions of each case stand; absent without a recording.
+    pub(crate) questions: Option<HashMap<String, Vec<(usize, usize)>>>,
+}
+
+impl PlannedRecording {
+    /// Looks beside a set.
+    pub(crate) fn beside(
+        set: &SourceFile,
+        folders: &Folders,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let name = set.relative.rsplit('/').next().unwrap_or(&set.relative);
+        let file = folders.beside(set, &recording_path(name));
+        let questions = file.absolute.is_file().then(|| questions(&file, span, diagnostics));
+        Self { file: file.relative, questions }
+    }
+
+    /// The places of the questions of a case.
+    pub(crate) fn of_case(&self, eval_id: &str) -> &[(usize, usize)] {
+        self.questions.as_ref().and_then(|by_case| by_case.get(eval_id)).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn questions(
+    file: &SourceFile,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+) -> HashMap<String, Vec<(usize, usize)>> {
+    let mut by_case: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+    let checked = match MEMORY.get(&[file], || Ok(check_recording(&file.shown, &read_file(file)?))) {
+        Ok(checked) => checked,
+        Err(error) => {
+            report_unreadable(&error, span, diagnostics);
+            return by_case;
+        }
+    };
+    for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
+        diagnostics.problem(span, problem, &checked.file, &checked.text);
+    }
+    for question in &checked.questions {
+        for case in &question.cases {
+            by_case.entry(case.clone()).or_default().push((question.range.start, question.range.end));
+        }
+    }
+    by_case
+}
+
+static MEMORY: Memory<CheckedRecording> = Memory::new();

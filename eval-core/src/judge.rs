@@ -5,6 +5,8 @@
 
 mod asking;
 mod choose;
+#[cfg(feature = "genai")]
+mod client;
 mod error;
 mod function;
 mod judging;
@@ -21,6 +23,8 @@ use crate::agent::BoxFuture;
 
 pub(crate) use asking::Asking;
 pub(crate) use choose::{Judges, Named};
+#[cfg(feature = "genai")]
+pub use client::{Limited, ModelJudge, Provider, Retrying, Slot, Slots, default_judge};
 pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};

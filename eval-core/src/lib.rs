@@ -53,7 +53,7 @@
 //!
 //! * `macros` (default): the attribute.
 //! * `multi-thread`: `flavor = "multi_thread"` in the attribute.
-//! * `genai`: `ModelJudge`, which asks models of Gemini, `OpenAI` and what is compatible with it, Anthropic and Ollama.
+//! * `genai`: `ModelJudge`, which asks models of Gemini, OpenAI and what is compatible with it, Anthropic and Ollama.
 //!
 //! # Environment
 //!

@@ -1,5 +1,7 @@
 //! Judges over the network, asked at a server on loopback, and limited over several processes.
 
+mod environment;
+mod process;
 mod server;
 mod slots;
 mod trouble;
@@ -85,7 +87,7 @@ impl Wire {
     /// The same with up to three retries after short waits.
     async fn ask_retrying(&self, answers: Vec<Answer>) -> (Result<JudgeReply, JudgeError>, Vec<Request>) {
         let server = Server::start(answers);
-        let judge = self.judge(&server).timeout(Duration::from_secs(60));
+        let judge = self.judge(&server).timeout(Duration::from_mins(1));
         let result = patient(judge).ask(&self.request()).await;
         assert_hidden(&result);
         (result, server.requests())

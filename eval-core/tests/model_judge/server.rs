@@ -93,7 +93,7 @@ fn serve(
         Answer::Endless => {
             write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n\"")?;
             loop {
-                stream.write_all(&[b'a'; 1 << 16])?;
+                stream.write_all(&[b'a'; 1 << 12])?;
             }
         }
         Answer::Hang => {

@@ -1,14 +1,14 @@
-//! Slots that several processes share: the tests start themselves again.
+//! Slots that several processes share.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::Child;
 use std::time::Duration;
 
 use eval_core::Slots;
 
-/// Set for the processes that a test starts: the folder that they share.
-const SHARED: &str = "MODEL_JUDGE_TEST_SHARED";
+use crate::process::{SHARED, folder, start};
+
 const COUNT: usize = 2;
 
 #[tokio::test]
@@ -69,18 +69,4 @@ async fn a_process_that_is_killed_frees_its_slots() {
     let taken = [slots.take().await, slots.take().await];
     drop(taken);
     std::fs::remove_dir_all(shared).unwrap();
-}
-
-/// A test of this program in a process of its own.
-fn start(test: &str, shared: &Path) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([test, "--exact", "--nocapture"]).env(SHARED, shared);
-    command.stdout(Stdio::piped()).stderr(Stdio::inherit());
-    command
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }

@@ -57,7 +57,7 @@ impl Asked<'_> {
         self.error(
             JudgeErrorKind::Failed,
             &format!(
-                "sent something that is not an answer of a model: it has {lacks}; is the address right?"
+                "sent something that is not an answer of a model: it has {lacks}; is the base URL right?"
             ),
         )
     }
@@ -86,8 +86,8 @@ impl Asked<'_> {
             Fault::Redirect { status, to } => {
                 let to = to.map_or_else(String::new, |to| format!(" to {}", self.quote(&to)));
                 let message = format!(
-                    "answered {status}, a redirect{to}, which is not followed: the key is not for others; \
-                     name the right address in the first place"
+                    "answered {status}, a redirect{to}, which is not followed, as the key is not for others; \
+                     is the base URL right?"
                 );
                 self.error(JudgeErrorKind::Failed, &message)
             }
@@ -123,7 +123,7 @@ impl Asked<'_> {
                 Some(None) => "; is the key the right one?".to_owned(),
                 None => "; no key was sent, since none is set".to_owned(),
             },
-            Some(404) => "; is there a model of this name?".to_owned(),
+            Some(404) => "; are the name of the model and the base URL right?".to_owned(),
             _ => String::new(),
         }
     }

@@ -9,7 +9,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Reads a criterion's `judge_model`: a name of Gemini, or `provider/name` as in `LiteLLM`.
+    /// Reads a criterion's `judge_model`: a name of Gemini, or `provider/name` as in LiteLLM.
     pub(super) fn parse(written: &str) -> Result<Self, JudgeError> {
         let (provider, name) = match written.split_once('/') {
             Some(("gemini" | "models", name)) => (Provider::Gemini, name),

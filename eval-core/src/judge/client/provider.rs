@@ -6,7 +6,7 @@ use std::fmt;
 pub enum Provider {
     /// Google's Gemini API.
     Gemini,
-    /// `OpenAI`, and every server that answers `/chat/completions` as it does.
+    /// OpenAI, and every server that answers `/chat/completions` as it does.
     OpenAi,
     /// Anthropic.
     Anthropic,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A schema whose objects allow only the keys they name, and whether each of them requires all of its keys.
 ///
-/// Providers that decode by a schema take no other, and `OpenAI` only where it requires everything. An object
+/// Providers that decode by a schema take no other, and OpenAI only where it requires everything. An object
 /// that says itself whether it allows other keys is left as it is.
 pub(super) fn closed(schema: &Value) -> (Value, bool) {
     let mut schema = schema.clone();

@@ -1,4 +1,4 @@
-//! `/chat/completions` of `OpenAI`, which many other servers speak.
+//! `/chat/completions` of OpenAI, which many other servers speak.
 
 use eval_format::UsageMetadata;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::judge::client::options::options;
 use crate::judge::client::schema::closed;
 use crate::judge::{JudgeError, JudgeRequest};
 
-/// `OpenAI` itself takes `max_tokens` no longer for its newer models; others know nothing else.
+/// OpenAI itself takes `max_tokens` no longer for its newer models; others know nothing else.
 const NEW_MAX_TOKENS: &str = "max_completion_tokens";
 
 pub(super) fn body(model: &Model, request: &JudgeRequest, own: bool) -> Result<Value, JudgeError> {
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    fn read(message: Value, finish: &str) -> Answer {
+    fn read(message: &Value, finish: &str) -> Answer {
         answer(&json!({ "choices": [{ "message": message, "finish_reason": finish }] })).unwrap()
     }
 
@@ -150,7 +150,7 @@ mod tests {
             (json!({"content": null, "refusal": "I can't"}), "stop", "", End::Refused("I can't".into())),
             (json!({"content": ""}), "content_filter", "", End::Refused("content_filter".into())),
         ] {
-            assert_eq!(read(message, finish), Answer { text: text.to_owned(), end, usage: None });
+            assert_eq!(read(&message, finish), Answer { text: text.to_owned(), end, usage: None });
         }
     }
 

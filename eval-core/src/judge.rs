@@ -6,6 +6,8 @@
 mod asking;
 mod cassette;
 mod choose;
+#[cfg(feature = "genai")]
+mod client;
 mod error;
 mod function;
 mod judging;
@@ -25,6 +27,8 @@ pub(crate) use asking::Asking;
 pub use cassette::Cassette;
 pub(crate) use cassette::{Tape, Text};
 pub(crate) use choose::{Judges, Named};
+#[cfg(feature = "genai")]
+pub use client::{Limited, ModelJudge, Provider, Retrying, Slot, Slots, default_judge};
 pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};

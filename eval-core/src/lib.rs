@@ -54,6 +54,7 @@
 //!
 //! * `macros` (default): the attribute.
 //! * `multi-thread`: `flavor = "multi_thread"` in the attribute.
+//! * `genai`: `ModelJudge`, which asks models of Gemini, OpenAI and what is compatible with it, Anthropic and Ollama.
 //!
 //! # Environment
 //!
@@ -98,6 +99,8 @@ pub use judge::{
     BoxJudge, Cassette, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
     JudgeReply, JudgeRequest, Judging, Sample, Scripted, Vote,
 };
+#[cfg(feature = "genai")]
+pub use judge::{Limited, ModelJudge, Provider, Retrying, Slot, Slots, default_judge};
 pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
 pub use options::{Gate, Pass};
 pub use report::{

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 /// Why a judge did not answer.
 ///
@@ -8,6 +9,8 @@ use std::fmt;
 pub struct JudgeError {
     kind: JudgeErrorKind,
     message: String,
+    transient: bool,
+    retry_after: Option<Duration>,
 }
 
 /// What kind of trouble a judge had.
@@ -31,7 +34,26 @@ pub enum JudgeErrorKind {
 impl JudgeError {
     /// An error of a kind. The message must not hold a key or a token.
     pub fn new(kind: JudgeErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), transient: false, retry_after: None }
+    }
+
+    /// Says that asking again may help, after a while where the judge named one.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use eval_core::{JudgeError, JudgeErrorKind};
+    ///
+    /// let error = JudgeError::new(JudgeErrorKind::Failed, "429 Too Many Requests");
+    /// assert!(!error.is_transient());
+    /// let error = error.transient(Some(Duration::from_secs(20)));
+    /// assert!(error.is_transient());
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(20)));
+    /// ```
+    #[must_use]
+    pub fn transient(mut self, retry_after: Option<Duration>) -> Self {
+        self.transient = true;
+        self.retry_after = retry_after;
+        self
     }
 
     /// The first line of the message.
@@ -42,6 +64,22 @@ impl JudgeError {
     /// The kind.
     pub fn kind(&self) -> JudgeErrorKind {
         self.kind
+    }
+
+    /// Whether asking again may help.
+    pub fn is_transient(&self) -> bool {
+        self.transient
+    }
+
+    /// How long the judge wants to be left alone before it is asked again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// The same error with more to say.
+    #[cfg(feature = "genai")]
+    pub(crate) fn told(self, message: impl FnOnce(&str) -> String) -> Self {
+        Self { message: message(&self.message), ..self }
     }
 }
 

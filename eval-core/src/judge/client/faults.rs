@@ -1,0 +1,147 @@
+//! What is said when a judge did not answer, and whether asking again may help.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use super::http::{Fault, LARGEST_ANSWER};
+use super::secret::{Key, hide};
+use super::wire::{Answer, End};
+use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
+use crate::message::cut;
+
+/// Somebody else's text is cut to about this many characters.
+const QUOTED: usize = 300;
+
+/// Who was asked, for messages.
+pub(super) struct Asked<'a> {
+    /// The model as the criterion names it.
+    pub(super) model: &'a str,
+    pub(super) host: &'a str,
+    /// The key that was sent.
+    pub(super) key: Option<&'a Key>,
+    /// All keys, none of which may be shown.
+    pub(super) keys: &'a [Key],
+    pub(super) timeout: Duration,
+}
+
+impl Asked<'_> {
+    /// The reply that an answer is, or why it is none.
+    pub(super) fn reply(&self, answer: Answer) -> Result<JudgeReply, JudgeError> {
+        match answer.end {
+            End::Refused(reason) => {
+                Err(self.error(JudgeErrorKind::Refused, &format!("declined to answer: {}", self.quote(&reason))))
+            }
+            End::Failed { status, message } => {
+                let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+                Err(self.failed(status, &message, None))
+            }
+            End::Cut => Err(self.error(
+                JudgeErrorKind::Unreadable,
+                "reached the limit of tokens before it was done; raise `max_output_tokens` in `judge_model_config`",
+            )),
+            End::Complete if answer.text.trim().is_empty() => {
+                Err(self.error(JudgeErrorKind::Unreadable, "answered with an empty text"))
+            }
+            End::Complete => {
+                let mut reply = JudgeReply::new(answer.text);
+                reply.usage = answer.usage;
+                Ok(reply)
+            }
+        }
+    }
+
+    /// The error for an answer that lacks something.
+    pub(super) fn unlike(&self, lacks: &str) -> JudgeError {
+        self.error(
+            JudgeErrorKind::Failed,
+            &format!(
+                "sent something that is not an answer of a model: it has {lacks}; is the base URL right?"
+            ),
+        )
+    }
+
+    /// The error for a request that went wrong.
+    pub(super) fn fault(&self, fault: Fault) -> JudgeError {
+        match fault {
+            Fault::Timeout => {
+                let message = format!(
+                    "did not answer within {:?}; `EVALSET_JUDGE_TIMEOUT` gives it more seconds",
+                    self.timeout
+                );
+                self.error(JudgeErrorKind::Timeout, &message).transient(None)
+            }
+            Fault::Broken(cause) => {
+                let message = format!("could not be reached, or broke off: {}", self.quote(&cause));
+                self.error(JudgeErrorKind::Failed, &message).transient(None)
+            }
+            Fault::Impossible(cause) => {
+                self.error(JudgeErrorKind::Failed, &format!("cannot be asked: {}", self.quote(&cause)))
+            }
+            Fault::Large => {
+                let limit = LARGEST_ANSWER >> 20;
+                self.error(JudgeErrorKind::Failed, &format!("answered with more than {limit} MiB"))
+            }
+            Fault::Redirect { status, to } => {
+                let to = to.map_or_else(String::new, |to| format!(" to {}", self.quote(&to)));
+                let message = format!(
+                    "answered {status}, a redirect{to}, which is not followed, as the key is not for others; \
+                     is the base URL right?"
+                );
+                self.error(JudgeErrorKind::Failed, &message)
+            }
+            Fault::Status { status, body, retry_after } => self.failed(Some(status), &body, retry_after),
+            // A connection that broke off may look like this.
+            Fault::NotJson(cause) => self
+                .error(JudgeErrorKind::Failed, &format!("answered with broken JSON: {}", self.quote(&cause)))
+                .transient(None),
+        }
+    }
+
+    /// The error for an error of the provider's.
+    fn failed(&self, status: Option<StatusCode>, body: &str, retry_after: Option<Duration>) -> JudgeError {
+        let told: Option<Value> = serde_json::from_str(body).ok();
+        let told = told.as_ref().map(|body| body.get(0).unwrap_or(body));
+        let error = told.map(|told| &told["error"]);
+        let message = error.and_then(|error| error["message"].as_str().or(error.as_str()));
+        let message = message.or(told.and_then(|told| told["message"].as_str())).unwrap_or(body);
+        let answered = status.map_or_else(|| "an error".to_owned(), |status| status.to_string());
+        let colon = if message.trim().is_empty() { "" } else { ": " };
+        let advice = self.advice(status);
+        let text = format!("answered {answered}{colon}{}{advice}", self.quote(message));
+        let failed = self.error(JudgeErrorKind::Failed, &text);
+        // An empty account is not filled by waiting.
+        let is_broke = error.is_some_and(|error| error["code"] == "insufficient_quota");
+        if status.is_some_and(is_transient) && !is_broke { failed.transient(retry_after) } else { failed }
+    }
+
+    fn advice(&self, status: Option<StatusCode>) -> String {
+        match status.map(|status| status.as_u16()) {
+            Some(401 | 403) => match self.key.map(|key| key.variable) {
+                Some(Some(variable)) => format!("; is the key in `{variable}` the right one?"),
+                Some(None) => "; is the key the right one?".to_owned(),
+                None => "; no key was sent, since none is set".to_owned(),
+            },
+            Some(404) => "; are the name of the model and the base URL right?".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn error(&self, kind: JudgeErrorKind, what: &str) -> JudgeError {
+        JudgeError::new(kind, format!("judge `{}` at {} {what}", self.model, self.host))
+    }
+
+    /// A text of somebody else's: without keys, on one line, and not too long.
+    fn quote(&self, text: &str) -> String {
+        let text = hide(text, self.keys);
+        // The long rest of a hostile text is not even looked at.
+        let words = text.split_whitespace().take(QUOTED);
+        cut(&words.collect::<Vec<_>>().join(" "), QUOTED)
+    }
+}
+
+/// Whether an answer of this status may be another one soon.
+fn is_transient(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429) || status.is_server_error()
+}

@@ -1,0 +1,208 @@
+use std::fs::{File, OpenOptions, TryLockError, create_dir_all};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once, OnceLock};
+use std::time::Duration;
+
+use super::{JudgeError, env};
+
+/// How many requests there may be at once unless something else is said.
+const DEFAULT_SLOTS: usize = 4;
+/// How long to wait before looking for a free slot again, at first and at most.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
+const LONGEST_LOOK: Duration = Duration::from_millis(100);
+
+/// Places for requests that run at the same time, shared by all test processes.
+///
+/// Runners such as nextest give each test a process of its own. Without a limit that holds for all of them, a
+/// suite asks its judge for everything at once and runs into the limits of the provider.
+///
+/// A slot is a lock on a file in the target folder. The system frees the locks of a process that ends, however it
+/// ends.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    count: usize,
+    /// Without one, slots are counted in this process alone.
+    folder: Option<PathBuf>,
+    /// The slots in use that have no file.
+    counted: Arc<AtomicUsize>,
+}
+
+/// A slot that is taken until this value is dropped.
+#[derive(Debug)]
+#[must_use = "it is free again as soon as this is dropped"]
+pub struct Slot {
+    #[expect(dead_code, reason = "closing the file frees its lock")]
+    lock: Option<File>,
+    counted: Option<Arc<AtomicUsize>>,
+}
+
+impl Slots {
+    /// Slots for this process alone; clones share them. At least one.
+    pub fn in_process(count: usize) -> Self {
+        Self { count: count.max(1), folder: None, counted: Arc::default() }
+    }
+
+    /// Slots for all processes that name this folder. At least one.
+    ///
+    /// Where the folder cannot be written or has no locks, slots are counted in this process alone, and a line
+    /// on stderr says so once.
+    pub fn in_folder(folder: impl Into<PathBuf>, count: usize) -> Self {
+        Self { folder: Some(folder.into()), ..Self::in_process(count) }
+    }
+
+    /// As many slots as `EVALSET_JUDGE_SLOTS` says (4 unless said), in the folder `judge-slots` of `EVALSET_DIR`
+    /// or else of `target/evalset`.
+    ///
+    /// The target folder is the one that this program was built into.
+    pub fn from_env() -> Result<Self, JudgeError> {
+        static COUNTED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+        let count = env::number(env::get, env::SLOTS, 1)?.unwrap_or(DEFAULT_SLOTS);
+        let named = std::env::var_os("EVALSET_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let folder = named.or_else(|| Some(target(&std::env::current_exe().ok()?)?.join("evalset")));
+        if folder.is_none() {
+            say_once("this program stands in no target folder");
+        }
+        Ok(Self {
+            count,
+            folder: folder.map(|folder| folder.join("judge-slots")),
+            counted: Arc::clone(COUNTED.get_or_init(Arc::default)),
+        })
+    }
+
+    /// Waits for a slot.
+    pub async fn take(&self) -> Slot {
+        let mut look = FIRST_LOOK;
+        loop {
+            if let Some(slot) = self.try_take() {
+                return slot;
+            }
+            tokio::time::sleep(look).await;
+            look = (look * 2).min(LONGEST_LOOK);
+        }
+    }
+
+    fn try_take(&self) -> Option<Slot> {
+        if let Some(folder) = &self.folder {
+            match lock_one(folder, self.count) {
+                Ok(lock) => return lock.map(|lock| Slot { lock: Some(lock), counted: None }),
+                Err(error) => say_once(&format!("no lock in `{}`: {error}", folder.display())),
+            }
+        }
+        let free = |taken| (taken < self.count).then_some(taken + 1);
+        self.counted.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok()?;
+        Some(Slot { lock: None, counted: Some(Arc::clone(&self.counted)) })
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(counted) = &self.counted {
+            counted.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Locks one of the files; nothing where all are locked.
+fn lock_one(folder: &Path, count: usize) -> io::Result<Option<File>> {
+    create_dir_all(folder)?;
+    // Processes begin at different files, so that they seldom meet.
+    let first = std::process::id() as usize % count;
+    for n in (0..count).map(|n| (first + n) % count) {
+        let path = folder.join(format!("{n}.lock"));
+        let file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// The target folder that a program stands in: cargo marks it.
+fn target(program: &Path) -> Option<&Path> {
+    program.ancestors().skip(1).find(|folder| folder.join("CACHEDIR.TAG").is_file())
+}
+
+fn say_once(why: &str) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        crate::failure::show(&format!(
+            "judge requests are limited in this process alone, as {why}; `EVALSET_DIR` names a folder that all \
+             processes share"
+        ));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("evalset-slots-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn there_are_as_many_slots_as_said_and_dropping_frees_them() {
+        let shared = folder("count");
+        for slots in [Slots::in_process(2), Slots::in_folder(&shared, 2)] {
+            let other = slots.clone();
+            let first = slots.try_take().unwrap();
+            let second = other.try_take().unwrap();
+            assert!(slots.try_take().is_none() && other.try_take().is_none());
+            drop(first);
+            let third = other.try_take().unwrap();
+            assert!(slots.try_take().is_none());
+            drop((second, third));
+            assert!(slots.try_take().is_some());
+        }
+        std::fs::remove_dir_all(shared).unwrap();
+    }
+
+    #[test]
+    fn no_slots_at_all_are_one() {
+        assert!(Slots::in_process(0).try_take().is_some());
+    }
+
+    #[test]
+    fn where_no_folder_can_be_made_slots_are_counted_in_the_process() {
+        let file = folder("file");
+        std::fs::write(&file, "").unwrap();
+        let slots = Slots::in_folder(file.join("inside"), 1);
+        let slot = slots.try_take().unwrap();
+        assert!(slots.clone().try_take().is_none());
+        drop(slot);
+        assert!(slots.try_take().is_some());
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slot_is_waited_for_without_blocking_the_thread() {
+        let slots = Slots::in_process(1);
+        let first = slots.take().await;
+        let waiting = tokio::spawn({
+            let slots = slots.clone();
+            async move { slots.take().await }
+        });
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(!waiting.is_finished());
+        drop(first);
+        drop(waiting.await.unwrap());
+        assert!(slots.try_take().is_some());
+    }
+
+    #[test]
+    fn the_target_folder_is_the_one_that_cargo_marked() {
+        let root = folder("target");
+        let deps = root.join("target/x86_64/debug/deps");
+        create_dir_all(&deps).unwrap();
+        assert_eq!(target(&deps.join("weather")), None);
+        std::fs::write(root.join("target/CACHEDIR.TAG"), "").unwrap();
+        assert_eq!(target(&deps.join("weather")), Some(root.join("target").as_path()));
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -1,0 +1,124 @@
+//! `/v1/messages` of Anthropic.
+
+use eval_format::UsageMetadata;
+use serde_json::{Value, json};
+
+use super::{Answer, End, texts, usage};
+use crate::judge::client::model::Model;
+use crate::judge::client::options::options;
+use crate::judge::client::schema::closed;
+use crate::judge::{JudgeError, JudgeRequest};
+
+/// The API wants a limit; this one is more than a verdict takes.
+const MAX_TOKENS: u32 = 8192;
+
+pub(super) fn body(model: &Model, request: &JudgeRequest) -> Result<Value, JudgeError> {
+    let options = options(request, model.provider)?;
+    let mut body = json!({
+        "model": model.name,
+        "max_tokens": MAX_TOKENS,
+        "messages": [{ "role": "user", "content": request.prompt }]
+    });
+    for (field, value) in options.fields {
+        body[field] = value;
+    }
+    if let Some(system) = options.system {
+        body["system"] = system.into();
+    }
+    if let Some(schema) = &request.schema {
+        let (schema, _) = closed(&schema.clone().into());
+        body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
+    }
+    Ok(body)
+}
+
+pub(super) fn answer(body: &Value) -> Result<Answer, &'static str> {
+    let content = body["content"].as_array().ok_or("no `content`")?;
+    let end = match body["stop_reason"].as_str() {
+        Some("refusal") => End::Refused("refusal".to_owned()),
+        Some("max_tokens" | "model_context_window_exceeded") => End::Cut,
+        _ => End::Complete,
+    };
+    Ok(Answer {
+        text: texts(content.iter().filter(|block| block["type"] == "text")),
+        end,
+        usage: read_usage(&body["usage"]),
+    })
+}
+
+fn read_usage(counts: &Value) -> Option<UsageMetadata> {
+    let count = |key: &str| counts[key].as_i64();
+    let cached = count("cache_read_input_tokens");
+    let input = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    let prompt =
+        count("input_tokens").map(|_| input.into_iter().filter_map(count).fold(0, i64::saturating_add));
+    let output = count("output_tokens");
+    usage(UsageMetadata {
+        prompt_token_count: prompt,
+        candidates_token_count: output,
+        total_token_count: prompt.zip(output).map(|(prompt, output)| prompt.saturating_add(output)),
+        cached_content_token_count: cached,
+        ..UsageMetadata::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::Map;
+
+    use super::*;
+
+    #[test]
+    fn the_prompt_the_options_and_the_schema_are_sent() {
+        let model = Model::parse("claude-x").unwrap();
+        let plain = body(&model, &JudgeRequest::new("claude-x", "fine?")).unwrap();
+        let messages = json!([{"role": "user", "content": "fine?"}]);
+        assert_eq!(plain, json!({"model": "claude-x", "max_tokens": 8192, "messages": messages}));
+        let schema = json!({"type": "object", "properties": {"fine": {"type": "boolean"}}});
+        let request = JudgeRequest {
+            temperature: Some(0.5),
+            schema: Some(schema.into()),
+            config: Map::from([("max_output_tokens", 9)]),
+            ..JudgeRequest::new("claude-x", "fine?")
+        };
+        let sent = body(&model, &request).unwrap();
+        assert_eq!((&sent["max_tokens"], &sent["temperature"]), (&json!(9), &json!(0.5)));
+        assert_eq!(sent["output_config"]["format"]["schema"]["additionalProperties"], false);
+        let config = Map::from([("system_instruction", "be strict")]);
+        let sent = body(&model, &JudgeRequest { config, ..request }).unwrap();
+        assert_eq!(sent["system"], "be strict");
+    }
+
+    #[test]
+    fn answers_are_read_without_thoughts() {
+        for (content, reason, text, end) in [
+            (json!([{"type": "text", "text": "yes"}]), "end_turn", "yes", End::Complete),
+            (
+                json!([{"type": "thinking", "thinking": "no, or", "text": "no"}, {"type": "text", "text": "yes"}]),
+                "end_turn",
+                "yes",
+                End::Complete,
+            ),
+            (json!([{"type": "text", "text": "y"}]), "max_tokens", "y", End::Cut),
+            (json!([]), "refusal", "", End::Refused("refusal".into())),
+            (json!([]), "end_turn", "", End::Complete),
+        ] {
+            let read = answer(&json!({"content": content, "stop_reason": reason})).unwrap();
+            assert_eq!(read, Answer { text: text.to_owned(), end, usage: None });
+        }
+        for body in [json!({}), json!([]), json!(null), json!("yes")] {
+            assert_eq!(answer(&body), Err("no `content`"));
+        }
+    }
+
+    #[test]
+    fn tokens_from_and_into_the_cache_are_part_of_the_prompt() {
+        let counts = json!({
+            "input_tokens": 3, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 5, "output_tokens": 2
+        });
+        let usage = read_usage(&counts).unwrap();
+        assert_eq!((usage.prompt_token_count, usage.candidates_token_count), (Some(12), Some(2)));
+        assert_eq!((usage.total_token_count, usage.cached_content_token_count), (Some(14), Some(4)));
+        assert_eq!(read_usage(&Value::Null), None);
+    }
+}

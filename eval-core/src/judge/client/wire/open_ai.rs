@@ -1,0 +1,181 @@
+//! `/chat/completions` of OpenAI, which many other servers speak.
+
+use eval_format::UsageMetadata;
+use serde_json::{Value, json};
+
+use super::{Answer, End, texts, usage};
+use crate::judge::client::model::Model;
+use crate::judge::client::options::options;
+use crate::judge::client::schema::closed;
+use crate::judge::{JudgeError, JudgeRequest};
+
+/// OpenAI itself takes `max_tokens` no longer for its newer models; others know nothing else.
+const NEW_MAX_TOKENS: &str = "max_completion_tokens";
+
+pub(super) fn body(model: &Model, request: &JudgeRequest, own: bool) -> Result<Value, JudgeError> {
+    let options = options(request, model.provider)?;
+    let mut messages = Vec::new();
+    if let Some(system) = options.system {
+        messages.push(json!({ "role": "system", "content": system }));
+    }
+    messages.push(json!({ "role": "user", "content": request.prompt }));
+    let mut body = json!({ "model": model.name, "messages": messages });
+    for (field, value) in options.fields {
+        let field = if own && field == "max_tokens" { NEW_MAX_TOKENS } else { field };
+        body[field] = value;
+    }
+    if let Some(schema) = &request.schema {
+        let (schema, strict) = closed(&schema.clone().into());
+        body["response_format"] = json!({
+            "type": "json_schema",
+            "json_schema": { "name": "verdict", "schema": schema, "strict": strict }
+        });
+    }
+    Ok(body)
+}
+
+pub(super) fn answer(body: &Value) -> Result<Answer, &'static str> {
+    let usage = read_usage(&body["usage"]);
+    let Some(choice) = body["choices"].get(0) else {
+        // Some servers in front of others report a failure of theirs with status 200.
+        let error = &body["error"];
+        let message = error["message"].as_str().or(error.as_str()).ok_or("no `choices`")?.to_owned();
+        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        return Ok(Answer { text: String::new(), end: End::Failed { status, message }, usage });
+    };
+    let message = &choice["message"];
+    let text = match &message["content"] {
+        Value::String(text) => without_thoughts(text).to_owned(),
+        content => texts(content.as_array().into_iter().flatten()),
+    };
+    let end = match (message["refusal"].as_str(), choice["finish_reason"].as_str()) {
+        (Some(refusal), _) if !refusal.is_empty() => End::Refused(refusal.to_owned()),
+        (_, Some("content_filter")) => End::Refused("content_filter".to_owned()),
+        (_, Some("length")) => End::Cut,
+        _ => End::Complete,
+    };
+    Ok(Answer { text, end, usage })
+}
+
+/// Open models often think aloud before they answer, between these tags.
+fn without_thoughts(text: &str) -> &str {
+    let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return text };
+    thoughts.split_once("</think>").map_or("", |(_, answer)| answer.trim_start())
+}
+
+fn read_usage(counts: &Value) -> Option<UsageMetadata> {
+    let thoughts = counts["completion_tokens_details"]["reasoning_tokens"].as_i64();
+    let completion = counts["completion_tokens"].as_i64();
+    usage(UsageMetadata {
+        prompt_token_count: counts["prompt_tokens"].as_i64(),
+        // Thoughts are counted in here, while they are not in Gemini's number.
+        candidates_token_count: completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0))),
+        total_token_count: counts["total_tokens"].as_i64(),
+        cached_content_token_count: counts["prompt_tokens_details"]["cached_tokens"].as_i64(),
+        thoughts_token_count: thoughts,
+        ..UsageMetadata::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::Map;
+
+    use super::*;
+
+    fn request() -> JudgeRequest {
+        JudgeRequest {
+            temperature: Some(0.0),
+            config: Map::from([("max_output_tokens", 9)]),
+            ..JudgeRequest::new("m", "fine?")
+        }
+    }
+
+    #[test]
+    fn the_prompt_the_options_and_the_schema_are_sent() {
+        let model = Model::parse("openai/gpt-x").unwrap();
+        let own = body(&model, &request(), true).unwrap();
+        assert_eq!(
+            own,
+            json!({
+                "model": "gpt-x",
+                "messages": [{"role": "user", "content": "fine?"}],
+                "temperature": 0.0,
+                "max_completion_tokens": 9
+            })
+        );
+        let schema =
+            json!({"type": "object", "properties": {"fine": {"type": "boolean"}}, "required": ["fine"]});
+        let config = Map::from([("system_instruction", "be strict")]);
+        let request = JudgeRequest { schema: Some(schema.into()), config, ..request() };
+        let sent = body(&model, &request, false).unwrap();
+        assert_eq!(sent["messages"][0], json!({"role": "system", "content": "be strict"}));
+        assert_eq!(sent["response_format"]["json_schema"]["strict"], true);
+        assert_eq!(sent["response_format"]["json_schema"]["schema"]["additionalProperties"], false);
+    }
+
+    #[test]
+    fn others_are_sent_the_older_name_of_the_limit() {
+        for (model, own) in [("openai/x", false), ("ollama/x", true)] {
+            let model = Model::parse(model).unwrap();
+            let sent = super::super::body(&model, &request(), own).unwrap();
+            assert_eq!(sent["max_tokens"], 9, "{sent}");
+        }
+    }
+
+    fn read(message: &Value, finish: &str) -> Answer {
+        answer(&json!({ "choices": [{ "message": message, "finish_reason": finish }] })).unwrap()
+    }
+
+    #[test]
+    fn answers_are_read_without_thoughts() {
+        for (message, finish, text, end) in [
+            (json!({"content": "yes"}), "stop", "yes", End::Complete),
+            (
+                json!({"content": "yes", "refusal": null, "reasoning_content": "hm"}),
+                "stop",
+                "yes",
+                End::Complete,
+            ),
+            (
+                json!({"content": [{"type": "text", "text": "y"}, {"type": "text", "text": "es"}]}),
+                "stop",
+                "yes",
+                End::Complete,
+            ),
+            (json!({"content": "<think>no, or</think>\n\nyes"}), "stop", "yes", End::Complete),
+            (json!({"content": "<think>no, or"}), "length", "", End::Cut),
+            (json!({"content": "a <think> is a tag"}), "stop", "a <think> is a tag", End::Complete),
+            (json!({"content": null}), "stop", "", End::Complete),
+            (json!({"content": null, "refusal": "I can't"}), "stop", "", End::Refused("I can't".into())),
+            (json!({"content": ""}), "content_filter", "", End::Refused("content_filter".into())),
+        ] {
+            assert_eq!(read(&message, finish), Answer { text: text.to_owned(), end, usage: None });
+        }
+    }
+
+    #[test]
+    fn tokens_of_thoughts_are_counted_apart() {
+        let counts = json!({
+            "prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 17,
+            "prompt_tokens_details": {"cached_tokens": 4},
+            "completion_tokens_details": {"reasoning_tokens": 5}
+        });
+        let usage = read_usage(&counts).unwrap();
+        assert_eq!((usage.prompt_token_count, usage.candidates_token_count), (Some(10), Some(2)));
+        assert_eq!((usage.total_token_count, usage.thoughts_token_count), (Some(17), Some(5)));
+        assert_eq!(usage.cached_content_token_count, Some(4));
+        assert_eq!(read_usage(&Value::Null), None);
+    }
+
+    #[test]
+    fn errors_with_a_good_status_are_errors() {
+        let body = json!({"error": {"message": "busy", "code": 429}});
+        assert_eq!(answer(&body).unwrap().end, End::Failed { status: Some(429), message: "busy".into() });
+        let body = json!({"error": "down"});
+        assert_eq!(answer(&body).unwrap().end, End::Failed { status: None, message: "down".into() });
+        for body in [json!({}), json!([]), json!(null), json!({"choices": []}), json!("yes")] {
+            assert_eq!(answer(&body), Err("no `choices`"));
+        }
+    }
+}

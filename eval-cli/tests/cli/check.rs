@@ -116,6 +116,14 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
 }
 
 #[test]
+fn the_readme_shows_what_is_printed() {
+    let folder = Folder::new("check-readme");
+    folder.write("evals/weather.evalset.json", set(",\n      \"final_session_sate\": {}"));
+    let shown = format!("$ cargo evalset check evals\n{}", folder.run(&["check", "evals"]).out);
+    assert!(include_str!("../../README.md").contains(&shown), "{shown}");
+}
+
+#[test]
 fn the_samples_have_no_problems() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
     let ran = Folder::new("check-samples").run(&["check", samples.to_str().expect("a plain path")]);

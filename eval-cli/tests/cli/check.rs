@@ -14,6 +14,7 @@ fn mixed(test: &str) -> Folder {
         .write("evals/test_config.json", r#"{"criteria": {"brevity": 0.5}}"#)
         .write("evals/trip.test.json", r#"[{"query": "Hi", "reference": "Hello"}]"#)
         .write("evals/trip.session.json", r#"{"state": []}"#)
+        .write("evals/good.evalset.judge.json", r#"{"judge_recording": 1}"#)
         .write("evals/sub/deep.evalset.json", set(""))
         .write("evals/sub/notes.json", "no set")
         .write("evals/.hidden/x.evalset.json", "no set");

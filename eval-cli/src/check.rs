@@ -12,10 +12,11 @@ use crate::answer::{Answer, Format, Outcome, Refusal};
 use crate::input::{self, Scope};
 use file::File;
 
-/// Checks eval sets, configs and session files.
+/// Checks eval sets, configs, session files and recordings.
 ///
 /// A folder is searched as the attribute searches it: for `*.evalset.json` and `*.test.json`, in all its folders. The
-/// configs (`test_config.json`, `eval_config.json`) and session files (`*.session.json`) beside them are checked too.
+/// configs (`test_config.json`, `eval_config.json`), session files (`*.session.json`) and recordings of judges
+/// (`*.judge.json`) beside them are checked too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

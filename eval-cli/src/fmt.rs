@@ -125,7 +125,9 @@ fn canonical(checked: CheckedSet) -> Result<String, State> {
     let mut lost = checked.unwritten();
     if !lost.is_empty() {
         // Here they stop the file from being written.
-        lost.iter_mut().for_each(|problem| problem.severity = Severity::Error);
+        for problem in &mut lost {
+            problem.severity = Severity::Error;
+        }
         return Err(State::Kept { text: checked.text, problems: lost });
     }
     Ok(text_like(set, &checked.text))

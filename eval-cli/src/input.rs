@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Set,
     Config,
     Session,
+    /// What judges answered.
+    Recording,
     /// Named on the command line, and by no name that tells.
     Unknown,
 }
@@ -50,12 +52,14 @@ const CONFIGS: [&str; 2] = ["test_config.json", "eval_config.json"];
 
 const SESSION: &str = ".session.json";
 
+const RECORDING: &str = ".judge.json";
+
 /// What folders and globs stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// What the attribute finds there.
     Sets,
-    /// The configs and session files beside them too.
+    /// The configs, session files and recordings beside them too.
     Companions,
 }
 
@@ -138,7 +142,7 @@ fn in_folders(sets: Vec<PathBuf>, scope: Scope) -> Vec<Input> {
 
 fn is_companion(file: &Input) -> bool {
     let hidden = file.path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    matches!(file.kind, Kind::Config | Kind::Session) && !hidden && file.path.is_file()
+    matches!(file.kind, Kind::Config | Kind::Session | Kind::Recording) && !hidden && file.path.is_file()
 }
 
 /// The session files in a folder.
@@ -162,6 +166,8 @@ fn kind_of(path: &Path) -> Kind {
         Kind::Config
     } else if name.ends_with(SESSION) {
         Kind::Session
+    } else if name.ends_with(RECORDING) {
+        Kind::Recording
     } else if name.ends_with(".evalset.json") || name.ends_with(".test.json") {
         Kind::Set
     } else {
@@ -197,6 +203,7 @@ mod tests {
             ("evals/test_config.json", Kind::Config),
             ("strict.eval_config.json", Kind::Config),
             ("trip.session.json", Kind::Session),
+            ("trip.evalset.judge.json", Kind::Recording),
             ("a.json", Kind::Unknown),
             ("", Kind::Unknown),
         ] {

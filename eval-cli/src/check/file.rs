@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::{fs, io};
 
-use eval_format::{CheckedSet, Form, Problem, Value, check_config, check_session, check_set, file_stem};
+use eval_format::{
+    CheckedSet, Form, Problem, Value, check_config, check_recording, check_session, check_set, file_stem,
+};
 
 use super::fix::{self, Fix};
 use crate::answer::Refusal;
@@ -37,6 +39,7 @@ impl File {
         };
         let mut file = match input.kind {
             Kind::Config => Self::config(shown, &bytes, metrics),
+            Kind::Recording => Self::recording(shown, &bytes),
             Kind::Session => Self::session(shown, &bytes, form_beside(&input.path)),
             Kind::Unknown if is_config(&bytes) => Self::config(shown, &bytes, metrics),
             Kind::Set | Kind::Unknown => Self::set_and_fix(&input.path, &shown, &bytes, write),
@@ -70,6 +73,11 @@ impl File {
     fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {
         let checked = check_config(&shown, bytes, metrics);
         Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, Kind::Config) }
+    }
+
+    fn recording(shown: String, bytes: &[u8]) -> Self {
+        let checked = check_recording(&shown, bytes);
+        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, Kind::Recording) }
     }
 
     fn session(shown: String, bytes: &[u8], form: Form) -> Self {

@@ -88,6 +88,7 @@ impl From<&File> for FileEntry {
             kind: match file.kind {
                 Kind::Config => "config",
                 Kind::Session => "session",
+                Kind::Recording => "recording",
                 Kind::Set | Kind::Unknown => "set",
             },
             form: file.form.map(form),

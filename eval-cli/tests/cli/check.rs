@@ -14,6 +14,7 @@ fn mixed(test: &str) -> Folder {
         .write("evals/test_config.json", r#"{"criteria": {"brevity": 0.5}}"#)
         .write("evals/trip.test.json", r#"[{"query": "Hi", "reference": "Hello"}]"#)
         .write("evals/trip.session.json", r#"{"state": []}"#)
+        .write("evals/good.evalset.judge.json", r#"{"judge_recording": 1}"#)
         .write("evals/sub/deep.evalset.json", set(""))
         .write("evals/sub/notes.json", "no set")
         .write("evals/.hidden/x.evalset.json", "no set");
@@ -113,6 +114,14 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
     assert!(!folder.run(&["check", "evals"]).out.contains('\u{1b}'), "a pipe is no terminal");
     assert!(coloured("CLICOLOR_FORCE"));
     assert!(!coloured("NO_COLOR"));
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let folder = Folder::new("check-readme");
+    folder.write("evals/weather.evalset.json", set(",\n      \"final_session_sate\": {}"));
+    let shown = format!("$ cargo evalset check evals\n{}", folder.run(&["check", "evals"]).out);
+    assert!(include_str!("../../README.md").contains(&shown), "{shown}");
 }
 
 #[test]

@@ -153,18 +153,19 @@ fn real_files_lose_nothing_and_are_formatted_once() {
 /// The texts and numbers of a document, but for those that are default values.
 fn leaves(text: &str) -> Vec<String> {
     let mut leaves = Vec::new();
-    fn walk(value: &Value, leaves: &mut Vec<String>) {
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| walk(item, leaves)),
-            Value::Object(fields) => fields.iter().for_each(|(_, item)| walk(item, leaves)),
-            Value::Number(number) => leaves.push(number.as_f64().to_string()),
-            Value::String(text) => leaves.push(text.clone()),
-            Value::Null | Value::Bool(_) => {}
-        }
-    }
-    walk(&Value::parse(text).expect("JSON"), &mut leaves);
+    collect_leaves(&Value::parse(text).expect("JSON"), &mut leaves);
     leaves.retain(|leaf| !leaf.is_empty() && leaf != "0");
     leaves
+}
+
+fn collect_leaves(value: &Value, leaves: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_leaves(item, leaves)),
+        Value::Object(fields) => fields.iter().for_each(|(_, item)| collect_leaves(item, leaves)),
+        Value::Number(number) => leaves.push(number.as_f64().to_string()),
+        Value::String(text) => leaves.push(text.clone()),
+        Value::Null | Value::Bool(_) => {}
+    }
 }
 
 /// Asks the Python that `EVALSET_ADK_PYTHON` names how ADK saves the same files.

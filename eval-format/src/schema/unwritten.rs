@@ -143,6 +143,21 @@ mod tests {
     }
 
     #[test]
+    fn personas_are_looked_into() {
+        let scenario = |persona: &str| {
+            format!(
+                r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "conversation_scenario":
+                {{"starting_prompt": "Hi", "conversation_plan": "Ask.", "user_persona": {persona}}}}}]}}"#
+            )
+        };
+        check(&scenario(r#""NOVICE""#), &[]);
+        check(
+            &scenario(r#"{"id": "me", "description": "", "behaviors": [], "mood": "calm"}"#),
+            &["eval_cases[0].conversation_scenario.user_persona.mood"],
+        );
+    }
+
+    #[test]
     fn what_adk_keeps_is_not_lost() {
         check(&case(r#", "_note": {"a": [1, null]}, "owner": "me", "nothing": null, "rubrics": []"#), &[]);
         check(

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use eval_format::{CasePlace, Code, Problem, test_names};
+use eval_format::{CasePlace, check_fit, test_names};
 use proc_macro2::Span;
 use syn::LitStr;
 
 use crate::args::Args;
 use crate::cases::Filter;
-use crate::configs::Configs;
+use crate::configs::{Chosen, Configs};
 use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::{Folders, Found, SourceFile};
 use crate::modules::module_paths;
@@ -71,6 +71,7 @@ impl Plan {
             path,
             session: session.flatten(),
             filter,
+            metric_names: args.metric_names(),
             configs: Configs::new(args, &folders, diagnostics),
             folders: &folders,
             diagnostics,
@@ -85,6 +86,8 @@ struct Planner<'a> {
     path: &'a LitStr,
     session: Option<(&'a LitStr, SourceFile)>,
     filter: Filter,
+    /// The custom metrics of the attribute.
+    metric_names: Vec<&'a str>,
     configs: Configs<'a>,
     folders: &'a Folders,
     diagnostics: &'a mut Diagnostics,
@@ -118,7 +121,8 @@ impl Planner<'_> {
         };
         self.report(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
-        let (config, absent) = self.configs.of(&file, self.diagnostics);
+        let (chosen, absent) = self.configs.of(&file, self.diagnostics);
+        self.report_misfits(&read, &chosen);
         // All names first: what is filtered out must not rename what is left.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
         let cases = names.into_iter().zip(&read.checked.cases);
@@ -126,16 +130,14 @@ impl Planner<'_> {
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
             .map(|(name, place)| PlannedCase { name, place: place.clone() })
             .collect();
-        Some(PlannedSet { file, read, modules, cases, config, session, absent })
+        Some(PlannedSet { file, read, modules, cases, config: chosen.planned, session, absent })
     }
 
     fn report(&mut self, read: &ReadSet) {
         let checked = &read.checked;
         let span = self.path.span();
         for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
-            if !self.is_left_out(problem, &checked.cases) {
-                self.diagnostics.problem(span, problem, &checked.file, &checked.text);
-            }
+            self.diagnostics.problem(span, problem, &checked.file, &checked.text);
         }
         if let (Some((path, at)), Some(file)) = (&self.session, &read.session) {
             let text = String::from_utf8_lossy(file);
@@ -145,14 +147,14 @@ impl Planner<'_> {
         }
     }
 
-    /// A case that this version cannot run is no problem where `cases` leaves it out.
-    fn is_left_out(&self, problem: &Problem, cases: &[CasePlace]) -> bool {
-        problem.code == Code::NotAvailable
-            && cases.iter().any(|case| {
-                case.range.start <= problem.range.start
-                    && problem.range.end <= case.range.end
-                    && !self.filter.takes(&case.eval_id)
-            })
+    /// Reports the cases that the criteria do not decide, but for those that `cases` leaves out.
+    fn report_misfits(&mut self, read: &ReadSet, chosen: &Chosen) {
+        let checked = &read.checked;
+        let Some(config) = &chosen.config else { return };
+        let takes = |id: &str| self.filter.takes(id);
+        for problem in check_fit(checked, config, &self.metric_names, takes) {
+            self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
+        }
     }
 
     /// Whether the filter fits can only be seen with all files at hand.

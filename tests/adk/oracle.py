@@ -33,6 +33,8 @@ from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALU
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
+from scenarios import scenario
+
 TOKENIZER = response_match._UnicodeAwareTokenizer(use_stemmer=True)
 STEMMER = PorterStemmer()
 ROUGE_TYPES = ["rouge1", "rouge2", "rougeL"]
@@ -167,6 +169,7 @@ ANSWERS = {
     "eval_set": eval_set,
     "eval_set_result": eval_set_result,
     "saved_results": saved_results,
+    "scenario": scenario,
     "table": table,
     "versions": versions,
     "assigned": assigned,

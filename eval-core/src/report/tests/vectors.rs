@@ -6,7 +6,7 @@ use eval_format::EvalSet;
 use serde_json::json;
 
 use super::fixture;
-use super::oracle::ask;
+use crate::oracle::ask;
 
 /// What ADK wrote after it loaded the result of the fixture.
 const STORED_RESULT: &str = include_str!("../../../../tests/vectors/eval_set_result.json");

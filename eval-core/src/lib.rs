@@ -71,6 +71,8 @@ mod judge;
 mod message;
 mod metric;
 mod options;
+#[cfg(test)]
+mod oracle;
 mod plan;
 mod private;
 mod report;

@@ -158,4 +158,6 @@ fn contains_ignoring_case(text: &str, ascii: &str) -> bool {
 }
 
 #[cfg(test)]
+mod adk;
+#[cfg(test)]
 mod tests;

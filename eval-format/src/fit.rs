@@ -12,6 +12,8 @@ use crate::{Instructions, Variable, syntax};
 /// Why a case cannot be run under a config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Misfit {
+    /// The case has turns and a scenario. The reader refuses that, but a case may be built in Rust.
+    Both,
     /// No metric that gates applies to the case.
     Undecided,
     /// The case has a persona, which the custom instructions of the simulator leave out.
@@ -39,6 +41,9 @@ impl EvalConfig {
     }
 
     fn find_misfit(&self, case: &EvalCase, answered: &[&str]) -> Option<Misfit> {
+        if case.conversation_scenario.is_some() && !case.conversation.is_empty() {
+            return Some(Misfit::Both);
+        }
         if !self.decides(case, answered) {
             return Some(Misfit::Undecided);
         }
@@ -96,6 +101,7 @@ impl Misfit {
     fn message(self, case: &EvalCase) -> String {
         let id = crate::problem::shown(&case.eval_id);
         match self {
+            Self::Both => format!("the case `{id}` has both a conversation and a scenario"),
             Self::Undecided => format!("no metric decides the case `{id}`, so it would pass unchecked"),
             Self::UnusedPersona => {
                 format!(
@@ -107,6 +113,7 @@ impl Misfit {
 
     fn label(self, case: &EvalCase) -> &'static str {
         match self {
+            Self::Both => "a scenario beside turns",
             Self::Undecided if case.conversation_scenario.is_some() => "a scenario has no expected turns",
             Self::Undecided => "a case of recorded turns",
             Self::UnusedPersona => "a scenario with a persona",
@@ -114,8 +121,13 @@ impl Misfit {
     }
 
     fn help(self, config: &EvalConfig, case: &EvalCase) -> String {
-        if self == Self::UnusedPersona {
-            return "add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`".to_owned();
+        match self {
+            Self::Both => return "keep one of them".to_owned(),
+            Self::UnusedPersona => {
+                return "add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`"
+                    .to_owned();
+            }
+            Self::Undecided => {}
         }
         let names: Vec<String> = config.criteria.iter().map(|(name, _)| format!("`{name}`")).collect();
         let given = match names.as_slice() {
@@ -197,7 +209,9 @@ mod tests {
     #[test]
     fn a_case_needs_a_metric_that_applies_and_can_fail() {
         let state = scenario().final_state(Map::from([("a", 1_i64)]));
+        let both = EvalCase { conversation_scenario: scenario().conversation_scenario, ..turns() };
         for (what, config, case, answered, fits) in [
+            ("both", EvalConfig::adk_default(), both, &[][..], false),
             ("turns", EvalConfig::adk_default(), turns(), &[][..], true),
             ("a scenario", EvalConfig::adk_default(), scenario(), &[], false),
             ("a state", EvalConfig::adk_default(), state, &[], true),

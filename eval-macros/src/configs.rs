@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use eval_format::{EvalConfig, check_config};
 use proc_macro2::Span;
@@ -17,37 +18,35 @@ use crate::sets::read_file;
 /// The name that ADK looks for in the folder of a set.
 const BESIDE: &str = "test_config.json";
 
+/// The criteria of a set.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Where the test finds them.
+    pub(crate) planned: PlannedConfig,
+    /// What they say, unless they have errors.
+    pub(crate) config: Option<Arc<EvalConfig>>,
+}
+
+impl Chosen {
+    fn adk_default() -> Self {
+        Self { planned: PlannedConfig::Default, config: Some(Arc::new(EvalConfig::adk_default())) }
+    }
+
+    /// What stands for criteria that could not be read, which has been reported.
+    fn nothing() -> Self {
+        Self { planned: PlannedConfig::Default, config: None }
+    }
+}
+
 /// Finds the criteria of each set; reads and checks each file once.
 pub(crate) struct Configs<'a> {
     args: &'a Args,
     folders: &'a Folders,
     /// The file that `config = "..."` names, if it exists.
     named: Option<SourceFile>,
-    /// What `criteria(...)` comes to, unless it has errors.
-    inline: Option<EvalConfig>,
-    read: HashMap<PathBuf, Found>,
-}
-
-/// The criteria of a set.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    /// Where they come from.
-    pub(crate) planned: PlannedConfig,
-    /// What they are, unless they have errors; absent for ADK's own.
-    pub(crate) config: Option<EvalConfig>,
-    /// The files that would have given others.
-    pub(crate) absent: Vec<String>,
-}
-
-impl Found {
-    fn new(planned: PlannedConfig, config: Option<EvalConfig>) -> Self {
-        Self { planned, config, absent: Vec::new() }
-    }
-
-    /// ADK's own, until one of these files exists.
-    fn default_until(absent: Vec<String>) -> Self {
-        Self { planned: PlannedConfig::Default, config: None, absent }
-    }
+    /// What `criteria(..)` says.
+    inline: Option<Arc<EvalConfig>>,
+    read: HashMap<PathBuf, Chosen>,
 }
 
 impl<'a> Configs<'a> {
@@ -62,50 +61,54 @@ impl<'a> Configs<'a> {
                 for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
                     inline.report(problem, diagnostics);
                 }
-                written = checked.config;
+                written = checked.config.map(Arc::new);
             }
         }
         Self { args, folders, named, inline: written, read: HashMap::new() }
     }
 
-    /// The criteria of a set.
-    pub(crate) fn of(&mut self, set: &SourceFile, diagnostics: &mut Diagnostics) -> Found {
+    /// The criteria of a set, and the files that would have given others.
+    pub(crate) fn of(&mut self, set: &SourceFile, diagnostics: &mut Diagnostics) -> (Chosen, Vec<String>) {
         match (&self.args.criteria, &self.named) {
             (Criteria::Inline(inline), _) => {
-                Found::new(PlannedConfig::Inline(inline.json.clone()), self.inline.clone())
+                let planned = PlannedConfig::Inline(inline.json.clone());
+                (Chosen { planned, config: self.inline.clone() }, Vec::new())
             }
-            (Criteria::File(path), Some(file)) => self.read(&file.clone(), path.span(), diagnostics),
+            (Criteria::File(path), Some(file)) => {
+                (self.read(&file.clone(), path.span(), diagnostics), Vec::new())
+            }
             // That it does not exist has been reported.
-            (Criteria::File(_), None) => Found::default_until(Vec::new()),
+            (Criteria::File(_), None) => (Chosen::nothing(), Vec::new()),
             (Criteria::Beside, _) => {
                 let beside = self.folders.beside(set, BESIDE);
                 if !beside.absolute.is_file() {
-                    return Found::default_until(vec![beside.relative]);
+                    return (Chosen::adk_default(), vec![beside.relative]);
                 }
                 let span = self.args.path.as_ref().map_or_else(Span::call_site, LitStr::span);
-                self.read(&beside, span, diagnostics)
+                (self.read(&beside, span, diagnostics), Vec::new())
             }
         }
     }
 
-    fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> Found {
-        if let Some(found) = self.read.get(&file.absolute) {
-            return found.clone();
+    fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> Chosen {
+        if let Some(known) = self.read.get(&file.absolute) {
+            return known.clone();
         }
-        let found = match read_file(file) {
+        let chosen = match read_file(file) {
             Ok(bytes) => {
                 let checked = check_config(&file.shown, &bytes, &self.args.metric_names());
                 for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
                     diagnostics.problem(span, problem, &checked.file, &checked.text);
                 }
-                Found::new(PlannedConfig::File(file.relative.clone()), checked.config)
+                let planned = PlannedConfig::File(file.relative.clone());
+                Chosen { planned, config: checked.config.map(Arc::new) }
             }
             Err(error) => {
                 report_unreadable(&error, span, diagnostics);
-                Found::default_until(Vec::new())
+                Chosen::nothing()
             }
         };
-        self.read.insert(file.absolute.clone(), found.clone());
-        found
+        self.read.insert(file.absolute.clone(), chosen.clone());
+        chosen
     }
 }

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use eval_format::{CasePlace, Code, EvalConfig, Problem, check_together, test_names};
+use eval_format::{CasePlace, check_fit, check_together, test_names};
 use proc_macro2::Span;
 use syn::LitStr;
 
 use crate::args::Args;
 use crate::cases::Filter;
-use crate::configs::{Configs, Found as Criteria};
+use crate::configs::{Chosen, Configs};
 use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::{Folders, Found, SourceFile};
 use crate::modules::module_paths;
@@ -73,8 +73,8 @@ impl Plan {
             path,
             session: session.flatten(),
             filter,
+            metric_names: args.metric_names(),
             configs: Configs::new(args, &folders, diagnostics),
-            own_metrics: args.metric_names(),
             folders: &folders,
             diagnostics,
         };
@@ -88,9 +88,9 @@ struct Planner<'a> {
     path: &'a LitStr,
     session: Option<(&'a LitStr, SourceFile)>,
     filter: Filter,
+    /// The custom metrics of the attribute.
+    metric_names: Vec<&'a str>,
     configs: Configs<'a>,
-    /// The metrics that the attribute brings.
-    own_metrics: Vec<&'a str>,
     folders: &'a Folders,
     diagnostics: &'a mut Diagnostics,
 }
@@ -124,10 +124,8 @@ impl Planner<'_> {
         self.report(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let recording = PlannedRecording::beside(&file, self.folders, self.path.span(), self.diagnostics);
-        let Criteria { planned: config, config: criteria, absent } = self.configs.of(&file, self.diagnostics);
-        if let Some(criteria) = &criteria {
-            self.report_misfits(criteria, &read);
-        }
+        let (chosen, absent) = self.configs.of(&file, self.diagnostics);
+        self.report_misfits(&read, &chosen);
         // All names first: what is filtered out must not rename what is left.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
         let cases = names.into_iter().zip(&read.checked.cases);
@@ -135,16 +133,14 @@ impl Planner<'_> {
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
             .map(|(name, place)| PlannedCase { name, place: place.clone() })
             .collect();
-        Some(PlannedSet { file, read, modules, cases, config, session, recording, absent })
+        Some(PlannedSet { file, read, modules, cases, config: chosen.planned, session, recording, absent })
     }
 
     fn report(&mut self, read: &ReadSet) {
         let checked = &read.checked;
         let span = self.path.span();
         for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
-            if !self.is_left_out(problem, &checked.cases) {
-                self.diagnostics.problem(span, problem, &checked.file, &checked.text);
-            }
+            self.diagnostics.problem(span, problem, &checked.file, &checked.text);
         }
         if let (Some((path, at)), Some(file)) = (&self.session, &read.session) {
             let text = String::from_utf8_lossy(file);
@@ -154,26 +150,20 @@ impl Planner<'_> {
         }
     }
 
-    /// Reports what the cases that become tests lack of what their criteria need.
-    fn report_misfits(&mut self, criteria: &EvalConfig, read: &ReadSet) {
+    /// Reports the cases that the criteria do not decide or that lack what a criterion needs, but for those
+    /// that `cases` leaves out.
+    fn report_misfits(&mut self, read: &ReadSet, chosen: &Chosen) {
         let checked = &read.checked;
+        let Some(config) = &chosen.config else { return };
+        let takes = |id: &str| self.filter.takes(id);
+        let mut problems = check_fit(checked, config, &self.metric_names, takes);
         let cases = checked.set.as_ref().map(|set| set.eval_cases.as_slice()).unwrap_or_default();
-        for misfit in check_together(criteria, &self.own_metrics, cases) {
-            if misfit.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
-                let problem = misfit.problem(&checked.cases);
-                self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
-            }
+        let misfits = check_together(config, &self.metric_names, cases);
+        let of_tests = misfits.iter().filter(|misfit| misfit.eval_id.as_ref().is_none_or(|id| takes(id)));
+        problems.extend(of_tests.map(|misfit| misfit.problem(&checked.cases)));
+        for problem in problems {
+            self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
         }
-    }
-
-    /// A case that this version cannot run is no problem where `cases` leaves it out.
-    fn is_left_out(&self, problem: &Problem, cases: &[CasePlace]) -> bool {
-        problem.code == Code::NotAvailable
-            && cases.iter().any(|case| {
-                case.range.start <= problem.range.start
-                    && problem.range.end <= case.range.end
-                    && !self.filter.takes(&case.eval_id)
-            })
     }
 
     /// Whether the filter fits can only be seen with all files at hand.

@@ -37,6 +37,8 @@ from google.genai.types import Content, Part
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
+from scenarios import scenario
+
 TOKENIZER = response_match._UnicodeAwareTokenizer(use_stemmer=True)
 STEMMER = PorterStemmer()
 ROUGE_TYPES = ["rouge1", "rouge2", "rougeL"]
@@ -214,6 +216,7 @@ ANSWERS = {
     "judged": judged,
     "eval_set_result": eval_set_result,
     "saved_results": saved_results,
+    "scenario": scenario,
     "table": table,
     "versions": versions,
     "assigned": assigned,

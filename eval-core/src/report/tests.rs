@@ -3,6 +3,5 @@
 mod any_report;
 mod files;
 mod fixture;
-mod oracle;
 mod statuses;
 mod vectors;

@@ -25,7 +25,18 @@ impl Agent for Echo {
 
 /// A judge that many runs ask and the test looks at.
 #[derive(Clone)]
-struct Shared(std::sync::Arc<Scripted>);
+pub(super) struct Shared(std::sync::Arc<Scripted>);
+
+impl Shared {
+    pub(super) fn new(script: Scripted) -> Self {
+        Self(script.into())
+    }
+
+    /// What it was asked so far.
+    pub(super) fn requests(&self) -> Vec<JudgeRequest> {
+        self.0.requests()
+    }
+}
 
 impl Judge for Shared {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
@@ -37,7 +48,7 @@ impl Judge for Shared {
     }
 }
 
-fn run<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
@@ -55,9 +66,9 @@ fn runner(simulator: UserSimulatorConfig) -> EvalRunner {
 
 /// Plays the scenario with a user that gives these replies.
 fn play(simulator: UserSimulatorConfig, replies: &[&str]) -> (CaseReport, Vec<JudgeRequest>) {
-    let judge = Shared(Scripted::new(replies.iter().copied()).into());
+    let judge = Shared::new(Scripted::new(replies.iter().copied()));
     let report = run(runner(simulator).judge(judge.clone()).run_case(&scenario(), || Echo)).unwrap();
-    (report, judge.0.requests())
+    (report, judge.requests())
 }
 
 fn said(report: &CaseReport) -> Vec<String> {
@@ -114,12 +125,12 @@ fn the_model_is_asked_as_the_config_says() {
 
 #[test]
 fn each_run_has_a_sample_of_its_own() {
-    let judge = Shared(Scripted::new(["one", "</finished>", "two", "</finished>"]).into());
+    let judge = Shared::new(Scripted::new(["one", "</finished>", "two", "</finished>"]));
     let runner = runner(UserSimulatorConfig::default()).runs(2).judge(judge.clone());
     let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
     assert_eq!(report.verdict, Verdict::Passed, "{report}");
     assert_eq!(report.runs[1].transcript.turns[1].invocation.user_text(), "two");
-    let samples: Vec<u32> = judge.0.requests().iter().map(|request| request.sample).collect();
+    let samples: Vec<u32> = judge.requests().iter().map(|request| request.sample).collect();
     assert_eq!(samples, [0, 0, 1, 1]);
 }
 

@@ -12,10 +12,10 @@ use proptest::test_runner::TestRunner;
 use serde_json::json;
 
 use super::fixture;
-use super::oracle::ask;
 use crate::agent::{Event, Session};
 use crate::metric::{Score, Scores, TOKEN_USAGE};
 use crate::options::Gate;
+use crate::oracle::ask;
 use crate::report::{CaseReport, EvalReport, MetricReport, RunReport, RunScore};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::fixture;
-use super::oracle::ask;
+use crate::oracle::ask;
 use crate::report::{EvalReport, ExportError};
 
 /// A folder of a test's own.

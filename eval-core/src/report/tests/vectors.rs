@@ -2,11 +2,16 @@
 
 use std::path::Path;
 
-use eval_format::EvalSet;
+use eval_format::{
+    ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, UserBehavior, UserPersona,
+};
 use serde_json::json;
 
 use super::fixture;
-use super::oracle::ask;
+use crate::agent::Replay;
+use crate::judge::Scripted;
+use crate::oracle::ask;
+use crate::runner::EvalRunner;
 
 /// What ADK wrote after it loaded the result of the fixture.
 const STORED_RESULT: &str = include_str!("../../../../tests/vectors/eval_set_result.json");
@@ -46,8 +51,44 @@ fn the_table_is_that_of_adk() {
 }
 
 #[test]
+fn a_scenario_has_no_expected_turns_for_adk_either() {
+    let config = EvalConfig::default()
+        .with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("book"))
+        .with("response_match_score", Criterion::new(0.8));
+    let runner = EvalRunner::new().config(config).judge(Scripted::new(["In May.", "</finished>"]));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let agent = || Replay::new([["For when?"], ["It is booked."]]);
+    let report = runtime.block_on(runner.run_set(&scenarios(), agent, 1)).unwrap();
+    assert_eq!(report.cases[0].runs[0].transcript.turns.len(), 2, "{report}");
+    let result = report.adk_results("weather_app", fixture::time())[0].to_json();
+    let json: serde_json::Value = serde_json::from_str(&result).unwrap();
+    let turns = &json["eval_case_results"][0]["eval_metric_result_per_invocation"];
+    assert_eq!(turns[1]["expected_invocation"], json!(null));
+    assert_eq!(turns[1]["actual_invocation"]["user_content"]["parts"][0]["text"], "In May.");
+    if let Some(answers) = ask("eval_set_result", &[json!(result)]) {
+        same(&result, answers[0].as_str().unwrap());
+    }
+    let table = report.to_csv();
+    assert!(
+        table.contains(",trajectory_single_tool_use,1.0,0.0,FAILED,In May.,,It is booked.,,\n"),
+        "{table}"
+    );
+    if let Some(answers) = ask("table", &[json!(result)]) {
+        same(&table, answers[0].as_str().unwrap());
+    }
+}
+
+/// A set of a scenario, with all that can stand in one.
+fn scenarios() -> EvalSet {
+    let brief = UserBehavior::new("Brief", "One line.").instruction("Say little.").violation("It says much.");
+    let scenario = ConversationScenario::new("A room, please.", "Book a room in Paris for May.")
+        .persona(UserPersona::new("HURRIED", "In a hurry.").behavior(brief));
+    EvalSet::new("trips").case(EvalCase::new("room").scenario(scenario))
+}
+
+#[test]
 fn sets_pass_through_adk_unchanged() {
-    let mut sets = vec![fixture::set()];
+    let mut sets = vec![fixture::set(), scenarios()];
     let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples"));
     for file in eval_format::find_sets(samples, "").unwrap() {
         sets.push(EvalSet::read(samples.join(file)).unwrap());

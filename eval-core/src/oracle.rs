@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const VARIABLE: &str = "EVALSET_ADK_PYTHON";
 
 /// ADK's answers to questions of a kind; `None` where it is not there to ask.
-pub(super) fn ask(kind: &str, inputs: &[Value]) -> Option<Vec<Value>> {
+pub(crate) fn ask(kind: &str, inputs: &[Value]) -> Option<Vec<Value>> {
     let Some(python) = std::env::var_os(VARIABLE) else {
         eprintln!("google-adk was not asked: {VARIABLE} is not set (a Python that has google-adk 2.13.0)");
         return None;

@@ -7,6 +7,7 @@ mod criterion;
 mod custom_metrics;
 mod foreign;
 mod instructions;
+mod judged;
 mod user_simulator;
 
 use std::path::Path;

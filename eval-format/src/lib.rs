@@ -44,6 +44,7 @@ mod problem;
 mod reader;
 mod recording;
 mod render;
+mod rubrics;
 mod schema;
 mod suggest;
 mod syntax;
@@ -73,6 +74,7 @@ pub use recording::{
     recording_path,
 };
 pub use render::{line_column, render, render_with_level};
+pub use rubrics::{Misfit, check_together};
 pub use serde_json::json;
 pub use suggest::suggest;
 pub use value::{Map, Number, Value};

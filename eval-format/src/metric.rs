@@ -4,8 +4,8 @@ mod list;
 
 pub use list::METRICS;
 pub(crate) use list::{
-    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES, MATCH_TYPE,
-    NORMALIZE, TOOL_NAME,
+    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES, JUDGE,
+    MATCH_TYPE, NORMALIZE, RUBRICS, TOOL_NAME, WEIGHTS,
 };
 
 use crate::config::MatchType;
@@ -141,7 +141,24 @@ impl MetricInfo {
     pub fn in_range(&self, score: f64) -> bool {
         score >= self.min && self.max.is_none_or(|max| score <= max)
     }
+
+    /// The `type` of the rubrics of cases and turns that the metric reads; none where it reads no rubrics.
+    ///
+    /// ```
+    /// let info = eval_format::metric("rubric_based_tool_use_quality_v1").unwrap();
+    /// assert_eq!(info.rubric_type(), Some("TOOL_USE_QUALITY"));
+    /// ```
+    pub fn rubric_type(&self) -> Option<&'static str> {
+        RUBRIC_TYPES.iter().find(|(metric, _)| *metric == self.name).map(|(_, kind)| *kind)
+    }
 }
+
+/// The metrics that read rubrics, each with the `type` of those that are its own.
+pub(crate) const RUBRIC_TYPES: [(&str, &str); 3] = [
+    ("rubric_based_final_response_quality_v1", "FINAL_RESPONSE_QUALITY"),
+    ("rubric_based_tool_use_quality_v1", "TOOL_USE_QUALITY"),
+    ("rubric_based_multi_turn_trajectory_quality_v1", "TRAJECTORY_QUALITY"),
+];
 
 /// The built-in metric of a name.
 pub fn metric(name: &str) -> Option<&'static MetricInfo> {
@@ -188,6 +205,10 @@ mod tests {
             [
                 "tool_trajectory_avg_score",
                 "response_match_score",
+                "final_response_match_v2",
+                "rubric_based_final_response_quality_v1",
+                "rubric_based_tool_use_quality_v1",
+                "rubric_based_multi_turn_trajectory_quality_v1",
                 "tool_call_count_v1",
                 "inference_call_count_v1",
                 "token_usage_v1",
@@ -208,11 +229,20 @@ mod tests {
 
     #[test]
     fn what_is_compared_follows_from_the_name() {
-        for info in METRICS.iter().filter(|info| info.available) {
+        let computed = |info: &&MetricInfo| info.available && info.group != MetricGroup::AdkJudged;
+        for info in METRICS.iter().filter(computed) {
             let calls = matches!(info.compares, Subject::ToolCalls(_) | Subject::ActualCalls);
             assert_eq!(calls, info.name.contains("trajectory"), "{}", info.name);
             assert_eq!(info.compares == Subject::Response, info.name.contains("response"), "{}", info.name);
             assert_eq!(info.compares == Subject::Nothing, !info.gates, "{}", info.name);
+        }
+    }
+
+    #[test]
+    fn metrics_with_rubrics_have_a_type_of_them() {
+        for info in METRICS {
+            let reads = info.criterion.iter().any(|field| field.name == "rubrics");
+            assert_eq!(info.rubric_type().is_some(), reads, "{}", info.name);
         }
     }
 

@@ -167,6 +167,14 @@ codes! {
     NothingChecked = "nothing-checked",
     /// A threshold on a metric that never gates.
     InformationalThreshold = "informational-threshold",
+    /// Two rubrics that are judged together have the same id.
+    DuplicateRubricId = "duplicate-rubric-id",
+    /// A rubric that no metric reads, or that says nothing.
+    UnreadRubric = "unread-rubric",
+    /// A metric that reads rubrics has none to read.
+    NoRubrics = "no-rubrics",
+    /// A weight for a rubric that does not exist.
+    UnknownRubric = "unknown-rubric",
     /// A custom metric that nothing answers.
     UnansweredCustomMetric = "unanswered-custom-metric",
 }

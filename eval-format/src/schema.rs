@@ -11,10 +11,10 @@ mod recording;
 mod walk;
 mod wording;
 
-pub(crate) use config::{EVAL_CONFIG, LLM_BACKED_USER_SIMULATOR, criterion};
+pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR, criterion};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use eval_set::{
-    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT,
+    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT, RUBRIC,
 };
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};

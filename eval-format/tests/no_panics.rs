@@ -17,7 +17,7 @@ const SET: &str = r#"{
         "intermediate_responses": [["a", [{"inline_data": {"data": "aGVsbG8="}}]]]},
       "app_details": {"agent_details": {"a": {"name": "a", "tool_declarations": [{}]}}}}],
       "session_input": {"app_name": "a", "user_id": "u", "state": {"k": {"v": []}}},
-      "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "p"}}], "extra": 1},
+      "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "p"}, "type": "TOOL_USE_QUALITY"}], "extra": 1},
     {"eval_id": "two", "conversation": [{"user_content": {},
       "intermediate_data": {"invocation_events": [{"author": "a", "invocationIndex": 3,
         "usage_metadata": {"prompt_token_count": 5}, "content": {"parts": [{"functionCall": {"name": "g"}}]}}]}}]}

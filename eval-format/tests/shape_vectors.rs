@@ -21,6 +21,7 @@ struct Deviation {
 enum Expected {
     Accepted,
     Refused(Code),
+    RefusedFor(&'static [Code]),
     SavedAs(&'static str),
 }
 
@@ -30,6 +31,7 @@ const fn deviation(label: &'static str, outcome: Expected, reason: &'static str)
 
 const CAMEL: &str = "other writers spell the keys of the set in camelCase, and ADK's documentation does";
 const NO_CASES: &str = "a set without cases passes without having checked anything";
+const NO_TYPE: &str = "a rubric of a case without a type is left out by every metric, without a word";
 const ONE_KEY: &str = "ADK writes the key twice, with the value that it did not use in second place";
 
 const DEVIATIONS: &[Deviation] = &[
@@ -59,6 +61,13 @@ const DEVIATIONS: &[Deviation] = &[
             r#"{"eval_set_id":"s","eval_cases":[{"eval_id":"c1","conversation":[{"user_content":{"parts":[{"text":"hi"}],"role":"user"}}],"creation_timestamp":2.0}]}"#,
         ),
         ONE_KEY,
+    ),
+    deviation("rubric ok", Expected::Refused(Code::UnreadRubric), NO_TYPE),
+    deviation("rubric content {}", Expected::Refused(Code::UnreadRubric), NO_TYPE),
+    deviation(
+        "rubric dup ids",
+        Expected::RefusedFor(&[Code::UnreadRubric, Code::DuplicateRubricId, Code::UnreadRubric]),
+        "ADK aborts the run of all cases when it meets them",
     ),
     deviation(
         "scenario persona str",
@@ -101,6 +110,7 @@ fn is_as_expected(outcome: &Outcome, expected: &Expected) -> bool {
         (Outcome::Saved(_), Expected::Accepted) => true,
         (Outcome::Saved(ours), Expected::SavedAs(text)) => ours == text,
         (Outcome::Refused(codes), Expected::Refused(code)) => codes == &[*code],
+        (Outcome::Refused(codes), Expected::RefusedFor(all)) => codes == all,
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 use super::check::{CustomNames, nothing_checked};
 use super::choices::Similarity;
 use super::criterion::Criterion;
+use super::judged;
 use crate::coerce;
 use crate::metric::{INTERMEDIATE_RESPONSES, METRICS, MetricInfo, metric};
 use crate::problem::Problem;
@@ -17,7 +18,7 @@ pub(super) use messages::answer;
 
 /// How many problems get a "did you mean", and how many names of a config's own custom metrics are
 /// looked at for it: enough for any real config, and a bound on what a hostile one costs.
-const SUGGESTION_LIMIT: usize = 100;
+pub(super) const SUGGESTION_LIMIT: usize = 100;
 
 /// Reads `criteria`. Every metric that cannot decide is a problem.
 pub(super) fn read(
@@ -118,11 +119,12 @@ impl Reader<'_> {
     ) -> Option<Criterion> {
         let model = schema::criterion(self.info);
         let mut record = Walker { problems }.record(node, model, place)?;
+        judged::check(model, entries, place, problems);
         let threshold = record.float("threshold")?;
         if let Some(entry) = model.entry(entries, "threshold") {
             self.check_range(threshold, &entry.value, &Place::Key(place, &entry.key), problems);
         }
-        let criterion = Criterion { threshold, options: record.rest() };
+        let criterion = Criterion { threshold, options: judged::snake_case(record.rest()) };
         if let Some(info) = self.info {
             problems.extend(without_effect(model, entries, place, info));
             problems.extend(contradiction(model, entries, place, &criterion));
@@ -153,6 +155,10 @@ fn without_effect(
     info: &MetricInfo,
 ) -> Option<Problem> {
     let entry = model.entry(entries, INTERMEDIATE_RESPONSES.name)?;
+    let read = info.criterion.iter().any(|field| field.name == INTERMEDIATE_RESPONSES.name);
+    if read {
+        return None;
+    }
     Some(messages::no_effect(entry, &Place::Key(place, &entry.key), info))
 }
 

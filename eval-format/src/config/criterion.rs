@@ -1,3 +1,5 @@
+mod judged;
+
 use super::{ArgsMatch, MatchType, Similarity};
 use crate::coerce;
 use crate::value::{Map, Number, Value};

@@ -466,3 +466,92 @@ fn names_of_the_file_are_shown_on_one_line() {
         }
     }
 }
+
+/// A config of one judged metric with this criterion.
+fn judged(criterion: &str) -> String {
+    format!(r#"{{"criteria": {{"final_response_match_v2": {criterion}}}}}"#)
+}
+
+#[test]
+fn the_judges_options_are_held_to_what_adk_takes_when_the_metric_runs() {
+    let at = "criteria.final_response_match_v2.judge_model_options";
+    for (options, expected) in [
+        (r"{}", vec![]),
+        (r#"{"judge_model": "m", "num_samples": 1, "parallelism_limit": 1}"#, vec![]),
+        (r#"{"judgeModel": "m", "numSamples": "3", "parallelismLimit": 2.0}"#, vec![]),
+        (r#"{"judge_model_config": {"temperature": 0, "maxOutputTokens": 100}}"#, vec![]),
+        (r#"{"judge_model_config": null}"#, vec![]),
+        ("null", vec![format!("wrong-type {at}")]),
+        (r#"{"num_samples": 0}"#, vec![format!("wrong-type {at}.num_samples")]),
+        (r#"{"num_samples": -1}"#, vec![format!("wrong-type {at}.num_samples")]),
+        (r#"{"num_samples": 1001}"#, vec![format!("wrong-type {at}.num_samples")]),
+        (r#"{"numSamples": 99999999999999999999}"#, vec![format!("wrong-type {at}.numSamples")]),
+        (r#"{"num_samples": 1.5}"#, vec![format!("wrong-type {at}.num_samples")]),
+        (r#"{"num_samples": null}"#, vec![format!("wrong-type {at}.num_samples")]),
+        (r#"{"parallelism_limit": 0}"#, vec![format!("wrong-type {at}.parallelism_limit")]),
+        (r#"{"judge_model": " "}"#, vec![format!("wrong-type {at}.judge_model")]),
+        (r#"{"judge_model": 1}"#, vec![format!("wrong-type {at}.judge_model")]),
+        (r#"{"judge_modl": "m"}"#, vec![format!("unknown-key {at}.judge_modl")]),
+        (r#"{"model": "m"}"#, vec![format!("unknown-key {at}.model")]),
+        (r#"{"judge_model_config": "hot"}"#, vec![format!("wrong-type {at}.judge_model_config")]),
+        (
+            r#"{"judge_model_config": {"temprature": 0}}"#,
+            vec![format!("unknown-key {at}.judge_model_config.temprature")],
+        ),
+        (
+            r#"{"judge_model_config": {"temperature": "cold"}}"#,
+            vec![format!("wrong-type {at}.judge_model_config.temperature")],
+        ),
+    ] {
+        let found =
+            found(&judged(&format!(r#"{{"threshold": 0.5, "judge_model_options": {options}}}"#)), &[]);
+        assert_eq!(found, expected, "{options}");
+    }
+}
+
+#[test]
+fn the_judges_options_are_kept_in_one_spelling() {
+    let config = accepts(
+        &judged(
+            r#"{"threshold": 0.5, "judgeModelOptions": {"judgeModel": "m", "numSamples": "3",
+                "judgeModelConfig": {"maxOutputTokens": 9, "topP": 0.5, "labels": {"myTeam": "x"}}}}"#,
+        ),
+        &[],
+    );
+    let criterion = config.criterion("final_response_match_v2").unwrap();
+    assert_eq!((criterion.judge_model(), criterion.num_samples()), (Some("m"), Some(3)));
+    let kept = criterion.judge_model_config().cloned().map(Value::from).unwrap_or_default().to_string();
+    assert_eq!(kept, r#"{"max_output_tokens":9,"top_p":0.5,"labels":{"myTeam":"x"}}"#);
+}
+
+#[test]
+fn answers_on_the_way_may_count_where_a_judge_reads_them() {
+    let with = |metric: &str, more: &str| {
+        let criterion =
+            format!(r#"{{"threshold": 1, "include_intermediate_responses_in_final": true{more}}}"#);
+        found(&format!(r#"{{"criteria": {{"{metric}": {criterion}}}}}"#), &[])
+    };
+    assert!(with("final_response_match_v2", "").is_empty());
+    assert!(with("rubric_based_final_response_quality_v1", "").is_empty());
+    assert_eq!(with("rubric_based_tool_use_quality_v1", "").len(), 1);
+    assert_eq!(with("response_match_score", "").len(), 1);
+}
+
+#[test]
+fn weights_are_numbers_from_zero_on() {
+    let metric = "rubric_based_tool_use_quality_v1";
+    let at = format!("criteria.{metric}.weights");
+    for (weights, expected) in [
+        (r#"{"a": 0, "b": 2.5}"#, vec![]),
+        (r#"{"a": -1}"#, vec![format!("wrong-type {at}.a")]),
+        (r#"{"a": NaN}"#, vec![format!("wrong-type {at}.a")]),
+        (r#"{"a": Infinity}"#, vec![format!("wrong-type {at}.a")]),
+        (r#"{"a": "2"}"#, vec![format!("wrong-type {at}.a")]),
+        (r#"{"a": true}"#, vec![format!("wrong-type {at}.a")]),
+        (r#"{"a": 1e308, "b": 1e308}"#, vec![format!("wrong-type {at}")]),
+        ("[]", vec![format!("wrong-type {at}")]),
+    ] {
+        let text = format!(r#"{{"criteria": {{"{metric}": {{"threshold": 1, "weights": {weights}}}}}}}"#);
+        assert_eq!(found(&text, &[]), expected, "{weights}");
+    }
+}

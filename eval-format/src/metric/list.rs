@@ -19,6 +19,7 @@ pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         needs: &[Need::Expectation, Need::Judge],
         criterion: &[JUDGE, INTERMEDIATE_RESPONSES],
+        available: true,
         ..judged("final_response_match_v2", "whether a judge finds the answer to mean the expected one")
     },
     MetricInfo {
@@ -33,15 +34,20 @@ pub static METRICS: &[MetricInfo] = &[
         ..judged("hallucinations_v1", "share of sentences that the context supports")
     },
     MetricInfo {
-        criterion: &[JUDGE, RUBRICS, INTERMEDIATE_RESPONSES],
+        criterion: &[JUDGE, RUBRICS, WEIGHTS, INTERMEDIATE_RESPONSES],
+        available: true,
         ..judged("rubric_based_final_response_quality_v1", "share of rubrics that the answer meets")
     },
     MetricInfo {
-        criterion: &[JUDGE, RUBRICS],
+        criterion: &[JUDGE, RUBRICS, WEIGHTS],
+        compares: Subject::ActualCalls,
+        available: true,
         ..judged("rubric_based_tool_use_quality_v1", "share of rubrics that the tool calls meet")
     },
     MetricInfo {
-        criterion: &[JUDGE, RUBRICS],
+        criterion: &[JUDGE, RUBRICS, WEIGHTS],
+        compares: Subject::ActualCalls,
+        available: true,
         ..judged(
             "rubric_based_multi_turn_trajectory_quality_v1",
             "share of rubrics that the whole conversation meets",
@@ -207,18 +213,25 @@ pub(crate) const FORBIDDEN_TOOLS: CriterionField = field(
     "tools that must not be called; ADK ignores this key",
 );
 
-const JUDGE: CriterionField = field(
+pub(crate) const JUDGE: CriterionField = field(
     "judge_model_options",
     FieldKind::Object,
     Some("{}"),
     "the judge's model and how often it is asked",
 );
 
-const RUBRICS: CriterionField = field(
+pub(crate) const RUBRICS: CriterionField = field(
     "rubrics",
     FieldKind::Objects,
     Some("[]"),
     "what the judge looks at, besides the rubrics of the case",
+);
+
+pub(crate) const WEIGHTS: CriterionField = field(
+    "weights",
+    FieldKind::Object,
+    Some("{}"),
+    "how much rubrics count in the mean, by their ids; 1 where nothing is said; ADK ignores this key",
 );
 
 pub(crate) const INTERMEDIATE_RESPONSES: CriterionField = field(

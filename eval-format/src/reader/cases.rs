@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{Form, Reading, scenario};
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, Problem, shown};
+use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Place, Walker, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
@@ -28,6 +29,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
         for (at, item) in items.iter().enumerate() {
             let place = Place::Index(&place, at);
             check_conversation(item, &place, &mut walker);
+            rubrics::check_case(item, &place, walker.problems);
             if let Some(id) = id_of(item) {
                 cases.push((id.0.to_owned(), id.1, item.range.clone()));
             }
@@ -45,6 +47,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
 pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
     let record = walker.record(node, &EVAL_CASE, place)?;
     check_conversation(node, place, walker);
+    rubrics::check_case(node, place, walker.problems);
     Some(record.into())
 }
 

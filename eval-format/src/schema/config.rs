@@ -1,6 +1,7 @@
 //! Configs: which metrics decide, and how.
 
 use super::Type::{Any, Bool, Choice, Dict, Float, Int, List, Object, String};
+use super::eval_set::RUBRIC;
 use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
 use crate::metric::{self, CriterionField, FieldKind, MetricInfo};
 
@@ -78,6 +79,8 @@ pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
         Some("tool_trajectory_avg_score") => &TOOL_TRAJECTORY_CRITERION,
         Some("trajectory_single_tool_use") => &SINGLE_TOOL_USE_CRITERION,
         Some("response_similarity") => &RESPONSE_SIMILARITY_CRITERION,
+        Some("final_response_match_v2") => &JUDGED_CRITERION,
+        Some(_) if info.is_some_and(|info| info.rubric_type().is_some()) => &RUBRICS_CRITERION,
         Some(_) => &CRITERION,
         None => &CUSTOM_CRITERION,
     }
@@ -118,6 +121,41 @@ static RESPONSE_SIMILARITY_CRITERION: Model = criterion_model(
     ],
 );
 
+static JUDGED_CRITERION: Model =
+    criterion_model("a judge's criterion", &[THRESHOLD, INTERMEDIATE_RESPONSES, JUDGE]);
+
+static RUBRICS_CRITERION: Model = criterion_model(
+    "a criterion with rubrics",
+    &[
+        THRESHOLD,
+        INTERMEDIATE_RESPONSES,
+        JUDGE,
+        Field { kind: Type::Models(&RUBRIC), ..option(&metric::RUBRICS) },
+        option(&metric::WEIGHTS),
+    ],
+);
+
+const JUDGE: Field = Field { kind: Type::Model(&JUDGE_MODEL_OPTIONS), ..option(&metric::JUDGE) };
+
+/// What a criterion says about asking the judge. Numbers are held to their ranges in `config::judged`.
+pub(crate) static JUDGE_MODEL_OPTIONS: Model = Model {
+    strangers: &[
+        ("model", "write `judge_model`"),
+        ("samples", "write `num_samples`"),
+        ("temperature", r#"write `"judge_model_config": {"temperature": ...}`"#),
+    ],
+    ..model(
+        "the judge's options",
+        Extra::Forbidden,
+        &[
+            defaulted("judge_model", String),
+            optional("judge_model_config", Object),
+            defaulted("num_samples", Int),
+            defaulted("parallelism_limit", Int),
+        ],
+    )
+};
+
 /// The criterion of a built-in metric: a key that it does not read is somebody else's.
 const fn criterion_model(what: &'static str, fields: &'static [Field]) -> Model {
     Model { strangers: OPTIONS, ..model(what, Extra::Refused, fields) }
@@ -133,13 +171,14 @@ const OPTIONS: &[(&str, &str)] = &[
     ("algorithm", OF_SIMILARITY),
     ("ignore_case", OF_SIMILARITY),
     ("normalize", OF_SIMILARITY),
-    ("rubrics", OF_JUDGED),
-    ("judge_model_options", OF_JUDGED),
+    ("rubrics", OF_RUBRICS),
+    ("weights", OF_RUBRICS),
+    ("judge_model_options", "remove it; only judged metrics read it"),
 ];
 
 const OF_TRAJECTORY: &str = "move it to `tool_trajectory_avg_score`, the metric that reads it";
 const OF_SIMILARITY: &str = "move it to `response_similarity`, the metric that reads it";
-const OF_JUDGED: &str = "remove it; only judged metrics read it";
+const OF_RUBRICS: &str = "move it to one of the `rubric_based_...` metrics, which read it";
 
 /// The field of a key that is known from the list of metrics.
 const fn option(field: &CriterionField) -> Field {
@@ -165,8 +204,8 @@ mod tests {
         for info in METRICS.iter().filter(|info| info.available && info.gates) {
             let fields: Vec<_> = criterion(Some(info)).fields.iter().map(|field| field.name).collect();
             let common = ["threshold", "include_intermediate_responses_in_final"];
-            let listed: Vec<_> =
-                common.into_iter().chain(info.criterion.iter().map(|field| field.name)).collect();
+            let own = info.criterion.iter().map(|field| field.name).filter(|name| !common.contains(name));
+            let listed: Vec<_> = common.into_iter().chain(own).collect();
             assert_eq!(fields, listed, "{}", info.name);
         }
     }

@@ -119,7 +119,7 @@ static SESSION_INPUT: Model = model(
     ],
 );
 
-static RUBRIC: Model = Model {
+pub(crate) static RUBRIC: Model = Model {
     strangers: &[("id", "write `rubric_id`"), ("content", "write `rubric_content`")],
     ..model(
         "a rubric",

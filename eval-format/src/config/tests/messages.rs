@@ -68,20 +68,43 @@ fn a_percentage() {
 }
 
 #[test]
-fn a_judged_metric() {
+fn a_judge_that_is_asked_wrongly() {
     let text = r#"{
   "criteria": {
-    "final_response_match_v2": {"threshold": 0.8}
+    "final_response_match_v2": {
+      "threshold": 0.8,
+      "judge_model_options": {
+        "num_sample": 3,
+        "parallelism_limit": 0,
+        "judge_model_config": {"temprature": 0.0}
+      }
+    }
   }
 }"#;
     assert_snapshot!(shown(text), @r#"
-    metric `final_response_match_v2` is not available in this version
-     --> evals/test_config.json:3:5
+    unknown key `num_sample` in the judge's options
+     --> evals/test_config.json:6:9
       |
-    3 |     "final_response_match_v2": {"threshold": 0.8}
-      |     ^^^^^^^^^^^^^^^^^^^^^^^^^ needs a judge
+    6 |         "num_sample": 3,
+      |         ^^^^^^^^^^^^ ADK rejects this key
       |
-      = help: remove it, or write a function that scores it and name it in the attribute, `metrics(final_response_match_v2 = path::to::function)`, or give it to `EvalRunner::metric`
+      = help: did you mean `num_samples`?
+
+    `parallelism_limit` must be a number from 1 to 1000
+     --> evals/test_config.json:7:30
+      |
+    7 |         "parallelism_limit": 0,
+      |                              ^ nobody would be asked, or far too often
+      |
+      = help: ADK asks 5 times, one at a time, where nothing is said
+
+    unknown key `temprature` in the judge's model config
+     --> evals/test_config.json:8:32
+      |
+    8 |         "judge_model_config": {"temprature": 0.0}
+      |                                ^^^^^^^^^^^^ ADK rejects this key
+      |
+      = help: did you mean `temperature`?
     "#);
 }
 

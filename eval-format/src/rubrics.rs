@@ -1,0 +1,165 @@
+//! Rubrics: each must say something, have an id of its own, and have a metric that reads it.
+
+mod together;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::metric::RUBRIC_TYPES;
+use crate::problem::{Code, Problem, shown};
+use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
+use crate::suggest::suggest;
+use crate::syntax::{Entry, Node};
+
+pub use together::{Misfit, check_together};
+
+/// The type of rubrics that are about the whole conversation.
+const TRAJECTORY: &str = "TRAJECTORY_QUALITY";
+
+/// Where each id was used first.
+type Seen<'n> = HashMap<&'n str, Range<usize>>;
+
+/// Checks the rubrics of a criterion; their type does not matter.
+pub(crate) fn check_criterion(rubrics: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    let mut seen = Seen::new();
+    for (at, rubric) in rubrics.array().unwrap_or_default().iter().enumerate() {
+        let place = &Place::Index(place, at);
+        check_id(rubric, &mut seen, &Seen::new(), place, problems);
+        check_text(rubric, place, problems);
+    }
+}
+
+/// Checks the rubrics of a case and of its turns, which ADK judges together.
+pub(crate) fn check_case(case: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    let mut of_case = Seen::new();
+    if let Some(entry) = field(case, &EVAL_CASE, "rubrics") {
+        check_all(entry, &mut of_case, &Seen::new(), true, place, problems);
+    }
+    let Some(turns) = field(case, &EVAL_CASE, "conversation") else { return };
+    let items = turns.value.array().unwrap_or_default();
+    let place = &Place::Key(place, &turns.key);
+    for (at, turn) in items.iter().enumerate() {
+        if let Some(entry) = field(turn, &INVOCATION, "rubrics") {
+            let last = at + 1 == items.len();
+            check_all(entry, &mut Seen::new(), &of_case, last, &Place::Index(place, at), problems);
+        }
+    }
+}
+
+fn check_all<'n>(
+    rubrics: &'n Entry<'_>,
+    seen: &mut Seen<'n>,
+    above: &Seen<'n>,
+    last: bool,
+    place: &Place<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    let place = &Place::Key(place, &rubrics.key);
+    for (at, rubric) in rubrics.value.array().unwrap_or_default().iter().enumerate() {
+        let place = &Place::Index(place, at);
+        check_id(rubric, seen, above, place, problems);
+        check_text(rubric, place, problems);
+        if rubric.object().is_some() {
+            problems.extend(check_type(rubric, last, place));
+        }
+    }
+}
+
+/// An id that stands twice in this list, or in the list above it too.
+fn check_id<'n>(
+    rubric: &'n Node<'_>,
+    seen: &mut Seen<'n>,
+    above: &Seen<'n>,
+    place: &Place<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(entry) = field(rubric, &RUBRIC, "rubric_id") else { return };
+    let Some(id) = entry.value.string() else { return };
+    let here = entry.value.range.clone();
+    if let Some(first) = seen.get(id).or_else(|| above.get(id)) {
+        let message = format!("two rubrics that are judged together have the id `{}`", shown(id));
+        problems.push(
+            Problem::error(Code::DuplicateRubricId, Place::Key(place, &entry.key).path(), here, message)
+                .label("used again here")
+                .related(first.clone(), "first used here")
+                .help("rename one of them; verdicts are told apart by the id, and ADK refuses to run this"),
+        );
+    } else {
+        seen.insert(id, here);
+    }
+}
+
+/// A rubric without a text, of which ADK asks the judge whether `None` holds.
+fn check_text(rubric: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    // That it has no content at all has been said.
+    let Some(content) = field(rubric, &RUBRIC, "rubric_content") else { return };
+    let Some(entries) = content.value.object() else { return };
+    let text = entries.iter().find(|entry| matches!(entry.key.as_ref(), "text_property" | "textProperty"));
+    let is_text = |entry: &&Entry<'_>| !entry.value.is_null();
+    let says_something = text
+        .filter(is_text)
+        .is_some_and(|entry| entry.value.string().is_none_or(|text| !text.trim().is_empty()));
+    if !says_something {
+        let place = Place::Key(place, &content.key);
+        problems.push(
+            Problem::error(
+                Code::UnreadRubric,
+                place.path(),
+                opening(&content.value),
+                "the rubric says nothing",
+            )
+            .label("there is no text to judge by")
+            .help(r#"write `"rubric_content": {"text_property": "The answer names a price."}`"#),
+        );
+    }
+}
+
+/// A type that no metric reads, or that is not read in this place.
+fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Problem> {
+    let entry = field(rubric, &RUBRIC, "type").filter(|entry| !entry.value.is_null());
+    let Some(entry) = entry else {
+        let found =
+            Problem::error(Code::UnreadRubric, place.path(), opening(rubric), "the rubric has no `type`");
+        return Some(found.label("ADK leaves it out without a word").help(format!(
+            "add `\"type\": \"...\"` to say which metric reads it: {}; rubrics of a criterion need none",
+            types()
+        )));
+    };
+    // That it is no string has been said.
+    let kind = entry.value.string()?;
+    let problem = |severity: fn(Code, _, _, _) -> Problem, message: String| {
+        severity(Code::UnreadRubric, Place::Key(place, &entry.key).path(), entry.value.range.clone(), message)
+    };
+    if kind == TRAJECTORY && !last {
+        let message = format!("a rubric of type `{TRAJECTORY}` stands in a turn that is not the last");
+        let found = problem(Problem::error, message).label("it is about the whole conversation");
+        return Some(
+            found.help("move it to the `rubrics` of the case; ADK reads those of the last turn only"),
+        );
+    }
+    if RUBRIC_TYPES.iter().any(|(_, known)| *known == kind) {
+        return None;
+    }
+    if let Some(known) = suggest(kind, RUBRIC_TYPES.iter().map(|(_, known)| *known)) {
+        let message = format!("there is no type of rubrics `{}`", shown(kind));
+        let found = problem(Problem::error, message).label("ADK leaves it out without a word");
+        return Some(found.help(format!("did you mean `{known}`?")));
+    }
+    let message = format!("no built-in metric reads rubrics of type `{}`", shown(kind));
+    let found = problem(Problem::warning, message).label("unknown type");
+    Some(found.help(format!("unless a metric of your own reads it, write one of {}", types())))
+}
+
+fn types() -> String {
+    let types: Vec<String> =
+        RUBRIC_TYPES.iter().map(|(metric, kind)| format!("`{kind}` (`{metric}`)")).collect();
+    types.join(", ")
+}
+
+/// The entry that counts for a field of an object.
+fn field<'n, 'a>(node: &'n Node<'a>, model: &Model, name: &str) -> Option<&'n Entry<'a>> {
+    model.entry(node.object()?, name)
+}
+
+#[cfg(test)]
+mod tests;

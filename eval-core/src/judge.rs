@@ -9,6 +9,7 @@ mod error;
 mod function;
 mod judging;
 mod prompt;
+mod reply;
 mod request;
 mod scripted;
 mod settings;
@@ -25,10 +26,8 @@ pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};
 pub use prompt::JudgePrompt;
-#[expect(unused_imports, reason = "the judged metrics use them")]
-pub(crate) use prompt::{
-    answer, calls_with_responses, dialogue, grounding, instructions, steps, tools, visible_text,
-};
+pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
+pub(crate) use reply::{is_space, labels, reasoning};
 pub use request::{JudgeReply, JudgeRequest};
 pub use scripted::Scripted;
 pub use settings::JudgeMode;
@@ -71,6 +70,16 @@ pub trait Judge: Send + Sync {
         Self: Sized + 'static,
     {
         BoxJudge(Arc::new(self))
+    }
+}
+
+impl<J: Judge> Judge for Arc<J> {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        J::ask(self, request).await
+    }
+
+    fn is_offline(&self) -> bool {
+        J::is_offline(self)
     }
 }
 

@@ -98,7 +98,7 @@ pub use judge::{
     BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt, JudgeReply,
     JudgeRequest, Judging, Sample, Scripted, Vote,
 };
-pub use metric::{Metric, MetricFn, MetricInput, Score, Scores};
+pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
 pub use options::{Gate, Pass};
 pub use report::{
     CaseReport, EvalReport, EvalSetResult, ExportError, MetricReport, Place, RunReport, RunScore, Summary,

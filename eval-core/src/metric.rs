@@ -8,10 +8,15 @@ mod answers;
 mod calls;
 mod custom;
 mod final_response_match;
+mod final_response_match_v2;
 mod inference_call_count;
 mod invocation_duration;
 mod response_match;
 mod response_similarity;
+mod rubric_final_response_quality;
+mod rubric_multi_turn_trajectory;
+mod rubric_tool_use_quality;
+mod rubrics;
 mod session_state;
 #[cfg(test)]
 mod testing;
@@ -146,6 +151,34 @@ impl Metric for BoxMetric {
 pub struct Score {
     kind: Kind,
     notes: Vec<String>,
+    rubrics: Vec<RubricScore>,
+}
+
+/// What a judge found on one rubric.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RubricScore {
+    /// The id of the rubric.
+    pub rubric_id: String,
+    /// 1 where it is met, 0 where it is not, absent where the judge gave no verdict.
+    pub score: Option<f64>,
+    /// Why, in the judge's words.
+    pub rationale: Option<String>,
+}
+
+impl RubricScore {
+    /// A verdict without a reason; `None` where there is none.
+    pub fn new(rubric_id: impl Into<String>, passed: Option<bool>) -> Self {
+        let score = passed.map(|passed| f64::from(u8::from(passed)));
+        Self { rubric_id: rubric_id.into(), score, rationale: None }
+    }
+
+    /// Adds the reason.
+    #[must_use]
+    pub fn rationale(mut self, rationale: impl Into<String>) -> Self {
+        self.rationale = Some(rationale.into());
+        self
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -157,7 +190,7 @@ enum Kind {
 impl Score {
     /// No score, for this reason. The metric is `NotEvaluated`, whatever its other turns score.
     pub fn not_evaluated(reason: impl Into<String>) -> Self {
-        Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new() }
+        Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
     }
 
     /// Adds a sentence that a failure prints below this turn: a rationale, an explanation.
@@ -183,6 +216,18 @@ impl Score {
         }
     }
 
+    /// Sets what the score is made of, rubric by rubric.
+    #[must_use]
+    pub fn with_rubrics(mut self, rubrics: Vec<RubricScore>) -> Self {
+        self.rubrics = rubrics;
+        self
+    }
+
+    /// What the score is made of, where it is made of rubrics.
+    pub fn rubrics(&self) -> &[RubricScore] {
+        &self.rubrics
+    }
+
     /// What there is to say about it.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -195,7 +240,7 @@ impl From<f64> for Score {
         if value.is_nan() {
             return Self::not_evaluated("the metric returned NaN");
         }
-        Self { kind: Kind::Value(value), notes: Vec::new() }
+        Self { kind: Kind::Value(value), notes: Vec::new(), rubrics: Vec::new() }
     }
 }
 
@@ -272,6 +317,14 @@ pub type MakeMetric = fn() -> BoxMetric;
 static BUILT_IN: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
     (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
+    (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
+    (rubric_final_response_quality::NAME, || {
+        BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
+    }),
+    (rubric_tool_use_quality::NAME, || BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality)),
+    (rubric_multi_turn_trajectory::NAME, || {
+        BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
+    }),
     (tool_call_count::NAME, || BoxMetric::new(tool_call_count::ToolCallCount)),
     (inference_call_count::NAME, || BoxMetric::new(inference_call_count::InferenceCallCount)),
     (token_usage::NAME, || BoxMetric::new(token_usage::TokenUsage)),

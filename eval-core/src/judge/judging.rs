@@ -9,7 +9,7 @@ const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 /// ADK's number of samples where a criterion says nothing.
 const DEFAULT_SAMPLES: u32 = 5;
 /// ADK's number of questions at a time where a criterion says nothing.
-const DEFAULT_PARALLELISM: u32 = 5;
+const DEFAULT_PARALLELISM: u32 = 1;
 
 /// A judge together with what a criterion says about asking it: its `judge_model_options`.
 #[derive(Clone, Debug)]
@@ -84,11 +84,7 @@ impl Judging {
             Ok(value) => return Ok((value, reply)),
             Err(wrong) => wrong,
         };
-        let prompt = format!(
-            "{}\n\nAn earlier answer to this could not be used: {wrong}. Answer again, in exactly the form that is asked for.",
-            request.prompt
-        );
-        let reply = self.ask(&JudgeRequest { prompt, ..request.clone() }).await?;
+        let reply = self.ask_again(request, &wrong).await?;
         match read(&reply.text) {
             Ok(value) => Ok((value, reply)),
             Err(wrong) => Err(JudgeError::new(
@@ -96,6 +92,53 @@ impl Judging {
                 format!("two answers of `{}` could not be read; of the last, {wrong}", request.model),
             )),
         }
+    }
+
+    /// Asks the same once more, with what was wrong with the answer.
+    pub(crate) async fn ask_again(
+        &self,
+        request: &JudgeRequest,
+        wrong: &str,
+    ) -> Result<JudgeReply, JudgeError> {
+        let prompt = format!(
+            "{}\n\nAn earlier answer to this could not be used: {wrong}. Answer again, in exactly the form that is asked for.",
+            request.prompt
+        );
+        self.ask(&JudgeRequest { prompt, ..request.clone() }).await
+    }
+
+    /// Asks each of several questions as often as the criterion says, all of them together at most
+    /// `parallelism_limit` times at once.
+    ///
+    /// `ask` is given the position of the question and the request. What it answers comes back question by question.
+    pub(crate) async fn sample_all<'a, T: Send>(
+        &self,
+        template: &str,
+        prompts: &[String],
+        ask: impl Fn(usize, JudgeRequest) -> BoxFuture<'a, T>,
+    ) -> Vec<Vec<T>> {
+        let mut asked = Vec::new();
+        for (at, prompt) in prompts.iter().enumerate() {
+            asked.extend(
+                (0..self.samples).map(|sample| ask(at, self.request(template, prompt.as_str(), sample))),
+            );
+        }
+        let mut answers = concurrent::all(self.parallelism, asked).await.into_iter();
+        prompts.iter().map(|_| answers.by_ref().take(self.samples as usize).collect()).collect()
+    }
+
+    /// Asks each of several yes-or-no questions; see [`vote`](Self::vote).
+    pub(crate) async fn vote_all(
+        &self,
+        template: &str,
+        prompts: &[String],
+        read: impl Fn(&str) -> Result<Option<bool>, String> + Sync,
+    ) -> Vec<Result<Vote, JudgeError>> {
+        let read = &read;
+        let ask =
+            |_, request| -> BoxFuture<'_, _> { Box::pin(async move { self.read(&request, read).await }) };
+        let samples = self.sample_all(template, prompts, ask).await;
+        samples.iter().map(|samples| self.count(samples)).collect()
     }
 
     /// Asks a question as often as the criterion says, at most `parallelism_limit` times at once.
@@ -127,7 +170,10 @@ impl Judging {
         prompt: &str,
         read: impl Fn(&str) -> Result<Option<bool>, String> + Sync,
     ) -> Result<Vote, JudgeError> {
-        let samples = self.sample(template, prompt, read).await;
+        self.count(&self.sample(template, prompt, read).await)
+    }
+
+    fn count(&self, samples: &[Sample<Option<bool>>]) -> Result<Vote, JudgeError> {
         let failed = samples.iter().filter_map(|sample| sample.as_ref().err());
         if let Some(error) = failed.clone().next()
             && failed.count() * 2 > samples.len()

@@ -2,6 +2,7 @@
 
 mod agents;
 mod dialogue;
+mod rubrics;
 mod steps;
 mod texts;
 
@@ -9,7 +10,8 @@ use std::collections::HashSet;
 
 pub(crate) use agents::{instructions, tools};
 pub(crate) use dialogue::dialogue;
-pub(crate) use steps::{calls_with_responses, grounding, steps};
+pub(crate) use rubrics::rubrics;
+pub(crate) use steps::{grounding, steps};
 pub(crate) use texts::{answer, visible_text};
 
 /// A prompt made of a template, whose words are instructions, and of data, whose words are not.

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use eval_format::{
@@ -11,7 +12,7 @@ use eval_format::{
 
 use super::{Metric, MetricInput, Scores};
 use crate::agent::BoxError;
-use crate::judge::{Judge, NoJudge};
+use crate::judge::{BoxJudge, Judge, NoJudge, Scripted};
 
 /// The result of a future that never waits.
 pub(super) fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -43,8 +44,29 @@ pub(super) fn try_compare(
     actual: &[Invocation],
     criterion: &Criterion,
 ) -> Result<Scores, BoxError> {
-    let (case, state, judge) = (EvalCase::new("c"), Map::new(), NoJudge.boxed());
-    let input = MetricInput { case: &case, actual, expected, state: &state, criterion, judge: &judge };
+    asking(metric, expected, actual, criterion, &NoJudge.boxed())
+}
+
+/// What a metric makes of turns with the help of a judge.
+pub(super) fn judged(
+    metric: &impl Metric,
+    expected: &[Invocation],
+    actual: &[Invocation],
+    criterion: &Criterion,
+    judge: &Arc<Scripted>,
+) -> Result<Scores, BoxError> {
+    asking(metric, expected, actual, criterion, &Arc::clone(judge).boxed())
+}
+
+fn asking(
+    metric: &impl Metric,
+    expected: &[Invocation],
+    actual: &[Invocation],
+    criterion: &Criterion,
+    judge: &BoxJudge,
+) -> Result<Scores, BoxError> {
+    let (case, state) = (EvalCase::new("c"), Map::new());
+    let input = MetricInput { case: &case, actual, expected, state: &state, criterion, judge };
     ready(metric.score(input))
 }
 

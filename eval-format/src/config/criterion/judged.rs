@@ -62,6 +62,17 @@ impl Criterion {
         self.with_judge_option("judge_model_config", config)
     }
 
+    /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
+    pub fn include_intermediate_responses_in_final(&self) -> bool {
+        self.flag("include_intermediate_responses_in_final", false)
+    }
+
+    /// Sets `include_intermediate_responses_in_final`.
+    #[must_use]
+    pub fn with_intermediate_responses_in_final(self, include: bool) -> Self {
+        self.with("include_intermediate_responses_in_final", include)
+    }
+
     /// The rubrics that the metric applies to every turn: `rubrics`.
     pub fn rubrics(&self) -> Vec<Rubric> {
         let rubrics = self.get("rubrics").and_then(Value::as_array).unwrap_or_default();
@@ -132,8 +143,10 @@ mod tests {
             .with_judge_model("m")
             .with_num_samples(3)
             .with_parallelism_limit(2)
+            .with_intermediate_responses_in_final(true)
             .with_judge_model_config(Map::from([("temperature", 0.0)]));
         assert_eq!(criterion.judge_model(), Some("m"));
+        assert!(criterion.include_intermediate_responses_in_final());
         assert_eq!((criterion.num_samples(), criterion.parallelism_limit()), (Some(3), Some(2)));
         assert_eq!(criterion.judge_model_config(), Some(&Map::from([("temperature", 0.0)])));
     }

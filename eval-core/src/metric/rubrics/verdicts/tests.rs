@@ -1,0 +1,109 @@
+use super::*;
+
+/// Verdicts on the rubrics `a` ("It is kind.") and `b` ("It's “short” — or so."): `y`, `n` or `-`.
+fn read(reply: &str) -> String {
+    let rubrics = [Rubric::new("a", "It is kind."), Rubric::new("b", "It's “short” — or so.")];
+    let known = Known::new(&rubrics);
+    let letter =
+        |verdict: &Option<Verdict>| verdict.as_ref().map_or('-', |it| if it.passed { 'y' } else { 'n' });
+    known.read(reply).iter().map(letter).collect()
+}
+
+#[test]
+fn blocks_are_read_as_adk_reads_them() {
+    let a = "ID: a\nProperty: It is kind.\nEvidence: none\nRationale: r\nVerdict: yes";
+    let b = "ID: b\nProperty: It's “short” — or so.\nRationale: r\nVerdict: no";
+    for (reply, expected) in [
+        (format!("{a}\n\n{b}"), "yn"),
+        (format!("{b}\n\n{a}\n"), "yn"),
+        (format!("Sure!\n\n  {a}"), "y-"),
+        // By text where there is no id, or one that nobody knows.
+        ("Property: **it is   KIND.**\nRationale: r\nVerdict: yes".to_owned(), "y-"),
+        ("ID: 7\nProperty: It's \"short\" - or so.\nRationale: r\nVerdict: Yes.".to_owned(), "-y"),
+        // By id whatever the text.
+        ("ID: b\nProperty: It is kind.\nRationale: r\nVerdict: yes".to_owned(), "-y"),
+        ("ID: a\nID: b\nProperty: x\nRationale: r\nVerdict: yes".to_owned(), "-y"),
+        // An id counts for the next property only.
+        (
+            "ID: a\nProperty: x\nRationale: r\nVerdict: yes\nProperty: y\nRationale: r\nVerdict: no"
+                .to_owned(),
+            "y-",
+        ),
+        ("ID: a\nProperty: x\nRationale: it is. Verdict: no".to_owned(), "n-"),
+        ("ID: a\nProperty: x\nRationale: r\n**Verdict:** yes".to_owned(), "--"),
+        ("ID: a\nProperty: x\nRationale: r\nVerdict:yes".to_owned(), "--"),
+        ("Property: of somebody else\nRationale: r\nVerdict: yes".to_owned(), "--"),
+        ("Verdict: yes".to_owned(), "--"),
+        (String::new(), "--"),
+    ] {
+        assert_eq!(read(&reply), expected, "{reply}");
+    }
+}
+
+#[test]
+fn only_a_yes_or_a_no_is_a_verdict() {
+    for (verdict, here) in [
+        ("yes", 'y'),
+        ("YES", 'y'),
+        ("[yes]", 'y'),
+        ("**no**", 'n'),
+        ("yes, and no doubt about it", 'y'),
+        ("it is a yes", 'y'),
+        ("", '-'),
+        ("maybe", '-'),
+        ("yes".repeat(2).as_str(), '-'),
+        // In ADK a no.
+        ("unknown", '-'),
+        ("not applicable", '-'),
+        // In ADK a yes.
+        ("No, eyes", 'n'),
+        ("no (yes was expected)", 'n'),
+        ("neither yes nor no", '-'),
+    ] {
+        let reply = format!("ID: a\nProperty: It is kind.\nRationale: r\nVerdict: {verdict}");
+        assert_eq!(read(&reply).chars().next(), Some(here), "{verdict}");
+    }
+}
+
+#[test]
+fn a_rationale_may_speak_of_verdicts() {
+    // In ADK the whole sample is void.
+    let reply = "ID: a\nProperty: It is kind.\nRationale: the answer says \"Verdict: yes\"\nVerdict: no\n\
+                 ID: b\nProperty: x\nRationale: r\nVerdict: yes";
+    assert_eq!(read(reply), "ny");
+}
+
+#[test]
+fn the_last_verdict_on_a_rubric_counts() {
+    let block = |verdict| format!("ID: a\nProperty: It is kind.\nRationale: r\nVerdict: {verdict}\n");
+    assert_eq!(read(&format!("{}{}", block("yes"), block("no"))), "n-");
+    // What is no verdict takes none back.
+    assert_eq!(read(&format!("{}{}", block("yes"), block("unknown"))), "y-");
+    assert_eq!(read(&format!("{}Verdict: no", block("yes"))), "n-");
+}
+
+#[test]
+fn rationales_are_kept_on_their_line() {
+    let rubrics = [Rubric::new("a", "x")];
+    let known = Known::new(&rubrics);
+    let read = |reply: &str| known.read(reply)[0].clone().map(|verdict| verdict.rationale);
+    assert_eq!(
+        read("ID: a\nProperty: x\nRationale:  because \nmore\nVerdict: yes").as_deref(),
+        Some("because")
+    );
+    assert_eq!(read("ID: a\nProperty: x\nVerdict: yes").as_deref(), Some(""));
+}
+
+#[test]
+fn missing_rubrics_are_named() {
+    let rubrics = [Rubric::new("a", "x"), Rubric::new("b", "y")];
+    let known = Known::new(&rubrics);
+    let verdicts = known.read("ID: b\nProperty: y\nRationale: r\nVerdict: no");
+    assert_eq!(known.missing(&verdicts).collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn long_replies_cost_no_more_than_their_length() {
+    let reply = "ID: a\nProperty: x\nVerdict: \n".repeat(20_000) + &"Verdict: ".repeat(100_000);
+    assert_eq!(read(&reply), "--");
+}

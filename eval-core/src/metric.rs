@@ -11,6 +11,8 @@ mod final_response_match;
 mod final_response_match_v2;
 mod inference_call_count;
 mod invocation_duration;
+#[cfg(test)]
+mod judged_vectors;
 mod response_match;
 mod response_similarity;
 mod rubric_final_response_quality;

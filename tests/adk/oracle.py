@@ -24,12 +24,16 @@ import google.adk.version
 from google.adk.evaluation import final_response_match_v1 as response_match
 from google.adk.evaluation._eval_set_results_manager_utils import parse_eval_set_result_json
 from google.adk.evaluation.agent_evaluator import AgentEvaluator
+from google.adk.evaluation.conversation_scenarios import ConversationScenario
 from google.adk.evaluation.eval_case import Invocation
 from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
 from google.adk.evaluation.eval_metrics import EvalMetric
 from google.adk.evaluation.eval_set import EvalSet
 from google.adk.evaluation.local_eval_set_results_manager import LocalEvalSetResultsManager
 from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
+from google.genai.types import Content, Part
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -130,6 +134,48 @@ def metric(job):
     }
 
 
+def scripted(replies):
+    """A judge that replies from a list, one entry a call."""
+
+    class Judge(BaseLlm):
+        async def generate_content_async(self, llm_request, stream=False):
+            reply = replies.pop(0)
+            if isinstance(reply, dict):
+                raise RuntimeError(reply["error"])
+            content = None if reply is None else Content(role="model", parts=[Part(text=reply)])
+            yield LlmResponse(content=content)
+
+    return Judge(model="scripted")
+
+
+def judged(case):
+    """What a judged metric makes of turns, when the judge replies in this way."""
+    config = EvalConfig.model_validate({"criteria": {case["metric"]: case["criterion"]}})
+    chosen = next(m for m in get_eval_metrics_from_config(config) if m.metric_name == case["metric"])
+    turns = lambda key: case[key] and [Invocation.model_validate_json(json.dumps(turn)) for turn in case[key]]
+    try:
+        evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.get_evaluator(chosen)
+        for name in ("_judge_model", "_llm"):
+            if hasattr(evaluator, name):
+                setattr(evaluator, name, scripted([reply for question in case["replies"] for reply in question]))
+        more = {}
+        if "scenario" in case:
+            more["conversation_scenario"] = ConversationScenario.model_validate(case["scenario"])
+        result = evaluator.evaluate_invocations(
+            actual_invocations=turns("actual"), expected_invocations=turns("expected"), **more
+        )
+        if inspect.isawaitable(result):
+            result = asyncio.run(result)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    by_id = lambda found: None if found is None else {rubric.rubric_id: rubric.score for rubric in found}
+    return {
+        "turns": [turn.score for turn in result.per_invocation_results],
+        "overall": result.overall_score,
+        "rubrics": [by_id(turn.rubric_scores) for turn in result.per_invocation_results],
+    }
+
+
 def eval_set(text):
     """A set, loaded and saved again."""
     loaded = EvalSet.model_validate_json(text)
@@ -167,6 +213,7 @@ def table(text):
 
 ANSWERS = {
     "eval_set": eval_set,
+    "judged": judged,
     "eval_set_result": eval_set_result,
     "saved_results": saved_results,
     "scenario": scenario,

@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn many_marks_cost_no_more_than_their_length() {
-        let hostile: String = (1..=50_000).map(|n| format!("data-{n} ")).collect();
+        let hostile: String = (1..=50_000).fold(String::new(), |text, n| text + &format!("data-{n} "));
         assert!(prompt(&hostile).starts_with("Judge this.\n<<<data-50001: text>>>"));
         assert!(prompt(&"{{".repeat(100_000)).contains("<<<data-1: text>>>"));
     }

@@ -70,7 +70,9 @@ pub(super) async fn judge(
         scores.push(turn(found, weighed_mean(&weighed)));
         all.extend(weighed);
     }
-    Ok(scores.into_iter().collect::<Scores>().with_overall(weighed_mean(&all)))
+    // What was not judged must not raise the mean by its absence.
+    let overall = if scores.iter().any(|score| score.value().is_none()) { None } else { weighed_mean(&all) };
+    Ok(scores.into_iter().collect::<Scores>().with_overall(overall))
 }
 
 /// What one sample says, rubric by rubric, in the order of the question's rubrics.
@@ -109,12 +111,14 @@ fn count(rubrics: &[Rubric], samples: &[Sample]) -> Result<Vec<Found>, JudgeErro
     {
         return Err(error.clone());
     }
-    let votes = |at: usize| answered.iter().filter_map(|verdicts| verdicts.get(at)?.as_ref()).collect();
-    Ok(rubrics.iter().enumerate().map(|(at, rubric)| vote(rubric, votes(at), samples.len())).collect())
+    let votes = |at: usize| -> Vec<&Verdict> {
+        answered.iter().filter_map(|verdicts| verdicts.get(at)?.as_ref()).collect()
+    };
+    Ok(rubrics.iter().enumerate().map(|(at, rubric)| vote(rubric, &votes(at), samples.len())).collect())
 }
 
 /// The majority on one rubric; a tie is a no. The rationale is that of the first sample that won.
-fn vote(rubric: &Rubric, votes: Vec<&Verdict>, samples: usize) -> Found {
+fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     let id = rubric.rubric_id.as_str();
     let yes = votes.iter().filter(|verdict| verdict.passed).count();
     let passed = yes * 2 > votes.len();
@@ -149,7 +153,9 @@ fn turn(found: Vec<Found>, mean: Option<f64>) -> Score {
 /// The mean of scores with their weights; ADK's exact mean where all weigh the same.
 fn weighed_mean(weighed: &[(f64, f64)]) -> Option<f64> {
     let (_, first) = weighed.first()?;
-    if weighed.iter().all(|(_, weight)| weight == first) && *first > 0.0 {
+    // Written alike, not merely close: only then is it ADK's mean.
+    let alike = weighed.iter().all(|(_, weight)| weight.to_bits() == first.to_bits());
+    if alike && *first > 0.0 {
         return mean::exact(&weighed.iter().map(|(score, _)| *score).collect::<Vec<_>>());
     }
     let sum = |part: fn(&(f64, f64)) -> f64| weighed.iter().map(part).sum::<f64>();

@@ -196,10 +196,16 @@ fn acting() -> Invocation {
     turn.call(FunctionCall::new("track", json!({ "order": 7 })))
 }
 
+/// Asks a metric about a turn that acts.
+type Ask<'a> = &'a dyn Fn(&Arc<Scripted>, &Criterion) -> Result<Scores, BoxError>;
+
+fn of(metric: impl Metric) -> impl Fn(&Arc<Scripted>, &Criterion) -> Result<Scores, BoxError> {
+    move |judge, criterion| judged(&metric, &[], &[acting()], criterion, judge)
+}
+
 #[test]
 fn each_metric_sends_what_it_judges() {
-    let prompt = |metric: &dyn Fn(&Arc<Scripted>, &Criterion) -> Result<Scores, BoxError>,
-                  criterion: Criterion| {
+    let prompt = |metric: Ask<'_>, criterion: Criterion| {
         let judge = script([reply(&[("a", "yes")])]);
         assert_eq!(metric(&judge, &criterion).unwrap().overall(), Some(1.0));
         let [request] = &judge.requests()[..] else { panic!("one question") };
@@ -207,9 +213,6 @@ fn each_metric_sends_what_it_judges() {
         assert!(request.prompt.contains(r#"{"id":"a","property":"a"}"#));
         request.prompt.clone()
     };
-    fn of(metric: impl Metric) -> impl Fn(&Arc<Scripted>, &Criterion) -> Result<Scores, BoxError> {
-        move |judge, criterion| judged(&metric, &[], &[acting()], criterion, judge)
-    }
     let one = || criterion(&["a"], 1);
     let has = |prompt: &str| {
         ["Where is order 7?", r#""order":7"#, "In Paris.", "One moment."].map(|part| prompt.contains(part))

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Compares the judged metrics with google-adk's, with a judge that replies from a script.
+
+    tests/adk/judged.py PYTHON [--write]
+
+PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py`. What google-adk makes
+of them is compared with what `tests/vectors/judged/` says, or written there. Then the test `metric::judged_vectors` of
+eval-core computes the same, and prints the counts and the differences that are meant.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+from judged_cases import METRICS
+
+HERE = pathlib.Path(__file__).parent
+VECTORS = HERE.parent / "vectors" / "judged"
+WORKSPACE = HERE.parent.parent
+
+
+def answers(python):
+    """For each metric its cases, each with the answer of google-adk as `adk`."""
+    asked = [(metric, case) for metric, cases in METRICS.items() for case in cases]
+    lines = "".join(
+        json.dumps({"kind": "judged", "input": {"metric": metric, **case}}) + "\n" for metric, case in asked
+    )
+    run = subprocess.run([python, HERE / "oracle.py"], input=lines, text=True, stdout=subprocess.PIPE, check=True)
+    answered = {metric: [] for metric in METRICS}
+    for (metric, case), line in zip(asked, run.stdout.splitlines(), strict=True):
+        answered[metric].append({**case, "adk": json.loads(line)["answer"]})
+    return answered
+
+
+def text(cases):
+    """A case a line, so that a review shows which changed."""
+    return "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares judged metrics with google-adk's.")
+    parser.add_argument("python", help="a Python that has google-adk")
+    parser.add_argument("--write", action="store_true", help="write the answers instead of comparing them")
+    options = parser.parse_args()
+
+    stale = []
+    for metric, cases in answers(options.python).items():
+        file = VECTORS / f"{metric}.json"
+        if options.write:
+            file.write_text(text(cases), encoding="utf-8")
+        elif not file.is_file() or file.read_text(encoding="utf-8") != text(cases):
+            stale.append(file.name)
+    if stale:
+        sys.exit(f"google-adk answers otherwise than {', '.join(stale)}; --write writes what it says now")
+    test = ["cargo", "test", "--quiet", "-p", "eval-core", "--lib", "metric::judged_vectors", "--", "--nocapture"]
+    sys.exit(subprocess.run(test, cwd=WORKSPACE, check=False).returncode)
+
+
+main()

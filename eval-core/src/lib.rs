@@ -96,7 +96,7 @@ pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
     BoxJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt, JudgeReply,
-    JudgeRequest, Judging, Sample, Scripted, Vote,
+    JudgeRequest, Judging, Rating, Sample, Scripted, Vote,
 };
 pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
 pub use options::{Gate, Pass};

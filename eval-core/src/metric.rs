@@ -6,22 +6,30 @@
 
 mod answers;
 mod calls;
+mod conversation_checks;
 mod custom;
 mod final_response_match;
 mod final_response_match_v2;
+mod hallucinations;
 mod inference_call_count;
 mod invocation_duration;
 #[cfg(test)]
 mod judged_vectors;
+mod judged;
+mod multi_turn_task_success;
+mod multi_turn_tool_use_quality;
+mod multi_turn_trajectory_quality;
+mod response_evaluation;
 mod response_match;
 mod response_similarity;
 mod rubric_final_response_quality;
 mod rubric_multi_turn_trajectory;
 mod rubric_tool_use_quality;
 mod rubrics;
+mod safety;
 mod session_state;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod token_usage;
 mod tool_call_count;
 mod tool_trajectory;
@@ -344,6 +352,16 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (final_response_match::NAME, || BoxMetric::new(final_response_match::FinalResponseMatch)),
     (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
     (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
+    (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
+    (safety::NAME, || BoxMetric::new(safety::Safety)),
+    (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),
+    (multi_turn_task_success::NAME, || BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess)),
+    (multi_turn_trajectory_quality::NAME, || {
+        BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
+    }),
+    (multi_turn_tool_use_quality::NAME, || {
+        BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
+    }),
     (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
 ];
 

@@ -149,6 +149,17 @@ impl Criterion {
         self.with("normalize", normalize)
     }
 
+    /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false unless said.
+    pub fn evaluate_intermediate_nl_responses(&self) -> bool {
+        self.flag("evaluate_intermediate_nl_responses", false)
+    }
+
+    /// Sets `evaluate_intermediate_nl_responses`.
+    #[must_use]
+    pub fn with_evaluate_intermediate_nl_responses(self, evaluate: bool) -> Self {
+        self.with("evaluate_intermediate_nl_responses", evaluate)
+    }
+
     fn flag(&self, key: &str, default: bool) -> bool {
         self.get(key).and_then(Value::as_bool).unwrap_or(default)
     }
@@ -194,6 +205,7 @@ mod tests {
             assert_eq!(criterion.tool_name(), None);
             assert_eq!(criterion.algorithm(), Similarity::Jaccard);
             assert!(criterion.ignore_case() && criterion.normalize());
+            assert!(!criterion.evaluate_intermediate_nl_responses());
         }
     }
 
@@ -213,10 +225,12 @@ mod tests {
             .with_forbidden_tools(["refund", "transfer"])
             .with_tool_name("lookup")
             .with_ignore_case(false)
-            .with_normalize(false);
+            .with_normalize(false)
+            .with_evaluate_intermediate_nl_responses(true);
         assert_eq!(criterion.forbidden_tools().collect::<Vec<_>>(), ["refund", "transfer"]);
         assert_eq!(criterion.tool_name(), Some("lookup"));
         assert!(!criterion.ignore_case() && !criterion.normalize());
+        assert!(criterion.evaluate_intermediate_nl_responses());
     }
 
     #[test]

@@ -1,0 +1,75 @@
+use eval_format::Invocation;
+
+use super::judged::{not_evaluated, of_samples, turn_by_turn};
+use super::{Metric, MetricInput, Score, Scores};
+use crate::agent::BoxError;
+use crate::judge::json::{last_object, text};
+use crate::judge::{self, JudgeError, JudgePrompt, Judging, visible_text};
+
+pub(super) const NAME: &str = "response_evaluation_score";
+const TEMPLATE: &str = "response_evaluation_score/1";
+
+/// `response_evaluation_score`: how coherent is the answer?
+///
+/// # Range
+///
+/// 1 to 5 per turn: the mean of the samples' ratings, rounded once.
+///
+/// # Criterion
+///
+/// `judge_model_options`. ADK, which has no such option here, ignores the key. The threshold is one of this scale too.
+///
+/// # What is sent
+///
+/// The user's message and the answer, without thoughts. ADK sends both, and the expected answer, to the metric COHERENCE
+/// of Vertex AI's evaluation service, which rates from 1 to 5; here the configured model does, by rules that this project
+/// wrote down. Scores are on the same scale, but they are not those of Vertex AI. As in ADK it takes a case with expected
+/// turns, though how coherent an answer is does not depend on them.
+///
+/// # What is read
+///
+/// The last JSON object with the key `rating`, an integer from 1 to 5.
+///
+/// Source: the scale is that of google-adk 2.13.0, `response_evaluator.py`.
+#[derive(Debug)]
+pub(crate) struct ResponseEvaluation;
+
+impl Metric for ResponseEvaluation {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let judging = input.judging();
+        turn_by_turn(input, |turn, _| score_turn(&judging, turn)).await
+    }
+}
+
+async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
+    let answer = judge::answer(turn, false);
+    if answer.trim().is_empty() {
+        return Ok(Score::not_evaluated("the agent said nothing that can be judged"));
+    }
+    let prompt = JudgePrompt::new(include_str!("response_evaluation.md"))
+        .data("user_message", visible_text(&turn.user_content))
+        .data("answer", answer)
+        .render();
+    let rating = match judging.rate(TEMPLATE, &prompt, rating).await {
+        Ok(rating) => rating,
+        Err(error) => return not_evaluated(error),
+    };
+    let score = Score::from(rating.mean);
+    if rating.mean >= BEST {
+        return Ok(score);
+    }
+    let reasoning = last_object(&rating.reply, "rating").map(|object| text(&object, "reasoning").to_owned());
+    Ok(score.note(format!("{}; the lowest says: {}", of_samples(&rating), reasoning.unwrap_or_default())))
+}
+
+const BEST: f64 = 5.0;
+
+/// The rating that a reply gives.
+fn rating(reply: &str) -> Result<f64, String> {
+    let object = last_object(reply, "rating")?;
+    let found = object.get("rating").unwrap_or(&serde_json::Value::Null);
+    let number = found.as_f64().or_else(|| found.as_str()?.trim().parse().ok());
+    number
+        .filter(|number| number.fract() == 0.0 && (1.0..=BEST).contains(number))
+        .ok_or_else(|| format!("`rating` is {found}, not an integer from 1 to 5"))
+}

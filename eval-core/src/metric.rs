@@ -40,6 +40,7 @@ mod trajectory_match_ratio;
 mod trajectory_precision;
 mod trajectory_recall;
 mod trajectory_single_tool_use;
+mod user_simulator_quality;
 
 use std::fmt;
 use std::future::Future;
@@ -210,6 +211,11 @@ impl Score {
         self
     }
 
+    /// The same without what there is to say about it.
+    fn without_notes(&self) -> Self {
+        Self { kind: self.kind.clone(), notes: Vec::new() }
+    }
+
     /// The number, if there is one.
     pub fn value(&self) -> Option<f64> {
         match self.kind {
@@ -362,6 +368,7 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (multi_turn_tool_use_quality::NAME, || {
         BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
     }),
+    (user_simulator_quality::NAME, || BoxMetric::new(user_simulator_quality::UserSimulatorQuality)),
     (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
 ];
 

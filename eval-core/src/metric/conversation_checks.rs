@@ -68,3 +68,90 @@ fn read(check: &Map<String, Value>) -> Result<Check, String> {
     let owned = |key: &str| text(check, key).to_owned();
     Ok(Check { check: owned("check"), reasoning: owned("reasoning"), passes: yes_or_no(check, "passes")? })
 }
+
+#[cfg(test)]
+mod tests {
+    use eval_format::{EvalCase, FunctionCall, Invocation, json};
+
+    use super::super::Metric;
+    use super::super::multi_turn_task_success::MultiTurnTaskSuccess;
+    use super::super::multi_turn_tool_use_quality::MultiTurnToolUseQuality;
+    use super::super::multi_turn_trajectory_quality::MultiTurnTrajectoryQuality;
+    use super::super::testing::{judge, samples};
+    use super::*;
+
+    #[test]
+    fn the_share_of_checks_that_pass_is_the_score_of_a_sample() {
+        for (reply, share) in [
+            (r#"{"checks": [{"check": "a", "passes": true}]}"#, Ok(1.0)),
+            (r#"{"checks": [{"passes": true}, {"passes": "no"}, {"passes": false}]}"#, Ok(1.0 / 3.0)),
+            (r#"{"checks": []}"#, Err("`checks` is empty")),
+            (r#"{"checks": {}}"#, Err("`checks` is no array")),
+            (r#"{"checks": [1]}"#, Err("a check is no object")),
+            (r#"{"checks": [{"passes": true}, {}]}"#, Err("`passes` is null, neither true nor false")),
+            ("fine", Err("there is no JSON object with the key `checks` in it")),
+        ] {
+            assert_eq!(share_that_passes(reply), share.map_err(str::to_owned), "{reply}");
+        }
+    }
+
+    fn conversation() -> [Invocation; 2] {
+        let call = FunctionCall::new("book", json!({ "nights": 2 }));
+        [
+            Invocation::user("A room, please.").response("For how long?"),
+            Invocation::user("Two nights.").call(call).response("Booked."),
+        ]
+    }
+
+    #[test]
+    fn the_mean_of_the_samples_is_one_score_of_the_run() {
+        let replies = [
+            r#"{"checks": [{"check": "a", "passes": true}]}"#,
+            r#"{"checks": [{"check": "a", "passes": true}, {"check": "b", "reasoning": "not asked", "passes": false}]}"#,
+        ];
+        let (scores, asked) =
+            judge(&MultiTurnTaskSuccess, &EvalCase::new("c"), &conversation(), &samples(0.8, 2), &replies);
+        let scores = scores.unwrap();
+        assert!(scores.is_whole_run());
+        assert_eq!(scores.overall(), Some(0.75));
+        assert_eq!(scores.scores()[0].notes(), ["the mean of 2 samples; the lowest says:", "b: not asked"]);
+        assert_eq!(asked.len(), 2, "one question for the whole conversation");
+        for part in ["A room, please.", r#""nights":2"#, "Booked."] {
+            assert!(asked[0].prompt.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn each_metric_asks_in_its_own_words() {
+        fn asked(metric: &impl Metric) -> (String, String) {
+            let replies = [r#"{"checks": [{"check": "a", "passes": true}]}"#];
+            let (scores, mut asked) =
+                judge(metric, &EvalCase::new("c"), &conversation(), &samples(1.0, 1), &replies);
+            assert_eq!(scores.unwrap().overall(), Some(1.0));
+            let request = asked.remove(0);
+            (request.template, request.prompt)
+        }
+        let all = [
+            asked(&MultiTurnTaskSuccess),
+            asked(&MultiTurnTrajectoryQuality),
+            asked(&MultiTurnToolUseQuality),
+        ];
+        let templates = [
+            "multi_turn_task_success_v1/1",
+            "multi_turn_trajectory_quality_v1/1",
+            "multi_turn_tool_use_quality_v1/1",
+        ];
+        for ((template, prompt), expected) in all.iter().zip(templates) {
+            assert_eq!(template, expected);
+            assert!(!prompt.contains("{{"), "{prompt}");
+        }
+        assert!(all[0].1 != all[1].1 && all[1].1 != all[2].1);
+    }
+
+    #[test]
+    fn an_unreadable_judge_leaves_the_run_unscored() {
+        let (scores, _) =
+            judge(&MultiTurnTaskSuccess, &EvalCase::new("c"), &conversation(), &samples(1.0, 1), &["?", "?"]);
+        assert!(scores.unwrap().scores()[0].reason().unwrap().contains("could not be read"));
+    }
+}

@@ -73,3 +73,60 @@ fn rating(reply: &str) -> Result<f64, String> {
         .filter(|number| number.fract() == 0.0 && (1.0..=BEST).contains(number))
         .ok_or_else(|| format!("`rating` is {found}, not an integer from 1 to 5"))
 }
+
+#[cfg(test)]
+mod tests {
+    use eval_format::EvalCase;
+
+    use super::super::testing::{answering, judge, samples};
+    use super::*;
+
+    #[test]
+    fn ratings_are_integers_from_1_to_5() {
+        for (reply, number) in [
+            (r#"{"reasoning": "fine", "rating": 4}"#, Some(4.0)),
+            (r#"{"rating": 5.0}"#, Some(5.0)),
+            (r#"{"rating": "3"}"#, Some(3.0)),
+            (r#"{"rating": 1} on second thought {"rating": 2}"#, Some(2.0)),
+            (r#"{"rating": 0}"#, None),
+            (r#"{"rating": 6}"#, None),
+            (r#"{"rating": 3.5}"#, None),
+            (r#"{"rating": "NaN"}"#, None),
+            (r#"{"rating": true}"#, None),
+            (r#"{"score": 5}"#, None),
+            ("5", None),
+        ] {
+            assert_eq!(rating(reply).ok(), number, "{reply}");
+        }
+    }
+
+    #[test]
+    fn the_mean_of_the_ratings_is_the_score() {
+        let replies = [r#"{"rating": 5}"#, r#"{"rating": 2, "reasoning": "jumps"}"#, r#"{"rating": 4}"#];
+        let (scores, asked) = judge(
+            &ResponseEvaluation,
+            &EvalCase::new("c").turn(answering("Sun.")),
+            &[answering("It is sunny.")],
+            &samples(4.0, 3),
+            &replies,
+        );
+        let scores = scores.unwrap();
+        assert_eq!(scores.overall(), Some(11.0 / 3.0));
+        assert_eq!(scores.scores()[0].notes(), ["the mean of 3 samples; the lowest says: jumps"]);
+        assert_eq!(asked.iter().map(|request| request.sample).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(!asked[0].prompt.contains("Sun."), "the expected answer does not matter");
+    }
+
+    #[test]
+    fn ratings_that_cannot_be_read_leave_the_turn_unscored() {
+        let (scores, _) = judge(
+            &ResponseEvaluation,
+            &EvalCase::new("c"),
+            &[answering("a")],
+            &samples(4.0, 1),
+            &[r#"{"rating": 9}"#, r#"{"rating": 9}"#],
+        );
+        let reason = "two answers of `gemini-2.5-flash` could not be read; of the last, `rating` is 9, not an integer from 1 to 5";
+        assert_eq!(scores.unwrap().scores()[0].reason(), Some(reason));
+    }
+}

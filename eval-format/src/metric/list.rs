@@ -77,6 +77,7 @@ pub static METRICS: &[MetricInfo] = &[
     ),
     MetricInfo {
         needs: &[Need::Scenario, Need::Judge],
+        available: true,
         criterion: &[JUDGE, STOP_SIGNAL],
         ..judged("per_turn_user_simulator_quality_v1", "share of simulated messages that follow the scenario")
     },
@@ -272,7 +273,7 @@ pub(crate) const INTERMEDIATE_SENTENCES: CriterionField = field(
     "whether texts before the final response are judged too",
 );
 
-const STOP_SIGNAL: CriterionField = field(
+pub(crate) const STOP_SIGNAL: CriterionField = field(
     "stop_signal",
     FieldKind::String,
     Some(r#""</finished>""#),

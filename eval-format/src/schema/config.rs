@@ -80,6 +80,7 @@ pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
         Some("trajectory_single_tool_use") => &SINGLE_TOOL_USE_CRITERION,
         Some("response_similarity") => &RESPONSE_SIMILARITY_CRITERION,
         Some("hallucinations_v1") => &HALLUCINATIONS_CRITERION,
+        Some("per_turn_user_simulator_quality_v1") => &SIMULATED_USER_CRITERION,
         Some(_) if info.is_some_and(|info| info.rubric_type().is_some()) => &RUBRICS_CRITERION,
         Some(_) if info.is_some_and(|info| info.needs.contains(&Need::Judge)) => &JUDGED_CRITERION,
         Some(_) => &CRITERION,
@@ -162,6 +163,11 @@ static HALLUCINATIONS_CRITERION: Model = criterion_model(
     &[THRESHOLD, INTERMEDIATE_RESPONSES, JUDGE, option(&metric::INTERMEDIATE_SENTENCES)],
 );
 
+static SIMULATED_USER_CRITERION: Model = criterion_model(
+    "a criterion of the simulated user",
+    &[THRESHOLD, INTERMEDIATE_RESPONSES, JUDGE, option(&metric::STOP_SIGNAL)],
+);
+
 /// The criterion of a built-in metric: a key that it does not read is somebody else's.
 const fn criterion_model(what: &'static str, fields: &'static [Field]) -> Model {
     Model { strangers: OPTIONS, ..model(what, Extra::Refused, fields) }
@@ -180,6 +186,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("rubrics", OF_RUBRICS),
     ("weights", OF_RUBRICS),
     ("judge_model_options", "remove it; only judged metrics read it"),
+    ("stop_signal", "move it to `per_turn_user_simulator_quality_v1`, the metric that reads it"),
     ("evaluate_intermediate_nl_responses", "move it to `hallucinations_v1`, the metric that reads it"),
 ];
 

@@ -213,7 +213,7 @@ impl Score {
 
     /// The same without what there is to say about it.
     fn without_notes(&self) -> Self {
-        Self { kind: self.kind.clone(), notes: Vec::new() }
+        Self { notes: Vec::new(), ..self.clone() }
     }
 
     /// The number, if there is one.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::judged::{not_evaluated, of_samples};
-use super::{MetricInput, Score, Scores};
+use super::{MetricInput, RubricScore, Score, Scores};
 use crate::agent::BoxError;
 use crate::judge::json::{last_object, text, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, dialogue, instructions, tools};
@@ -35,12 +35,13 @@ impl ConversationChecks {
             Ok(rating) => rating,
             Err(error) => return not_evaluated(error),
         };
-        let score = Score::from(rating.mean);
+        let checks = checks(&rating.reply).unwrap_or_default();
+        let score = Score::from(rating.mean).with_rubrics(checks.iter().map(Check::as_rubric).collect());
         if rating.mean >= 1.0 {
             return Ok(score);
         }
-        let failed = checks(&rating.reply).unwrap_or_default().into_iter().filter(|check| !check.passes);
         let score = score.note(format!("{}; the lowest says:", of_samples(&rating)));
+        let failed = checks.iter().filter(|check| !check.passes);
         Ok(failed.fold(score, |score, check| score.note(format!("{}: {}", check.check, check.reasoning))))
     }
 }
@@ -58,6 +59,13 @@ struct Check {
     passes: bool,
 }
 
+impl Check {
+    /// As ADK hands on what Vertex AI finds: the statement is the id.
+    fn as_rubric(&self) -> RubricScore {
+        RubricScore::new(self.check.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
+    }
+}
+
 fn checks(reply: &str) -> Result<Vec<Check>, String> {
     let object = last_object(reply, "checks")?;
     let checks = object.get("checks").and_then(Value::as_array).ok_or("`checks` is no array")?;
@@ -71,13 +79,13 @@ fn read(check: &Map<String, Value>) -> Result<Check, String> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{EvalCase, FunctionCall, Invocation, json};
+    use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, json};
 
     use super::super::Metric;
     use super::super::multi_turn_task_success::MultiTurnTaskSuccess;
     use super::super::multi_turn_tool_use_quality::MultiTurnToolUseQuality;
     use super::super::multi_turn_trajectory_quality::MultiTurnTrajectoryQuality;
-    use super::super::testing::{judge, samples};
+    use super::super::testing::judged_case;
     use super::*;
 
     #[test]
@@ -109,8 +117,13 @@ mod tests {
             r#"{"checks": [{"check": "a", "passes": true}]}"#,
             r#"{"checks": [{"check": "a", "passes": true}, {"check": "b", "reasoning": "not asked", "passes": false}]}"#,
         ];
-        let (scores, asked) =
-            judge(&MultiTurnTaskSuccess, &EvalCase::new("c"), &conversation(), &samples(0.8, 2), &replies);
+        let (scores, asked) = judged_case(
+            &MultiTurnTaskSuccess,
+            &EvalCase::new("c"),
+            &conversation(),
+            &Criterion::new(0.8).with_num_samples(2),
+            &replies,
+        );
         let scores = scores.unwrap();
         assert!(scores.is_whole_run());
         assert_eq!(scores.overall(), Some(0.75));
@@ -125,8 +138,13 @@ mod tests {
     fn each_metric_asks_in_its_own_words() {
         fn asked(metric: &impl Metric) -> (String, String) {
             let replies = [r#"{"checks": [{"check": "a", "passes": true}]}"#];
-            let (scores, mut asked) =
-                judge(metric, &EvalCase::new("c"), &conversation(), &samples(1.0, 1), &replies);
+            let (scores, mut asked) = judged_case(
+                metric,
+                &EvalCase::new("c"),
+                &conversation(),
+                &Criterion::new(1.0).with_num_samples(1),
+                &replies,
+            );
             assert_eq!(scores.unwrap().overall(), Some(1.0));
             let request = asked.remove(0);
             (request.template, request.prompt)
@@ -150,8 +168,13 @@ mod tests {
 
     #[test]
     fn an_unreadable_judge_leaves_the_run_unscored() {
-        let (scores, _) =
-            judge(&MultiTurnTaskSuccess, &EvalCase::new("c"), &conversation(), &samples(1.0, 1), &["?", "?"]);
+        let (scores, _) = judged_case(
+            &MultiTurnTaskSuccess,
+            &EvalCase::new("c"),
+            &conversation(),
+            &Criterion::new(1.0).with_num_samples(1),
+            &["?", "?"],
+        );
         assert!(scores.unwrap().scores()[0].reason().unwrap().contains("could not be read"));
     }
 }

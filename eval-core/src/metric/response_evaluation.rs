@@ -3,8 +3,8 @@ use eval_format::Invocation;
 use super::judged::{not_evaluated, of_samples, turn_by_turn};
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
-use crate::judge::json::{last_object, text};
-use crate::judge::{self, JudgeError, JudgePrompt, Judging, visible_text};
+use crate::judge::json::last_object;
+use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 
 pub(super) const NAME: &str = "response_evaluation_score";
 const TEMPLATE: &str = "response_evaluation_score/1";
@@ -42,7 +42,7 @@ impl Metric for ResponseEvaluation {
 }
 
 async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
-    let answer = judge::answer(turn, false);
+    let answer = answer(turn, false);
     if answer.trim().is_empty() {
         return Ok(Score::not_evaluated("the agent said nothing that can be judged"));
     }
@@ -58,8 +58,7 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
     if rating.mean >= BEST {
         return Ok(score);
     }
-    let reasoning = last_object(&rating.reply, "rating").map(|object| text(&object, "reasoning").to_owned());
-    Ok(score.note(format!("{}; the lowest says: {}", of_samples(&rating), reasoning.unwrap_or_default())))
+    Ok(score.note(format!("{}; the lowest says: {}", of_samples(&rating), reasoning(&rating.reply))))
 }
 
 const BEST: f64 = 5.0;
@@ -76,9 +75,9 @@ fn rating(reply: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::EvalCase;
+    use eval_format::{Criterion, EvalCase};
 
-    use super::super::testing::{answering, judge, samples};
+    use super::super::testing::{answering, judged_case};
     use super::*;
 
     #[test]
@@ -103,11 +102,11 @@ mod tests {
     #[test]
     fn the_mean_of_the_ratings_is_the_score() {
         let replies = [r#"{"rating": 5}"#, r#"{"rating": 2, "reasoning": "jumps"}"#, r#"{"rating": 4}"#];
-        let (scores, asked) = judge(
+        let (scores, asked) = judged_case(
             &ResponseEvaluation,
             &EvalCase::new("c").turn(answering("Sun.")),
             &[answering("It is sunny.")],
-            &samples(4.0, 3),
+            &Criterion::new(4.0).with_num_samples(3),
             &replies,
         );
         let scores = scores.unwrap();
@@ -119,11 +118,11 @@ mod tests {
 
     #[test]
     fn ratings_that_cannot_be_read_leave_the_turn_unscored() {
-        let (scores, _) = judge(
+        let (scores, _) = judged_case(
             &ResponseEvaluation,
             &EvalCase::new("c"),
             &[answering("a")],
-            &samples(4.0, 1),
+            &Criterion::new(4.0).with_num_samples(1),
             &[r#"{"rating": 9}"#, r#"{"rating": 9}"#],
         );
         let reason = "two answers of `gemini-2.5-flash` could not be read; of the last, `rating` is 9, not an integer from 1 to 5";

@@ -3,8 +3,8 @@ use eval_format::Invocation;
 use super::judged::{not_evaluated, objection, turn_by_turn};
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
-use crate::judge::json::{last_object, text, yes_or_no};
-use crate::judge::{self, JudgeError, JudgePrompt, Judging, visible_text};
+use crate::judge::json::{last_object, yes_or_no};
+use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 
 pub(super) const NAME: &str = "safety_v1";
 const TEMPLATE: &str = "safety_v1/1";
@@ -41,7 +41,7 @@ impl Metric for Safety {
 }
 
 async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
-    let answer = judge::answer(turn, false);
+    let answer = answer(turn, false);
     if answer.trim().is_empty() {
         return Ok(Score::not_evaluated("the agent said nothing that can be judged"));
     }
@@ -58,24 +58,23 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
     if vote.passed {
         return Ok(score);
     }
-    let reasoning = last_object(&vote.reply, "is_safe").map(|object| text(&object, "reasoning").to_owned());
-    Ok(score.note(objection(&vote, "found unsafe", &reasoning.unwrap_or_default())))
+    Ok(score.note(objection(&vote, "found unsafe", &reasoning(&vote.reply))))
 }
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Content, EvalCase, Part};
+    use eval_format::{Content, Criterion, EvalCase, Part};
 
-    use super::super::testing::{answering, judge, samples};
+    use super::super::testing::{answering, judged_case};
     use super::*;
 
     const SAFE: &str = r#"{"reasoning": "harmless", "is_safe": true}"#;
     const UNSAFE: &str = r#"{"reasoning": "it names a key", "is_safe": false}"#;
 
     fn score(turn: &Invocation, replies: &[&str]) -> Score {
-        let criterion = samples(1.0, 3);
+        let criterion = Criterion::new(1.0).with_num_samples(3);
         let (scores, _) =
-            judge(&Safety, &EvalCase::new("c"), std::slice::from_ref(turn), &criterion, replies);
+            judged_case(&Safety, &EvalCase::new("c"), std::slice::from_ref(turn), &criterion, replies);
         scores.unwrap().scores()[0].clone()
     }
 
@@ -107,7 +106,13 @@ mod tests {
             ..Invocation::user("q")
         };
         let turn = with(vec![thought.clone(), Part::text("Here.")]);
-        let (_, asked) = judge(&Safety, &EvalCase::new("c"), &[turn], &samples(1.0, 1), &[SAFE]);
+        let (_, asked) = judged_case(
+            &Safety,
+            &EvalCase::new("c"),
+            &[turn],
+            &Criterion::new(1.0).with_num_samples(1),
+            &[SAFE],
+        );
         assert!(asked[0].prompt.contains("Here.") && !asked[0].prompt.contains("hmm-hm"));
         assert_eq!(
             score(&with(vec![thought]), &[]).reason(),

@@ -29,7 +29,7 @@ pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
 /// no thoughts), the message, and what it must not be: the `violation_rubrics` of the persona, or without a persona
 /// rules that this project wrote down.
 ///
-/// # What is parsed
+/// # What is read
 ///
 /// `"is_valid": true` or `false`, also with the other words that ADK takes for them (`valid`, `invalid`, `almost`,
 /// `partially valid`).
@@ -110,9 +110,9 @@ fn with_end(last: Score, end: &Score, threshold: f64) -> Score {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{EvalCase, FunctionCall, Persona, UserBehavior, UserPersona, json};
+    use eval_format::{Criterion, EvalCase, FunctionCall, Persona, UserBehavior, UserPersona, json};
 
-    use super::super::testing::{judge, samples};
+    use super::super::testing::judged_case;
     use super::*;
     use crate::judge::JudgeErrorKind;
 
@@ -128,7 +128,15 @@ mod tests {
     }
 
     fn score(messages: &[&str], threshold: f64, replies: &[&str]) -> Scores {
-        judge(&UserSimulatorQuality, &case(), &turns(messages), &samples(threshold, 1), replies).0.unwrap()
+        judged_case(
+            &UserSimulatorQuality,
+            &case(),
+            &turns(messages),
+            &Criterion::new(threshold).with_num_samples(1),
+            replies,
+        )
+        .0
+        .unwrap()
     }
 
     #[test]
@@ -175,7 +183,14 @@ mod tests {
     #[test]
     fn samples_vote_and_those_that_fail_do_not() {
         let run = |replies: &[&str]| {
-            judge(&UserSimulatorQuality, &case(), &turns(&["Hi", "a room"]), &samples(1.0, 3), replies).0
+            judged_case(
+                &UserSimulatorQuality,
+                &case(),
+                &turns(&["Hi", "a room"]),
+                &Criterion::new(1.0).with_num_samples(3),
+                replies,
+            )
+            .0
         };
         assert_eq!(run(&[NO, YES, YES, YES, NO, YES]).unwrap().overall(), Some(1.0));
         assert_eq!(run(&[NO, YES, "?", "?", YES, YES, YES]).unwrap().overall(), Some(0.5), "a tie is a no");
@@ -187,7 +202,13 @@ mod tests {
     fn the_judge_sees_what_the_user_sees() {
         let mut turns = turns(&["Hi", "a room"]);
         turns[0] = turns[0].clone().call(FunctionCall::new("secret_tool", json!({})));
-        let (_, asked) = judge(&UserSimulatorQuality, &case(), &turns, &samples(1.0, 1), &[YES, YES]);
+        let (_, asked) = judged_case(
+            &UserSimulatorQuality,
+            &case(),
+            &turns,
+            &Criterion::new(1.0).with_num_samples(1),
+            &[YES, YES],
+        );
         for part in ["Book a room for two nights.", "Hi", "Yes?", "a room", "</finished>", "Ends in time"] {
             assert!(asked[0].prompt.contains(part), "{part}");
         }
@@ -207,8 +228,8 @@ mod tests {
         let ask = |persona: Persona| {
             let scenario = ConversationScenario::new("Hi", "Book.").persona(persona);
             let case = EvalCase::new("c").scenario(scenario);
-            let criterion = samples(1.0, 1).with_stop_signal("bye");
-            judge(&UserSimulatorQuality, &case, &turns(&["Hi"]), &criterion, &[YES]).1[0].prompt.clone()
+            let criterion = Criterion::new(1.0).with_num_samples(1).with_stop_signal("bye");
+            judged_case(&UserSimulatorQuality, &case, &turns(&["Hi"]), &criterion, &[YES]).1[0].prompt.clone()
         };
         let own = ask(Persona::Own(hurried));
         assert!(
@@ -227,8 +248,13 @@ mod tests {
 
     #[test]
     fn a_case_that_is_no_scenario_is_an_error() {
-        let (scores, _) =
-            judge(&UserSimulatorQuality, &EvalCase::new("c"), &turns(&["Hi"]), &samples(1.0, 1), &[]);
+        let (scores, _) = judged_case(
+            &UserSimulatorQuality,
+            &EvalCase::new("c"),
+            &turns(&["Hi"]),
+            &Criterion::new(1.0).with_num_samples(1),
+            &[],
+        );
         assert!(scores.is_err());
     }
 }

@@ -115,7 +115,9 @@ mod tests {
     use crate::judge::JudgeErrorKind;
 
     fn segments(sentences: &[&str]) -> String {
-        sentences.iter().map(|sentence| format!("<sentence>{sentence}</sentence>\n")).collect()
+        let lines: Vec<String> =
+            sentences.iter().map(|sentence| format!("<sentence>{sentence}</sentence>")).collect();
+        lines.join("\n")
     }
 
     fn verdicts(labels: &[(&str, &str)]) -> String {
@@ -124,7 +126,7 @@ mod tests {
                 "sentence: {sentence}\nlabel: {label}\nrationale: because\nsupporting_excerpt: null\ncontradicting_excerpt: null\n"
             )
         };
-        labels.iter().map(block).collect()
+        labels.iter().map(block).collect::<Vec<_>>().join("\n")
     }
 
     fn run(turns: &[Invocation], criterion: &Criterion, replies: &[&str]) -> Scores {

@@ -45,6 +45,3 @@ pub(super) fn of_samples(rating: &Rating) -> String {
         lost => format!("{mean}, {lost} could not be used"),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -42,7 +42,7 @@ impl ConversationChecks {
         }
         let score = score.note(format!("{}; the lowest says:", of_samples(&rating)));
         let failed = checks.iter().filter(|check| !check.passes);
-        Ok(failed.fold(score, |score, check| score.note(format!("{}: {}", check.check, check.reasoning))))
+        Ok(failed.fold(score, |score, check| score.note(format!("{}: {}", check.statement, check.reasoning))))
     }
 }
 
@@ -54,7 +54,7 @@ fn share_that_passes(reply: &str) -> Result<f64, String> {
 
 /// A statement about the conversation, and whether it is met.
 struct Check {
-    check: String,
+    statement: String,
     reasoning: String,
     passes: bool,
 }
@@ -62,7 +62,7 @@ struct Check {
 impl Check {
     /// As ADK hands on what Vertex AI finds: the statement is the id.
     fn as_rubric(&self) -> RubricScore {
-        RubricScore::new(self.check.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
+        RubricScore::new(self.statement.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
     }
 }
 
@@ -74,7 +74,11 @@ fn checks(reply: &str) -> Result<Vec<Check>, String> {
 
 fn read(check: &Map<String, Value>) -> Result<Check, String> {
     let owned = |key: &str| text(check, key).to_owned();
-    Ok(Check { check: owned("check"), reasoning: owned("reasoning"), passes: yes_or_no(check, "passes")? })
+    Ok(Check {
+        statement: owned("check"),
+        reasoning: owned("reasoning"),
+        passes: yes_or_no(check, "passes")?,
+    })
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
     BoxJudge, Cassette, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
-    JudgeReply, JudgeRequest, Judging, Sample, Scripted, Vote,
+    JudgeReply, JudgeRequest, Judging, Rating, Sample, Scripted, Vote,
 };
 #[cfg(feature = "genai")]
 pub use judge::{Limited, ModelJudge, Provider, Retrying, Slot, Slots, default_judge};

@@ -6,22 +6,30 @@
 
 mod answers;
 mod calls;
+mod conversation_checks;
 mod custom;
 mod final_response_match;
 mod final_response_match_v2;
+mod hallucinations;
 mod inference_call_count;
 mod invocation_duration;
+mod judged;
 #[cfg(test)]
 mod judged_vectors;
+mod multi_turn_task_success;
+mod multi_turn_tool_use_quality;
+mod multi_turn_trajectory_quality;
+mod response_evaluation;
 mod response_match;
 pub(crate) mod response_similarity;
 mod rubric_final_response_quality;
 mod rubric_multi_turn_trajectory;
 mod rubric_tool_use_quality;
 mod rubrics;
+mod safety;
 mod session_state;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod token_usage;
 mod tool_call_count;
 mod tool_trajectory;
@@ -32,6 +40,7 @@ mod trajectory_match_ratio;
 mod trajectory_precision;
 mod trajectory_recall;
 mod trajectory_single_tool_use;
+mod user_simulator_quality;
 
 use std::fmt;
 use std::future::Future;
@@ -207,6 +216,11 @@ impl Score {
         self
     }
 
+    /// The same without what there is to say about it.
+    fn without_notes(&self) -> Self {
+        Self { notes: Vec::new(), ..self.clone() }
+    }
+
     /// The number, if there is one.
     pub fn value(&self) -> Option<f64> {
         match self.kind {
@@ -352,6 +366,17 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (final_response_match::NAME, || BoxMetric::new(final_response_match::FinalResponseMatch)),
     (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
     (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
+    (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
+    (safety::NAME, || BoxMetric::new(safety::Safety)),
+    (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),
+    (multi_turn_task_success::NAME, || BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess)),
+    (multi_turn_trajectory_quality::NAME, || {
+        BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
+    }),
+    (multi_turn_tool_use_quality::NAME, || {
+        BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
+    }),
+    (user_simulator_quality::NAME, || BoxMetric::new(user_simulator_quality::UserSimulatorQuality)),
     (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
 ];
 

@@ -15,7 +15,6 @@ use crate::runner::guard::catch_panic;
 use crate::transcript::TurnRecord;
 use history::History;
 
-#[expect(unused_imports, reason = "the metric about the simulated user reads it")]
 pub(crate) use personas::profile;
 
 /// What the simulated user writes to end the conversation, in any case and anywhere in a reply.

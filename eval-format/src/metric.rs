@@ -4,8 +4,8 @@ mod list;
 
 pub use list::METRICS;
 pub(crate) use list::{
-    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES, JUDGE,
-    MATCH_TYPE, NORMALIZE, RUBRICS, TOOL_NAME, WEIGHTS,
+    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
+    INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
 };
 
 use crate::config::MatchType;
@@ -206,9 +206,16 @@ mod tests {
                 "tool_trajectory_avg_score",
                 "response_match_score",
                 "final_response_match_v2",
+                "response_evaluation_score",
+                "safety_v1",
+                "hallucinations_v1",
                 "rubric_based_final_response_quality_v1",
                 "rubric_based_tool_use_quality_v1",
                 "rubric_based_multi_turn_trajectory_quality_v1",
+                "multi_turn_task_success_v1",
+                "multi_turn_trajectory_quality_v1",
+                "multi_turn_tool_use_quality_v1",
+                "per_turn_user_simulator_quality_v1",
                 "tool_call_count_v1",
                 "inference_call_count_v1",
                 "token_usage_v1",

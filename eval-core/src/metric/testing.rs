@@ -12,10 +12,10 @@ use eval_format::{
 
 use super::{Metric, MetricInput, Scores};
 use crate::agent::BoxError;
-use crate::judge::{BoxJudge, Judge, NoJudge, Scripted};
+use crate::judge::{BoxJudge, Judge, JudgeRequest, NoJudge, Scripted};
 
 /// The result of a future that never waits.
-pub(super) fn ready<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => unreachable!("built-in metrics do not wait"),
@@ -44,7 +44,7 @@ pub(super) fn try_compare(
     actual: &[Invocation],
     criterion: &Criterion,
 ) -> Result<Scores, BoxError> {
-    asking(metric, expected, actual, criterion, &NoJudge.boxed())
+    asking(metric, &EvalCase::new("c"), expected, actual, criterion, &NoJudge.boxed())
 }
 
 /// What a metric makes of turns with the help of a judge.
@@ -55,19 +55,32 @@ pub(super) fn judged(
     criterion: &Criterion,
     judge: &Arc<Scripted>,
 ) -> Result<Scores, BoxError> {
-    asking(metric, expected, actual, criterion, &Arc::clone(judge).boxed())
+    asking(metric, &EvalCase::new("c"), expected, actual, criterion, &Arc::clone(judge).boxed())
+}
+
+/// What a judged metric makes of a run of a case, given these replies, and what it asked.
+pub(super) fn judged_case(
+    metric: &impl Metric,
+    case: &EvalCase,
+    actual: &[Invocation],
+    criterion: &Criterion,
+    replies: &[&str],
+) -> (Result<Scores, BoxError>, Vec<JudgeRequest>) {
+    let script = Arc::new(Scripted::new(replies.iter().copied()));
+    let judge = Arc::clone(&script).boxed();
+    (asking(metric, case, &case.conversation, actual, criterion, &judge), script.requests())
 }
 
 fn asking(
     metric: &impl Metric,
+    case: &EvalCase,
     expected: &[Invocation],
     actual: &[Invocation],
     criterion: &Criterion,
     judge: &BoxJudge,
 ) -> Result<Scores, BoxError> {
-    let (case, state) = (EvalCase::new("c"), Map::new());
-    let input = MetricInput { case: &case, actual, expected, state: &state, criterion, judge };
-    ready(metric.score(input))
+    let state = Map::new();
+    ready(metric.score(MetricInput { case, actual, expected, state: &state, criterion, judge }))
 }
 
 /// Checks the score of one turn that calls tools; a call is its tool's name, with no arguments.

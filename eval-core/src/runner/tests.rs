@@ -309,7 +309,7 @@ fn settings_that_contradict_each_other_are_errors() {
         ("response_match_score", Criterion::new(-1.0), "threshold"),
         ("response_match_score", Criterion::new(f64::NAN), "response_match_score"),
         ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
-        ("safety_v1", Criterion::new(0.5), "not available in this version"),
+        ("safety_v1", Criterion::new(5.0), "threshold"),
         ("tool_trajectory_avg_score", typo, "match_typ"),
         ("trajectory_single_tool_use", Criterion::new(1.0), "no `tool_name`"),
         ("response_match_score", Criterion::new(1.0).with_algorithm(Similarity::Exact), "`algorithm`"),

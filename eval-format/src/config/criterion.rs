@@ -149,6 +149,28 @@ impl Criterion {
         self.with("normalize", normalize)
     }
 
+    /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false unless said.
+    pub fn evaluate_intermediate_nl_responses(&self) -> bool {
+        self.flag("evaluate_intermediate_nl_responses", false)
+    }
+
+    /// Sets `evaluate_intermediate_nl_responses`.
+    #[must_use]
+    pub fn with_evaluate_intermediate_nl_responses(self, evaluate: bool) -> Self {
+        self.with("evaluate_intermediate_nl_responses", evaluate)
+    }
+
+    /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` unless said.
+    pub fn stop_signal(&self) -> &str {
+        self.get("stop_signal").and_then(Value::as_str).unwrap_or("</finished>")
+    }
+
+    /// Sets `stop_signal`.
+    #[must_use]
+    pub fn with_stop_signal(self, stop_signal: impl Into<String>) -> Self {
+        self.with("stop_signal", stop_signal.into())
+    }
+
     fn flag(&self, key: &str, default: bool) -> bool {
         self.get(key).and_then(Value::as_bool).unwrap_or(default)
     }
@@ -194,6 +216,8 @@ mod tests {
             assert_eq!(criterion.tool_name(), None);
             assert_eq!(criterion.algorithm(), Similarity::Jaccard);
             assert!(criterion.ignore_case() && criterion.normalize());
+            assert!(!criterion.evaluate_intermediate_nl_responses());
+            assert_eq!(criterion.stop_signal(), "</finished>");
         }
     }
 
@@ -213,10 +237,14 @@ mod tests {
             .with_forbidden_tools(["refund", "transfer"])
             .with_tool_name("lookup")
             .with_ignore_case(false)
-            .with_normalize(false);
+            .with_normalize(false)
+            .with_evaluate_intermediate_nl_responses(true)
+            .with_stop_signal("bye");
         assert_eq!(criterion.forbidden_tools().collect::<Vec<_>>(), ["refund", "transfer"]);
         assert_eq!(criterion.tool_name(), Some("lookup"));
         assert!(!criterion.ignore_case() && !criterion.normalize());
+        assert!(criterion.evaluate_intermediate_nl_responses());
+        assert_eq!(criterion.stop_signal(), "bye");
     }
 
     #[test]

@@ -214,8 +214,6 @@ fn metrics_that_cannot_decide_are_one_problem_each() {
     for (metric, code) in [
         ("bogus", "unknown-metric"),
         ("_comment", "unknown-metric"),
-        ("safety_v1", "not-available"),
-        ("hallucinations_v1", "not-available"),
         ("token_usage_v1", "informational-threshold"),
     ] {
         for criterion in ["0.5", r#"{"threshold": 7, "x": 1}"#, "null"] {
@@ -391,7 +389,7 @@ fn files_that_are_no_config_are_named() {
 fn all_problems_are_found_in_the_order_of_the_text() {
     let text = r#"{
         "custom_metrics": {"tone": {"code_config": {"name": "m.tone"}}},
-        "criteria": {"response_match_score": 80, "bogus": 1, "safety_v1": 1, "tone": {}},
+        "criteria": {"response_match_score": 80, "bogus": 1, "safety_v1": 7, "tone": {}},
         "live_model_config": {}
     }"#;
     assert_eq!(
@@ -400,7 +398,7 @@ fn all_problems_are_found_in_the_order_of_the_text() {
             "unanswered-custom-metric custom_metrics.tone",
             "threshold-range criteria.response_match_score",
             "unknown-metric criteria.bogus",
-            "not-available criteria.safety_v1",
+            "threshold-range criteria.safety_v1",
             "missing-key criteria.tone",
             "not-available live_model_config",
         ]

@@ -26,10 +26,20 @@ pub static METRICS: &[MetricInfo] = &[
         needs: &[Need::Expectation, Need::Judge],
         min: 1.0,
         max: Some(5.0),
-        ..judged("response_evaluation_score", "how coherent Vertex AI finds the answer")
+        available: true,
+        criterion: &[JUDGE],
+        ..judged(
+            "response_evaluation_score",
+            "how coherent the judge finds the answer, on the scale of Vertex AI, which ADK asks",
+        )
     },
-    judged("safety_v1", "whether Vertex AI finds the answer harmless"),
     MetricInfo {
+        available: true,
+        criterion: &[JUDGE],
+        ..judged("safety_v1", "whether the judge finds the answer harmless; ADK asks Vertex AI")
+    },
+    MetricInfo {
+        available: true,
         criterion: &[JUDGE, INTERMEDIATE_SENTENCES],
         ..judged("hallucinations_v1", "share of sentences that the context supports")
     },
@@ -53,11 +63,21 @@ pub static METRICS: &[MetricInfo] = &[
             "share of rubrics that the whole conversation meets",
         )
     },
-    judged("multi_turn_task_success_v1", "whether Vertex AI finds the conversation's goal reached"),
-    judged("multi_turn_trajectory_quality_v1", "how Vertex AI rates the way to the conversation's goal"),
-    judged("multi_turn_tool_use_quality_v1", "how Vertex AI rates the tool calls of the conversation"),
+    conversation(
+        "multi_turn_task_success_v1",
+        "share of the user's goals that the judge finds reached; ADK asks Vertex AI",
+    ),
+    conversation(
+        "multi_turn_trajectory_quality_v1",
+        "share of the judge's checks that the way to the goal meets; ADK asks Vertex AI",
+    ),
+    conversation(
+        "multi_turn_tool_use_quality_v1",
+        "share of the judge's checks that the tool calls meet; ADK asks Vertex AI",
+    ),
     MetricInfo {
         needs: &[Need::Scenario, Need::Judge],
+        available: true,
         criterion: &[JUDGE, STOP_SIGNAL],
         ..judged("per_turn_user_simulator_quality_v1", "share of simulated messages that follow the scenario")
     },
@@ -165,6 +185,11 @@ const fn judged(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { needs: &[Need::Judge], available: false, ..response(name, MetricGroup::AdkJudged, summary) }
 }
 
+/// A judged metric over the whole conversation.
+const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
+    MetricInfo { available: true, criterion: &[JUDGE], ..judged(name, summary) }
+}
+
 /// A metric that is reported for every case and never compared.
 const fn informational(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo {
@@ -241,14 +266,14 @@ pub(crate) const INTERMEDIATE_RESPONSES: CriterionField = field(
     "whether texts before the final response are judged with it",
 );
 
-const INTERMEDIATE_SENTENCES: CriterionField = field(
+pub(crate) const INTERMEDIATE_SENTENCES: CriterionField = field(
     "evaluate_intermediate_nl_responses",
     FieldKind::Bool,
     Some("false"),
     "whether texts before the final response are judged too",
 );
 
-const STOP_SIGNAL: CriterionField = field(
+pub(crate) const STOP_SIGNAL: CriterionField = field(
     "stop_signal",
     FieldKind::String,
     Some(r#""</finished>""#),

@@ -3,7 +3,7 @@
 use super::Type::{Any, Bool, Choice, Dict, Float, Int, List, Object, String};
 use super::eval_set::RUBRIC;
 use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
-use crate::metric::{self, CriterionField, FieldKind, MetricInfo};
+use crate::metric::{self, CriterionField, FieldKind, MetricInfo, Need};
 
 pub(crate) static EVAL_CONFIG: Model = model(
     "a config",
@@ -79,8 +79,10 @@ pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
         Some("tool_trajectory_avg_score") => &TOOL_TRAJECTORY_CRITERION,
         Some("trajectory_single_tool_use") => &SINGLE_TOOL_USE_CRITERION,
         Some("response_similarity") => &RESPONSE_SIMILARITY_CRITERION,
-        Some("final_response_match_v2") => &JUDGED_CRITERION,
+        Some("hallucinations_v1") => &HALLUCINATIONS_CRITERION,
+        Some("per_turn_user_simulator_quality_v1") => &SIMULATED_USER_CRITERION,
         Some(_) if info.is_some_and(|info| info.rubric_type().is_some()) => &RUBRICS_CRITERION,
+        Some(_) if info.is_some_and(|info| info.needs.contains(&Need::Judge)) => &JUDGED_CRITERION,
         Some(_) => &CRITERION,
         None => &CUSTOM_CRITERION,
     }
@@ -156,6 +158,16 @@ pub(crate) static JUDGE_MODEL_OPTIONS: Model = Model {
     )
 };
 
+static HALLUCINATIONS_CRITERION: Model = criterion_model(
+    "a hallucinations criterion",
+    &[THRESHOLD, INTERMEDIATE_RESPONSES, JUDGE, option(&metric::INTERMEDIATE_SENTENCES)],
+);
+
+static SIMULATED_USER_CRITERION: Model = criterion_model(
+    "a criterion of the simulated user",
+    &[THRESHOLD, INTERMEDIATE_RESPONSES, JUDGE, option(&metric::STOP_SIGNAL)],
+);
+
 /// The criterion of a built-in metric: a key that it does not read is somebody else's.
 const fn criterion_model(what: &'static str, fields: &'static [Field]) -> Model {
     Model { strangers: OPTIONS, ..model(what, Extra::Refused, fields) }
@@ -174,6 +186,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("rubrics", OF_RUBRICS),
     ("weights", OF_RUBRICS),
     ("judge_model_options", "remove it; only judged metrics read it"),
+    ("stop_signal", "move it to `per_turn_user_simulator_quality_v1`, the metric that reads it"),
+    ("evaluate_intermediate_nl_responses", "move it to `hallucinations_v1`, the metric that reads it"),
 ];
 
 const OF_TRAJECTORY: &str = "move it to `tool_trajectory_avg_score`, the metric that reads it";

@@ -1,0 +1,88 @@
+use super::{JudgeError, JudgeErrorKind, JudgeReply, Judging};
+use crate::score::mean;
+
+/// What the samples of a question that is answered with a number came to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Rating {
+    /// The mean of the samples that answered, rounded once.
+    pub mean: f64,
+    /// How many samples answered.
+    pub voters: u32,
+    /// How many samples were asked for.
+    pub samples: u32,
+    /// The first reply with the lowest number.
+    pub reply: String,
+}
+
+impl Judging {
+    /// Asks a question that is answered with a number and takes the mean of the samples.
+    ///
+    /// A sample that failed does not count. Where more samples failed than answered, that is an error, as in
+    /// [`vote`](Self::vote). `read` says what is wrong with a reply that has no number in range; NaN is wrong
+    /// whatever it says.
+    pub async fn rate(
+        &self,
+        template: &str,
+        prompt: &str,
+        read: impl Fn(&str) -> Result<f64, String> + Sync,
+    ) -> Result<Rating, JudgeError> {
+        let read = |reply: &str| match read(reply)? {
+            number if number.is_nan() => Err("the number is NaN".to_owned()),
+            number => Ok(number),
+        };
+        let samples = self.sample(template, prompt, read).await;
+        let answered: Vec<&(f64, JudgeReply)> =
+            samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
+        if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())
+            && (samples.len() - answered.len()) * 2 > samples.len()
+        {
+            return Err(error.clone());
+        }
+        let numbers: Vec<f64> = answered.iter().map(|(number, _)| *number).collect();
+        let lowest = answered.iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
+        match (mean::exact(&numbers), lowest) {
+            (Some(mean), Some((_, reply))) => Ok(Rating {
+                mean,
+                voters: u32::try_from(answered.len()).unwrap_or(u32::MAX),
+                samples: self.samples(),
+                reply: reply.text.clone(),
+            }),
+            _ => Err(JudgeError::new(JudgeErrorKind::Unreadable, "no sample was asked for")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::{Criterion, json};
+
+    use super::*;
+    use crate::judge::{Judge, Scripted};
+    use crate::metric::testing::ready;
+
+    fn rate(replies: &[&str], samples: u32) -> Result<Rating, JudgeError> {
+        let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));
+        let judge = Scripted::new(replies.iter().copied());
+        let read = |reply: &str| reply.parse().map_err(|_| format!("`{reply}` is no number"));
+        ready(Judging::new(judge.boxed(), &criterion).rate("t/1", "how many?", read))
+    }
+
+    #[test]
+    fn the_mean_of_the_samples_that_answer_is_taken() {
+        let rating = rate(&["4", "2", "5"], 3).unwrap();
+        assert_eq!((rating.mean, rating.voters, rating.samples), (11.0 / 3.0, 3, 3));
+        assert_eq!(rating.reply, "2");
+        // Two replies to the first sample are no number: it was asked again.
+        let rating = rate(&["?", "NaN", "2", "5"], 3).unwrap();
+        assert_eq!((rating.mean, rating.voters, rating.samples), (3.5, 2, 3));
+    }
+
+    #[test]
+    fn samples_that_fail_more_often_than_not_are_an_error() {
+        let error = rate(&["?", "?", "?", "?", "5"], 3).unwrap_err();
+        assert_eq!(error.kind(), JudgeErrorKind::Unreadable);
+        assert!(rate(&["?", "?", "5"], 2).is_ok(), "half of them may");
+        assert_eq!(rate(&[], 1).unwrap_err().kind(), JudgeErrorKind::Failed);
+    }
+}

@@ -1,0 +1,228 @@
+//! The second of the two replies: what each sentence is to the context.
+
+use std::collections::HashMap;
+
+use crate::message::cut;
+
+/// The lines of a block, in their order.
+const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
+/// How much of a sentence shows in a message.
+pub(super) const SHOWN: usize = 80;
+const START: &str = "sentence:";
+const NEXT: &str = "\nsentence:";
+
+/// What a judge says about a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judged {
+    pub(super) sentence: String,
+    pub(super) label: Label,
+    pub(super) rationale: String,
+}
+
+/// What a sentence is to the context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Supported,
+    Unsupported,
+    Contradictory,
+    Disputed,
+    NotApplicable,
+}
+
+impl Label {
+    const ALL: [Self; 5] =
+        [Self::Supported, Self::Unsupported, Self::Contradictory, Self::Disputed, Self::NotApplicable];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Unsupported => "unsupported",
+            Self::Contradictory => "contradictory",
+            Self::Disputed => "disputed",
+            Self::NotApplicable => "not_applicable",
+        }
+    }
+
+    /// Whether the sentence counts as one that the agent may say.
+    pub(super) fn is_grounded(self) -> bool {
+        matches!(self, Self::Supported | Self::NotApplicable)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let text = text.to_lowercase();
+        Self::ALL.into_iter().find(|label| label.name() == text)
+    }
+}
+
+/// The blocks of a reply, or what is wrong with it.
+///
+/// A block is found as ADK finds it: `sentence:`, then lines that begin with `label:`, `rationale:`,
+/// `supporting_excerpt:` and `contradicting_excerpt:`, in any case; values may span lines. Each sentence must be
+/// judged once, with a label that is known: ADK takes the mean of whatever it finds.
+pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
+    let mut judged = Vec::new();
+    for Block { sentence, label, rationale, labels } in blocks(reply.trim()) {
+        if labels > 1 {
+            return Err(format!("it labels `{}` {labels} times", cut(sentence, SHOWN)));
+        }
+        let Some(label) = Label::read(label) else {
+            let names: Vec<&str> = Label::ALL.into_iter().map(Label::name).collect();
+            return Err(format!("the label `{}` is none of {}", cut(label, SHOWN), names.join(", ")));
+        };
+        judged.push(Judged { sentence: sentence.to_owned(), label, rationale: rationale.to_owned() });
+    }
+    if judged.len() != sentences.len() {
+        return Err(format!(
+            "it judges {} of {} sentences in the form asked for",
+            judged.len(),
+            sentences.len()
+        ));
+    }
+    each_once(&judged, sentences)?;
+    Ok(judged)
+}
+
+/// A sentence that is judged twice stands in the place of one that is not.
+///
+/// Those that were not copied exactly are taken as they come.
+fn each_once(judged: &[Judged], sentences: &[String]) -> Result<(), String> {
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    for sentence in sentences {
+        *open.entry(sentence.trim()).or_default() += 1;
+    }
+    for Judged { sentence, .. } in judged {
+        match open.get_mut(sentence.as_str()) {
+            Some(0) => return Err(format!("it judges `{}` more than once", cut(sentence, SHOWN))),
+            Some(left) => *left -= 1,
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+struct Block<'a> {
+    sentence: &'a str,
+    label: &'a str,
+    rationale: &'a str,
+    /// How many lines give a label; a second one may come out of a text that the judge quotes.
+    labels: usize,
+}
+
+fn blocks(reply: &str) -> Vec<Block<'_>> {
+    // ASCII letters keep their places in lower case.
+    let lower = reply.to_ascii_lowercase();
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some((block, end)) = block(reply, &lower, from) {
+        found.push(block);
+        from = end;
+    }
+    found
+}
+
+/// The next block and where it ends.
+fn block<'a>(reply: &'a str, lower: &str, from: usize) -> Option<(Block<'a>, usize)> {
+    let find = |what: &str, from: usize| Some(from + lower.get(from..)?.find(what)?);
+    let begin = find(START, from)?;
+    let mut start = begin + START.len();
+    let mut values = [""; FIELDS.len()];
+    for (value, field) in values.iter_mut().zip(FIELDS) {
+        let end = find(field, start)?;
+        *value = reply.get(start..end)?.trim();
+        start = end + field.len();
+    }
+    let [sentence, label, rationale, _] = values;
+    let end = find(NEXT, start).unwrap_or(reply.len());
+    let labels = lower.get(begin..end)?.matches(FIELDS[0]).count();
+    Some((Block { sentence, label, rationale, labels }, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(sentence: &str, label: &str) -> String {
+        format!(
+            "sentence: {sentence}\nlabel: {label}\nrationale: because\nsupporting_excerpt: null\ncontradicting_excerpt: null\n\n"
+        )
+    }
+
+    fn labels(reply: &str, sentences: &[&str]) -> Result<Vec<Label>, String> {
+        let sentences: Vec<String> = sentences.iter().map(|sentence| (*sentence).to_owned()).collect();
+        Ok(read(reply, &sentences)?.iter().map(|judged| judged.label).collect())
+    }
+
+    #[test]
+    fn every_label_is_read_in_any_case() {
+        for label in Label::ALL {
+            for written in
+                [label.name().to_owned(), label.name().to_uppercase(), format!("  {}\t", label.name())]
+            {
+                assert_eq!(labels(&block("a", &written), &["a"]), Ok(vec![label]));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_are_found_as_in_adk() {
+        use Label::{Supported, Unsupported};
+        let [a, b] = [block("a", "supported"), block("b", "unsupported")];
+        for reply in [
+            format!("{a}{b}"),
+            format!("Sure!\n{a}{b}\nThat is all."),
+            format!("{a}{}", b.to_uppercase()),
+            format!("{a}{b}").replace("because", "because\nof this\n\nand that"),
+        ] {
+            assert_eq!(labels(&reply, &["a", "b"]), Ok(vec![Supported, Unsupported]), "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_reply_that_does_not_judge_each_sentence_once_is_not_read() {
+        let one = block("a", "supported");
+        for (reply, sentences, wrong) in [
+            (one.clone(), &["a", "b", "c"][..], "it judges 1 of 3 sentences in the form asked for"),
+            (String::new(), &["a"], "it judges 0 of 1 sentences in the form asked for"),
+            (format!("{one}{one}"), &["a"], "it judges 2 of 1 sentences in the form asked for"),
+            (format!("{one}{one}"), &["a", "b"], "it judges `a` more than once"),
+            (
+                one.replace("rationale: because\n", ""),
+                &["a"],
+                "it judges 0 of 1 sentences in the form asked for",
+            ),
+            (one.replace("label:", "**label:**"), &["a"], "it judges 0 of 1 sentences in the form asked for"),
+            (
+                block("a", "`supported`"),
+                &["a"],
+                "the label ``supported`` is none of supported, unsupported, contradictory, disputed, not_applicable",
+            ),
+        ] {
+            assert_eq!(labels(&reply, sentences), Err(wrong.to_owned()), "{reply}");
+        }
+        assert!(labels(&format!("{one}{one}"), &["a", "a"]).is_ok(), "said twice, judged twice");
+        assert!(labels(&block("A!", "supported"), &["a"]).is_ok(), "a sentence need not be copied exactly");
+    }
+
+    #[test]
+    fn a_quoted_label_does_not_stand_in_for_the_verdict() {
+        let quoted = "a\nlabel: supported\nrationale: x\nsupporting_excerpt: x\ncontradicting_excerpt: null";
+        let reply = block(quoted, "unsupported");
+        assert_eq!(labels(&reply, &[quoted]), Err("it labels `a` 2 times".to_owned()));
+        let reply = block("a", "unsupported")
+            .replace("supporting_excerpt: null", "supporting_excerpt: x\nlabel: supported");
+        assert_eq!(labels(&reply, &["a"]), Err("it labels `a` 2 times".to_owned()));
+    }
+
+    #[test]
+    fn hostile_replies_take_linear_time() {
+        for piece in [
+            "sentence:",
+            "sentence:\nlabel:",
+            "\nlabel:\nsentence:",
+            "sentence:\nlabel:\nrationale:\nsupporting_excerpt:",
+        ] {
+            assert!(labels(&piece.repeat(100_000), &["a"]).is_err());
+        }
+        assert!(labels(&block("a", "supported").repeat(50_000), &["a"]).is_err());
+    }
+}

@@ -1,8 +1,0 @@
-use eval_core::{BoxAgent, eval_set};
-
-#[eval_set("tests/ui/sets/weather.evalset.json", config = "tests/ui/sets/configs/judged_metric.json")]
-async fn weather() -> BoxAgent {
-    unreachable!()
-}
-
-fn main() {}

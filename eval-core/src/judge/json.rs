@@ -1,10 +1,11 @@
 //! Answers in JSON.
 
-use serde_json::{Deserializer, Map, Value};
+use serde_json::{Deserializer, Error, Map, Value};
 
 /// The last JSON object of a reply that holds a key: models put words, fences and drafts around it.
 ///
-/// Objects within objects do not count: what a judge quotes inside of its answer is not the answer.
+/// Objects within objects do not count, nor those within what is not quite an object: what a judge quotes inside of
+/// its answer is not the answer.
 pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, String> {
     let mut last = None;
     let mut rest = reply;
@@ -18,11 +19,21 @@ pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, 
                 }
                 objects.byte_offset()
             }
-            _ => 1,
+            // It is cut off: all that follows is a part of it.
+            Some(Err(error)) if error.is_eof() => break,
+            Some(Err(error)) => place(rest, &error),
+            None => break,
         };
         rest = &rest[end..];
     }
     last.ok_or_else(|| format!("there is no JSON object with the key `{key}` in it"))
+}
+
+/// Where a text stopped being JSON: behind its first character, on a boundary.
+fn place(text: &str, error: &Error) -> usize {
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let at = lines.map(str::len).sum::<usize>() + error.column();
+    (at.max(1)..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 /// A yes or no under a key: `true` and `false`, or the same and `yes` and `no` as text.
@@ -60,6 +71,10 @@ mod tests {
             (r#"{"safe": false} {"other": true}"#, Some(false)),
             (r#"{"safe": "Yes "}"#, Some(true)),
             (r#"{"safe": "no"}"#, Some(false)),
+            (r#"{"quoted": {"safe": true}, oops} {"safe": false}"#, Some(false)),
+            (r#"{"quoted": {"safe": true}, oops}"#, None),
+            (r#"{"quoted": {"safe": true}"#, None),
+            ("{é} {\n\"é\": é} {\"safe\": true}", Some(true)),
             (r#"{"safe": 1}"#, None),
             (r#"{"safe": null}"#, None),
             (r#"{"safe": "maybe"}"#, None),

@@ -3,9 +3,9 @@
 
     tests/adk/judged.py PYTHON [--write]
 
-PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py`. What google-adk makes
-of them is compared with what `tests/vectors/judged/` says, or written there. Then the test `metric::judged_vectors` of
-eval-core computes the same, and prints the counts and the differences that are meant.
+PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py` and the two files beside
+it. What google-adk makes of them is compared with what `tests/vectors/judged/` says, or written there. Then the test
+`metric::judged_vectors` of eval-core computes the same, and prints the counts and the differences that are meant.
 """
 
 import argparse
@@ -14,11 +14,18 @@ import pathlib
 import subprocess
 import sys
 
-from judged_cases import METRICS
+import judged_cases
+from judged_hallucinations import HALLUCINATIONS
+from judged_simulated_user import SIMULATED_USER
 
 HERE = pathlib.Path(__file__).parent
 VECTORS = HERE.parent / "vectors" / "judged"
 WORKSPACE = HERE.parent.parent
+METRICS = {
+    **judged_cases.METRICS,
+    "hallucinations_v1": HALLUCINATIONS,
+    "per_turn_user_simulator_quality_v1": SIMULATED_USER,
+}
 
 
 def answers(python):

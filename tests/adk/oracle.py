@@ -168,7 +168,7 @@ def judged(case):
             result = asyncio.run(result)
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
-    by_id = lambda found: None if found is None else {rubric.rubric_id: rubric.score for rubric in found}
+    by_id = lambda found: None if not found else {rubric.rubric_id: rubric.score for rubric in found}
     return {
         "turns": [turn.score for turn in result.per_invocation_results],
         "overall": result.overall_score,

@@ -34,6 +34,12 @@ const FILES: &[(&str, &str, usize)] = &[
         include_str!("../../../tests/vectors/judged/rubric_based_multi_turn_trajectory_quality_v1.json"),
         9,
     ),
+    ("hallucinations_v1", include_str!("../../../tests/vectors/judged/hallucinations_v1.json"), 40),
+    (
+        "per_turn_user_simulator_quality_v1",
+        include_str!("../../../tests/vectors/judged/per_turn_user_simulator_quality_v1.json"),
+        35,
+    ),
 ];
 
 #[test]
@@ -96,7 +102,7 @@ fn score(metric: &str, case: &Value) -> Value {
     let criterion = config.criterion(metric).expect("the criterion");
     let [actual, expected] = ["actual", "expected"].map(|key| turns(&case[key]));
     let judge = Script { replies: case["replies"].clone(), questions: Mutex::default() }.boxed();
-    let (eval_case, state) = (EvalCase::new("c"), Map::new());
+    let (eval_case, state) = (scenario_of(case), Map::new());
     let input = MetricInput {
         case: &eval_case,
         actual: &actual,
@@ -109,6 +115,16 @@ fn score(metric: &str, case: &Value) -> Value {
         Ok(scores) => stored(&scores, actual.len()),
         Err(error) => Map::from([("error", error.to_string())]).into(),
     }
+}
+
+/// The eval case: of it, metrics read only the scenario.
+fn scenario_of(case: &Value) -> EvalCase {
+    if case["scenario"].is_null() {
+        return EvalCase::new("c");
+    }
+    let case =
+        Map::from([("eval_id", Value::from("c")), ("conversation_scenario", case["scenario"].clone())]);
+    EvalCase::parse(&Value::from(case).to_string()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn turns(turns: &Value) -> Vec<Invocation> {

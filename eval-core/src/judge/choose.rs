@@ -7,6 +7,8 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::cassette::{Tape, no_recording};
+#[cfg(feature = "genai")]
+use super::client::default_judge;
 use super::{
     BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings,
 };
@@ -117,12 +119,15 @@ fn not_made(why: &dyn fmt::Display) -> JudgeError {
 }
 
 /// The judge where none is named.
+#[cfg(not(feature = "genai"))]
 fn default_judge() -> Result<BoxJudge, JudgeError> {
     Err(JudgeError::new(JudgeErrorKind::NoJudge, NOBODY))
 }
 
+#[cfg(not(feature = "genai"))]
 const NOBODY: &str = "no judge: `EVALSET_JUDGE` asks for one, and none is named\n\
-     name one with `judge = my_judge` in the attribute, or with `EvalRunner::judge`";
+     turn on eval-core's feature `genai`, which asks models of several providers, or name a judge with \
+     `judge = my_judge` in the attribute, or with `EvalRunner::judge`";
 
 /// The judge of one case.
 struct Chosen {

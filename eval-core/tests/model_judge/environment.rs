@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use eval_core::{Judge, JudgeRequest, default_judge};
+use eval_core::{
+    Criterion, EvalCase, EvalRunner, Invocation, Judge, JudgeRequest, Replay, Value, default_judge, json,
+};
 
 use crate::process::{SHARED, folder, start};
 use crate::server::{Answer, Server};
@@ -20,19 +22,49 @@ async fn asks_the_default_judge() {
     std::fs::write(Path::new(&shared).join("said"), said).unwrap();
 }
 
-/// What the default judge says under these variables.
-fn ask(name: &str, variables: &[(&str, &str)]) -> String {
+/// Runs a case with a judged metric, and no judge named.
+#[tokio::test]
+async fn runs_a_judged_case() {
+    let Some(shared) = std::env::var_os(SHARED) else { return };
+    let options = json!({"judge_model": "openai/gpt-test", "num_samples": 1});
+    let criterion = Criterion::new(1.0).with("judge_model_options", Value::from(options));
+    let runner = EvalRunner::new().criterion("final_response_match_v2", criterion);
+    let case = EvalCase::new("paris").turn(Invocation::user("Weather in Paris?").response("It is sunny."));
+    let report = runner.run_case(&case, || Replay::new([["The sun shines."]])).await.unwrap();
+    std::fs::write(Path::new(&shared).join("said"), format!("{:?}", report.verdict)).unwrap();
+}
+
+/// What one of the tests above says under these variables.
+fn run(test: &str, name: &str, variables: &[(&str, &str)]) -> String {
     let shared = folder(name);
-    let mut command = start("environment::asks_the_default_judge", &shared);
-    for unset in ["OPENAI_BASE_URL", "EVALSET_JUDGE_BASE_URL", "OPENAI_API_KEY"] {
+    let mut command = start(test, &shared);
+    for unset in ["OPENAI_BASE_URL", "EVALSET_JUDGE_BASE_URL", "OPENAI_API_KEY", "EVALSET_JUDGE"] {
         command.env_remove(unset);
     }
     command.env("EVALSET_DIR", &shared).envs(variables.iter().copied()).output().unwrap();
     let said = std::fs::read_to_string(shared.join("said")).unwrap();
-    let has_slots = shared.join("judge-slots").is_dir();
-    assert_eq!(has_slots, !said.starts_with("Failed: the variable"), "slots lie in `EVALSET_DIR`");
+    let has_asked = !said.contains("the variable") && !said.contains("EVALSET_JUDGE=live");
+    assert_eq!(shared.join("judge-slots").is_dir(), has_asked, "slots lie in `EVALSET_DIR`: {said}");
     std::fs::remove_dir_all(shared).unwrap();
     said
+}
+
+fn ask(name: &str, variables: &[(&str, &str)]) -> String {
+    run("environment::asks_the_default_judge", name, variables)
+}
+
+#[test]
+fn metrics_ask_it_where_no_judge_is_named_but_only_on_demand() {
+    let server = Server::start(vec![WIRES[0].ok("{\"is_the_agent_response_valid\": \"valid\"}")]);
+    let url = server.url("/v1");
+    let base = ("EVALSET_JUDGE_BASE_URL", url.as_str());
+
+    let said = run("environment::runs_a_judged_case", "on_no_demand", &[base]);
+    assert!(said.starts_with("Error") && said.contains("EVALSET_JUDGE=live"), "{said}");
+    assert_eq!(server.requests().len(), 0);
+
+    let said = run("environment::runs_a_judged_case", "on_demand", &[base, ("EVALSET_JUDGE", "live")]);
+    assert_eq!((said.as_str(), server.requests().len()), ("Passed", 1));
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Slots {
     count: usize,
     /// Without one, slots are counted in this process alone.
     folder: Option<PathBuf>,
+    /// A folder was looked for, and there is none.
+    is_lost: bool,
     /// The slots in use that have no file.
     counted: Arc<AtomicUsize>,
 }
@@ -41,7 +43,7 @@ pub struct Slot {
 impl Slots {
     /// Slots for this process alone; clones share them. At least one.
     pub fn in_process(count: usize) -> Self {
-        Self { count: count.max(1), folder: None, counted: Arc::default() }
+        Self { count: count.max(1), folder: None, is_lost: false, counted: Arc::default() }
     }
 
     /// Slots for all processes that name this folder. At least one.
@@ -61,11 +63,9 @@ impl Slots {
         let count = env::number(env::get, env::SLOTS, 1)?.unwrap_or(DEFAULT_SLOTS);
         let named = std::env::var_os("EVALSET_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let folder = named.or_else(|| Some(target(&std::env::current_exe().ok()?)?.join("evalset")));
-        if folder.is_none() {
-            say_once("this program stands in no target folder");
-        }
         Ok(Self {
             count,
+            is_lost: folder.is_none(),
             folder: folder.map(|folder| folder.join("judge-slots")),
             counted: Arc::clone(COUNTED.get_or_init(Arc::default)),
         })
@@ -89,6 +89,8 @@ impl Slots {
                 Ok(lock) => return lock.map(|lock| Slot { lock: Some(lock), counted: None }),
                 Err(error) => say_once(&format!("no lock in `{}`: {error}", folder.display())),
             }
+        } else if self.is_lost {
+            say_once("this program stands in no target folder");
         }
         let free = |taken| (taken < self.count).then_some(taken + 1);
         self.counted.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok()?;

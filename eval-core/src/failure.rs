@@ -224,7 +224,7 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
         if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
             if let Some((_, rest)) = message.split_once('\n') {
-                line(out, rest);
+                line(out, &format!("\n{rest}"));
             }
         }
     }

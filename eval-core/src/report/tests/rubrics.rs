@@ -1,14 +1,14 @@
 //! Verdicts on rubrics in ADK's form.
 
-use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, Rubric, Value};
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Rubric, Value};
 use serde_json::json;
 
 use super::fixture;
-use super::oracle::ask;
 use crate::agent::Replay;
-use crate::judge::{Judge, Scripted};
-use crate::plan::Plan;
+use crate::judge::Scripted;
+use crate::oracle::ask;
 use crate::report::EvalReport;
+use crate::runner::EvalRunner;
 
 const FINAL: &str = "rubric_based_final_response_quality_v1";
 const TRAJECTORY: &str = "rubric_based_multi_turn_trajectory_quality_v1";
@@ -31,8 +31,6 @@ fn report(second: &str) -> EvalReport {
     };
     let of = |id: &str| Criterion::new(0.5).with_rubrics([Rubric::new(id, "p")]).with_num_samples(1);
     let config = EvalConfig::default().with(FINAL, of("all")).with(TRAJECTORY, of("whole"));
-    let mut plan = Plan::new(&config, Vec::new()).unwrap();
-    plan.check(std::slice::from_ref(&case)).unwrap();
     let replies = [
         reply(&[("all", "yes"), ("case", "no")]),
         second.to_owned(),
@@ -41,12 +39,12 @@ fn report(second: &str) -> EvalReport {
     ];
     // A reply that says all is not asked about again.
     let again = usize::from(second.contains("turn"));
-    plan.judge = Scripted::new(replies[..2].iter().chain(&replies[2 + again..])).boxed();
+    let judge = Scripted::new(replies[..2].iter().chain(&replies[2 + again..]));
+    let runner = EvalRunner::new().config(config).judge(judge);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let agent = Box::new(Replay::new([["Hello."], ["Goodbye."]]));
-    let mut run = runtime.block_on(plan.run(&case, agent, "the test".to_owned()));
-    run.transcript.session.session_id = "session".to_owned();
-    EvalReport { cases: vec![plan.decide("s", case, None, vec![run])] }
+    let set = EvalSet::new("s").case(case);
+    let agent = || Replay::new([["Hello."], ["Goodbye."]]);
+    runtime.block_on(runner.run_set(&set, agent, 1)).unwrap()
 }
 
 fn case_result(report: &EvalReport) -> Value {

@@ -3,7 +3,8 @@
 //! ```text
 //! entries := entry,*
 //! entry   := name = value | name(entries)
-//! value   := number | string | bool | [value,*]
+//! value   := number | string | bool | [item,*]
+//! item    := value | (entries)
 //! ```
 //!
 //! It becomes the JSON text of a config, which is checked like a config file; a map from places in
@@ -122,13 +123,25 @@ impl InlineConfig {
     fn array(&mut self, items: ParseStream<'_>) -> syn::Result<()> {
         self.json.push('[');
         while !items.is_empty() {
-            self.value(items)?;
+            self.item(items)?;
             if !items.is_empty() {
                 items.parse::<Token![,]>().map_err(|error| wrong(error.span()))?;
                 self.json.push_str(", ");
             }
         }
         self.json.push(']');
+        Ok(())
+    }
+
+    /// A value or an object: rubrics are objects in a list.
+    fn item(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        if !input.peek(syn::token::Paren) {
+            return self.value(input);
+        }
+        let (start, span) = (self.json.len(), input.span());
+        let content = parenthesized(input)?;
+        self.object(&content)?;
+        self.places.push((start..self.json.len(), span));
         Ok(())
     }
 
@@ -200,6 +213,10 @@ mod tests {
             (
                 r#"a(forbidden_tools = ["x", "y"], judge(model = "m"))"#,
                 r#"{"criteria": {"a": {"forbidden_tools": ["x", "y"], "judge": {"model": "m"}}}}"#,
+            ),
+            (
+                r#"a(rubrics = [(rubric_id = "x", rubric_content(text_property = "y")), 1])"#,
+                r#"{"criteria": {"a": {"rubrics": [{"rubric_id": "x", "rubric_content": {"text_property": "y"}}, 1]}}}"#,
             ),
             (r#""a-b" = 1, r#type = 2"#, r#"{"criteria": {"a-b": 1, "type": 2}}"#),
             (r#"a(b = "quote \" and \n")"#, r#"{"criteria": {"a": {"b": "quote \" and \n"}}}"#),

@@ -1,6 +1,6 @@
 //! The turns that matter: those below a threshold, those without a score, the one that broke.
 
-use eval_format::{Criterion, Invocation, MatchType, Subject};
+use eval_format::{Criterion, Invocation, MatchType, Need, Subject};
 
 use super::{line, trajectory};
 use crate::message::{count, cut};
@@ -135,7 +135,10 @@ impl Block {
                 trajectory::write(out, scored, expected, actual, match_type(first), args);
             }
             Self::ActualCalls => trajectory::list(out, scored, actual),
-            Self::Responses => responses(out, scored, expected, actual),
+            Self::Responses => {
+                let compared = expected.filter(|_| !needs_no_expectation(first));
+                responses(out, scored, compared, actual);
+            }
         }
     }
 }
@@ -160,6 +163,11 @@ fn scored(metric: &MetricReport, score: &Score) -> String {
         Some(value) => format!("{} {value:?}", metric.name),
         None => format!("{} has no score", metric.name),
     }
+}
+
+/// Whether the metric judges the answer by itself: an expected one would only mislead.
+fn needs_no_expectation(metric: &MetricReport) -> bool {
+    eval_format::metric(&metric.name).is_some_and(|info| !info.needs.contains(&Need::Expectation))
 }
 
 fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {

@@ -3,5 +3,6 @@
 mod any_report;
 mod files;
 mod fixture;
+mod rubrics;
 mod statuses;
 mod vectors;

@@ -310,6 +310,12 @@ fn settings_that_contradict_each_other_are_errors() {
         ("response_match_score", Criterion::new(f64::NAN), "response_match_score"),
         ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
         ("safety_v1", Criterion::new(5.0), "threshold"),
+        ("final_response_match_v2", Criterion::new(1.0).with_num_samples(0), "`num_samples` must be"),
+        (
+            "rubric_based_tool_use_quality_v1",
+            Criterion::new(1.0),
+            "case `c`: `rubric_based_tool_use_quality_v1` has no rubrics",
+        ),
         ("tool_trajectory_avg_score", typo, "match_typ"),
         ("trajectory_single_tool_use", Criterion::new(1.0), "no `tool_name`"),
         ("response_match_score", Criterion::new(1.0).with_algorithm(Similarity::Exact), "`algorithm`"),

@@ -3,7 +3,6 @@
 //! Blocked code cannot be cancelled, and libtest shows nothing while it hangs; one line on stderr
 //! names the case, run and turn. One thread serves the process; it sleeps until the next deadline.
 
-use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,8 @@ type Key = (Instant, u64);
 #[derive(Default)]
 struct Watched {
     next: u64,
-    deadlines: BTreeMap<Key, Work>,
+    /// In order; those that begin later mostly end later, so what is new goes to the end.
+    deadlines: Vec<(Key, Work)>,
     /// When the thread wakes by itself; nothing while it sleeps until it is woken.
     wakes_at: Option<Instant>,
 }
@@ -49,7 +49,8 @@ impl Watch {
         let mut watched = dog.watched();
         let key = (deadline, watched.next);
         watched.next += 1;
-        watched.deadlines.insert(key, Work { what: what(), limit });
+        let place = watched.deadlines.partition_point(|(earlier, _)| *earlier < key);
+        watched.deadlines.insert(place, (key, Work { what: what(), limit }));
         // Deadlines mostly come in order, so the thread is rarely woken: that would cost more than
         // many a turn.
         if watched.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
@@ -64,7 +65,10 @@ impl Drop for Watch {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             // The thread may wake once for nothing; it finds the next deadline then.
-            watchdog().watched().deadlines.remove(&key);
+            let mut watched = watchdog().watched();
+            if let Ok(place) = watched.deadlines.binary_search_by_key(&key, |(key, _)| *key) {
+                watched.deadlines.remove(place);
+            }
         }
     }
 }
@@ -79,7 +83,7 @@ impl Watchdog {
         let mut watched = self.watched();
         loop {
             let now = Instant::now();
-            let next = watched.deadlines.first_key_value().map(|(key, _)| key.0);
+            let next = watched.deadlines.first().map(|((deadline, _), _)| *deadline);
             watched.wakes_at = next;
             watched = match next {
                 None => self.changed.wait(watched).unwrap_or_else(PoisonError::into_inner),
@@ -88,15 +92,14 @@ impl Watchdog {
                     wait.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Some(_) => {
-                    if let Some((_, Work { what, limit })) = watched.deadlines.pop_first() {
-                        // Straight to the file descriptor: the harness captures what tests print,
-                        // and would show this only after the test that never ends.
-                        let _ = writeln!(
-                            std::io::stderr().lock(),
-                            "evalset: {what} has been blocking its thread past its timeout of {limit:?}; it \
-                             cannot be cancelled (wrap blocking work in `tokio::task::spawn_blocking`)",
-                        );
-                    }
+                    let (_, Work { what, limit }) = watched.deadlines.remove(0);
+                    // Straight to the file descriptor: the harness captures what tests print,
+                    // and would show this only after the test that never ends.
+                    let _ = writeln!(
+                        std::io::stderr().lock(),
+                        "evalset: {what} has been blocking its thread past its timeout of {limit:?}; it \
+                         cannot be cancelled (wrap blocking work in `tokio::task::spawn_blocking`)",
+                    );
                     watched
                 }
             };

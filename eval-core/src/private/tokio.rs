@@ -3,7 +3,7 @@
 //!
 //! Tokio's own types would be checked, instantiated and cleaned up after in every test anew, and an
 //! `.await` makes a state machine of every test: together most of what it costs to compile a test of one
-//! line. So the body of a test only says what to run, with [`run_next`], and the runtime runs it.
+//! line. So the body of a test only says what to run, with `run_next`, and the runtime runs it.
 
 use std::cell::RefCell;
 use std::future::Future;

@@ -74,7 +74,9 @@ fn adding_keeps_what_is_there_and_the_order_of_adding_leaves_no_trace() {
     assert_eq!(known.sample(1).unwrap().text, "one");
     assert_eq!((known.cases.len(), known.replies.len()), (2, 2));
     let mut other = Recording::default();
-    [1, 2, 0].iter().for_each(|at: &usize| other.add(parts[*at].clone()));
+    for at in [1, 2, 0] {
+        other.add(parts[at].clone());
+    }
     assert_eq!(other.to_json(), recording.to_json());
 }
 

@@ -7,7 +7,7 @@ use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
 use crate::metric::{MetricInput, Score, Scores};
 use crate::private::{CaseSource, ConfigSource, Options, RecordingSource, SetSource};
 use crate::runner::EvalRunner;
-use crate::{Content, Gate, Metric, Part, Pass};
+use crate::{Content, Gate, Metric, Part, Pass, Scripted};
 
 fn run(runner: &EvalRunner, case: &EvalCase, setup: impl Fn() -> Replay + Sync) -> CaseReport {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -309,4 +309,35 @@ fn a_judge_that_is_missing_is_said_once() {
     let runner = runner.criterion("response_match_score", Criterion::new(0.5));
     let case = EvalCase::new("refund").turn(Invocation::user("Refund it").response("It is done."));
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([["It is done."]]))));
+}
+
+#[test]
+fn what_a_judge_finds_stands_below_its_turn() {
+    let replies = [
+        "<sentence>Order 42 ships on Monday.</sentence><sentence>It weighs 3 kg.</sentence>",
+        "sentence: Order 42 ships on Monday.\nlabel: supported\nrationale: The tool said so.\n\
+         supporting_excerpt: Monday\ncontradicting_excerpt: null\n\
+         sentence: It weighs 3 kg.\nlabel: unsupported\nrationale: No tool returned a weight.\n\
+         supporting_excerpt: null\ncontradicting_excerpt: null",
+        r#"{"reasoning": "The weight has nothing to do with the question.", "rating": 3}"#,
+        r#"{"reasoning": "It hands out a secret.", "is_safe": false}"#,
+        r#"{"checks": [{"check": "The user learns when order 42 ships.", "reasoning": "On Monday.", "passes": true},
+            {"check": "The agent says no more than that.", "reasoning": "It adds a weight.", "passes": false}]}"#,
+        "I cannot tell.",
+        "I still cannot tell.",
+    ];
+    let judged = [
+        ("hallucinations_v1", 0.9),
+        ("response_evaluation_score", 4.0),
+        ("safety_v1", 1.0),
+        ("multi_turn_task_success_v1", 0.9),
+        ("multi_turn_tool_use_quality_v1", 0.9),
+    ];
+    let runner = judged.into_iter().fold(EvalRunner::new(), |runner, (name, threshold)| {
+        runner.criterion(name, Criterion::new(threshold).with_num_samples(1))
+    });
+    let answer = "Order 42 ships on Monday. It weighs 3 kg.";
+    let case = EvalCase::new("order").turn(Invocation::user("Where is order 42?").response(answer));
+    let runner = runner.judge(Scripted::new(replies));
+    insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([[answer]]))));
 }

@@ -40,9 +40,9 @@ impl ConversationChecks {
         if rating.mean >= 1.0 {
             return Ok(score);
         }
-        let score = score.note(format!("{}; the lowest says:", of_samples(&rating)));
         let failed = checks.iter().filter(|check| !check.passes);
-        Ok(failed.fold(score, |score, check| score.note(format!("{}: {}", check.statement, check.reasoning))))
+        let mut said = of_samples(&rating);
+        Ok(failed.fold(score, |score, check| score.note(std::mem::take(&mut said) + &check.objection())))
     }
 }
 
@@ -60,6 +60,11 @@ struct Check {
 }
 
 impl Check {
+    /// Why it does not pass.
+    fn objection(&self) -> String {
+        format!("`{}` is not met: {}", self.statement, self.reasoning)
+    }
+
     /// As ADK hands on what Vertex AI finds: the statement is the id.
     fn as_rubric(&self) -> RubricScore {
         RubricScore::new(self.statement.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
@@ -131,7 +136,10 @@ mod tests {
         let scores = scores.unwrap();
         assert!(scores.is_whole_run());
         assert_eq!(scores.overall(), Some(0.75));
-        assert_eq!(scores.scores()[0].notes(), ["the mean of 2 samples; the lowest says:", "b: not asked"]);
+        assert_eq!(
+            scores.scores()[0].notes(),
+            ["the mean of 2 samples; the lowest says: `b` is not met: not asked"]
+        );
         assert_eq!(asked.len(), 2, "one question for the whole conversation");
         for part in ["A room, please.", r#""nights":2"#, "Booked."] {
             assert!(asked[0].prompt.contains(part), "{part}");

@@ -37,11 +37,12 @@ pub(super) fn objection(vote: &Vote, finding: &str, reasoning: &str) -> String {
     format!("{finding} by {} of {}: {reasoning}", vote.votes, count(vote.voters as usize, "sample"))
 }
 
-/// What a mean was taken of: `the mean of 4 samples, 1 could not be used`.
+/// What a mean was taken of: `the mean of 4 samples, 1 could not be used; the lowest says: `. Empty for a single sample.
 pub(super) fn of_samples(rating: &Rating) -> String {
     let mean = format!("the mean of {}", count(rating.voters as usize, "sample"));
     match rating.samples.saturating_sub(rating.voters) {
-        0 => mean,
-        lost => format!("{mean}, {lost} could not be used"),
+        0 if rating.samples == 1 => String::new(),
+        0 => format!("{mean}; the lowest says: "),
+        lost => format!("{mean}, {lost} could not be used; the lowest says: "),
     }
 }

@@ -58,7 +58,7 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
     if rating.mean >= BEST {
         return Ok(score);
     }
-    Ok(score.note(format!("{}; the lowest says: {}", of_samples(&rating), reasoning(&rating.reply))))
+    Ok(score.note(format!("{}{}", of_samples(&rating), reasoning(&rating.reply))))
 }
 
 const BEST: f64 = 5.0;

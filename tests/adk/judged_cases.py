@@ -46,8 +46,8 @@ KEY, OTHER = '"is_the_agent_response_valid"', '"is_the_agent_response_invalid"'
 VALID, INVALID = (f'{{"reasoning": "r", {KEY}: "{label}"}}' for label in ("valid", "invalid"))
 UNSURE = f'{{"reasoning": "r", {KEY}: "unsure"}}'
 
-UNREAD = "a reply without a verdict is asked about again, and where most samples stay without one that is an error"
-NOTHING_READ = {"error": "could not be read"}
+UNREAD = "a reply without a verdict is asked about again, and where most samples stay without one nothing is decided"
+NOTHING_READ = {"turns": [None], "overall": None}
 
 
 def match(name, *replies, actual=None, **more):
@@ -86,12 +86,12 @@ FINAL_RESPONSE_MATCH = [
     match("seven turns", *([VALID if n % 3 else INVALID] for n in range(7))),
     match("said on the way", VALID, actual=[turn(said="Let me see.")],
           criterion={"include_intermediate_responses_in_final": True}),
-    match("capital", f'{{{KEY}: "Valid"}}', difference=UNREAD, here=NOTHING_READ),
-    match("two words", f'{{{KEY}: "partially valid"}}', difference=UNREAD, here=NOTHING_READ),
-    match("no closing brace", f'{{{KEY}: "valid"', difference=UNREAD, here=NOTHING_READ),
-    match("a blank before the colon", f'{{{KEY} : "valid"}}', difference=UNREAD, here=NOTHING_READ),
-    match("prose", "The answer is valid.", difference=UNREAD, here=NOTHING_READ),
-    match("an empty reply", None, difference=UNREAD, here=NOTHING_READ),
+    match("capital", f'{{{KEY}: "Valid"}}'),
+    match("two words", f'{{{KEY}: "partially valid"}}'),
+    match("no closing brace", f'{{{KEY}: "valid"'),
+    match("a blank before the colon", f'{{{KEY} : "valid"}}'),
+    match("prose", "The answer is valid."),
+    match("an empty reply", None),
     match("one valid and two unsure", VALID, UNSURE, UNSURE, difference=UNREAD, here=NOTHING_READ),
     match("the other key: no verdict", f'{{{OTHER}: "foo"}}', here=NOTHING_READ,
           difference="a word that is no verdict is not valid"),

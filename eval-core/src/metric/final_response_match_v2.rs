@@ -1,5 +1,6 @@
 use eval_format::Invocation;
 
+use super::judged::not_evaluated;
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgePrompt, Vote, answer, labels, reasoning, visible_text};
@@ -23,7 +24,7 @@ pub(super) const NAME: &str = "final_response_match_v2";
 /// The value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`, with all the liberties that
 /// ADK allows: fences, brackets, absent quotes, `almost` and `partially_valid` for invalid. The last one in the reply
 /// counts. Where ADK finds no verdict the judge is asked once more; a sample that stays without one does not vote, and
-/// where more than half of them do, the metric is an ERROR. Other words under the second key count as *valid* in ADK;
+/// where more than half of them do, the turn is not evaluated. Other words under the second key count as *valid* in ADK;
 /// here they are no verdict.
 ///
 /// # Edge cases
@@ -44,7 +45,7 @@ impl Metric for FinalResponseMatchV2 {
         let asked: Vec<String> = prompts.iter().flatten().cloned().collect();
         let mut votes = input.judging().vote_all(TEMPLATE, &asked, verdict).await.into_iter();
         let mut score = |prompt: Option<String>| match prompt.and_then(|_| votes.next()) {
-            Some(vote) => Ok(turn(&vote?)),
+            Some(vote) => vote.map(|vote| turn(&vote)).or_else(not_evaluated),
             None => Ok(Score::not_evaluated("the case has no `final_response` here to compare with")),
         };
         let scores: Result<Scores, JudgeError> = prompts.into_iter().map(&mut score).collect();

@@ -109,8 +109,9 @@ fn an_unreadable_reply_is_asked_about_once() {
     assert!(
         judge.requests()[1].prompt.contains("could not be used: it has no `\"is_the_agent_response_valid\"`")
     );
-    let error = score(&script(["fine!", "fine!"]), &criterion(1)).unwrap_err();
-    assert_eq!(error.downcast_ref::<JudgeError>().map(JudgeError::kind), Some(JudgeErrorKind::Unreadable));
+    let scores = score(&script(["fine!", "fine!"]), &criterion(1)).unwrap();
+    assert_eq!(scores.overall(), None);
+    assert!(scores.scores()[0].reason().is_some_and(|reason| reason.contains("could not be read")));
 }
 
 #[test]

@@ -21,14 +21,15 @@ const LONGEST: usize = 128;
 /// most one for every three letters; the only known name that begins with the wrong one. Of equally
 /// good names the first wins.
 pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    best(name, &mut known.into_iter())
+    let mut known = known.into_iter();
+    best(name, &mut || known.next())
 }
 
-fn best<'a>(name: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
+fn best<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'a str> {
     if name.is_empty() || name.len() > LONGEST {
         return None;
     }
-    let known: Vec<&str> = known.filter(|known| known.len() <= LONGEST).collect();
+    let known: Vec<&str> = std::iter::from_fn(next).filter(|known| known.len() <= LONGEST).collect();
     same_letters(name, &known).or_else(|| nearest(name, &known)).or_else(|| only_beginning(name, &known))
 }
 

@@ -309,13 +309,15 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Map {
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
     /// Inserts the entries one after the other.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        self.insert_all(&mut entries.into_iter().map(|(key, value)| (key.into(), value.into())));
+        let mut entries = entries.into_iter();
+        self.insert_all(&mut || entries.next().map(|(key, value)| (key.into(), value.into())));
     }
 }
 
 impl Map {
-    fn insert_all(&mut self, entries: &mut dyn Iterator<Item = (String, Value)>) {
-        for (key, value) in entries.take(SCAN_LIMIT) {
+    fn insert_all(&mut self, next: &mut dyn FnMut() -> Option<(String, Value)>) {
+        let mut entries = std::iter::from_fn(next);
+        for (key, value) in entries.by_ref().take(SCAN_LIMIT) {
             self.insert(key, value);
         }
         // An index of all that is there pays only for many.

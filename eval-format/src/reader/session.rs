@@ -38,7 +38,7 @@ pub fn check_session(bytes: &[u8], form: Form) -> CheckedSession {
         && let Ok(root) = syntax::parse(&text, &mut lost)
     {
         unwritten(&root, &Type::Model(&OLD_SESSION), &Place::Root, &mut lost);
-        lost.sort_by_key(|problem| problem.range.start);
+        in_order_of_places(&mut lost);
     }
     CheckedSession { text, problems, unwritten: lost }
 }

@@ -1,7 +1,7 @@
 //! What is lost when a file is written anew.
 
 use super::{CheckedSet, Form, cases};
-use crate::problem::Problem;
+use crate::problem::{Problem, in_order_of_places};
 use crate::schema::{OLD_CASE, OLD_TURN, Place, Type, unwritten};
 use crate::syntax;
 
@@ -30,7 +30,7 @@ impl CheckedSet {
             Form::OldEvalSet => Type::Models(&OLD_CASE),
         };
         unwritten(&root, &kind, &Place::Root, &mut found);
-        found.sort_by_key(|problem| problem.range.start);
+        in_order_of_places(&mut found);
         found
     }
 }

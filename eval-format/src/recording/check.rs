@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{RecordedQuestion, RecordedReply, Recording, VERSION};
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{Code, JsonPath, Problem, in_order_of_places};
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker};
 use crate::syntax::{self, Kind, Node};
@@ -65,7 +65,7 @@ pub fn check_recording(file: &str, bytes: &[u8]) -> CheckedRecording {
             Err(problem) => problems.push(conflict(&text).unwrap_or(*problem)),
         }
     }
-    problems.sort_by_key(|problem| problem.range.start);
+    in_order_of_places(&mut problems);
     let sound = !problems.iter().any(Problem::is_error);
     let (recording, questions) = read.unzip();
     CheckedRecording {

@@ -158,7 +158,7 @@ impl Judge for Chosen {
 }
 
 const NOWHERE: &str = "cannot record: this set stands in no file, so no recording stands beside it\n\
-     give the runner a judge that has one: `Cassette::open(path, judge)`";
+     give the runner a judge with a recording: `Cassette::open(path, judge)`";
 
 #[cfg(test)]
 mod tests;

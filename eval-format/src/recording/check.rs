@@ -108,7 +108,9 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
         .map(|(question, node)| QuestionPlace { range: node.range.clone(), cases: question.cases.clone() })
         .collect();
     let mut recording = Recording::default();
-    questions.into_iter().for_each(|question| recording.add(question));
+    for question in questions {
+        recording.add(question);
+    }
     Some((recording, places))
 }
 

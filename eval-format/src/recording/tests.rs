@@ -69,12 +69,16 @@ fn adding_keeps_what_is_there_and_the_order_of_adding_leaves_no_trace() {
         question("p").case("b").reply(1, "another one", None),
     ];
     let mut recording = Recording::default();
-    parts.iter().cloned().for_each(|part| recording.add(part));
+    for part in parts.clone() {
+        recording.add(part);
+    }
     let known = recording.find(&question("p")).unwrap();
     assert_eq!(known.sample(1).unwrap().text, "one");
     assert_eq!((known.cases.len(), known.replies.len()), (2, 2));
     let mut other = Recording::default();
-    [1, 2, 0].iter().for_each(|at: &usize| other.add(parts[*at].clone()));
+    for at in [1, 2, 0] {
+        other.add(parts[at].clone());
+    }
     assert_eq!(other.to_json(), recording.to_json());
 }
 

@@ -61,9 +61,11 @@ pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
     })?;
     let mut metrics: Vec<&str> = scores()
         .filter(|(_, score)| matches!(score, RunScore::Unjudged(_)))
-        .filter_map(|(at, _)| Some(report.metrics.get(at)?.name.as_str()))
+        .filter_map(|(at, _)| report.metrics.get(at))
+        .filter(|metric| metric.criterion.is_some())
+        .map(|metric| metric.name.as_str())
         .collect();
-    metrics.dedup();
+    // Each run has left it out.
     metrics.sort_unstable();
     metrics.dedup();
     let what = match report.verdict {

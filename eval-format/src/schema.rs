@@ -47,6 +47,8 @@ pub(crate) struct Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extra {
     Forbidden,
+    /// Forbidden in a format that is not ADK's.
+    Unknown,
     /// Kept and written back.
     Kept,
     /// Kept by ADK, where nothing reads them: an error here.
@@ -55,6 +57,13 @@ pub(crate) enum Extra {
     Ignored,
     /// Dropped, and meant to be: ADK's own tools put keys here.
     IgnoredOnPurpose,
+}
+
+impl Extra {
+    /// Whether a key that is not known is an error, whatever it looks like.
+    fn is_forbidden(self) -> bool {
+        matches!(self, Self::Forbidden | Self::Unknown)
+    }
 }
 
 /// One key of a [`Model`].

@@ -105,6 +105,15 @@ impl Shared {
             .await
     }
 
+    /// Whether the judge may be asked as it is. The default one asks over the network, so it need not be made to know.
+    async fn is_offline(&self) -> bool {
+        match &self.named {
+            Named::Nobody => false,
+            Named::Judge(judge) => judge.is_offline(),
+            Named::Function(_) => self.live().await.as_ref().is_ok_and(Judge::is_offline),
+        }
+    }
+
     async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         match self.live().await {
             Ok(judge) => judge.ask(request).await,
@@ -140,10 +149,8 @@ impl Judge for Chosen {
         let Shared { settings, tape, .. } = &*self.shared;
         let overridden = settings.model.clone().map(|model| JudgeRequest { model, ..request.clone() });
         let request = overridden.as_ref().unwrap_or(request);
-        if let Ok(judge) = self.shared.live().await
-            && judge.is_offline()
-        {
-            return judge.ask(request).await;
+        if self.shared.is_offline().await {
+            return self.shared.ask_live(request).await;
         }
         match (settings.mode, tape) {
             (Some(JudgeMode::Live), _) => self.shared.ask_live(request).await,
@@ -158,7 +165,7 @@ impl Judge for Chosen {
 }
 
 const NOWHERE: &str = "cannot record: this set stands in no file, so no recording stands beside it\n\
-     give the runner a judge that has one: `Cassette::open(path, judge)`";
+     give the runner a judge with a recording: `Cassette::open(path, judge)`";
 
 #[cfg(test)]
 mod tests;

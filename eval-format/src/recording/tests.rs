@@ -69,7 +69,9 @@ fn adding_keeps_what_is_there_and_the_order_of_adding_leaves_no_trace() {
         question("p").case("b").reply(1, "another one", None),
     ];
     let mut recording = Recording::default();
-    parts.iter().cloned().for_each(|part| recording.add(part));
+    for part in parts.clone() {
+        recording.add(part);
+    }
     let known = recording.find(&question("p")).unwrap();
     assert_eq!(known.sample(1).unwrap().text, "one");
     assert_eq!((known.cases.len(), known.replies.len()), (2, 2));

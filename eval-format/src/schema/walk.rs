@@ -174,7 +174,7 @@ impl Walker<'_> {
         slots: &Slots<'_>,
         place: &Place<'_>,
     ) -> Option<usize> {
-        let is_comment = entry.key.starts_with('_') && model.extra != Extra::Forbidden;
+        let is_comment = entry.key.starts_with('_') && !model.extra.is_forbidden();
         if is_comment {
             return None;
         }
@@ -182,7 +182,7 @@ impl Walker<'_> {
         let meant = meant(entry, model, slots);
         let misspelt = meant.filter(|at| !is_ignored_camel(&entry.key, &model.fields[*at], model));
         let problem = match (model.extra, misspelt) {
-            (Extra::Forbidden, _) => wording::unknown_key(entry, model, meant, place),
+            (Extra::Forbidden | Extra::Unknown, _) => wording::unknown_key(entry, model, meant, place),
             (_, Some(at)) => wording::misspelt_key(entry, model, &model.fields[at], place),
             (Extra::Refused, None) => wording::unread_key(entry, model, place),
             (Extra::Ignored, None) => wording::ignored_key(entry, model, place),
@@ -281,7 +281,7 @@ fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
         let name = model.fields[at].name;
         [name.to_owned(), camel(name)]
     };
-    if model.extra == Extra::Forbidden {
+    if model.extra.is_forbidden() {
         let known: Vec<_> = free().flat_map(|at| spellings(at).map(|name| (at, name))).collect();
         let found = suggest(key, known.iter().map(|(_, name)| name.as_str()))?;
         return known.iter().find(|(_, name)| name == found).map(|(at, _)| *at);

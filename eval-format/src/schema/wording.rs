@@ -46,7 +46,7 @@ pub(super) fn unknown_key(
         entry.key_range.clone(),
         format!("unknown key `{key}` in {}", model.what),
     )
-    .label("ADK rejects this key")
+    .label(if model.extra == Extra::Forbidden { "ADK rejects this key" } else { "nothing reads this key" })
     .help(help)
 }
 
@@ -117,7 +117,7 @@ pub(super) fn both_spellings(
     let path = Place::Key(place, &loser.key).path();
     let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
     // ADK takes a second spelling with `null` in some models; it does no harm in the others.
-    let problem = if model.extra == Extra::Forbidden && !loser.value.is_null() {
+    let problem = if model.extra.is_forbidden() && !loser.value.is_null() {
         Problem::error(Code::BothSpellings, path, loser.key_range.clone(), message)
             .label("ADK rejects this one")
     } else {

@@ -13,22 +13,24 @@ const SHOWN_LINE: usize = 160;
 
 /// There is no recording at all (of the tape; of a set without one), and nothing was said about asking.
 pub(crate) fn no_recording(tape: Option<&Tape>) -> JudgeError {
-    let (what, how) = match tape {
-        Some(tape) => {
-            (format!("there is no recording `{}`", tape.shown()), format!("record it  {}", tape.command()))
-        }
-        None => (
-            "this set stands in no file, so no recording stands beside it".to_owned(),
-            "give the runner a judge that has one: `Cassette::open(path, judge)`".to_owned(),
-        ),
+    let missing = match tape {
+        Some(tape) => format!("there is no recording `{}`", tape.shown()),
+        None => "this set stands in no file, so no recording stands beside it".to_owned(),
     };
-    let text = format!(
-        "no judge: {what}, and a judge is asked only where `EVALSET_JUDGE` says so\n\
-         EVALSET_JUDGE=record        asks the judge and writes the recording, from which later runs replay\n\
-         EVALSET_JUDGE=live          asks the judge and keeps nothing\n\
-         EVALSET_MISSING_JUDGE=skip  skips what needs a judge\n\
-         {how}"
+    let mut text = format!("no judge: {missing}, and a judge is asked only where `EVALSET_JUDGE` says so\n");
+    if tape.is_some() {
+        text.push_str(
+            "EVALSET_JUDGE=record        asks the judge and writes the recording, from which later runs replay\n",
+        );
+    }
+    text.push_str(
+        "EVALSET_JUDGE=live          asks the judge and keeps nothing\n\
+         EVALSET_MISSING_JUDGE=skip  skips what needs a judge\n",
     );
+    match tape {
+        Some(tape) => text.push_str(&format!("record it  {}", tape.command())),
+        None => text.push_str("give the runner a judge with a recording: `Cassette::open(path, judge)`"),
+    }
     JudgeError::new(JudgeErrorKind::NoJudge, text)
 }
 

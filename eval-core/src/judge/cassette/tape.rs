@@ -130,8 +130,9 @@ impl Tape {
         secrets::refuse(&question.key(), "the question", &self.shown)?;
         let reply = ask.await?;
         secrets::refuse(&reply.text, "the answer", &self.shown)?;
-        self.keep(question.reply(request.sample, &reply.text, reply.usage.clone()))?;
-        Ok(reply)
+        self.keep(question.clone().reply(request.sample, &reply.text, reply.usage.clone()))?;
+        // Another process may have been faster; it is its answer that will be replayed.
+        Ok(self.known(&question, request.sample)?.unwrap_or(reply))
     }
 
     /// The answer in the file, which from now on names the case too.

@@ -11,6 +11,8 @@ use eval_core::{Agent, BoxError, EvalCase, EvalRun, EvalRunner, Replay, agent_fn
 
 #[path = "../samples/greenhouse/agent.rs"]
 mod greenhouse_agent;
+#[path = "../samples/hotel/agent.rs"]
+mod hotel_agent;
 #[path = "../samples/cluster/recording.rs"]
 mod recording;
 #[path = "../samples/weather/style.rs"]
@@ -89,6 +91,12 @@ fn greenhouse() -> impl Agent {
 #[eval_set("samples/support/evals")]
 async fn support() -> Result<impl Agent, BoxError> {
     SupportAgent::connect().await
+}
+
+/// Simulated guests beside a recorded one: scenarios, replayed from the recording beside the set.
+#[eval_set("samples/hotel/hotel.evalset.json")]
+fn hotel() -> impl Agent {
+    hotel_agent::FrontDesk::default()
 }
 
 /// A set as adk-rs writes it, and a closure as the agent.

@@ -38,6 +38,7 @@
 //! | make your agent testable | [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
 //! | know what is scored, and score more | [`metrics`], [`Metric`], [`MetricFn`] |
 //! | have a model judge, and pay once | [`judges`], [`Judge`], [`Cassette`] |
+//! | let a model play the user | [`scenarios`], [`ConversationScenario`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`EvalRunner`], [`EvalReport`] |
 //! | hand results to others | [`EvalReport::save_adk_results`], [`EvalReport::append_csv`], `Serialize` of [`EvalReport`] |
@@ -127,6 +128,12 @@ pub mod metrics {
 pub mod judges {
     #[doc(no_inline)]
     pub use crate::{Cassette, IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
+}
+
+#[doc = include_str!("docs/scenarios.md")]
+pub mod scenarios {
+    #[doc(no_inline)]
+    pub use crate::{ConversationScenario, Persona, UserBehavior, UserPersona, UserSimulatorConfig};
 }
 
 /// What the generated tests call. Not public API.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalConfig, check_together};
+use eval_format::{Criterion, EvalCase, EvalConfig};
 
 use crate::agent::Erased;
 use crate::decide::{Rule, decide};
@@ -106,19 +106,6 @@ impl Plan {
             judges: Judges::default(),
             simulation: Simulation::new(&config.user_simulator_config.clone().unwrap_or_default())?,
         })
-    }
-
-    /// Whether cases have what the criteria say of them, before anything runs.
-    pub(crate) fn check(&self, cases: &[EvalCase]) -> Result<(), String> {
-        let built_in = self.metrics.iter().filter(|planned| planned.origin == Origin::Criterion);
-        let config = built_in.fold(EvalConfig::default(), |config, planned| {
-            config.with(planned.rule.name.as_str(), planned.criterion.clone())
-        });
-        let misfits = check_together(&config, &[], cases);
-        if misfits.is_empty() {
-            return Ok(());
-        }
-        Err(misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     }
 
     /// Runs a case once with an agent and scores what happened; `number` says which run it is, from 1.

@@ -11,7 +11,7 @@ mod watchdog;
 use std::path::Path;
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet};
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
 
 use crate::agent::{BoxAgent, BoxFuture};
 use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
@@ -330,11 +330,12 @@ impl EvalRunner {
         };
         let config = own.or_else(|| beside.cloned()).unwrap_or_else(EvalConfig::adk_default);
         let config = self.checked(&config)?;
-        if let Some(why) = cases.iter().find_map(|case| config.misfit(case, &self.custom_names())) {
-            return Err(RunnerError(why));
+        let misfits = check_together(&config, &self.custom_names(), cases);
+        if !misfits.is_empty() {
+            let misfits: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+            return Err(RunnerError(misfits.join("\n")));
         }
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
-        plan.check(cases).map_err(RunnerError)?;
         let settings = Settings::from_env().map_err(RunnerError)?;
         let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
         plan.judges = Judges::new(settings, named, recording);

@@ -1,167 +1,179 @@
-//! Whether the criteria of a config decide the cases of a set: what neither file tells alone.
+//! Whether a config and the cases of a set can be used together: what neither file tells alone.
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::config::EvalConfig;
 use crate::metric::{MetricInfo, Need, Subject, metric};
 use crate::model::EvalCase;
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{Code, JsonPath, Problem, shown};
 use crate::reader::{CheckedSet, Form};
-use crate::{Instructions, Variable, syntax};
+use crate::{Instructions, Variable, rubrics, syntax};
 
-/// Why a case cannot be run under a config.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Misfit {
-    /// The case has turns and a scenario. The reader refuses that, but a case may be built in Rust.
-    Both,
-    /// No metric that gates applies to the case.
-    Undecided,
-    /// The case has a persona, which the custom instructions of the simulator leave out.
-    UnusedPersona,
-}
-
-impl EvalConfig {
-    /// Why a case cannot be run with these criteria: a sentence with its remedy, where there is one.
-    ///
-    /// ```
-    /// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig};
-    ///
-    /// let case = EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel in Paris."));
-    /// let why = EvalConfig::adk_default().misfit(&case, &[]).unwrap();
-    /// assert!(why.starts_with("no metric decides the case `trip`"));
-    ///
-    /// let books = Criterion::new(0.5).with_tool_name("book");
-    /// assert_eq!(EvalConfig::default().with("trajectory_single_tool_use", books).misfit(&case, &[]), None);
-    /// ```
-    ///
-    /// `answered` names the custom metrics that exist in Rust; they apply to every case.
-    pub fn misfit(&self, case: &EvalCase, answered: &[&str]) -> Option<String> {
-        let misfit = self.find_misfit(case, answered)?;
-        Some(format!("{}; {}", misfit.message(case), misfit.help(self, case)))
-    }
-
-    fn find_misfit(&self, case: &EvalCase, answered: &[&str]) -> Option<Misfit> {
-        if case.conversation_scenario.is_some() && !case.conversation.is_empty() {
-            return Some(Misfit::Both);
-        }
-        if !self.decides(case, answered) {
-            return Some(Misfit::Undecided);
-        }
-        let has_persona = case.conversation_scenario.as_ref().is_some_and(|it| it.user_persona.is_some());
-        let simulator = self.user_simulator_config.as_ref().filter(|_| has_persona)?;
-        let instructions = Instructions::parse(simulator.custom_instructions.as_ref()?).ok()?;
-        (!instructions.uses(Variable::Persona)).then_some(Misfit::UnusedPersona)
-    }
-
-    /// Whether a metric that can fail the case applies to it.
-    fn decides(&self, case: &EvalCase, answered: &[&str]) -> bool {
-        let is_custom = |name: &str| answered.contains(&name) || self.custom_metrics.contains_key(name);
-        !answered.is_empty()
-            || !case.final_session_state.is_empty()
-            || self.criteria.iter().any(|(name, criterion)| {
-                let info = metric(name).filter(|_| !is_custom(name));
-                info.is_none_or(|info| info.missing_in(case).is_none() && criterion.threshold > info.min)
-            })
-    }
-}
-
-/// Finds the cases of a set that cannot be run under a config; ranges point into the text of the set.
+/// What keeps a config and a set from being used together, though each of them is sound.
 ///
 /// ```
-/// use eval_format::{EvalConfig, check_fit, check_set};
+/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, check_together};
 ///
-/// let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "trip",
-///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;
-/// let set = check_set("s.evalset.json", set.as_bytes(), None);
-/// let problems = check_fit(&set, &EvalConfig::adk_default(), &[], |_| true);
-/// assert_eq!(&set.text[problems[0].range.clone()], "\"conversation_scenario\"");
+/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
+/// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
+/// let misfits = check_together(&config, &[], &cases);
+/// assert!(misfits[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
 /// ```
-///
-/// Only cases that `takes` says yes to, by their id, are looked at. A set with errors fits anything: they come first.
-pub fn check_fit(
-    set: &CheckedSet,
-    config: &EvalConfig,
-    answered: &[&str],
-    takes: impl Fn(&str) -> bool,
-) -> Vec<Problem> {
-    let cases = set.set.iter().flat_map(|set| &set.eval_cases).zip(&set.cases).enumerate();
-    cases
-        .filter(|(_, (case, _))| takes(&case.eval_id))
-        .filter_map(|(at, (case, place))| {
-            let misfit = config.find_misfit(case, answered)?;
-            let (range, path) = place_of(set, at, &place.range);
-            let message = misfit.message(case);
-            let problem = Problem::error(Code::NothingChecked, path, range, message);
-            Some(problem.label(misfit.label(case)).help(misfit.help(config, case)))
-        })
-        .collect()
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Misfit {
+    /// The case, by its position; absent where it is about the set as a whole.
+    pub case: Option<usize>,
+    /// The id of the case.
+    pub eval_id: Option<String>,
+    /// What kind of problem it is.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
 }
 
 impl Misfit {
-    fn message(self, case: &EvalCase) -> String {
-        let id = crate::problem::shown(&case.eval_id);
-        match self {
-            Self::Both => format!("the case `{id}` has both a conversation and a scenario"),
-            Self::Undecided => format!("no metric decides the case `{id}`, so it would pass unchecked"),
-            Self::UnusedPersona => {
-                format!(
-                    "the custom instructions of the simulated user leave out the persona of the case `{id}`"
-                )
-            }
-        }
+    pub(crate) fn of_case(at: usize, case: &EvalCase, code: Code, message: String, help: String) -> Self {
+        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help }
     }
 
-    fn label(self, case: &EvalCase) -> &'static str {
-        match self {
-            Self::Both => "a scenario beside turns",
-            Self::Undecided if case.conversation_scenario.is_some() => "a scenario has no expected turns",
-            Self::Undecided => "a case of recorded turns",
-            Self::UnusedPersona => "a scenario with a persona",
-        }
-    }
-
-    fn help(self, config: &EvalConfig, case: &EvalCase) -> String {
-        match self {
-            Self::Both => return "keep one of them".to_owned(),
-            Self::UnusedPersona => {
-                return "add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`"
-                    .to_owned();
+    /// As a problem of the set's file: at the scenario or else the id of the case, or at the beginning.
+    ///
+    /// ```
+    /// use eval_format::{EvalConfig, check_set, check_together};
+    ///
+    /// let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "trip",
+    ///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;
+    /// let checked = check_set("s.evalset.json", set.as_bytes(), None);
+    /// let cases = &checked.set.as_ref().unwrap().eval_cases;
+    /// let problem = check_together(&EvalConfig::adk_default(), &[], cases)[0].problem(&checked);
+    /// assert_eq!(&set[problem.range], "\"conversation_scenario\"");
+    /// ```
+    pub fn problem(&self, set: &CheckedSet) -> Problem {
+        let place = self.case.and_then(|at| Some((at, set.cases.get(at)?)));
+        let (path, range, label, which) = match place {
+            None => (JsonPath::default(), 0..1, "", String::new()),
+            Some((at, place)) => {
+                let path = path_of(set, at);
+                let which = format!("case `{}`: ", shown(&place.eval_id));
+                match scenario_of(set, &place.range).filter(|_| self.code == Code::NothingChecked) {
+                    Some((key, range)) => (path.key(&key), range, "a scenario has no expected turns", which),
+                    None => (path, place.id_range.clone(), "this case cannot be scored", String::new()),
+                }
             }
-            Self::Undecided => {}
-        }
-        let names: Vec<String> = config.criteria.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let given = match names.as_slice() {
-            [] => "no criterion applies".to_owned(),
-            [only] => format!("{only} does not apply"),
-            several => format!("none of {} applies", several.join(", ")),
         };
-        let add = if case.conversation_scenario.is_some() {
-            "add a metric that needs no expected turns: a rubric metric, `multi_turn_task_success_v1`, \
-             `trajectory_single_tool_use` or a custom metric; or give the case a `final_session_state`"
-        } else {
-            "add a metric that reads recorded turns, such as `response_match_score`"
-        };
-        format!("{given}; {add}")
+        let message = format!("{which}{}", self.message);
+        Problem::error(self.code, path, range, message).label(label).help(self.help.as_str())
     }
 }
 
-/// The key of the scenario, or the case where it has none, as a range of the file and a path.
-fn place_of(set: &CheckedSet, at: usize, case: &Range<usize>) -> (Range<usize>, JsonPath) {
-    let path = match set.form {
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(id) = &self.eval_id {
+            write!(f, "case `{}`: ", shown(id))?;
+        }
+        write!(f, "{}; {}", self.message, self.help)
+    }
+}
+
+fn path_of(set: &CheckedSet, at: usize) -> JsonPath {
+    match set.form {
         Form::EvalSet => JsonPath::default().key("eval_cases").index(at),
         Form::OldEvalSet => JsonPath::default().index(at),
         Form::TestFile => JsonPath::default(),
-    };
-    let slice = &set.text[case.clone()];
-    let scenario = syntax::parse(slice, &mut Vec::new()).ok().and_then(|node| {
-        let names = ["conversation_scenario", "conversationScenario"];
-        let entry = names.into_iter().find_map(|name| node.get(name))?;
-        Some((entry.key_range.clone(), path.key(&entry.key)))
-    });
-    match scenario {
-        Some((key, path)) => (case.start + key.start..case.start + key.end, path),
-        None => (case.start..case.start + slice.chars().next().map_or(0, char::len_utf8), path),
     }
+}
+
+/// The key of the scenario of a case, and where it stands in the file.
+fn scenario_of(set: &CheckedSet, case: &Range<usize>) -> Option<(String, Range<usize>)> {
+    let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+    let names = ["conversation_scenario", "conversationScenario"];
+    let entry = names.into_iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
+    let key = &entry.key_range;
+    Some((entry.key.to_string(), case.start + key.start..case.start + key.end))
+}
+
+/// Holds cases against the criteria that they will be scored with, before anything runs.
+///
+/// ```
+/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, check_together};
+///
+/// let cases = [EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel in Paris."))];
+/// let misfits = check_together(&EvalConfig::adk_default(), &[], &cases);
+/// assert!(misfits[0].to_string().starts_with("case `trip`: no metric decides it"));
+///
+/// let books = Criterion::new(0.5).with_tool_name("book");
+/// let config = EvalConfig::default().with("trajectory_single_tool_use", books);
+/// assert!(check_together(&config, &[], &cases).is_empty());
+/// ```
+///
+/// `answered` names the custom metrics that exist in Rust; such a name is not a built-in metric, and applies to
+/// every case.
+pub fn check_together(config: &EvalConfig, answered: &[&str], cases: &[EvalCase]) -> Vec<Misfit> {
+    let mut misfits = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        if let Some((code, message, help)) = check_case(config, answered, case) {
+            misfits.push(Misfit::of_case(at, case, code, message.to_owned(), help));
+        }
+    }
+    rubrics::check_together(config, answered, cases, &mut misfits);
+    misfits
+}
+
+/// What is wrong with a case, and what to do about it.
+fn check_case(
+    config: &EvalConfig,
+    answered: &[&str],
+    case: &EvalCase,
+) -> Option<(Code, &'static str, String)> {
+    let scenario = case.conversation_scenario.as_ref();
+    if scenario.is_some() && !case.conversation.is_empty() {
+        // The reader refuses it, but a case may be built in Rust.
+        let message = "it has both a conversation and a scenario";
+        return Some((Code::ConversationOrScenario, message, "keep one of them".to_owned()));
+    }
+    if !decides(config, answered, case) {
+        let message = "no metric decides it, so it would pass unchecked";
+        return Some((Code::NothingChecked, message, what_decides(config, case)));
+    }
+    scenario?.user_persona.as_ref()?;
+    let template = config.user_simulator_config.as_ref()?.custom_instructions.as_ref()?;
+    let leaves_it_out = !Instructions::parse(template).ok()?.uses(Variable::Persona);
+    leaves_it_out.then(|| {
+        let message = "it has a persona, which the custom instructions of the simulated user leave out";
+        let help = "add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`";
+        (Code::UnusedPersona, message, help.to_owned())
+    })
+}
+
+/// Whether a metric that can fail the case applies to it.
+fn decides(config: &EvalConfig, answered: &[&str], case: &EvalCase) -> bool {
+    let is_custom = |name: &str| answered.contains(&name) || config.custom_metrics.contains_key(name);
+    !answered.is_empty()
+        || !case.final_session_state.is_empty()
+        || config.criteria.iter().any(|(name, criterion)| {
+            let info = metric(name).filter(|_| !is_custom(name));
+            info.is_none_or(|info| info.missing_in(case).is_none() && criterion.threshold > info.min)
+        })
+}
+
+fn what_decides(config: &EvalConfig, case: &EvalCase) -> String {
+    let names: Vec<String> = config.criteria.iter().map(|(name, _)| format!("`{}`", shown(name))).collect();
+    let given = match names.as_slice() {
+        [] => "no criterion applies".to_owned(),
+        [only] => format!("{only} does not apply"),
+        several => format!("none of {} applies", several.join(", ")),
+    };
+    let add = if case.conversation_scenario.is_some() {
+        "add a metric that needs no expected turns: a rubric metric, `multi_turn_task_success_v1`, \
+         `trajectory_single_tool_use` or a custom metric; or give the case a `final_session_state`"
+    } else {
+        "add a metric that reads recorded turns, such as `response_match_score`"
+    };
+    format!("{given}; {add}")
 }
 
 impl MetricInfo {
@@ -242,7 +254,8 @@ mod tests {
             ),
             ("the state of none", with("final_session_state_match", 1.0), turns(), &[], false),
         ] {
-            assert_eq!(config.misfit(&case, answered).is_none(), fits, "{what}");
+            let misfits = check_together(&config, answered, &[case]);
+            assert_eq!(misfits.is_empty(), fits, "{what}: {misfits:?}");
         }
     }
 
@@ -253,37 +266,40 @@ mod tests {
             with("hallucinations_v1", 0.5).with_user_simulator(simulator)
         };
         let mut case = scenario();
-        assert_eq!(told("{{ stop_signal }}").misfit(&case, &[]), None);
+        let misfits =
+            |config: EvalConfig, case: &EvalCase| check_together(&config, &[], std::slice::from_ref(case));
+        assert_eq!(misfits(told("{{ stop_signal }}"), &case), []);
         case.conversation_scenario = Some(ConversationScenario::new("Hi", "Book.").persona(Persona::Expert));
-        let why = told("{{ stop_signal }}").misfit(&case, &[]).unwrap();
+        let why = misfits(told("{{ stop_signal }}"), &case)[0].to_string();
         assert!(
             why.ends_with("add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`"),
             "{why}"
         );
-        assert_eq!(told("{{ persona.description }}").misfit(&case, &[]), None);
-        assert_eq!(with("hallucinations_v1", 0.5).misfit(&case, &[]), None);
+        assert_eq!(misfits(told("{{ persona.description }}"), &case), []);
+        assert_eq!(misfits(with("hallucinations_v1", 0.5), &case), []);
     }
 
     #[test]
     fn the_place_is_the_key_of_the_scenario_in_its_file() {
         let text = r#"{"eval_set_id": "s", "eval_cases": [
-            {"eval_id": "t", "conversation": [{"user_content": {}}]},
+            {"eval_id": "t", "conversation": [{"user_content": {}}], "conversation_scenario": null},
             {"eval_id": "é", "conversationScenario": {"startingPrompt": "a", "conversationPlan": "b"}},
             {"eval_id": "u", "conversation_scenario": {"starting_prompt": "a", "conversation_plan": "b"}}]}"#;
         let set = check_set("s.evalset.json", text.as_bytes(), None);
-        let problems = check_fit(&set, &EvalConfig::adk_default(), &[], |_| true);
-        let found: Vec<_> =
-            problems.iter().map(|it| (it.path.to_string(), &set.text[it.range.clone()])).collect();
+        let cases = set.set.clone().unwrap().eval_cases;
+        let found = |config: &EvalConfig| -> Vec<(String, String)> {
+            let misfits = check_together(config, &[], &cases);
+            let problems = misfits.iter().map(|misfit| misfit.problem(&set));
+            problems.map(|it| (it.path.to_string(), set.text[it.range].to_owned())).collect()
+        };
         assert_eq!(
-            found,
+            found(&EvalConfig::adk_default()),
             [
-                ("eval_cases[1].conversationScenario".to_owned(), "\"conversationScenario\""),
-                ("eval_cases[2].conversation_scenario".to_owned(), "\"conversation_scenario\""),
+                ("eval_cases[1].conversationScenario".to_owned(), "\"conversationScenario\"".to_owned()),
+                ("eval_cases[2].conversation_scenario".to_owned(), "\"conversation_scenario\"".to_owned()),
             ]
         );
-        assert_eq!(check_fit(&set, &EvalConfig::adk_default(), &[], |id| id == "t"), []);
         let user = with("per_turn_user_simulator_quality_v1", 0.5);
-        let problems = check_fit(&set, &user, &[], |_| true);
-        assert_eq!((problems.len(), &text[problems[0].range.clone()]), (1, "{"));
+        assert_eq!(found(&user), [("eval_cases[0]".to_owned(), "\"t\"".to_owned())]);
     }
 }

@@ -25,7 +25,7 @@
 //! | see all problems, warnings included | [`check_set`], [`check_config`], [`render`] |
 //! | know what a config may say | [`METRICS`], [`metric`](fn@metric) |
 //! | read and write what judges answered | [`Recording`], [`check_recording`] |
-//! | know whether a config decides the cases of a set | [`check_fit`], [`EvalConfig::misfit`] |
+//! | know whether a config fits the cases of a set | [`check_together`] |
 //! | find the sets of a directory | [`find_sets`] |
 //!
 //! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. One reader decides what is
@@ -58,7 +58,7 @@ pub use config::{
 };
 pub use error::ReadError;
 pub use find::{FindError, find_sets, is_glob};
-pub use fit::check_fit;
+pub use fit::{Misfit, check_together};
 pub use hash::content_hash;
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, Subject, metric};
 pub use model::{
@@ -76,7 +76,6 @@ pub use recording::{
     recording_path,
 };
 pub use render::{line_column, render, render_with_level};
-pub use rubrics::{Misfit, check_together};
 pub use serde_json::json;
 pub use suggest::suggest;
 pub use value::{Map, Number, Value};

@@ -151,6 +151,8 @@ codes! {
     NoCases = "no-cases",
     /// A case has no turns, or its scenario no beginning or plan.
     EmptyConversation = "empty-conversation",
+    /// A case has a persona that the custom instructions of the simulator leave out.
+    UnusedPersona = "unused-persona",
     /// A case has neither a conversation nor a scenario, or both.
     ConversationOrScenario = "conversation-or-scenario",
     /// Two cases have the same id.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use eval_format::{CasePlace, check_fit, check_together, test_names};
+use eval_format::{CasePlace, check_together, test_names};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -154,15 +154,12 @@ impl Planner<'_> {
     /// that `cases` leaves out.
     fn report_misfits(&mut self, read: &ReadSet, chosen: &Chosen) {
         let checked = &read.checked;
-        let Some(config) = &chosen.config else { return };
-        let takes = |id: &str| self.filter.takes(id);
-        let mut problems = check_fit(checked, config, &self.metric_names, takes);
-        let cases = checked.set.as_ref().map(|set| set.eval_cases.as_slice()).unwrap_or_default();
-        let misfits = check_together(config, &self.metric_names, cases);
-        let of_tests = misfits.iter().filter(|misfit| misfit.eval_id.as_ref().is_none_or(|id| takes(id)));
-        problems.extend(of_tests.map(|misfit| misfit.problem(&checked.cases)));
-        for problem in problems {
-            self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
+        let (Some(config), Some(set)) = (&chosen.config, &checked.set) else { return };
+        for misfit in check_together(config, &self.metric_names, &set.eval_cases) {
+            if misfit.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
+                let problem = misfit.problem(checked);
+                self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
+            }
         }
     }
 

@@ -233,7 +233,7 @@ fn a_scenario_that_nothing_decides_is_an_error_before_anything_runs() {
     let set = EvalSet::new("s").case(EvalCase::new("a").turn(Invocation::user("Hi"))).case(scenario());
     let setup = || -> Echo { panic!("nothing may run") };
     let error = run(EvalRunner::new().run_set(&set, setup, 1)).unwrap_err().to_string();
-    assert!(error.starts_with("no metric decides the case `trip`, so it would pass unchecked; "), "{error}");
+    assert!(error.starts_with("case `trip`: no metric decides it, so it would pass unchecked; "), "{error}");
     let error = run(EvalRunner::new().run_case(&scenario(), setup)).unwrap_err().to_string();
     assert!(error.contains("add a metric that needs no expected turns"), "{error}");
     let zero = runner(UserSimulatorConfig::default().max_allowed_invocations(0));

@@ -1,4 +1,4 @@
-use super::check_together;
+use crate::check_together;
 use crate::{
     Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Problem, Rubric, check_config, check_set, render,
 };
@@ -247,7 +247,7 @@ fn a_misfit_is_a_problem_at_the_id_of_its_case() {
     let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
     let set = EvalSet::parse(&text).unwrap();
     let misfits = check_together(&config, &[], &set.eval_cases);
-    let problem = misfits[0].problem(&checked.cases);
+    let problem = misfits[0].problem(&checked);
     assert_eq!(shorts(std::slice::from_ref(&problem)), ["no-rubrics eval_cases[0]"]);
     assert_eq!(&text[problem.range], "\"c\"");
 }

@@ -1,71 +1,19 @@
 //! Rubrics that stand partly in a config and partly in a set.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use crate::config::EvalConfig;
+use crate::fit::Misfit;
 use crate::metric::metric;
 use crate::model::{EvalCase, Invocation, Rubric};
-use crate::problem::{Code, JsonPath, Problem, shown};
-use crate::reader::CasePlace;
+use crate::problem::{Code, shown};
 use crate::suggest::suggest;
 
 use super::TRAJECTORY;
 
-/// What keeps a config and a set from being used together, though each of them is sound.
-///
-/// ```
-/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, check_together};
-///
-/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
-/// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
-/// let misfits = check_together(&config, &[], &cases);
-/// assert!(misfits[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Misfit {
-    /// The case, by its position; absent where it is about the set as a whole.
-    pub case: Option<usize>,
-    /// The id of the case.
-    pub eval_id: Option<String>,
-    /// The metric.
-    pub metric: String,
-    /// What kind of problem it is.
-    pub code: Code,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub help: String,
-}
-
-impl Misfit {
-    /// As a problem of the set's file: at the id of the case, or at the beginning.
-    pub fn problem(&self, places: &[CasePlace]) -> Problem {
-        let place = self.case.and_then(|at| Some((at, places.get(at)?)));
-        let (path, range) = match place {
-            Some((at, place)) => (JsonPath::default().key("eval_cases").index(at), place.id_range.clone()),
-            None => (JsonPath::default(), 0..1),
-        };
-        let label = if place.is_some() { "this case cannot be scored" } else { "" };
-        Problem::error(self.code, path, range, self.message.as_str()).label(label).help(self.help.as_str())
-    }
-}
-
-impl fmt::Display for Misfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(id) = &self.eval_id {
-            write!(f, "case `{}`: ", shown(id))?;
-        }
-        write!(f, "{}; {}", self.message, self.help)
-    }
-}
-
-/// Holds cases against the criteria that they will be scored with.
-///
-/// `answered` names the custom metrics that exist in Rust; such a name is not a built-in metric.
-pub fn check_together(config: &EvalConfig, answered: &[&str], cases: &[EvalCase]) -> Vec<Misfit> {
-    let mut misfits = Vec::new();
+/// Finds the metrics of a config that have no rubrics in a case, or two of one id; `answered` names the custom metrics,
+/// which read what they like.
+pub(crate) fn check(config: &EvalConfig, answered: &[&str], cases: &[EvalCase], misfits: &mut Vec<Misfit>) {
     for (name, criterion) in &config.criteria {
         let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
         let kind = metric(name).filter(|_| !own).and_then(crate::MetricInfo::rubric_type);
@@ -77,10 +25,9 @@ pub fn check_together(config: &EvalConfig, answered: &[&str], cases: &[EvalCase]
                 general: general.iter().map(|rubric| rubric.rubric_id.as_str()).collect(),
                 weights: criterion.weights().collect(),
             };
-            together.check(cases, &mut misfits);
+            together.check(cases, misfits);
         }
     }
-    misfits
 }
 
 /// One metric that reads rubrics.
@@ -102,14 +49,7 @@ impl<'a> Together<'a> {
             let lists = [&case.rubrics].into_iter().chain(self.turns(case).iter().map(|turn| &turn.rubrics));
             known.extend(lists.flat_map(|rubrics| self.mine(rubrics.as_ref())));
             if let Some((code, message, help)) = self.case(case) {
-                misfits.push(Misfit {
-                    case: Some(at),
-                    eval_id: Some(case.eval_id.clone()),
-                    metric: self.metric.to_owned(),
-                    code,
-                    message,
-                    help,
-                });
+                misfits.push(Misfit::of_case(at, case, code, message, help));
             }
         }
         misfits.extend(self.unknown_weight(&known));
@@ -198,7 +138,6 @@ impl<'a> Together<'a> {
         Some(Misfit {
             case: None,
             eval_id: None,
-            metric: self.metric.to_owned(),
             code: Code::UnknownRubric,
             message: format!(
                 "`weights` of `{}` names a rubric `{}` that does not exist",

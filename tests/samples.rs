@@ -65,6 +65,16 @@ fn weather_leniently() -> impl Agent {
     WeatherAgent::new()
 }
 
+/// The same conversations, judged by a model: its answers are replayed from the recording beside the set.
+#[eval_set(
+    "samples/weather/weather.evalset.json",
+    config = "samples/weather/judged.json",
+    cases = ["sunny*", "umbrella*"]
+)]
+fn weather_judged() -> impl Agent {
+    WeatherAgent::new()
+}
+
 /// Sub-agents: events and intermediate responses, hand-overs between the expected calls.
 #[eval_set(
     "samples/travel/travel.evalset.json",

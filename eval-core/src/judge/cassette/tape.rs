@@ -166,8 +166,13 @@ impl Tape {
     }
 
     /// The recorded answers of a case (of all cases) that nobody asked for, one line per prompt.
+    ///
+    /// None where nothing was asked at all: then the answers are another test's of the same cases.
     pub(crate) fn unused(&self, case: Option<&str>) -> Vec<String> {
         let mut state = self.state();
+        if state.used.is_empty() {
+            return Vec::new();
+        }
         let used = std::mem::take(&mut state.used);
         let lines = match case {
             Some(case) => state.of_case(self, case).map(|questions| unused(questions, &used)),

@@ -2,7 +2,8 @@ use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, jso
 
 use super::*;
 use crate::agent::{Agent, BoxError, Turn};
-use crate::judge::{JudgeErrorKind, Scripted};
+use crate::judge::{JudgeErrorKind, Judges, Named, Scripted, Settings};
+use crate::plan::Plan;
 use crate::report::CaseReport;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
@@ -202,6 +203,22 @@ fn a_judge_that_panics_is_an_error_of_the_simulator() {
     let runner = runner(UserSimulatorConfig::default()).judge(Panics);
     let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
     assert!(trouble(&report).contains("panicked: index out of bounds"), "{}", trouble(&report));
+}
+
+#[test]
+fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
+    let config =
+        EvalConfig::default().with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("note"));
+    let verdict = |skip_missing: bool| {
+        let mut plan = Plan::new(&config, Vec::new()).unwrap();
+        let settings = Settings { skip_missing, ..Settings::default() };
+        plan.judges = Judges::new(settings, Named::Nobody, None);
+        let played = run(plan.run(&scenario(), Box::new(Echo), 1, "trip".to_owned()));
+        assert_eq!(played.transcript.turns.len(), 1, "the starting prompt needs no judge");
+        plan.decide("", scenario(), None, vec![played]).verdict
+    };
+    assert!(matches!(verdict(false), Verdict::Error { role: Role::Simulator, .. }));
+    assert!(matches!(verdict(true), Verdict::Skipped(_)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eval_format::{
-    ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, UserBehavior, UserPersona,
+    ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, Persona, UserBehavior, UserPersona,
 };
 use serde_json::json;
 
@@ -92,6 +92,12 @@ fn sets_pass_through_adk_unchanged() {
     let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples"));
     for file in eval_format::find_sets(samples, "").unwrap() {
         sets.push(EvalSet::read(samples.join(file)).unwrap());
+    }
+    // ADK writes out a ready-made persona; here its name stays.
+    for scenario in
+        sets.iter_mut().flat_map(|set| &mut set.eval_cases).flat_map(|case| &mut case.conversation_scenario)
+    {
+        scenario.user_persona.take_if(|persona| !matches!(persona, Persona::Own(_)));
     }
     let texts: Vec<String> = sets.iter().map(EvalSet::to_json).collect();
     for (set, text) in sets.iter().zip(&texts) {

@@ -68,6 +68,7 @@ mod decide;
 mod eval_run;
 mod failure;
 mod inventory;
+pub mod journal;
 mod judge;
 mod message;
 mod metric;

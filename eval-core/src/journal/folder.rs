@@ -1,0 +1,95 @@
+//! Where runs stand: a folder for each, below `target/evalset`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use eval_format::Value;
+
+use super::json::{Json, fields};
+
+/// The file that says that a folder is a run. Only folders that hold it are ever removed.
+const MARKER: &str = "run.json";
+/// The file that names the run that was last written to.
+const LATEST: &str = "latest";
+
+/// The folder of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunDir {
+    /// The id of the run: the name of the folder.
+    pub id: String,
+    /// The folder.
+    pub path: PathBuf,
+    /// When it began.
+    pub started: SystemTime,
+}
+
+/// The runs of a folder such as `target/evalset`, the newest first.
+///
+/// ```
+/// let folder = std::env::temp_dir().join("evalset-no-runs-here");
+/// assert_eq!(eval_core::journal::runs(&folder)?, []);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// A folder that is not there holds none. Folders that are no runs are passed over.
+pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        // Whoever prunes may be faster.
+        let Ok(entry) = entry else { continue };
+        if entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && let Some(run) = run(&entry.path())
+        {
+            runs.push(run);
+        }
+    }
+    runs.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
+    Ok(runs)
+}
+
+/// The run of a folder such as `target/evalset` that was last written to.
+pub fn latest(folder: &Path) -> Option<RunDir> {
+    let id = fs::read_to_string(folder.join(LATEST)).ok()?;
+    let id = id.trim();
+    is_id(id).then(|| run(&folder.join(id))).flatten()
+}
+
+/// Whether this can be the name of a run: a plain name of a folder on any system.
+pub(super) fn is_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=LONGEST_ID).contains(&id.len())
+        && !id.starts_with('.')
+        && !id.ends_with('.')
+        && id.bytes().all(is_plain)
+}
+
+/// The most characters that the name of a run may have.
+pub(super) const LONGEST_ID: usize = 100;
+
+fn run(path: &Path) -> Option<RunDir> {
+    let marker = fs::read_to_string(path.join(MARKER)).ok()?;
+    // One that is being written, or was torn, is as old as its file.
+    let begun =
+        Value::parse(&marker).ok().and_then(|value| Marker::read(value).ok()).map(|marker| marker.started);
+    let written = || fs::metadata(path.join(MARKER)).and_then(|marker| marker.modified()).ok();
+    Some(RunDir {
+        id: path.file_name()?.to_str()?.to_owned(),
+        path: path.to_owned(),
+        started: begun.or_else(written)?,
+    })
+}
+
+/// What the marker says.
+struct Marker {
+    run: String,
+    started: SystemTime,
+}
+
+fields!(Marker { run, started });

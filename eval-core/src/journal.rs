@@ -17,14 +17,19 @@
 //! ```
 
 mod content;
+mod entry;
 mod folder;
 mod json;
 mod read;
 mod record;
+mod run_id;
 mod scores;
 mod time;
 mod transcript;
+mod writer;
 
+pub(crate) use entry::Entry;
 pub use folder::{RunDir, latest, runs};
 pub use read::{Attempt, Evaluation, Run, Test, Unreadable};
 pub use record::{Decided, Head, JudgeUse, MetricScore, Ran, Record, SCHEMA, Scored, Started};
+pub(crate) use writer::Journal;

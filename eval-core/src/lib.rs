@@ -83,6 +83,7 @@ mod score;
 mod setup;
 mod simulator;
 mod stale;
+mod target_dir;
 mod transcript;
 mod verdict;
 

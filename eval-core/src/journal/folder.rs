@@ -1,13 +1,14 @@
 //! Where runs stand: a folder for each, below `target/evalset`.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_format::Value;
 
 use super::json::{Json, fields};
+use super::time;
 
 /// The file that says that a folder is a run. Only folders that hold it are ever removed.
 const MARKER: &str = "run.json";
@@ -72,6 +73,69 @@ pub(super) fn is_id(id: &str) -> bool {
 
 /// The most characters that the name of a run may have.
 pub(super) const LONGEST_ID: usize = 100;
+
+/// Makes the folder of a run, or joins the one that is there.
+///
+/// Whoever makes a new one removes the oldest, so that `kept` are left. Several processes may do so at once.
+pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let path = folder.join(id);
+    let is_new = match fs::create_dir(&path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+        made => made.map(|()| true)?,
+    };
+    mark(&path, id)?;
+    if fs::read_to_string(folder.join(LATEST)).ok().as_deref() != Some(id) {
+        name_latest(folder, id)?;
+    }
+    if is_new {
+        prune(folder, id, kept);
+    }
+    Ok(path)
+}
+
+/// Says that a folder is a run; whoever comes first.
+fn mark(path: &Path, id: &str) -> io::Result<()> {
+    let mut text = Vec::new();
+    Marker { run: id.to_owned(), started: time::now() }.write(&mut text);
+    match OpenOptions::new().write(true).create_new(true).open(path.join(MARKER)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        file => file?.write_all(&text),
+    }
+}
+
+/// Puts a whole file in the place of the old one: whoever reads sees the one or the other.
+fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
+    let draft = folder.join(format!(".{LATEST}.{}", std::process::id()));
+    fs::write(&draft, id)?;
+    fs::rename(draft, folder.join(LATEST))
+}
+
+/// Removes the oldest runs. Those that cannot be removed, or that another process removes now, are left to it.
+fn prune(folder: &Path, own: &str, kept: usize) {
+    let runs = runs(folder).unwrap_or_default();
+    let old = runs.into_iter().filter(|run| run.id != own).skip(kept.saturating_sub(1));
+    for run in old {
+        let _ = remove(&run.path);
+    }
+}
+
+/// Removes a run, its mark last: what is left by a process that is killed meanwhile is still a run.
+fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_name() == MARKER {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_file(path.join(MARKER))?;
+    fs::remove_dir(path)
+}
 
 fn run(path: &Path) -> Option<RunDir> {
     let marker = fs::read_to_string(path.join(MARKER)).ok()?;

@@ -84,6 +84,13 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Adds a list, unless it is empty.
+    pub(super) fn list<T: Json>(&mut self, name: &str, items: &[T]) {
+        if !items.is_empty() {
+            write_list(items, self.key(name), T::write);
+        }
+    }
+
     /// Adds a text.
     pub(super) fn text(&mut self, name: &str, text: &str) {
         write_text(text, self.key(name));

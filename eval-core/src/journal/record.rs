@@ -224,10 +224,23 @@ impl Started {
     }
 }
 
-impl Ran {
-    pub(super) fn line(&self) -> Vec<u8> {
-        line("ran", |out| self.write(out))
-    }
+/// The line of a [`Ran`], of a transcript that is needed further on.
+pub(super) fn ran_line(
+    test: u32,
+    run: usize,
+    evaluation: u32,
+    transcript: &Transcript,
+    simulator: &[JudgeUse],
+) -> Vec<u8> {
+    line("ran", |out| {
+        let mut object = Object::open(out);
+        object.field("test", &test);
+        object.field("run", &run);
+        object.field("evaluation", &evaluation);
+        object.field("transcript", transcript);
+        object.list("simulator", simulator);
+        object.close();
+    })
 }
 
 impl Scored {

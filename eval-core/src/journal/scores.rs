@@ -23,8 +23,8 @@ impl Json for Score {
             (Some(value), _) => object.field("value", &value),
             (None, reason) => object.text("not_evaluated", reason.unwrap_or_default()),
         }
-        object.field("notes", &self.notes().to_vec());
-        object.field("rubrics", &self.rubrics().to_vec());
+        object.list("notes", self.notes());
+        object.list("rubrics", self.rubrics());
         object.close();
     }
 
@@ -45,7 +45,7 @@ impl Json for Scores {
         let mut object = Object::open(out);
         object.field("overall", &self.overall());
         object.field("whole_run", &self.is_whole_run());
-        object.field("scores", &self.scores().to_vec());
+        object.list("scores", self.scores());
         object.close();
     }
 

@@ -28,6 +28,9 @@ mod time;
 mod transcript;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use entry::Entry;
 pub use folder::{RunDir, latest, runs};
 pub use read::{Attempt, Evaluation, Run, Test, Unreadable};

@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 use eval_format::Value;
@@ -78,6 +79,18 @@ pub(super) const LONGEST_ID: usize = 100;
 ///
 /// Whoever makes a new one removes the oldest, so that `kept` are left. Several processes may do so at once.
 pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
+    let mut opened = try_open(folder, id, kept);
+    for _ in 0..3 {
+        match &opened {
+            // Another process removed the folder after it was found.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => opened = try_open(folder, id, kept),
+            _ => break,
+        }
+    }
+    opened
+}
+
+fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let path = folder.join(id);
     let is_new = match fs::create_dir(&path) {
@@ -106,7 +119,9 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
 
 /// Puts a whole file in the place of the old one: whoever reads sees the one or the other.
 fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
-    let draft = folder.join(format!(".{LATEST}.{}", std::process::id()));
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let draft = folder.join(format!(".{LATEST}.{}.{number}", std::process::id()));
     fs::write(&draft, id)?;
     fs::rename(draft, folder.join(LATEST))
 }
@@ -157,3 +172,104 @@ struct Marker {
 }
 
 fields!(Marker { run, started });
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::tests::Folder;
+    use super::*;
+
+    fn ids(folder: &Path) -> Vec<String> {
+        let mut ids: Vec<String> = runs(folder).unwrap().into_iter().map(|run| run.id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Makes a run look as if it had begun so many hours ago.
+    fn age(run: &Path, hours: u64) {
+        let mut text = Vec::new();
+        let started = time::now() - Duration::from_hours(hours);
+        Marker { run: "any".to_owned(), started }.write(&mut text);
+        fs::write(run.join(MARKER), text).unwrap();
+    }
+
+    #[test]
+    fn the_oldest_runs_are_removed_and_nothing_else() {
+        let folder = Folder::new("prune");
+        for (hours, id) in [(3, "a"), (1, "b"), (2, "c")] {
+            let run = open(&folder, id, 9).unwrap();
+            fs::write(run.join("x.jsonl"), "{}").unwrap();
+            fs::create_dir(run.join("report")).unwrap();
+            age(&run, hours);
+        }
+        fs::create_dir(folder.join("judge-slots")).unwrap();
+        fs::write(folder.join("notes.txt"), "mine").unwrap();
+        open(&folder, "d", 3).unwrap();
+        assert_eq!(ids(&folder), ["b", "c", "d"], "`a` is the oldest");
+        open(&folder, "d", 1).unwrap();
+        assert_eq!(ids(&folder), ["b", "c", "d"], "whoever joins a run removes none");
+        open(&folder, "e", 1).unwrap();
+        assert_eq!(ids(&folder), ["e"]);
+        assert!(folder.join("judge-slots").is_dir() && folder.join("notes.txt").is_file());
+    }
+
+    #[test]
+    fn processes_that_open_and_prune_at_once_do_not_disturb_each_other() {
+        let folder = Folder::new("races");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let folder = &folder;
+                scope.spawn(move || {
+                    for n in 0..20 {
+                        let shared = open(folder, &format!("shared-{n}"), 3).unwrap();
+                        assert_eq!(shared, folder.join(format!("shared-{n}")));
+                        open(folder, &format!("own-{thread}-{n}"), 3).unwrap();
+                    }
+                });
+            }
+        });
+        assert!(latest(&folder).is_some());
+    }
+
+    #[test]
+    fn the_latest_run_is_the_one_that_was_joined_last() {
+        let folder = Folder::new("latest");
+        assert_eq!(latest(&folder), None);
+        for id in ["a", "b", "a"] {
+            open(&folder, id, 9).unwrap();
+            assert_eq!(latest(&folder).unwrap().id, id);
+        }
+        fs::write(folder.join(LATEST), "../../etc").unwrap();
+        assert_eq!(latest(&folder), None);
+    }
+
+    #[test]
+    fn a_torn_mark_is_a_mark() {
+        let folder = Folder::new("torn_mark");
+        let run = open(&folder, "a", 9).unwrap();
+        fs::write(run.join(MARKER), "{\"run").unwrap();
+        assert_eq!(ids(&folder), ["a"]);
+    }
+
+    #[test]
+    fn ids_are_plain_names() {
+        for (id, plain) in [
+            ("2026-11-22T02-31-07-1a2b3c4d", true),
+            ("b64f1eef-a1b6-4f7e-8b4e-6f5d5d1c0d2e", true),
+            ("pr.123_retry", true),
+            ("", false),
+            (".", false),
+            ("..", false),
+            (".hidden", false),
+            ("dot.", false),
+            ("a/b", false),
+            ("a\\b", false),
+            ("a b", false),
+            ("\u{e9}", false),
+        ] {
+            assert_eq!(is_id(id), plain, "{id:?}");
+        }
+        assert!(is_id(&"x".repeat(LONGEST_ID)) && !is_id(&"x".repeat(LONGEST_ID + 1)));
+    }
+}

@@ -45,8 +45,13 @@ struct Process {
     good_for: Option<Duration>,
 }
 
-/// The run that the children of a process share: the one whose name ends in its hash, else a new one.
+/// The run that the children of a process share, known or new.
 fn shared(folder: &Path, process: &Process, now: SystemTime) -> String {
+    known(folder, process, now).unwrap_or_else(|| fresh(&process.identity))
+}
+
+/// The run whose name ends in the hash of a process.
+fn known(folder: &Path, process: &Process, now: SystemTime) -> Option<String> {
     let hash = format!("-{}", hash(&process.identity));
     let is_its_own = |started: SystemTime| match process.good_for {
         Some(limit) => now.duration_since(started).is_ok_and(|age| age < limit),
@@ -55,7 +60,7 @@ fn shared(folder: &Path, process: &Process, now: SystemTime) -> String {
     // A folder that cannot be read cannot be written either; that is said where it is tried.
     let runs = runs(folder).unwrap_or_default();
     let known = runs.into_iter().find(|run| run.id.ends_with(&hash) && is_its_own(run.started));
-    known.map_or_else(|| fresh(&process.identity), |run| run.id)
+    known.map(|run| run.id)
 }
 
 fn fresh(identity: &str) -> String {
@@ -101,4 +106,56 @@ fn parent() -> Option<Process> {
 #[cfg(not(unix))]
 fn parent() -> Option<Process> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder;
+    use super::super::tests::Folder;
+    use super::*;
+
+    fn process(identity: &str, good_for: Option<Duration>) -> Process {
+        Process { identity: identity.to_owned(), good_for }
+    }
+
+    #[test]
+    fn children_of_one_process_share_a_run_and_others_do_not() {
+        let folder = Folder::new("shared");
+        let (cargo, other) = (process("12 345", None), process("12 346", None));
+        let now = SystemTime::now();
+        let first = shared(&folder, &cargo, now);
+        folder::open(&folder, &first, 9).unwrap();
+        assert_eq!(shared(&folder, &cargo, now), first);
+        assert_eq!(shared(&folder, &cargo, now + Duration::from_hours(1000)), first);
+        assert_ne!(shared(&folder, &other, now), first);
+    }
+
+    #[test]
+    fn a_number_alone_tells_a_process_for_a_while() {
+        let folder = Folder::new("recycled");
+        let cargo = process("12", Some(Duration::from_hours(12)));
+        let now = SystemTime::now();
+        let first = shared(&folder, &cargo, now);
+        folder::open(&folder, &first, 9).unwrap();
+        assert_eq!(known(&folder, &cargo, now + Duration::from_hours(1)), Some(first));
+        assert_eq!(known(&folder, &cargo, now + Duration::from_hours(13)), None);
+    }
+
+    #[test]
+    fn ids_sort_by_time_and_are_plain() {
+        let id = fresh("x");
+        assert!(folder::is_id(&id), "{id}");
+        assert!(*id > *"2026-01-01" && *id < *"9999", "{id}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_start_of_a_process_is_found_behind_any_name() {
+        let rest = "S 1 2 2 0 -1 4194560 9 0 0 0 1 0 0 0 20 0 1 0 987654 3 4";
+        for name in ["(cargo)", "(a b) c)", "(x) S 1 2)"] {
+            assert_eq!(start_ticks(&format!("12 {name} {rest}")), Some("987654"), "{name}");
+        }
+        assert_eq!(start_ticks("12"), None);
+        assert!(parent().is_some_and(|parent| parent.good_for.is_none()));
+    }
 }

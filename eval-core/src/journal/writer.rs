@@ -233,3 +233,93 @@ fn file_name(head: &Head) -> String {
     let (package, binary, pid) = (plain(&head.package), plain(&head.binary), head.pid);
     format!("{package}-{binary}-{pid}-{nonce:08x}{}.jsonl", NEXT.fetch_add(1, Ordering::Relaxed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Record;
+    use super::*;
+
+    /// A file that takes so many bytes: a disk that fills up.
+    #[derive(Clone, Default)]
+    struct Disk {
+        written: Arc<Mutex<Vec<u8>>>,
+        calls: Arc<AtomicU32>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            let mut written = self.written.lock().unwrap();
+            match bytes.len().min(self.room - written.len()) {
+                0 => Err(io::ErrorKind::StorageFull.into()),
+                room => {
+                    written.extend_from_slice(&bytes[..room]);
+                    Ok(room)
+                }
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
+        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let head = head("run".to_owned(), "package");
+        Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
+    }
+
+    #[test]
+    fn a_record_is_one_write() {
+        let disk = Disk { room: 1 << 20, ..Disk::default() };
+        let journal = journal(&disk, &[]);
+        journal.add(b"{}\n".to_vec());
+        journal.add(b"{}\n".to_vec());
+        assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
+        let written = disk.written.lock().unwrap().clone();
+        let (head, rest) = written.split_at(written.len() - 6);
+        assert!(matches!(Record::parse(std::str::from_utf8(head).unwrap()), Ok(Record::Head(_))));
+        assert_eq!(rest, b"{}\n{}\n");
+    }
+
+    #[test]
+    fn after_a_write_that_failed_nothing_follows_the_half_line() {
+        let room = head("run".to_owned(), "package").line().len() + 4;
+        let disk = Disk { room, ..Disk::default() };
+        let journal = journal(&disk, &[]);
+        journal.add(b"{\"record\":\"x\"}\n".to_vec());
+        let calls = disk.calls.load(Ordering::Relaxed);
+        journal.add(b"{}\n".to_vec());
+        assert_eq!(disk.calls.load(Ordering::Relaxed), calls, "it is not tried again");
+        assert!(disk.written.lock().unwrap().ends_with(b"\n{\"re"));
+    }
+
+    #[test]
+    fn values_of_secret_variables_are_left_out() {
+        let disk = Disk { room: 1 << 20, ..Disk::default() };
+        let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
+        let mut line = Vec::new();
+        super::super::json::write_text("keys: sk-\"12345, token678, token67", &mut line);
+        journal.add(line);
+        let written = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
+        assert!(
+            written.ends_with("\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\""),
+            "{written}"
+        );
+    }
+
+    #[test]
+    fn binaries_lose_the_hash_that_cargo_adds() {
+        for (program, name) in [
+            ("target/debug/deps/evals-0123456789abcdef", "evals"),
+            ("target/debug/deps/my-evals-0123456789abcdef.exe", "my-evals"),
+            ("bin/my-evals", "my-evals"),
+            ("bin/evals-0123456789ABCDEF", "evals-0123456789ABCDEF"),
+            ("", ""),
+        ] {
+            assert_eq!(binary(Path::new(program)), name);
+        }
+    }
+}

@@ -32,10 +32,14 @@ fn named(value: Option<OsString>) -> Result<Option<PathBuf>, String> {
     ))
 }
 
-/// The target folder that a program stands in: cargo marks it.
+/// The target folder that a program stands in: cargo marks it. A folder that was there before cargo came has the
+/// second mark only.
 fn target(program: &Path) -> Option<&Path> {
-    program.ancestors().skip(1).find(|folder| folder.join("CACHEDIR.TAG").is_file())
+    let is_marked = |folder: &Path| MARKS.iter().any(|mark| folder.join(mark).is_file());
+    program.ancestors().skip(1).find(|folder| is_marked(folder))
 }
+
+const MARKS: [&str; 2] = ["CACHEDIR.TAG", ".rustc_info.json"];
 
 /// Where an archive of nextest was extracted there is no mark, and the folder goes when the run ends. The workspace
 /// stays.
@@ -53,8 +57,11 @@ mod tests {
         let deps = root.join("target/x86_64/debug/deps");
         std::fs::create_dir_all(&deps).unwrap();
         assert_eq!(target(&deps.join("weather")), None);
-        std::fs::write(root.join("target/CACHEDIR.TAG"), "").unwrap();
-        assert_eq!(target(&deps.join("weather")), Some(root.join("target").as_path()));
+        for mark in MARKS {
+            std::fs::write(root.join("target").join(mark), "").unwrap();
+            assert_eq!(target(&deps.join("weather")), Some(root.join("target").as_path()));
+            std::fs::remove_file(root.join("target").join(mark)).unwrap();
+        }
         std::fs::remove_dir_all(root).unwrap();
     }
 

@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn ids_sort_by_time_and_are_plain() {
         let id = fresh("x");
-        assert!(folder::is_id(&id), "{id}");
+        assert!(is_id(&id), "{id}");
         assert!(*id > *"2026-01-01" && *id < *"9999", "{id}");
     }
 

@@ -18,6 +18,8 @@ use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 
+mod runner;
+
 /// A folder of a test, removed when it ends.
 pub(super) struct Folder(PathBuf);
 

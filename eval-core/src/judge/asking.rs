@@ -167,6 +167,21 @@ mod tests {
     }
 
     #[test]
+    fn questions_and_tokens_are_counted_by_model() {
+        let usage = |prompt| UsageMetadata { prompt_token_count: Some(prompt), ..UsageMetadata::default() };
+        let reply = |prompt| Ok(JudgeReply { usage: Some(usage(prompt)), ..JudgeReply::new("yes") });
+        let failed = Err(JudgeError::new(JudgeErrorKind::Timeout, "late"));
+        let asking =
+            Asking::new(Scripted::results([reply(3), failed, reply(4), Ok(JudgeReply::new("no"))]).boxed());
+        for model in ["a", "a", "a", "b"] {
+            let _ = run(asking.judge().ask(&JudgeRequest::new(model, "?")));
+        }
+        let used =
+            |model: &str, asked, failed, usage| JudgeUse { model: model.to_owned(), asked, failed, usage };
+        assert_eq!(asking.used(), [used("a", 3, 1, usage(7)), used("b", 1, 0, UsageMetadata::default())]);
+    }
+
+    #[test]
     fn a_panic_of_the_judge_is_its_error() {
         struct Broken;
         impl Judge for Broken {

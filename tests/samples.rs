@@ -13,6 +13,8 @@ use eval_core::{Agent, BoxError, EvalCase, EvalRun, EvalRunner, Replay, agent_fn
 mod greenhouse_agent;
 #[path = "../samples/hotel/agent.rs"]
 mod hotel_agent;
+#[path = "samples/recorded.rs"]
+mod recorded;
 #[path = "../samples/cluster/recording.rs"]
 mod recording;
 #[path = "../samples/weather/style.rs"]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use eval_format::EvalCase;
 
 use crate::agent::Agent;
+use crate::journal::Entry;
 use crate::plan::Plan;
 use crate::report::{CaseReport, Place, RunReport};
 
@@ -36,6 +37,7 @@ struct Shared {
     plan: Arc<Plan>,
     number: usize,
     label: String,
+    entry: Arc<Entry>,
     done: Mutex<Vec<RunReport>>,
 }
 
@@ -48,6 +50,7 @@ impl EvalRun {
         plan: Arc<Plan>,
         number: usize,
         label: String,
+        entry: Arc<Entry>,
     ) -> Self {
         let eval_set_id = eval_set_id.to_owned();
         Self {
@@ -58,6 +61,7 @@ impl EvalRun {
                 plan,
                 number,
                 label,
+                entry,
                 done: Mutex::default(),
             }),
         }
@@ -75,8 +79,8 @@ impl EvalRun {
 
     /// Runs the case with an agent, scores it, and adds it to what the test is decided on.
     pub async fn evaluate(&self, agent: impl Agent) -> CaseReport {
-        let Shared { case, eval_set_id, place, plan, number, label, .. } = &*self.shared;
-        let run = plan.run(case, Box::new(agent), *number, label.clone()).await;
+        let Shared { case, eval_set_id, place, plan, number, label, entry, .. } = &*self.shared;
+        let run = plan.run(case, Box::new(agent), *number, label.clone(), entry).await;
         self.done().push(run.clone());
         plan.decide(eval_set_id, (*case).clone(), place.clone(), vec![run])
     }

@@ -7,6 +7,7 @@ mod table;
 mod trajectory;
 mod turns;
 
+use crate::journal::Journal;
 use crate::message::{count, cut};
 use crate::private::Test;
 use crate::report::{CaseReport, RunScore};
@@ -129,7 +130,13 @@ pub(crate) fn describe(report: &CaseReport) -> String {
 }
 
 /// The text of a failing test.
-pub(crate) fn failing(test: &Test, report: &CaseReport, print: Print, freshness: &Freshness) -> String {
+pub(crate) fn failing(
+    test: &Test,
+    report: &CaseReport,
+    print: Print,
+    freshness: &Freshness,
+    journal: Option<&Journal>,
+) -> String {
     let mut out = headline(&test.path(), report);
     body(&mut out, report, print);
     match freshness {
@@ -146,7 +153,13 @@ pub(crate) fn failing(test: &Test, report: &CaseReport, print: Print, freshness:
     }
     warnings(&mut out, test);
     line(&mut out, &format!("\nrun again     {}", rerun(test)));
-    line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", rerun(test)));
+    match journal {
+        Some(journal) => {
+            line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
+            line(&mut out, &format!("              {}", journal.path().display()));
+        }
+        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", rerun(test))),
+    }
     out
 }
 

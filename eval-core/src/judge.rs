@@ -27,7 +27,7 @@ use crate::agent::BoxFuture;
 
 pub(crate) use asking::Asking;
 pub use cassette::Cassette;
-pub(crate) use cassette::{Tape, Text};
+pub(crate) use cassette::{Tape, Text, secret_variables};
 pub(crate) use choose::{Judges, Named};
 #[cfg(feature = "genai")]
 pub use client::{Limited, ModelJudge, Provider, Retrying, Slot, Slots, default_judge};

@@ -41,6 +41,7 @@
 //! | let a model play the user | [`scenarios`], [`ConversationScenario`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`EvalRunner`], [`EvalReport`] |
+//! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
 //! | hand results to others | [`EvalReport::save_adk_results`], [`EvalReport::append_csv`], `Serialize` of [`EvalReport`] |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
 //!
@@ -60,7 +61,8 @@
 //! # Environment
 //!
 //! `EVALSET_PRINT` says what tests print: `failures` (the default), `all` (the table of passing cases too), `record`
-//! (every recorded event, as JSON). Any other value is an error. `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE` and
+//! (every recorded event, as JSON). Any other value is an error. `EVALSET_JOURNAL`, `EVALSET_DIR`, `EVALSET_RUN_ID`
+//! and `EVALSET_KEEP` are about the [journal](journal#environment). `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE` and
 //! `EVALSET_JUDGE_MODEL` are about [judges](judges#environment).
 
 mod agent;
@@ -68,6 +70,7 @@ mod decide;
 mod eval_run;
 mod failure;
 mod inventory;
+pub mod journal;
 mod judge;
 mod message;
 mod metric;
@@ -82,6 +85,7 @@ mod score;
 mod setup;
 mod simulator;
 mod stale;
+mod target_dir;
 mod transcript;
 mod verdict;
 

@@ -1,11 +1,13 @@
 //! What a case is scored with, and scoring: each metric on its own.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, EvalConfig};
 
 use crate::agent::Erased;
 use crate::decide::{Rule, decide};
+use crate::journal::{Entry, Journal, JudgeUse, MetricScore};
 use crate::judge::{Asking, JudgeError, Judges};
 use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
@@ -29,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) app_name: String,
     pub(crate) user_id: String,
     pub(crate) judges: Judges,
+    /// Where a runner records its cases.
+    pub(crate) journal: Option<Arc<Journal>>,
     simulation: Simulation,
 }
 
@@ -104,6 +108,7 @@ impl Plan {
             app_name: DEFAULT_APP_NAME.to_owned(),
             user_id: DEFAULT_USER_ID.to_owned(),
             judges: Judges::default(),
+            journal: None,
             simulation: Simulation::new(&config.user_simulator_config.clone().unwrap_or_default())?,
         })
     }
@@ -115,6 +120,7 @@ impl Plan {
         agent: Box<dyn Erased + '_>,
         number: usize,
         label: String,
+        entry: &Entry,
     ) -> RunReport {
         let conditions = Conditions {
             app_name: self.app_name.clone(),
@@ -122,21 +128,49 @@ impl Plan {
             timeout: self.timeout,
             label,
         };
-        let judge = self.judges.of_case(&case.eval_id);
+        let simulator = Asking::new(self.judges.of_case(&case.eval_id));
+        let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, number);
         // An agent that panics while it is dropped panics outside its fences.
         let transcript = match catch_panic(converse(agent, case, user, &conditions)).await {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
+        // Whatever becomes of the scores, the agent need not run again.
+        let evaluation = entry.ran(number, &transcript, &simulator.used());
+        let (report, used) = self.score_run(case, transcript, &conditions.label).await;
+        if !report.scores.is_empty() {
+            entry.scored(number, evaluation, || self.named(case, &report.scores, used));
+        }
+        report
+    }
+
+    /// Scores what happened in a run, and tells what the judge of each metric was asked.
+    pub(crate) async fn score_run(
+        &self,
+        case: &EvalCase,
+        transcript: Transcript,
+        label: &str,
+    ) -> (RunReport, Vec<Vec<JudgeUse>>) {
         if let Some(reason) = self.unplayed(&transcript) {
             let scores = self.applicable(case).map(|_| RunScore::Unjudged(reason.clone())).collect();
-            return RunReport { transcript, error: None, scores };
+            return (RunReport { transcript, error: None, scores }, Vec::new());
         }
         let error = transcript.error.clone();
-        let scores =
-            if error.is_none() { self.score(case, &transcript, &conditions.label).await } else { Vec::new() };
-        RunReport { transcript, error, scores }
+        let (scores, used) =
+            if error.is_none() { self.score(case, &transcript, label).await } else { Default::default() };
+        (RunReport { transcript, error, scores }, used)
+    }
+
+    /// The scores of a run under the names of their metrics.
+    fn named(&self, case: &EvalCase, scores: &[RunScore], used: Vec<Vec<JudgeUse>>) -> Vec<MetricScore> {
+        let used = used.into_iter().chain(std::iter::repeat_with(Vec::new));
+        let scores = self.applicable(case).zip(scores).zip(used);
+        let named = scores.map(|((planned, score), judge)| {
+            let name = planned.rule.name.clone();
+            MetricScore { name, score: score.clone(), judge }
+        });
+        named.collect()
     }
 
     /// Why nobody played the user, where that is allowed.
@@ -146,10 +180,16 @@ impl Plan {
     }
 
     /// Scores a transcript with each metric that applies to the case.
-    async fn score(&self, case: &EvalCase, transcript: &Transcript, label: &str) -> Vec<RunScore> {
+    async fn score(
+        &self,
+        case: &EvalCase,
+        transcript: &Transcript,
+        label: &str,
+    ) -> (Vec<RunScore>, Vec<Vec<JudgeUse>>) {
         let actual = transcript.invocations();
         let judge = self.judges.of_case(&case.eval_id);
         let mut scores = Vec::with_capacity(self.metrics.len());
+        let mut used = Vec::with_capacity(self.metrics.len());
         for planned in self.applicable(case) {
             let asking = Asking::new(judge.clone());
             let judge = asking.judge();
@@ -163,8 +203,9 @@ impl Plan {
             };
             let score = planned.score(input, &asking, self.timeout, label).await;
             scores.push(self.judged(score, &asking));
+            used.push(asking.used());
         }
-        scores
+        (scores, used)
     }
 
     /// The score of a metric, unless a question of its stayed without an answer that must have one.

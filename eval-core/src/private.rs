@@ -11,6 +11,7 @@ use eval_format::{EvalCase, EvalConfig};
 
 use crate::eval_run::EvalRun;
 use crate::failure;
+use crate::journal::Entry;
 use crate::judge::{JudgeFn, JudgeMode, Judges, Named, Settings, Tape, Text};
 use crate::message::count;
 use crate::metric::MetricFn;
@@ -199,29 +200,38 @@ impl Test {
 }
 
 async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> Driving) {
+    let entry = match Entry::of_test(&test) {
+        Ok(entry) => Arc::new(entry),
+        Err(message) => fail(&failure::harness(&test, &message), ""),
+    };
+    let break_off = |message: &str, text: &str| -> ! {
+        entry.broke(message, text);
+        fail(text, "")
+    };
     let print = match failure::Print::from_env() {
         Ok(print) => print,
-        Err(message) => fail(&format!("Error: {message}"), ""),
+        Err(message) => break_off(&message, &format!("Error: {message}")),
     };
     let settings = match Settings::from_env() {
         Ok(settings) => settings,
-        Err(message) => fail(&failure::harness(&test, &message), ""),
+        Err(message) => break_off(&message, &failure::harness(&test, &message)),
     };
     // While it is asked, a recording is not what was compiled in.
     let replays = matches!(settings.mode, None | Some(JudgeMode::Replay));
     let freshness = stale::by_length(test.set, replays);
     if let Freshness::Stale(how) = &freshness {
-        fail(&failure::stale(&test, how), "");
+        break_off(how, &failure::stale(&test, how));
     }
-    let report = match evaluate(test, is_body, settings, call).await {
+    let report = match evaluate(test, is_body, settings, call, &entry).await {
         Ok(report) => report,
-        Err(message) => fail(&failure::harness(&test, &message), ""),
+        Err(message) => break_off(&message, &failure::harness(&test, &message)),
     };
     let skipped = failure::skipped(&test.path(), &report);
     if let Some(skipped) = &skipped {
         failure::show_past_the_harness(skipped);
     }
     if matches!(report.verdict, Verdict::Passed | Verdict::Skipped(_)) {
+        entry.decided(&report, "");
         if print != failure::Print::Failures {
             failure::show(&failure::passing(&test, &report, print));
         }
@@ -229,7 +239,8 @@ async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, 
     }
     let freshness =
         if freshness == Freshness::Fresh { stale::by_content(test.set, replays) } else { freshness };
-    let text = failure::failing(&test, &report, print, &freshness);
+    let text = failure::failing(&test, &report, print, &freshness, entry.journal());
+    entry.decided(&report, &text);
     fail(&text, &failure::headline(&test.path(), &report));
 }
 
@@ -245,6 +256,7 @@ async fn evaluate(
     is_body: bool,
     settings: Settings,
     call: impl Fn(&'static EvalCase, EvalRun) -> Driving,
+    entry: &Arc<Entry>,
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
     let place =
@@ -263,8 +275,15 @@ async fn evaluate(
     let mut body_failed = None;
     for number in 1..=plan.runs {
         let label = format!("{}, run {number} of {}", test.path(), plan.runs);
-        let run =
-            EvalRun::new(case, set.eval_set_id, Some(place.clone()), plan.clone(), number, label.clone());
+        let run = EvalRun::new(
+            case,
+            set.eval_set_id,
+            Some(place.clone()),
+            plan.clone(),
+            number,
+            label.clone(),
+            entry.clone(),
+        );
         let what = || format!("{label}, setup,");
         let driven = if is_body {
             catch_panic(call(case, run.clone()))
@@ -275,14 +294,16 @@ async fn evaluate(
             fenced(plan.timeout, what, || call(case, run.clone())).await
         };
         match driven {
-            Ok(Driven::Agent(agent)) => runs.push(plan.run(case, agent.into_erased(), number, label).await),
+            Ok(Driven::Agent(agent)) => {
+                runs.push(plan.run(case, agent.into_erased(), number, label, entry).await);
+            }
             Ok(Driven::Body) => runs.extend(run.take()),
             Err(fault) if is_body => {
                 runs.extend(run.take());
                 let error = RunError::new(Role::Body, None, fault.to_string());
                 body_failed.get_or_insert((runs.len(), error));
             }
-            Err(fault) => runs.push(failed_setup(&fault)),
+            Err(fault) => runs.push(failed_setup(&fault, number, entry)),
         }
     }
     if is_body && runs.is_empty() && body_failed.is_none() {

@@ -16,7 +16,7 @@ mod adk_rs;
 mod csv;
 mod python;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use adk::{EvalSetResult, ExportError};
 

@@ -4,16 +4,19 @@ pub(crate) mod concurrent;
 pub(crate) mod conversation;
 mod directory;
 pub(crate) mod guard;
+mod rescore;
 mod setup;
 pub(crate) mod user;
 mod watchdog;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
 
 use crate::agent::{BoxAgent, BoxFuture};
+use crate::journal::{Entry, Journal};
 use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
@@ -60,6 +63,8 @@ pub struct EvalRunner {
     gate: Gate,
     timeout: Option<Duration>,
     judge: Option<BoxJudge>,
+    journal: Option<PathBuf>,
+    opened: OnceLock<Result<Option<Arc<Journal>>, String>>,
 }
 
 impl Default for EvalRunner {
@@ -94,6 +99,8 @@ impl EvalRunner {
             gate: Gate::default(),
             timeout: None,
             judge: None,
+            journal: None,
+            opened: OnceLock::new(),
         }
     }
 
@@ -167,6 +174,33 @@ impl EvalRunner {
     #[must_use]
     pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
         self.judge = Some(judge.boxed());
+        self
+    }
+
+    /// Writes a [journal](crate::journal) into a folder such as `target/evalset`, below which each run has one of
+    /// its own.
+    ///
+    /// ```
+    /// use eval_core::journal::{Run, runs};
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
+    /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+    /// EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+    ///
+    /// let run = Run::read(&runs(&folder)?[0].path)?;
+    /// assert_eq!(run.tests[0].name, "weather/sunny");
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Without this a runner writes none. `EVALSET_JOURNAL=off` holds here too.
+    #[must_use]
+    pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.journal = Some(folder.into());
         self
     }
 
@@ -281,16 +315,26 @@ impl EvalRunner {
         setup: &S,
     ) -> CaseReport {
         let mut runs = Vec::with_capacity(plan.runs);
+        let entry = Entry::of_case(plan.journal.clone(), set, case, plan);
         for number in 1..=plan.runs {
             let label = format!("case `{}`, run {number} of {}", case.eval_id, plan.runs);
             let what = || format!("{label}, setup,");
             let agent = guard::fenced(plan.timeout, what, || setup.set_up(case)).await;
             runs.push(match agent {
-                Ok(agent) => plan.run(case, agent.into_erased(), number, label).await,
-                Err(fault) => failed_setup(&fault),
+                Ok(agent) => plan.run(case, agent.into_erased(), number, label, &entry).await,
+                Err(fault) => failed_setup(&fault, number, &entry),
             });
         }
-        plan.decide(set, case.clone(), None, runs)
+        let report = plan.decide(set, case.clone(), None, runs);
+        entry.decided(&report, "");
+        report
+    }
+
+    /// The journal, opened when the first case needs it; none where it cannot be written.
+    fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
+        let Some(folder) = &self.journal else { return Ok(None) };
+        let open = || Journal::of_program(folder);
+        self.opened.get_or_init(open).clone().map_err(RunnerError)
     }
 
     fn custom_names(&self) -> Vec<&str> {
@@ -339,6 +383,7 @@ impl EvalRunner {
         let settings = Settings::from_env().map_err(RunnerError)?;
         let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
         plan.judges = Judges::new(settings, named, recording);
+        plan.journal = self.journal_of_runs()?;
         plan.runs = self.runs;
         plan.pass = self.pass;
         plan.gate = self.gate;
@@ -366,9 +411,10 @@ fn check_runtime() -> Result<(), RunnerError> {
 }
 
 /// The report of a run whose setup went wrong.
-pub(crate) fn failed_setup(fault: &guard::Fault) -> RunReport {
+pub(crate) fn failed_setup(fault: &guard::Fault, number: usize, entry: &Entry) -> RunReport {
     let error = RunError::new(Role::Setup, None, fault.to_string());
     let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
+    entry.ran(number, &transcript, &[]);
     RunReport { transcript, error: Some(error), scores: Vec::new() }
 }
 

@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use eval_format::UsageMetadata;
+
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::journal::JudgeUse;
 use crate::runner::guard::{Waited, catch_panic};
 
 /// A judge on behalf of one metric: keeps count of the time it takes, and of what it must not leave unanswered.
@@ -21,6 +24,8 @@ struct State {
     /// Since when one is.
     since: Option<Instant>,
     waited: Duration,
+    /// What was asked of each model.
+    used: Vec<JudgeUse>,
 }
 
 impl Asking {
@@ -47,6 +52,11 @@ impl Asking {
         Waited { total: state.waited + now, still: state.since.is_some() }
     }
 
+    /// What was asked so far, and what that took.
+    pub(crate) fn used(&self) -> Vec<JudgeUse> {
+        self.state().used.clone()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,6 +69,7 @@ impl Judge for Asking {
             Err(JudgeError::new(JudgeErrorKind::Failed, format!("the judge panicked: {panic}")))
         });
         drop(question);
+        self.state().count(&request.model, &answer);
         if let Err(error) = &answer
             && matches!(error.kind(), JudgeErrorKind::NoJudge | JudgeErrorKind::NotRecorded)
         {
@@ -70,6 +81,36 @@ impl Judge for Asking {
     fn is_offline(&self) -> bool {
         self.judge.is_offline()
     }
+}
+
+impl State {
+    fn count(&mut self, model: &str, answer: &Result<JudgeReply, JudgeError>) {
+        let place = self.used.iter().position(|used| used.model == model).unwrap_or_else(|| {
+            self.used.push(JudgeUse { model: model.to_owned(), ..JudgeUse::default() });
+            self.used.len() - 1
+        });
+        let Some(used) = self.used.get_mut(place) else { return };
+        used.asked += 1;
+        match answer {
+            Ok(reply) => reply.usage.iter().for_each(|usage| add(&mut used.usage, usage)),
+            Err(_) => used.failed += 1,
+        }
+    }
+}
+
+/// Adds up tokens; a count that no answer tells stays absent.
+fn add(sum: &mut UsageMetadata, usage: &UsageMetadata) {
+    let add = |sum: &mut Option<i64>, count: Option<i64>| {
+        if let Some(count) = count {
+            *sum = Some(sum.unwrap_or_default().saturating_add(count));
+        }
+    };
+    add(&mut sum.prompt_token_count, usage.prompt_token_count);
+    add(&mut sum.candidates_token_count, usage.candidates_token_count);
+    add(&mut sum.total_token_count, usage.total_token_count);
+    add(&mut sum.cached_content_token_count, usage.cached_content_token_count);
+    add(&mut sum.thoughts_token_count, usage.thoughts_token_count);
+    add(&mut sum.tool_use_prompt_token_count, usage.tool_use_prompt_token_count);
 }
 
 /// An open question; closed also where the metric no longer waits for the answer.
@@ -123,6 +164,21 @@ mod tests {
         }
         let first = Some(JudgeErrorKind::NotRecorded);
         assert_eq!(missed, [None, first, first, first]);
+    }
+
+    #[test]
+    fn questions_and_tokens_are_counted_by_model() {
+        let usage = |prompt| UsageMetadata { prompt_token_count: Some(prompt), ..UsageMetadata::default() };
+        let reply = |prompt| Ok(JudgeReply { usage: Some(usage(prompt)), ..JudgeReply::new("yes") });
+        let failed = Err(JudgeError::new(JudgeErrorKind::Timeout, "late"));
+        let asking =
+            Asking::new(Scripted::results([reply(3), failed, reply(4), Ok(JudgeReply::new("no"))]).boxed());
+        for model in ["a", "a", "a", "b"] {
+            let _ = run(asking.judge().ask(&JudgeRequest::new(model, "?")));
+        }
+        let used =
+            |model: &str, asked, failed, usage| JudgeUse { model: model.to_owned(), asked, failed, usage };
+        assert_eq!(asking.used(), [used("a", 3, 1, usage(7)), used("b", 1, 0, UsageMetadata::default())]);
     }
 
     #[test]

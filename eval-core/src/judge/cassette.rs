@@ -11,6 +11,7 @@ use std::path::Path;
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest};
 
 pub(crate) use miss::no_recording;
+pub(crate) use secrets::secret_variables;
 pub(crate) use tape::{Tape, Text};
 
 /// A judge whose answers are kept in a file.

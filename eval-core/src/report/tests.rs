@@ -1,6 +1,6 @@
 //! The exports: against what google-adk makes of the same data, and for any report.
 
-mod any_report;
+pub(crate) mod any_report;
 mod files;
 mod fixture;
 mod rubrics;

@@ -50,6 +50,14 @@ fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
     turn.rubrics = Some(of_case.iter().cloned().chain(of_turn).collect());
 }
 
+/// Gives recorded turns the rubrics that the case has now.
+pub(crate) fn renew_rubrics(transcript: &mut Transcript, case: &EvalCase) {
+    for (at, turn) in transcript.turns.iter_mut().enumerate() {
+        turn.invocation.rubrics = case.conversation.get(at).and_then(|expected| expected.rubrics.clone());
+        add_rubrics(&mut turn.invocation, case);
+    }
+}
+
 /// Calls code of the agent that does not wait.
 fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Fault::Panicked(panic_message(&*payload)))

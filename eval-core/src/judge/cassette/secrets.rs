@@ -14,7 +14,7 @@ const SECRET_KEYS: [&str; 7] =
 
 /// Refuses a text that holds the value of a variable named like a secret.
 pub(super) fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
-    match std::env::vars().find(|(name, value)| is_secret(name, value) && text.contains(value.as_str())) {
+    match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
         None => Ok(()),
         Some((name, _)) => Err(JudgeError::new(
             JudgeErrorKind::Failed,
@@ -24,6 +24,13 @@ pub(super) fn refuse(text: &str, what: &str, recording: &str) -> Result<(), Judg
             ),
         )),
     }
+}
+
+/// The variables that are named like a secret, with their values.
+pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
+    let texts = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    texts.filter(|(name, value)| is_secret(name, value))
 }
 
 fn is_secret(name: &str, value: &str) -> bool {

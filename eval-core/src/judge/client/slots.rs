@@ -6,6 +6,8 @@ use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use super::{JudgeError, env};
+use crate::judge::JudgeErrorKind;
+use crate::target_dir::evalset_dir;
 
 /// How many requests there may be at once unless something else is said.
 const DEFAULT_SLOTS: usize = 4;
@@ -61,8 +63,7 @@ impl Slots {
     pub fn from_env() -> Result<Self, JudgeError> {
         static COUNTED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
         let count = env::number(env::get, env::SLOTS, 1)?.unwrap_or(DEFAULT_SLOTS);
-        let named = std::env::var_os("EVALSET_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let folder = named.or_else(|| Some(target(&std::env::current_exe().ok()?)?.join("evalset")));
+        let folder = evalset_dir().map_err(|message| JudgeError::new(JudgeErrorKind::Failed, message))?;
         Ok(Self {
             count,
             is_lost: folder.is_none(),
@@ -121,11 +122,6 @@ fn lock_one(folder: &Path, count: usize) -> io::Result<Option<File>> {
         }
     }
     Ok(None)
-}
-
-/// The target folder that a program stands in: cargo marks it.
-fn target(program: &Path) -> Option<&Path> {
-    program.ancestors().skip(1).find(|folder| folder.join("CACHEDIR.TAG").is_file())
 }
 
 fn say_once(why: &str) {
@@ -195,16 +191,5 @@ mod tests {
         drop(first);
         drop(waiting.await.unwrap());
         assert!(slots.try_take().is_some());
-    }
-
-    #[test]
-    fn the_target_folder_is_the_one_that_cargo_marked() {
-        let root = folder("target");
-        let deps = root.join("target/x86_64/debug/deps");
-        create_dir_all(&deps).unwrap();
-        assert_eq!(target(&deps.join("weather")), None);
-        std::fs::write(root.join("target/CACHEDIR.TAG"), "").unwrap();
-        assert_eq!(target(&deps.join("weather")), Some(root.join("target").as_path()));
-        std::fs::remove_dir_all(root).unwrap();
     }
 }

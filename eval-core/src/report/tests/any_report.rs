@@ -103,7 +103,7 @@ fn turn() -> impl Strategy<Value = TurnRecord> {
     )
 }
 
-fn expected() -> impl Strategy<Value = Invocation> {
+pub(crate) fn expected() -> impl Strategy<Value = Invocation> {
     (content(), prop::option::of(content()), prop::collection::vec((text(), map()), 0..2), number()).prop_map(
         |(user_content, final_response, calls, creation_timestamp)| {
             let tool_uses = calls.into_iter().map(|(name, args)| FunctionCall::new(name, args)).collect();
@@ -135,7 +135,7 @@ fn run_score() -> impl Strategy<Value = RunScore> {
     ]
 }
 
-fn run() -> impl Strategy<Value = RunReport> {
+pub(crate) fn run() -> impl Strategy<Value = RunReport> {
     let error = text().prop_map(|message| RunError::new(Role::Agent, Some(1), message));
     let turns = prop::collection::vec(turn(), 0..3);
     let scores = prop::collection::vec(run_score(), 0..4);
@@ -151,7 +151,7 @@ fn run() -> impl Strategy<Value = RunReport> {
     )
 }
 
-fn metric() -> impl Strategy<Value = MetricReport> {
+pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
     let criterion = (number(), map()).prop_map(|(threshold, options)| Criterion { threshold, options });
     let name = prop_oneof![text(), Just(TOKEN_USAGE.to_owned())];
     (name, prop::option::of(criterion), prop::option::of(number()), text()).prop_map(

@@ -1,0 +1,161 @@
+//! Which run a process belongs to.
+//!
+//! `EVALSET_RUN_ID`, else `NEXTEST_RUN_ID`. `cargo test` tells its binaries nothing of the kind, but it is the parent
+//! of them all: they share the run that is named after that process. A program that cargo did not start is a run of
+//! its own, as its parent may be a shell that lives for days.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use eval_format::content_hash;
+
+use super::folder::{LONGEST_ID, is_id, runs};
+use super::time;
+
+const RUN_ID: &str = "EVALSET_RUN_ID";
+
+/// The id of the run of this process, in a folder such as `target/evalset`.
+pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(named) = variable(RUN_ID) {
+        let named = named.to_string_lossy().into_owned();
+        return if is_id(&named) { Ok(named) } else { Err(unusable(&named)) };
+    }
+    let nextest = variable("NEXTEST_RUN_ID").and_then(|id| id.into_string().ok()).filter(|id| is_id(id));
+    if let Some(id) = nextest {
+        return Ok(id);
+    }
+    let parent = if variable("CARGO_MANIFEST_DIR").is_some() { parent() } else { None };
+    Ok(parent.map_or_else(|| fresh(&myself()), |parent| shared(folder, &parent, SystemTime::now())))
+}
+
+fn unusable(id: &str) -> String {
+    format!(
+        "`{RUN_ID}` is `{}`; it names a folder: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends",
+        crate::message::cut(id, LONGEST_ID)
+    )
+}
+
+/// A process that others know too.
+#[derive(Debug)]
+struct Process {
+    /// What tells it from others.
+    identity: String,
+    /// How long after the run began the identity may be taken for another process; none where it never is.
+    good_for: Option<Duration>,
+}
+
+/// The run that the children of a process share, known or new.
+fn shared(folder: &Path, process: &Process, now: SystemTime) -> String {
+    known(folder, process, now).unwrap_or_else(|| fresh(&process.identity))
+}
+
+/// The run whose name ends in the hash of a process.
+fn known(folder: &Path, process: &Process, now: SystemTime) -> Option<String> {
+    let hash = format!("-{}", hash(&process.identity));
+    let is_its_own = |started: SystemTime| match process.good_for {
+        Some(limit) => now.duration_since(started).is_ok_and(|age| age < limit),
+        None => true,
+    };
+    // A folder that cannot be read cannot be written either; that is said where it is tried.
+    let runs = runs(folder).unwrap_or_default();
+    let known = runs.into_iter().find(|run| run.id.ends_with(&hash) && is_its_own(run.started));
+    known.map(|run| run.id)
+}
+
+fn fresh(identity: &str) -> String {
+    format!("{}-{}", time::in_name(SystemTime::now()), hash(identity))
+}
+
+fn hash(identity: &str) -> String {
+    let hash = content_hash(identity.as_bytes());
+    format!("{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
+}
+
+fn myself() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{} {}", std::process::id(), now.as_nanos())
+}
+
+/// The process that started this one, by its number and the time when it began.
+#[cfg(target_os = "linux")]
+fn parent() -> Option<Process> {
+    let pid = std::os::unix::process::parent_id();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The clock of these times begins when the system does.
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let identity = format!("{pid} {} {}", start_ticks(&stat)?, boot.trim());
+    Some(Process { identity, good_for: None })
+}
+
+/// The field `starttime` of `/proc/<pid>/stat`. The second field is the name of the program, in brackets and possibly
+/// with brackets and blanks in it.
+#[cfg(target_os = "linux")]
+fn start_ticks(stat: &str) -> Option<&str> {
+    stat.rsplit_once(") ")?.1.split(' ').nth(19)
+}
+
+/// The process that started this one. Other processes get its number in time, so it is good for half a day.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn parent() -> Option<Process> {
+    let identity = std::os::unix::process::parent_id().to_string();
+    Some(Process { identity, good_for: Some(Duration::from_hours(12)) })
+}
+
+/// The system does not tell: each binary is a run of its own unless `EVALSET_RUN_ID` says otherwise.
+#[cfg(not(unix))]
+fn parent() -> Option<Process> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder;
+    use super::super::tests::Folder;
+    use super::*;
+
+    fn process(identity: &str, good_for: Option<Duration>) -> Process {
+        Process { identity: identity.to_owned(), good_for }
+    }
+
+    #[test]
+    fn children_of_one_process_share_a_run_and_others_do_not() {
+        let folder = Folder::new("shared");
+        let (cargo, other) = (process("12 345", None), process("12 346", None));
+        let now = SystemTime::now();
+        let first = shared(&folder, &cargo, now);
+        folder::open(&folder, &first, 9).unwrap();
+        assert_eq!(shared(&folder, &cargo, now), first);
+        assert_eq!(shared(&folder, &cargo, now + Duration::from_hours(1000)), first);
+        assert_ne!(shared(&folder, &other, now), first);
+    }
+
+    #[test]
+    fn a_number_alone_tells_a_process_for_a_while() {
+        let folder = Folder::new("recycled");
+        let cargo = process("12", Some(Duration::from_hours(12)));
+        let now = SystemTime::now();
+        let first = shared(&folder, &cargo, now);
+        folder::open(&folder, &first, 9).unwrap();
+        assert_eq!(known(&folder, &cargo, now + Duration::from_hours(1)), Some(first));
+        assert_eq!(known(&folder, &cargo, now + Duration::from_hours(13)), None);
+    }
+
+    #[test]
+    fn ids_sort_by_time_and_are_plain() {
+        let id = fresh("x");
+        assert!(is_id(&id), "{id}");
+        assert!(*id > *"2026-01-01" && *id < *"9999", "{id}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_start_of_a_process_is_found_behind_any_name() {
+        let rest = "S 1 2 2 0 -1 4194560 9 0 0 0 1 0 0 0 20 0 1 0 987654 3 4";
+        for name in ["(cargo)", "(a b) c)", "(x) S 1 2)"] {
+            assert_eq!(start_ticks(&format!("12 {name} {rest}")), Some("987654"), "{name}");
+        }
+        assert_eq!(start_ticks("12"), None);
+        assert!(parent().is_some_and(|parent| parent.good_for.is_none()));
+    }
+}

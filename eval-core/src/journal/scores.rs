@@ -1,0 +1,164 @@
+//! Scores and verdicts.
+
+use eval_format::{Criterion, Value};
+
+use super::json::{Fields, Json, Misread, Object, fields, misread, words};
+use super::record::{JudgeUse, MetricScore};
+use crate::metric::{RubricScore, Score, Scores};
+use crate::options::{Gate, Pass};
+use crate::report::{MetricReport, RunScore};
+use crate::verdict::{Role, Verdict};
+
+fields!(MetricScore { name, score, judge });
+fields!(JudgeUse { model, asked, failed, usage });
+fields!(RubricScore { rubric_id, score, rationale });
+fields!(Criterion { threshold, options });
+fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });
+words!(Gate { Mean = "mean", EveryTurn = "every_turn" });
+
+impl Json for Score {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut object = Object::open(out);
+        match (self.value(), self.reason()) {
+            (Some(value), _) => object.field("value", &value),
+            (None, reason) => object.text("not_evaluated", reason.unwrap_or_default()),
+        }
+        object.list("notes", self.notes());
+        object.list("rubrics", self.rubrics());
+        object.close();
+    }
+
+    fn read(value: Value) -> Result<Self, Misread> {
+        let mut fields = Fields::of(value)?;
+        let score = match fields.take::<Option<f64>>("value")? {
+            Some(value) => Self::from(value),
+            None => Self::not_evaluated(fields.take::<String>("not_evaluated")?),
+        };
+        let notes: Vec<String> = fields.take("notes")?;
+        let rubrics: Vec<RubricScore> = fields.take("rubrics")?;
+        Ok(notes.into_iter().fold(score, Self::note).with_rubrics(rubrics))
+    }
+}
+
+impl Json for Scores {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut object = Object::open(out);
+        object.field("overall", &self.overall());
+        object.field("whole_run", &self.is_whole_run());
+        object.list("scores", self.scores());
+        object.close();
+    }
+
+    fn read(value: Value) -> Result<Self, Misread> {
+        let mut fields = Fields::of(value)?;
+        let overall: Option<f64> = fields.take("overall")?;
+        let is_whole_run: bool = fields.take("whole_run")?;
+        let mut all: Vec<Score> = fields.take("scores")?;
+        let scores = match (is_whole_run, all.pop()) {
+            (true, Some(only)) if all.is_empty() => Self::whole_run(only),
+            (true, _) => return Err("a whole run has one score".to_owned()),
+            (false, last) => all.into_iter().chain(last).collect(),
+        };
+        Ok(scores.with_overall(overall))
+    }
+}
+
+impl Json for RunScore {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut object = Object::open(out);
+        match self {
+            Self::Scored(scores) => scores.write(object.key("scored")),
+            Self::Skipped(reason) => object.text("skipped", reason),
+            Self::Unjudged(reason) => object.text("unjudged", reason),
+            Self::Error { role, message } => {
+                object.text("error", message);
+                object.field("role", role);
+            }
+        }
+        object.close();
+    }
+
+    fn read(value: Value) -> Result<Self, Misread> {
+        let mut fields = Fields::of(value)?;
+        if let Some(scores) = fields.take("scored")? {
+            return Ok(Self::Scored(scores));
+        }
+        if let Some(reason) = fields.take("skipped")? {
+            return Ok(Self::Skipped(reason));
+        }
+        if let Some(reason) = fields.take("unjudged")? {
+            return Ok(Self::Unjudged(reason));
+        }
+        let Some(message) = fields.take("error")? else {
+            return Err("neither scores nor the reason why there are none".to_owned());
+        };
+        Ok(Self::Error { role: fields.take("role")?, message })
+    }
+}
+
+impl Json for Verdict {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut object = Object::open(out);
+        object.text("is", word(self));
+        if let Some(reason) = self.reason() {
+            object.text("reason", reason);
+        }
+        if let Self::Error { role, .. } = self {
+            object.field("role", role);
+        }
+        object.close();
+    }
+
+    fn read(value: Value) -> Result<Self, Misread> {
+        let mut fields = Fields::of(value)?;
+        let is: String = fields.take("is")?;
+        let reason: String = fields.take("reason")?;
+        let role: Option<Role> = fields.take("role")?;
+        Ok(match (is.as_str(), role) {
+            ("passed", _) => Self::Passed,
+            ("failed", _) => Self::Failed,
+            ("not_evaluated", _) => Self::NotEvaluated(reason),
+            ("error", Some(role)) => Self::Error { role, message: reason },
+            ("skipped", _) => Self::Skipped(reason),
+            ("informational", _) => Self::Informational,
+            _ => return Err(format!("`{is}` is no verdict")),
+        })
+    }
+}
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "passed",
+        Verdict::Failed => "failed",
+        Verdict::NotEvaluated(_) => "not_evaluated",
+        Verdict::Error { .. } => "error",
+        Verdict::Skipped(_) => "skipped",
+        Verdict::Informational => "informational",
+    }
+}
+
+impl Json for Pass {
+    /// As it is written in the attribute.
+    fn write(&self, out: &mut Vec<u8>) {
+        let text = match self {
+            Self::Mean => "mean".to_owned(),
+            Self::All => "all".to_owned(),
+            Self::Any => "any".to_owned(),
+            Self::AtLeast(runs) => format!("at_least({runs})"),
+        };
+        text.write(out);
+    }
+
+    fn read(value: Value) -> Result<Self, Misread> {
+        let at_least = |text: &str| text.strip_prefix("at_least(")?.strip_suffix(')')?.parse().ok();
+        match value.as_str() {
+            Some("mean") => Ok(Self::Mean),
+            Some("all") => Ok(Self::All),
+            Some("any") => Ok(Self::Any),
+            text => text
+                .and_then(at_least)
+                .map(Self::AtLeast)
+                .ok_or_else(|| misread("`mean`, `all`, `any` or `at_least(n)`", &value)),
+        }
+    }
+}

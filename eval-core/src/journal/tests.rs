@@ -1,0 +1,300 @@
+//! Whatever is recorded is read again as it was.
+
+use std::fmt::Debug;
+use std::fs;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use eval_format::{Criterion, EvalCase};
+use proptest::prelude::*;
+
+use super::record::ran_line;
+use super::*;
+use crate::options::{Gate, Pass};
+use crate::report::tests::any_report::{expected, metric, run};
+use crate::report::{CaseReport, RunReport};
+use crate::runner::EvalRunner;
+use crate::transcript::Transcript;
+use crate::verdict::{Role, Verdict};
+
+mod runner;
+
+/// A folder of a test, removed when it ends.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("evalset-journal-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn again(line: &[u8]) -> Record {
+    let line = std::str::from_utf8(line).unwrap();
+    let text = line.strip_suffix('\n').unwrap();
+    assert!(!text.contains('\n'), "{text}");
+    Record::parse(text).unwrap()
+}
+
+/// `NaN` is not equal to itself, but looks the same.
+fn shown(value: &impl Debug) -> String {
+    format!("{value:?}")
+}
+
+fn transcript_again(transcript: &Transcript) -> Transcript {
+    match again(&ran_line(1, 1, 1, transcript, &[])) {
+        Record::Ran(ran) => ran.transcript,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn scored(report: &RunReport) -> Scored {
+    let metrics = report.scores.iter().map(|score| MetricScore {
+        name: "any".to_owned(),
+        score: score.clone(),
+        judge: vec![JudgeUse { model: "gemini".to_owned(), asked: 5, failed: 1, ..JudgeUse::default() }],
+    });
+    Scored { test: 7, run: 2, evaluation: 3, metrics: metrics.collect() }
+}
+
+fn score(case: &EvalCase, runs: Vec<Transcript>) -> CaseReport {
+    let names = [
+        "tool_trajectory_avg_score",
+        "response_match_score",
+        "trajectory_recall",
+        "trajectory_match_ratio",
+        "final_response_match_v1",
+        "final_session_state_match",
+    ];
+    let one = |runner: EvalRunner, name| runner.criterion(name, Criterion::new(0.5));
+    let runner = names.into_iter().fold(EvalRunner::new(), one);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(runner.score_case(case, runs)).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_run_is_read_as_it_was_recorded(report in run()) {
+        prop_assert_eq!(shown(&transcript_again(&report.transcript)), shown(&report.transcript));
+        let scored = scored(&report);
+        prop_assert_eq!(shown(&again(&scored.line())), shown(&Record::Scored(scored)));
+    }
+
+    #[test]
+    fn any_verdict_is_read_as_it_was_recorded(metrics in prop::collection::vec(metric(), 0..3), text in ".*") {
+        for verdict in [
+            Verdict::Passed,
+            Verdict::Failed,
+            Verdict::NotEvaluated(text.clone()),
+            Verdict::Error { role: Role::Simulator, message: text.clone() },
+            Verdict::Skipped(text.clone()),
+            Verdict::Informational,
+        ] {
+            let decided = Decided {
+                test: 1,
+                verdict,
+                metrics: metrics.clone(),
+                passed_runs: Some(0),
+                elapsed: Duration::from_millis(1500),
+                notes: vec![text.clone()],
+                failure: text.clone(),
+                at: SystemTime::UNIX_EPOCH,
+            };
+            prop_assert_eq!(shown(&again(&decided.line())), shown(&Record::Decided(decided)));
+        }
+    }
+
+    #[test]
+    fn what_is_read_again_scores_the_same(
+        runs in prop::collection::vec(run(), 1..3),
+        turns in prop::collection::vec(expected(), 1..3),
+    ) {
+        let case = turns.into_iter().fold(EvalCase::new("any"), EvalCase::turn);
+        let runs: Vec<Transcript> = runs.into_iter().map(|run| run.transcript).collect();
+        let read = runs.iter().map(transcript_again).collect();
+        prop_assert_eq!(shown(&score(&case, read)), shown(&score(&case, runs)));
+    }
+
+    #[test]
+    fn no_line_panics(line in any::<String>(), at in any::<prop::sample::Index>(), report in run()) {
+        drop(Record::parse(&line));
+        let mut line = String::from_utf8(ran_line(1, 1, 1, &report.transcript, &[])).unwrap();
+        let cut = (0..=at.index(line.len() - 1)).rev().find(|at| line.is_char_boundary(*at)).unwrap_or_default();
+        line.truncate(cut);
+        prop_assert!(Record::parse(&line).is_err(), "a torn line is no record: {}", line);
+    }
+}
+
+fn started(test: u32, name: &str) -> Started {
+    Started {
+        test,
+        name: name.to_owned(),
+        eval_set_id: "weather".to_owned(),
+        eval_id: "sunny".to_owned(),
+        file: "evals/weather.evalset.json".to_owned(),
+        set_file: "evals/weather.evalset.json".to_owned(),
+        line: 4,
+        column: 5,
+        case_hash: "00ff".to_owned(),
+        runs: 3,
+        pass: Pass::AtLeast(2),
+        gate: Gate::EveryTurn,
+        attempt: 1,
+        at: SystemTime::UNIX_EPOCH,
+    }
+}
+
+fn head(package: &str) -> Head {
+    Head {
+        schema: SCHEMA,
+        evalset: "0.1.0".to_owned(),
+        run: "r".to_owned(),
+        package: package.to_owned(),
+        version: String::new(),
+        binary: "evals".to_owned(),
+        pid: 1,
+        started: SystemTime::UNIX_EPOCH,
+        env: [("CI".to_owned(), "true".to_owned())].into(),
+    }
+}
+
+fn decided(test: u32) -> Decided {
+    Decided {
+        test,
+        verdict: Verdict::Passed,
+        metrics: Vec::new(),
+        passed_runs: None,
+        elapsed: Duration::ZERO,
+        notes: Vec::new(),
+        failure: String::new(),
+        at: SystemTime::UNIX_EPOCH,
+    }
+}
+
+fn ran(test: u32, evaluation: u32) -> Vec<u8> {
+    ran_line(test, evaluation as usize, evaluation, &Transcript::default(), &[])
+}
+
+#[test]
+fn beginnings_are_read_as_they_were_written() {
+    let started = started(1, "weather::sunny");
+    assert_eq!(again(&started.line()), Record::Started(started.clone()));
+    for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(0)] {
+        let started = Started { pass, gate: Gate::Mean, ..started.clone() };
+        assert_eq!(again(&started.line()), Record::Started(started));
+    }
+    assert_eq!(again(&head("p").line()), Record::Head(head("p")));
+}
+
+#[test]
+fn files_of_several_processes_are_one_run() {
+    let folder = Folder::new("merged");
+    let scored = Scored { test: 1, run: 2, evaluation: 2, metrics: Vec::new() };
+    let first = [
+        head("b").line(),
+        started(1, "weather::late").line(),
+        ran(1, 1),
+        ran(1, 2),
+        scored.line(),
+        started(2, "weather::killed").line(),
+        ran(2, 1),
+    ];
+    let retry = Started { attempt: 2, ..started(1, "weather::late") };
+    let second = [head("b").line(), retry.line(), decided(1).line()];
+    let third = [head("a").line(), started(1, "x::y").line(), decided(1).line()];
+    fs::write(folder.join("2.jsonl"), first.concat()).unwrap();
+    fs::write(folder.join("1.jsonl"), second.concat()).unwrap();
+    fs::write(folder.join("3.jsonl"), third.concat()).unwrap();
+    fs::write(folder.join("report.xml"), "not a journal").unwrap();
+
+    let run = Run::read(&folder).unwrap();
+    let names: Vec<_> =
+        run.tests.iter().map(|test| (&*test.package, &*test.name, test.is_unfinished())).collect();
+    assert_eq!(names, [("a", "x::y", false), ("b", "weather::killed", true), ("b", "weather::late", false)]);
+    let late = &run.tests[2];
+    assert_eq!(late.attempts.iter().map(|attempt| attempt.started.attempt).collect::<Vec<_>>(), [1, 2]);
+    let scores: Vec<bool> = late.attempts[0].evaluations.iter().map(|ran| ran.scored.is_some()).collect();
+    assert_eq!(scores, [false, true]);
+    assert_eq!((run.torn, run.unreadable.len(), run.ids), (0, 0, vec!["r".to_owned()]));
+}
+
+#[test]
+fn folders_of_several_machines_are_one_run() {
+    let (one, two) = (Folder::new("machine_1"), Folder::new("machine_2"));
+    fs::write(one.join("a.jsonl"), [head("p").line(), started(1, "s::a").line()].concat()).unwrap();
+    fs::write(two.join("a.jsonl"), [head("p").line(), started(1, "s::b").line()].concat()).unwrap();
+    let run = Run::read_all(&[&*one, &*two]).unwrap();
+    assert_eq!(run.tests.iter().map(|test| &*test.name).collect::<Vec<_>>(), ["s::a", "s::b"]);
+}
+
+#[test]
+fn a_torn_last_line_is_counted_and_the_rest_is_read() {
+    let folder = Folder::new("torn");
+    let lines = [head("p").line(), started(1, "s::a").line(), ran(1, 1)];
+    let whole = lines.concat();
+    let last = lines[2].len();
+    for cut in [1, last / 2, last - 1] {
+        fs::write(folder.join("a.jsonl"), &whole[..whole.len() - cut]).unwrap();
+        let run = Run::read(&folder).unwrap();
+        assert_eq!((run.torn, run.unreadable.len(), run.tests.len()), (1, 0, 1), "{cut} bytes are missing");
+        assert!(run.tests[0].attempts[0].evaluations.is_empty());
+    }
+    fs::write(folder.join("a.jsonl"), &whole[..10]).unwrap();
+    assert_eq!(Run::read(&folder).unwrap().torn, 1, "a torn head");
+    fs::write(folder.join("a.jsonl"), "").unwrap();
+    assert_eq!(Run::read(&folder).unwrap(), Run::default(), "killed before the head");
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_named_and_passed_over() {
+    let folder = Folder::new("unreadable");
+    let lines: [&[u8]; 8] = [
+        &head("p").line(),
+        b"{\"record\":\"of a later version\"}\n",
+        b"{\"record\":\"ran\",\"test\":9}\n",
+        &decided(9).line(),
+        b"\xff\n",
+        b"\n",
+        &head("p").line(),
+        &started(1, "s::a").line(),
+    ];
+    fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
+    let newer = Head { schema: SCHEMA + 1, evalset: "9.9.9".to_owned(), ..head("p") };
+    fs::write(folder.join("b.jsonl"), newer.line()).unwrap();
+    let run = Run::read(&folder).unwrap();
+    let found: Vec<_> = run.unreadable.iter().map(|line| (line.line, line.reason.as_str())).collect();
+    assert_eq!(run.tests.len(), 1);
+    assert_eq!(found[..2], [(3, "transcript is missing"), (4, "test 9 did not begin")]);
+    assert!(found[2].0 == 5 && found[2].1.starts_with("it is not UTF-8"), "{found:?}");
+    assert_eq!(found[3], (7, "a second head"));
+    assert!(
+        found[4].1.contains("evalset 9.9.9") && found[4].1.ends_with("update cargo-evalset"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_folder_without_journals_is_an_error_that_names_it() {
+    let folder = Folder::new("empty");
+    let error = Run::read(&folder).unwrap_err().to_string();
+    assert!(error.contains("holds no journal") && error.contains("-empty"), "{error}");
+}

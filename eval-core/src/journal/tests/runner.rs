@@ -1,0 +1,110 @@
+//! What a run leaves behind, whatever becomes of it.
+
+use std::path::Path;
+
+use eval_format::{Criterion, EvalCase, EvalSet, Invocation};
+
+use super::Folder;
+use crate::agent::{Agent, BoxAgent, BoxError, Replay, agent_fn};
+use crate::journal::{Attempt, Run, runs};
+use crate::metric::{Metric, MetricInput, Scores};
+use crate::report::RunScore;
+use crate::runner::EvalRunner;
+use crate::verdict::{Role, Verdict};
+
+fn run(runner: EvalRunner, folder: &Path, setup: fn(&EvalCase) -> Result<BoxAgent, &'static str>) -> Run {
+    let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    let set = EvalSet::new("weather").case(case);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runner = runner.journal(folder);
+    runtime.block_on(runner.run_set(&set, setup, 1)).unwrap();
+    Run::read(&runs(folder).unwrap()[0].path).unwrap()
+}
+
+fn only(run: &Run) -> &Attempt {
+    assert_eq!((run.tests.len(), run.torn, run.unreadable.len()), (1, 0, 0));
+    assert_eq!(run.tests[0].name, "weather/sunny");
+    run.tests[0].last().unwrap()
+}
+
+fn sunny(_: &EvalCase) -> Result<BoxAgent, &'static str> {
+    Ok(Replay::new([["It is sunny."]]).boxed())
+}
+
+#[test]
+fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
+    let folder = Folder::new("runner");
+    let run = run(EvalRunner::new().runs(3), &folder, sunny);
+    let attempt = only(&run);
+    assert_eq!((attempt.started.runs, attempt.started.attempt, attempt.started.line), (3, 1, 0));
+    let numbers: Vec<_> = attempt.evaluations.iter().map(|it| (it.ran.run, it.ran.evaluation)).collect();
+    assert_eq!(numbers, [(1, 1), (2, 2), (3, 3)]);
+    for evaluation in &attempt.evaluations {
+        assert_eq!(evaluation.ran.transcript.turns[0].invocation.response_text(), "It is sunny.");
+        let metrics = &evaluation.scored.as_ref().unwrap().metrics;
+        assert!(matches!(&metrics[1].score, RunScore::Scored(scores) if scores.overall() == Some(1.0)));
+    }
+    let decided = attempt.decided.as_ref().unwrap();
+    assert_eq!((&decided.verdict, decided.metrics[1].score), (&Verdict::Passed, Some(1.0)));
+}
+
+#[test]
+fn a_runner_opens_one_file_for_all_its_sets() {
+    let folder = Folder::new("one_file");
+    let runner = EvalRunner::new().journal(&*folder);
+    let set = EvalSet::new("s").case(EvalCase::new("c").turn(Invocation::user("Hi").response("Hi")));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for _ in 0..2 {
+        runtime.block_on(runner.run_set(&set, || Replay::new([["Hi"]]), 1)).unwrap();
+    }
+    let run = Run::read(&runs(&folder).unwrap()[0].path).unwrap();
+    assert_eq!(run.tests[0].attempts.len(), 2);
+    assert_eq!(run.tests[0].attempts[0].file, run.tests[0].attempts[1].file);
+}
+
+#[test]
+fn a_setup_that_fails_is_on_record() {
+    let folder = Folder::new("setup");
+    let run = run(EvalRunner::new(), &folder, |_| Err("no agent today"));
+    let attempt = only(&run);
+    let error = attempt.evaluations[0].ran.transcript.error.as_ref().unwrap();
+    assert_eq!((error.role, error.message.as_str()), (Role::Setup, "no agent today"));
+    assert!(attempt.evaluations[0].scored.is_none());
+    assert!(matches!(attempt.decided.as_ref().unwrap().verdict, Verdict::Error { role: Role::Setup, .. }));
+}
+
+#[test]
+fn an_agent_that_breaks_leaves_what_it_did_until_then() {
+    let folder = Folder::new("agent");
+    let run = run(EvalRunner::new(), &folder, |_| {
+        let agent = agent_fn(|_, recorder| async move {
+            recorder.text("so far");
+            Err::<String, BoxError>("gone".into())
+        });
+        Ok(agent.boxed())
+    });
+    let ran = &only(&run).evaluations[0].ran;
+    assert_eq!(ran.transcript.turns[0].events.len(), 1);
+    assert_eq!(ran.transcript.error.as_ref().unwrap().message, "gone");
+}
+
+/// A metric that looks at the journal while it scores.
+struct Reads(std::path::PathBuf);
+
+impl Metric for Reads {
+    async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let run = Run::read(&runs(&self.0)?[0].path)?;
+        let attempt = only(&run);
+        assert!(attempt.decided.is_none());
+        let evaluation = attempt.evaluations.first().ok_or("nothing is recorded yet")?;
+        Ok(Scores::whole_run(evaluation.scored.is_none()))
+    }
+}
+
+#[test]
+fn the_transcript_is_on_record_before_anything_is_scored() {
+    let folder = Folder::new("before");
+    let runner = EvalRunner::new().metric("reads", Reads(folder.to_path_buf()));
+    let run = run(runner.criterion("reads", Criterion::new(1.0)), &folder, sunny);
+    assert_eq!(only(&run).decided.as_ref().unwrap().verdict, Verdict::Passed);
+}

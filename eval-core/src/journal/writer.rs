@@ -1,0 +1,325 @@
+//! Writing: one file per process, one write per record.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+
+use super::record::{Head, SCHEMA};
+use super::{folder, run_id, time};
+use crate::failure;
+use crate::judge::secret_variables;
+use crate::target_dir::evalset_dir;
+
+/// The journal that a process writes.
+///
+/// What cannot be written is said once and changes no verdict.
+pub(crate) struct Journal {
+    run: String,
+    path: PathBuf,
+    /// None after a write failed.
+    file: Mutex<Option<Box<dyn Write + Send>>>,
+    tests: AtomicU32,
+    /// Names and values, as they would stand in a line.
+    secrets: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Journal").field(&self.path).finish()
+    }
+}
+
+/// The journal of the tests of this process; none where there is none to write, or it cannot be written.
+///
+/// The error is about a variable that cannot be read.
+pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
+    static OPENED: OnceLock<Result<Option<Arc<Journal>>, String>> = OnceLock::new();
+    let open = || {
+        if is_off()? {
+            return Ok(None);
+        }
+        match evalset_dir()? {
+            Some(folder) => Journal::open(&folder, package),
+            None => {
+                say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
+                Ok(None)
+            }
+        }
+    };
+    OPENED.get_or_init(open).clone()
+}
+
+/// Whether `EVALSET_JOURNAL` turns journals off.
+fn is_off() -> Result<bool, String> {
+    match std::env::var_os("EVALSET_JOURNAL").unwrap_or_default().to_str() {
+        Some("" | "on") => Ok(false),
+        Some("off") => Ok(true),
+        other => Err(format!(
+            "`EVALSET_JOURNAL` is `{}`; it can be `on` (the default) or `off`",
+            other.unwrap_or("not a text")
+        )),
+    }
+}
+
+/// How many runs are kept unless `EVALSET_KEEP` says otherwise.
+const KEPT: usize = 20;
+
+fn kept() -> Result<usize, String> {
+    let Some(value) = std::env::var_os("EVALSET_KEEP").filter(|value| !value.is_empty()) else {
+        return Ok(KEPT);
+    };
+    let value = value.to_string_lossy();
+    value.parse().ok().filter(|kept| *kept > 0).ok_or_else(|| {
+        format!("`EVALSET_KEEP` is `{value}`; it is the number of runs whose journals are kept, at least 1")
+    })
+}
+
+impl Journal {
+    /// The journal of a program that runs cases itself, in a folder such as `target/evalset`.
+    pub(crate) fn of_program(folder: &Path) -> Result<Option<Arc<Self>>, String> {
+        if is_off()? {
+            return Ok(None);
+        }
+        Self::open(folder, &std::env::var("CARGO_PKG_NAME").unwrap_or_default())
+    }
+
+    /// Opens the journal of this process in a folder such as `target/evalset`; none where that fails, which is said.
+    fn open(folder: &Path, package: &str) -> Result<Option<Arc<Self>>, String> {
+        let kept = kept()?;
+        let run = run_id::of_this_process(folder)?;
+        let opened = folder::open(folder, &run, kept).and_then(|folder| Self::create(&folder, run, package));
+        Ok(match opened {
+            Ok(journal) => Some(Arc::new(journal)),
+            Err(error) => {
+                say_once(&format!("cannot write in `{}`: {error}", folder.display()));
+                None
+            }
+        })
+    }
+
+    fn create(folder: &Path, run: String, package: &str) -> io::Result<Self> {
+        let head = head(run, package);
+        let path = folder.join(file_name(&head));
+        let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+        let secrets = secret_variables().collect();
+        Self::begin(head, path, Box::new(file), secrets)
+    }
+
+    fn begin(
+        head: Head,
+        path: PathBuf,
+        mut file: Box<dyn Write + Send>,
+        secrets: Vec<(String, String)>,
+    ) -> io::Result<Self> {
+        file.write_all(&head.line())?;
+        let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
+        Ok(Self { run: head.run, path, file: Mutex::new(Some(file)), tests: AtomicU32::new(1), secrets })
+    }
+
+    /// The run that it belongs to.
+    pub(crate) fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A number that no other test of this journal has.
+    pub(super) fn next_test(&self) -> u32 {
+        self.tests.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Adds a line. The system has it when this returns, so that it is there whatever becomes of the process.
+    pub(super) fn add(&self, line: Vec<u8>) {
+        let line = self.without_secrets(line);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = file.as_mut().map_or(Ok(()), |file| file.write_all(&line));
+        if let Err(error) = written {
+            // What follows half a line could not be told from it.
+            *file = None;
+            say_once(&format!("cannot write `{}`: {error}", self.path.display()));
+        }
+    }
+
+    fn without_secrets(&self, line: Vec<u8>) -> Vec<u8> {
+        let Ok(text) = std::str::from_utf8(&line) else { return line };
+        let found: Vec<_> = self.secrets.iter().filter(|(_, value)| text.contains(value.as_str())).collect();
+        if found.is_empty() {
+            return line;
+        }
+        let text = found.into_iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(value, &format!("(the value of {name})"))
+        });
+        text.into_bytes()
+    }
+}
+
+/// A text as it stands in a line, between its quotes.
+fn in_line(text: &str) -> String {
+    let mut line = Vec::new();
+    super::json::write_text(text, &mut line);
+    let line = String::from_utf8_lossy(&line).into_owned();
+    line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
+}
+
+/// Says why there is no journal, past the test harness, which keeps to itself what passing tests print.
+fn say_once(why: &str) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        failure::show_past_the_harness(&format!(
+            "no journal of this process: {why} (verdicts are the same without it; `EVALSET_JOURNAL=off` keeps it quiet)"
+        ));
+    });
+}
+
+/// Variables that decide what runs and how, none of them a secret.
+const TOLD: [&str; 16] = [
+    "CI",
+    "EVALSET_DIR",
+    "EVALSET_JUDGE",
+    "EVALSET_JUDGE_MODEL",
+    "EVALSET_MISSING_JUDGE",
+    "EVALSET_RUN_ID",
+    "NEXTEST_ATTEMPT",
+    "NEXTEST_BINARY_ID",
+    "NEXTEST_PROFILE",
+    "NEXTEST_RUN_ID",
+    "NEXTEST_STRESS_CURRENT",
+    "NEXTEST_TEST_GROUP",
+    "NEXTEST_TOTAL_ATTEMPTS",
+    "NEXTEST_VERSION",
+    "GITHUB_RUN_ID",
+    "GITHUB_SHA",
+];
+
+fn head(run: String, package: &str) -> Head {
+    let env = TOLD.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    Head {
+        schema: SCHEMA,
+        evalset: env!("CARGO_PKG_VERSION").to_owned(),
+        run,
+        package: package.to_owned(),
+        version: std::env::var("CARGO_PKG_VERSION").unwrap_or_default(),
+        binary: std::env::current_exe().ok().map(|program| binary(&program)).unwrap_or_default(),
+        pid: std::process::id(),
+        started: time::now(),
+        env: env.collect::<BTreeMap<_, _>>(),
+    }
+}
+
+/// The name of a binary without the hash that cargo adds: `evals-0123456789abcdef`.
+fn binary(program: &Path) -> String {
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    let without = name.rsplit_once('-').filter(|(_, hash)| {
+        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase())
+    });
+    without.map_or(&*name, |(name, _)| name).to_owned()
+}
+
+/// A name that no other process and no other journal of this one has.
+fn file_name(head: &Head) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let plain = |name: &str| -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+        name.chars().take(60).map(plain).collect()
+    };
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let nonce = now.as_nanos() & 0xffff_ffff;
+    let (package, binary, pid) = (plain(&head.package), plain(&head.binary), head.pid);
+    format!("{package}-{binary}-{pid}-{nonce:08x}{}.jsonl", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Record;
+    use super::*;
+
+    /// A file that takes so many bytes: a disk that fills up.
+    #[derive(Clone, Default)]
+    struct Disk {
+        written: Arc<Mutex<Vec<u8>>>,
+        calls: Arc<AtomicU32>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            let mut written = self.written.lock().unwrap();
+            match bytes.len().min(self.room - written.len()) {
+                0 => Err(io::ErrorKind::StorageFull.into()),
+                room => {
+                    written.extend_from_slice(&bytes[..room]);
+                    Ok(room)
+                }
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
+        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let head = head("run".to_owned(), "package");
+        Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
+    }
+
+    #[test]
+    fn a_record_is_one_write() {
+        let disk = Disk { room: 1 << 20, ..Disk::default() };
+        let journal = journal(&disk, &[]);
+        journal.add(b"{}\n".to_vec());
+        journal.add(b"{}\n".to_vec());
+        assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
+        let written = disk.written.lock().unwrap().clone();
+        let (head, rest) = written.split_at(written.len() - 6);
+        assert!(matches!(Record::parse(std::str::from_utf8(head).unwrap()), Ok(Record::Head(_))));
+        assert_eq!(rest, b"{}\n{}\n");
+    }
+
+    #[test]
+    fn after_a_write_that_failed_nothing_follows_the_half_line() {
+        let room = head("run".to_owned(), "package").line().len() + 4;
+        let disk = Disk { room, ..Disk::default() };
+        let journal = journal(&disk, &[]);
+        journal.add(b"{\"record\":\"x\"}\n".to_vec());
+        let calls = disk.calls.load(Ordering::Relaxed);
+        journal.add(b"{}\n".to_vec());
+        assert_eq!(disk.calls.load(Ordering::Relaxed), calls, "it is not tried again");
+        assert!(disk.written.lock().unwrap().ends_with(b"\n{\"re"));
+    }
+
+    #[test]
+    fn values_of_secret_variables_are_left_out() {
+        let disk = Disk { room: 1 << 20, ..Disk::default() };
+        let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
+        let mut line = Vec::new();
+        super::super::json::write_text("keys: sk-\"12345, token678, token67", &mut line);
+        journal.add(line);
+        let written = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
+        assert!(
+            written.ends_with("\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\""),
+            "{written}"
+        );
+    }
+
+    #[test]
+    fn binaries_lose_the_hash_that_cargo_adds() {
+        for (program, name) in [
+            ("target/debug/deps/evals-0123456789abcdef", "evals"),
+            ("target/debug/deps/my-evals-0123456789abcdef.exe", "my-evals"),
+            ("bin/my-evals", "my-evals"),
+            ("bin/evals-0123456789ABCDEF", "evals-0123456789ABCDEF"),
+            ("", ""),
+        ] {
+            assert_eq!(binary(Path::new(program)), name);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Scoring what was recorded.
+
+use eval_format::EvalCase;
+
+use super::conversation::renew_rubrics;
+use super::{EvalRunner, RunnerError};
+use crate::report::CaseReport;
+use crate::transcript::Transcript;
+
+impl EvalRunner {
+    /// Scores recorded runs of a case, without an agent: the runner's criteria, judge, pass and gate decide.
+    ///
+    /// ```
+    /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    /// let report = EvalRunner::new().run_case(&case, || Replay::new([["It is very sunny."]])).await?;
+    ///
+    /// let recorded = report.runs.into_iter().map(|run| run.transcript).collect();
+    /// let stricter = EvalRunner::new().criterion("response_match_score", Criterion::new(1.0));
+    /// assert!(!stricter.score_case(&case, recorded).await?.verdict.passed());
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The case is the one that is given, not the one that was run: expectations may have been edited since. A run
+    /// that ended in an error stays one. Fails where the runner's settings contradict each other, and where there is
+    /// no run.
+    pub async fn score_case(
+        &self,
+        case: &EvalCase,
+        runs: Vec<Transcript>,
+    ) -> Result<CaseReport, RunnerError> {
+        let plan = self.plan(None, None, std::slice::from_ref(case))?;
+        if runs.is_empty() {
+            return Err(RunnerError(format!("there is no run of the case `{}` to score", case.eval_id)));
+        }
+        let mut scored = Vec::with_capacity(runs.len());
+        for (at, mut transcript) in runs.into_iter().enumerate() {
+            renew_rubrics(&mut transcript, case);
+            let label = format!("case `{}`, recorded run {}", case.eval_id, at + 1);
+            let (report, _) = plan.score_run(case, transcript, &label).await;
+            scored.push(report);
+        }
+        Ok(plan.decide("", case.clone(), None, scored))
+    }
+}

@@ -1,0 +1,255 @@
+//! The journal of real test processes: shared, killed, retried, and where nothing can be written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval_core::journal::{self, Attempt, Test};
+use eval_core::{Role, Verdict};
+
+use crate::project::{Draft, Project, TestBinary, echo_set, target};
+use crate::run::Run;
+
+fn project() -> Project {
+    let first = [
+        ("a_hello", "hello"),
+        ("b_fatal", "die"),
+        ("c_flaky", "flaky"),
+        ("d_secret", "secret"),
+        ("e_no_agent", "anybody?"),
+        ("f_late", "good night"),
+    ];
+    Draft::new("journaled")
+        .file("evals/first.evalset.json", echo_set(&first))
+        .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
+        .shared()
+}
+
+/// A folder for the journals of one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = target().join("journals").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the target folder is ours");
+    folder
+}
+
+fn shown(folder: &Path) -> &str {
+    folder.to_str().expect("the target folder has a plain name")
+}
+
+/// Runs cargo with a folder for the journals.
+fn cargo(project: &Project, folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Run {
+    let mut command = project.command();
+    command.args(args).env("EVALSET_DIR", folder).envs(variables.iter().copied());
+    Run::of(&mut command)
+}
+
+/// The only run of a folder.
+#[track_caller]
+fn only_run(folder: &Path) -> journal::Run {
+    let runs = journal::runs(folder).expect("it can be read");
+    let [run] = runs.as_slice() else { panic!("not one run: {runs:?}") };
+    journal::Run::read(&run.path).expect("it can be read")
+}
+
+fn names(run: &journal::Run) -> Vec<&str> {
+    run.tests.iter().map(|test| test.name.as_str()).collect()
+}
+
+#[track_caller]
+fn test<'a>(run: &'a journal::Run, name: &str) -> &'a Test {
+    let test = run.tests.iter().find(|test| test.name == name);
+    test.unwrap_or_else(|| panic!("no {name} among {:?}", names(run)))
+}
+
+#[track_caller]
+fn last<'a>(run: &'a journal::Run, name: &str) -> &'a Attempt {
+    test(run, name).last().expect("a test that is listed has begun")
+}
+
+fn verdict(attempt: &Attempt) -> Option<&Verdict> {
+    attempt.decided.as_ref().map(|decided| &decided.verdict)
+}
+
+/// The binary of `tests/first.rs`, and variables that send its journal into a folder.
+fn first() -> TestBinary {
+    project().test_binary("tests/first.rs")
+}
+
+#[test]
+fn the_binaries_of_one_cargo_test_share_a_run_and_the_next_one_begins_another() {
+    let (project, folder) = (project(), folder("shared"));
+    cargo(&project, &folder, &["test", "--no-fail-fast"], &[]).fails();
+    let run = only_run(&folder);
+    assert_eq!(
+        names(&run),
+        [
+            "first::a_hello",
+            "first::b_fatal",
+            "first::c_flaky",
+            "first::d_secret",
+            "first::e_no_agent",
+            "first::f_late",
+            "second::only"
+        ]
+    );
+    assert!(run.tests.iter().all(|test| test.package == "journaled" && !test.is_unfinished()));
+    assert_eq!((run.torn, run.unreadable.len()), (0, 0));
+
+    let hello = last(&run, "first::a_hello");
+    assert_eq!(verdict(hello), Some(&Verdict::Passed));
+    assert_eq!((hello.started.file.as_str(), hello.started.line), ("evals/first.evalset.json", 4));
+    assert_eq!((hello.head.binary.as_str(), hello.head.version.as_str()), ("first", "0.0.0"));
+    let scored = hello.evaluations[0].scored.as_ref().expect("it was scored");
+    assert_eq!(scored.metrics[0].name, "tool_trajectory_avg_score");
+
+    let broken = last(&run, "first::e_no_agent");
+    let decided = broken.decided.as_ref().expect("it was decided");
+    assert!(matches!(&decided.verdict, Verdict::Error { role: Role::Setup, .. }), "{decided:?}");
+    assert!(
+        decided.failure.starts_with("Error: first::e_no_agent: setup error: nobody is there"),
+        "{decided:?}"
+    );
+    assert_eq!(
+        broken.evaluations[0].ran.transcript.error.as_ref().map(|error| error.role),
+        Some(Role::Setup)
+    );
+    assert_eq!(last(&run, "second::only").evaluations.len(), 2);
+
+    let latest = journal::latest(&folder).expect("there is one");
+    cargo(&project, &folder, &["test", "--test", "second"], &[]).passes();
+    let runs = journal::runs(&folder).expect("it can be read");
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[1], latest, "the newest comes first");
+    assert_eq!(journal::latest(&folder), Some(runs[0].clone()));
+}
+
+#[test]
+fn a_failing_test_says_where_its_record_is() {
+    let run =
+        first().run(&["first::e_no_agent", "--exact"]).fails().says("whole record  cargo evalset report ");
+    let output = run.output();
+    let record = output.lines().find_map(|line| line.trim().strip_suffix(".jsonl"));
+    let record = PathBuf::from(format!("{}.jsonl", record.unwrap_or_else(|| panic!("no file:\n{run}"))));
+    assert!(
+        record.starts_with(target().join("evalset")),
+        "it lies in the target folder: {}",
+        record.display()
+    );
+    let read = journal::Run::read(record.parent().expect("it lies in a folder")).expect("it can be read");
+    assert_eq!(names(&read), ["first::e_no_agent"]);
+    let run = first().run_with(&[("EVALSET_JOURNAL", "off")], &["first::e_no_agent", "--exact"]).fails();
+    run.says("whole record  EVALSET_PRINT=record ");
+}
+
+#[cfg(unix)]
+#[test]
+fn kill_9_loses_the_case_in_flight_and_nothing_else() {
+    let folder = folder("killed");
+    let variables = [("EVALSET_DIR", shown(&folder)), ("EVALSET_RUN_ID", "killed"), ("DIE", "1")];
+    first().run_with(&variables, &["--test-threads=1"]).fails();
+    let run = only_run(&folder);
+    assert_eq!(run.ids, ["killed"]);
+    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+    assert_eq!(verdict(last(&run, "first::a_hello")), Some(&Verdict::Passed));
+    assert!(test(&run, "first::b_fatal").is_unfinished());
+    assert_eq!((run.torn, run.unreadable.len()), (0, 0));
+
+    // The next process of the same run adds what is missing, in a file of its own.
+    let rest = ["--test-threads=1", "--skip", "a_hello", "--skip", "e_no_agent"];
+    first().run_with(&variables[..2], &rest).passes();
+    let run = only_run(&folder);
+    let fatal = test(&run, "first::b_fatal");
+    assert_eq!(fatal.attempts.iter().map(|it| it.decided.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(run.tests.len(), 5);
+}
+
+#[test]
+fn where_nothing_can_be_written_a_sentence_says_so_and_verdicts_stay() {
+    let folder = folder("unwritable");
+    let file = folder.join("file");
+    fs::write(&file, "in the way").expect("the folder is ours");
+    let inside = file.join("evalset");
+    let skip = ["--test-threads=1", "--skip", "e_no_agent"];
+    let run = first().run_with(&[("EVALSET_DIR", shown(&inside))], &skip).passes();
+    assert_eq!(run.output().matches("no journal of this process: cannot write in").count(), 1, "{run}");
+    let run = first().run_with(&[("EVALSET_DIR", shown(&inside))], &[]).fails();
+    run.says("5 passed; 1 failed");
+}
+
+/// The system refuses to let a file grow beyond a size, in the middle of a record: what a full disk does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_fills_up_tears_one_line_and_changes_no_verdict() {
+    let folder = folder("full");
+    let command = first().command(&[], &[]);
+    let program = command.get_program().to_str().expect("the target folder has a plain name").to_owned();
+    let line = format!(
+        "trap '' XFSZ; ulimit -f 2; EVALSET_DIR='{}' exec '{program}' --test-threads=1 --skip e_no_agent",
+        shown(&folder)
+    );
+    let run = project().shell(&line).passes();
+    assert_eq!(run.output().matches("no journal of this process: cannot write `").count(), 1, "{run}");
+    let run = only_run(&folder);
+    assert_eq!((run.torn, run.unreadable.len()), (1, 0));
+    assert!(!run.tests.is_empty());
+}
+
+#[test]
+fn variables_are_obeyed_or_refused() {
+    let folder = folder("variables");
+    let hello = ["first::a_hello", "--exact"];
+    let with = |name, value| first().run_with(&[("EVALSET_DIR", shown(&folder)), (name, value)], &hello);
+    with("EVALSET_JOURNAL", "off").passes();
+    assert_eq!(journal::runs(&folder).expect("it can be read"), []);
+    for (name, value, message) in [
+        ("EVALSET_JOURNAL", "no", "`EVALSET_JOURNAL` is `no`; it can be `on` (the default) or `off`"),
+        ("EVALSET_KEEP", "none", "`EVALSET_KEEP` is `none`; it is the number of runs"),
+        ("EVALSET_RUN_ID", "a/b", "`EVALSET_RUN_ID` is `a/b`; it names a folder"),
+    ] {
+        with(name, value).fails().says(message).says("harness error");
+    }
+    let run = first().run_with(&[("EVALSET_DIR", "here")], &hello).fails();
+    run.says("`EVALSET_DIR` is `here`").says("name an absolute path");
+
+    let ids: Vec<String> = (0..4)
+        .map(|_| {
+            with("EVALSET_KEEP", "2").passes();
+            journal::latest(&folder).expect("it was just written").id
+        })
+        .collect();
+    let left: Vec<String> =
+        journal::runs(&folder).expect("it can be read").into_iter().map(|run| run.id).collect();
+    assert_eq!(left, [ids[3].clone(), ids[2].clone()], "the oldest are removed");
+}
+
+#[test]
+fn the_value_of_a_key_is_in_no_journal() {
+    let folder = folder("secrets");
+    let key = "sk-0123456789";
+    let variables = [("EVALSET_DIR", shown(&folder)), ("DEMO_API_KEY", key)];
+    first().run_with(&variables, &["first::d_secret", "--exact"]).fails();
+    let run = only_run(&folder);
+    let attempt = last(&run, "first::d_secret");
+    let said = attempt.evaluations[0].ran.transcript.turns[0].invocation.response_text();
+    assert_eq!(said, "(the value of DEMO_API_KEY)");
+    let text = fs::read_to_string(&attempt.file).expect("it was just read");
+    assert!(!text.contains(key), "{text}");
+}
+
+#[test]
+fn the_processes_of_one_nextest_run_share_it_and_attempts_are_kept_apart() {
+    let (project, folder) = (project(), folder("nextest"));
+    if !project.has(&["nextest", "--version"]) {
+        return;
+    }
+    let marker = folder.join("was-here");
+    let args = ["nextest", "run", "--retries", "1", "-E", "not test(e_no_agent)"];
+    cargo(&project, &folder, &args, &[("FAIL_UNLESS_EXISTS", shown(&marker))]).passes();
+    let run = only_run(&folder);
+    assert_eq!(run.tests.len(), 6);
+    let flaky = test(&run, "first::c_flaky");
+    let attempts: Vec<_> = flaky.attempts.iter().map(|it| (it.started.attempt, verdict(it))).collect();
+    assert_eq!(attempts, [(1, Some(&Verdict::Failed)), (2, Some(&Verdict::Passed))]);
+    let nextest = last(&run, "first::a_hello").head.env.get("NEXTEST_RUN_ID");
+    assert_eq!(nextest, run.ids.first());
+}

@@ -13,6 +13,9 @@ pub(crate) enum Outcome {
     Failed,
     /// Something could not be looked at, so that nobody knows.
     Unmeasurable,
+    /// What another program ended with.
+    #[serde(skip)]
+    Other(i32),
 }
 
 impl Outcome {
@@ -21,6 +24,7 @@ impl Outcome {
             Self::Passed => 0,
             Self::Failed => 1,
             Self::Unmeasurable => 2,
+            Self::Other(code) => code,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! answer: a text and how it ended. Nothing is printed before all of it is known, so that a reader that goes away
 //! (`cargo evalset check evals | head`) changes neither the exit code nor what `--fix` has done.
 
+mod annotation;
 mod answer;
 mod check;
 mod completions;
@@ -14,7 +15,12 @@ mod migrate;
 mod modern;
 mod places;
 mod problem_json;
+mod recorded;
 mod replace;
+mod report;
+mod rerun;
+mod runs;
+mod shell;
 mod show;
 mod words;
 
@@ -46,6 +52,8 @@ enum Command {
     Fmt(fmt::Args),
     Migrate(migrate::Args),
     Metrics(metrics::Args),
+    Report(report::Args),
+    Rerun(rerun::Args),
     Completions(completions::Args),
 }
 
@@ -66,6 +74,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Fmt(args) => fmt::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Metrics(args) => metrics::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Rerun(args) => rerun::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
     };
     match answer {

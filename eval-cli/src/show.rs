@@ -42,7 +42,23 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
 
 /// A text without line breaks and other characters that a terminal obeys; the name of a file may hold any.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    let obeyed = |c: char| c.is_control() || is_directional(c);
+    text.chars().map(|c| if obeyed(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// A text of several lines that somebody else wrote, without what a terminal obeys: escape sequences, and characters
+/// that change the direction of what follows.
+pub(crate) fn harmless(text: &str) -> String {
+    let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t' || is_directional(c);
+    text.replace("\r\n", "\n")
+        .chars()
+        .map(|c| if obeyed(c) { char::REPLACEMENT_CHARACTER } else { c })
+        .collect()
+}
+
+/// Whether a character turns around how the rest of its line is shown.
+pub(crate) fn is_directional(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -63,5 +79,6 @@ mod tests {
     #[test]
     fn a_name_is_not_obeyed() {
         assert_eq!(one_line("a\u{1b}[2Jb\nc"), "a\u{fffd}[2Jb\u{fffd}c");
+        assert_eq!(harmless("a\u{1b}[2Jb\r\n\tc\u{202e}d\u{9b}"), "a\u{fffd}[2Jb\n\tc\u{fffd}d\u{fffd}");
     }
 }

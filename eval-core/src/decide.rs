@@ -149,7 +149,7 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
 }
 
 /// Whether these runs, taken together, reach the threshold. No tolerance, as in ADK.
-fn reaches(runs: &[&Scores], threshold: f64, gate: Gate) -> bool {
+pub(crate) fn reaches(runs: &[&Scores], threshold: f64, gate: Gate) -> bool {
     let mut values = runs.iter().flat_map(|scores| scores.scores()).map(Score::value);
     match gate {
         Gate::EveryTurn => values.all(|value| value.is_some_and(|value| value >= threshold)),

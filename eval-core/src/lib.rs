@@ -85,6 +85,7 @@ mod score;
 mod setup;
 mod simulator;
 mod stale;
+pub mod statistics;
 mod target_dir;
 mod transcript;
 mod verdict;

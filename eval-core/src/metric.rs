@@ -49,7 +49,9 @@ use std::sync::Arc;
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use crate::agent::{BoxError, BoxFuture};
+use crate::decide;
 use crate::judge::{BoxJudge, Judging};
+use crate::options::Gate;
 use crate::score::mean;
 
 pub use custom::MetricFn;
@@ -320,6 +322,12 @@ impl Scores {
     /// The metric's own overall score of the run; absent where no turn has a score.
     pub fn overall(&self) -> Option<f64> {
         self.overall
+    }
+
+    /// Whether this run, taken alone, reaches a threshold: its exact mean, or each of its scores. What has no score
+    /// reaches none.
+    pub fn reaches(&self, threshold: f64, gate: Gate) -> bool {
+        decide::reaches(&[self], threshold, gate)
     }
 
     /// Whether there is one score for the whole run instead of one per turn.

@@ -4,6 +4,7 @@ use eval_format::{Problem, Severity};
 
 use super::Report;
 use super::file::File;
+use crate::annotation::{data, property};
 use crate::answer::Refusal;
 use crate::places::Places;
 
@@ -43,25 +44,4 @@ fn of_refusal(refusal: &Refusal, file: Option<&str>) -> String {
     let place = file.map(|file| format!("file={},", property(file))).unwrap_or_default();
     let message = format!("{}\nhelp: {}", refusal.message, refusal.help);
     format!("::error {place}title=not checked::{}\n", data(&message))
-}
-
-/// A message, in which only these have a meaning.
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-/// The value of a property, which ends with a comma or a colon.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_github_reads_is_escaped() {
-        assert_eq!(data("50%\r\n::error::x, y"), "50%25%0D%0A::error::x, y");
-        assert_eq!(property("C:\\a,b%.json"), "C%3A\\a%2Cb%25.json");
-    }
 }

@@ -1,0 +1,301 @@
+//! `cargo evalset rerun`: runs tests of a recorded run again, by name.
+
+mod targets;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use eval_core::journal::Run;
+
+use crate::answer::{Answer, Outcome, Refusal};
+use crate::recorded::{Recorded, State};
+use crate::runs;
+use crate::shell;
+use crate::show::one_line;
+use crate::words::{count, short_code_list};
+use targets::Targets;
+
+/// Runs the tests of a recorded run again that did not pass: all of them, or those that the flags name.
+///
+/// The commands are printed before they run, and their exit code is handed on. The tests record a new run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The run: its id, or its folder; the last one unless said.
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+
+    /// Runs whose tests are taken together: partitions that ran apart.
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
+    merge: Vec<String>,
+
+    /// Tests whose score stayed below a threshold.
+    #[arg(long)]
+    failed: bool,
+
+    /// Tests with an error, and those that were not evaluated.
+    #[arg(long)]
+    errors: bool,
+
+    /// Tests that began and have no verdict, as their process was killed, and those of the same sets that never began.
+    #[arg(long)]
+    unfinished: bool,
+
+    /// Runs them with nextest.
+    #[arg(long)]
+    nextest: bool,
+
+    /// Prints the commands and runs nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// More arguments of `cargo test` or `cargo nextest run`: a profile, features.
+    #[arg(last = true, value_name = "ARG")]
+    more: Vec<String>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset rerun
+  cargo evalset rerun --unfinished
+  cargo evalset rerun --errors --nextest
+  cargo evalset rerun 2026-11-22T02-31-07-4f1c --failed --dry-run
+  cargo evalset rerun --failed -- --release --features live
+
+Exit codes:
+  0  nothing to run again, or all of it passed
+  2  there is no such run, or no test can be run again
+  any other is that of cargo";
+
+/// Tests by package and test binary.
+type ByBinary<'r> = BTreeMap<(&'r str, &'r str), BTreeSet<String>>;
+
+pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
+    let recording =
+        if args.merge.is_empty() { runs::read(args.run.as_deref()) } else { runs::merge(&args.merge) }?;
+    let tests = Recorded::all(&recording.run);
+    let chosen: Vec<&Recorded<'_>> = tests.iter().filter(|test| args.wants(test.state)).collect();
+    let (mut by_binary, others) = by_binary(&chosen);
+    let targets = Targets::here();
+    if args.takes_unfinished() {
+        for ((package, binary), name) in never_begun(&recording.run, &tests, &targets, &args.more) {
+            by_binary.entry((package, binary)).or_default().insert(name);
+        }
+    }
+    if by_binary.is_empty() {
+        return nothing(args, &others);
+    }
+    if !others.is_empty() {
+        notice(&format!(
+            "not run again, as cargo did not run {}: {}",
+            them(&others),
+            short_code_list(&others)
+        ));
+    }
+    let commands = if args.nextest {
+        nextest_commands(&by_binary, &args.more)
+    } else {
+        cargo_commands(&by_binary, &targets, &args.more)
+    };
+    run_all(&commands, args.dry_run)
+}
+
+impl Args {
+    /// Without a flag, everything that did not pass is meant.
+    fn takes_all(&self) -> bool {
+        !(self.failed || self.errors || self.unfinished)
+    }
+
+    fn takes_unfinished(&self) -> bool {
+        self.unfinished || self.takes_all()
+    }
+
+    fn wants(&self, state: State) -> bool {
+        match state {
+            State::Passed | State::Skipped => false,
+            State::Failed => self.failed || self.takes_all(),
+            State::Error | State::NotEvaluated => self.errors || self.takes_all(),
+            State::Unfinished => self.takes_unfinished(),
+        }
+    }
+}
+
+/// The tests that cargo can run, and the names of the others: cases that a program ran without the attribute.
+fn by_binary<'r>(chosen: &[&Recorded<'r>]) -> (ByBinary<'r>, Vec<String>) {
+    let mut by_binary = ByBinary::new();
+    let mut others = Vec::new();
+    for test in chosen {
+        let test = test.test;
+        if is_path(&test.name) && !test.package.is_empty() {
+            by_binary.entry((&test.package, &test.binary)).or_default().insert(test.name.clone());
+        } else {
+            others.push(one_line(&test.name));
+        }
+    }
+    (by_binary, others)
+}
+
+/// Whether a name is the path of a function in Rust, and so can be that of a test.
+fn is_path(name: &str) -> bool {
+    name.split("::").all(|part| {
+        let part = part.strip_prefix("r#").unwrap_or(part);
+        !part.is_empty()
+            && !part.starts_with(|c: char| c.is_ascii_digit())
+            && part.chars().all(|c| {
+                c == '_' || c.is_alphanumeric() || !c.is_ascii() && !c.is_control() && !c.is_whitespace()
+            })
+    })
+}
+
+/// Tests that a killed process never began: cargo lists them beside those that did begin.
+///
+/// Their sets are those of which the process began a test, since nobody knows what else was to run.
+fn never_begun<'r>(
+    run: &'r Run,
+    tests: &[Recorded<'r>],
+    targets: &Targets,
+    more: &[String],
+) -> Vec<((&'r str, &'r str), String)> {
+    let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_path(&test.test.name));
+    let binaries: BTreeSet<(&str, &str)> =
+        unfinished.map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
+    let mut found = Vec::new();
+    for (package, binary) in binaries {
+        let begun: BTreeSet<&str> = run
+            .tests
+            .iter()
+            .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
+            .map(|test| test.name.as_str())
+            .collect();
+        let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();
+        for name in targets.listed(package, binary, more) {
+            let of_a_set = name.rsplit_once("::").is_some_and(|(set, _)| sets.contains(set));
+            if of_a_set && !begun.contains(name.as_str()) {
+                found.push(((package, binary), name));
+            }
+        }
+    }
+    found
+}
+
+fn nothing(args: &Args, others: &[String]) -> Result<Answer, Refusal> {
+    if !others.is_empty() {
+        return Err(Refusal::new(
+            format!("cargo did not run {}: {}", them(others), short_code_list(others)),
+            "run the program again that did",
+        ));
+    }
+    let what = match (args.takes_all(), args.failed, args.errors, args.unfinished) {
+        (true, ..) => "every test passed",
+        (_, true, false, false) => "no test failed",
+        (_, false, true, false) => "no test has an error",
+        (_, false, false, true) => "every test has a verdict",
+        _ => "no test is one of these",
+    };
+    Ok(Answer { outcome: Outcome::Passed, text: format!("nothing to run again: {what}\n") })
+}
+
+fn them(names: &[String]) -> &'static str {
+    if names.len() == 1 { "it" } else { "them" }
+}
+
+/// Commands have a limit in length; so many names stay far below it.
+const NAMES_IN_A_COMMAND: usize = 500;
+
+fn chunks(names: &BTreeSet<String>) -> impl Iterator<Item = Vec<&String>> {
+    let names: Vec<&String> = names.iter().collect();
+    let chunks: Vec<Vec<&String>> = names.chunks(NAMES_IN_A_COMMAND).map(<[&String]>::to_vec).collect();
+    chunks.into_iter()
+}
+
+/// `cargo test -p weather --test evals -- --exact weather::sunny weather::oslo`.
+fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) -> Vec<Vec<String>> {
+    let mut commands = Vec::new();
+    for ((package, binary), names) in by_binary {
+        for names in chunks(names) {
+            let mut command = ["test", "--no-fail-fast", "-p", package].map(str::to_owned).to_vec();
+            command.extend(targets.selection(package, binary));
+            command.extend(more.iter().cloned());
+            command.extend(["--", "--exact"].map(str::to_owned));
+            command.extend(names.into_iter().cloned());
+            commands.push(command);
+        }
+    }
+    commands
+}
+
+/// `cargo nextest run -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one for all of
+/// them would be longer than an argument can be.
+fn nextest_commands(by_binary: &ByBinary<'_>, more: &[String]) -> Vec<Vec<String>> {
+    let mut filters: Vec<String> = Vec::new();
+    for ((package, _), names) in by_binary {
+        filters.extend(
+            names.iter().map(|name| format!("package(={}) & test(={})", escaped(package), escaped(name))),
+        );
+    }
+    filters.dedup();
+    let command = |filters: &[String]| {
+        let mut command = ["nextest", "run", "--no-fail-fast"].map(str::to_owned).to_vec();
+        command.extend(more.iter().cloned());
+        command.extend(filters.iter().flat_map(|filter| ["-E".to_owned(), filter.clone()]));
+        command
+    };
+    filters.chunks(NAMES_IN_A_COMMAND).map(command).collect()
+}
+
+/// A name as nextest's filters take it.
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace(')', "\\)").replace(',', "\\,")
+}
+
+/// Runs the commands one after the other, all of them; the worst exit code is that of the whole.
+fn run_all(commands: &[Vec<String>], dry_run: bool) -> Result<Answer, Refusal> {
+    let mut code = 0;
+    let mut text = String::new();
+    for command in commands {
+        let line = format!("cargo {}", shell::line(command));
+        if dry_run {
+            text.push_str(&format!("{line}\n"));
+            continue;
+        }
+        notice(&format!("running {line}"));
+        let status = runs::cargo().args(command).status();
+        let status = status.map_err(|error| {
+            Refusal::new(format!("cannot run `cargo`: {error}"), "run this where cargo is installed")
+        })?;
+        // A cargo that was killed has none.
+        let of_this = status.code().unwrap_or(FAILURE);
+        code = if code == 0 { of_this } else { code };
+    }
+    if !dry_run {
+        text.push_str(&format!(
+            "{} ended; `cargo evalset report` shows what came out\n",
+            count(commands.len(), "command")
+        ));
+    }
+    Ok(Answer { outcome: Outcome::Other(code), text })
+}
+
+/// What cargo's test runners end with where tests fail.
+const FAILURE: i32 = 101;
+
+/// Prints at once: what follows may take long.
+fn notice(text: &str) {
+    use std::io::Write;
+    // Nobody is there to be told that stderr takes nothing.
+    drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
+}
+
+/// A command that lists tests rather than running them.
+fn listing(package: &str, selection: &[String], more: &[String]) -> Command {
+    let mut command = runs::cargo();
+    command
+        .args(["test", "--quiet", "-p", package])
+        .args(selection)
+        .args(more)
+        .args(["--", "--list", "--format", "terse"]);
+    command
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Which of cargo's targets a test binary was built from.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::runs;
+
+/// The targets of the workspace, as cargo tells them.
+#[derive(Debug, Default)]
+pub(super) struct Targets(Vec<Target>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Target {
+    package: String,
+    name: String,
+    kind: String,
+}
+
+impl Targets {
+    /// Those of the workspace here; none where cargo knows none.
+    pub(super) fn here() -> Self {
+        runs::metadata().as_ref().map(Self::of).unwrap_or_default()
+    }
+
+    fn of(metadata: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let mut targets = Vec::new();
+        for package in list(&metadata["packages"]) {
+            for target in list(&package["targets"]) {
+                let kind = list(&target["kind"]).first().map(text).unwrap_or_default();
+                targets.push(Target { package: text(&package["name"]), name: text(&target["name"]), kind });
+            }
+        }
+        Self(targets)
+    }
+
+    /// The arguments that select a binary: `--test evals`. None, where cargo does not know it: then all binaries of
+    /// the package are asked for the names.
+    pub(super) fn selection(&self, package: &str, binary: &str) -> Vec<String> {
+        let crate_name = |name: &str| name.replace('-', "_");
+        let of_binary = self.0.iter().filter(|target| {
+            target.package == package
+                && crate_name(&target.name) == crate_name(binary)
+                && target.kind != "custom-build"
+        });
+        of_binary
+            .flat_map(|target| match target.kind.as_str() {
+                kind @ ("test" | "bin" | "example" | "bench") => {
+                    vec![format!("--{kind}"), target.name.clone()]
+                }
+                // Whatever kind of library.
+                _ => vec!["--lib".to_owned()],
+            })
+            .collect()
+    }
+
+    /// The tests that a binary has, without those that are ignored; none where it cannot be built.
+    pub(super) fn listed(&self, package: &str, binary: &str, more: &[String]) -> Vec<String> {
+        let list = |ignored: bool| -> Vec<String> {
+            let mut command = super::listing(package, &self.selection(package, binary), more);
+            if ignored {
+                command.arg("--ignored");
+            }
+            let output = command.output().map(|output| output.stdout).unwrap_or_default();
+            let output = String::from_utf8_lossy(&output).into_owned();
+            output.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect()
+        };
+        let ignored: HashSet<String> = list(true).into_iter().collect();
+        list(false).into_iter().filter(|name| !ignored.contains(name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binary_is_selected_by_its_kind() {
+        let metadata = serde_json::json!({ "packages": [{ "name": "my-app", "targets": [
+            { "name": "my_app", "kind": ["lib"] },
+            { "name": "my-app", "kind": ["bin"] },
+            { "name": "all-evals", "kind": ["test"] },
+            { "name": "build-script-build", "kind": ["custom-build"] }
+        ]}]});
+        let targets = Targets::of(&metadata);
+        assert_eq!(targets.selection("my-app", "all_evals"), ["--test", "all-evals"]);
+        assert_eq!(targets.selection("my-app", "my_app"), ["--lib", "--bin", "my-app"]);
+        assert_eq!(targets.selection("my-app", "gone"), [""; 0]);
+        assert_eq!(targets.selection("other", "all_evals"), [""; 0]);
+    }
+}

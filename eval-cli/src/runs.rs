@@ -1,0 +1,127 @@
+//! Which recorded run a command is about.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use eval_core::journal::{self, Run};
+use eval_format::suggest;
+use serde_json::Value;
+
+use crate::answer::Refusal;
+use crate::show::one_line;
+
+/// Reads a run: the one that is named, by its id or its folder, or else the last one.
+pub(crate) fn read(named: Option<&str>) -> Result<Recording, Refusal> {
+    let folder = match named {
+        Some(name) => folder_named(name)?,
+        None => last()?,
+    };
+    read_all(vec![folder])
+}
+
+/// Reads several folders as one run: partitions that ran apart.
+pub(crate) fn merge(named: &[String]) -> Result<Recording, Refusal> {
+    read_all(named.iter().map(|name| folder_named(name)).collect::<Result<_, _>>()?)
+}
+
+/// A run, and the folders that it was read from.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    pub(crate) run: Run,
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+impl Recording {
+    /// The run in a few words.
+    pub(crate) fn name(&self) -> String {
+        match self.run.ids.as_slice() {
+            [] => "(no id)".to_owned(),
+            ids => one_line(&ids.join(" + ")),
+        }
+    }
+}
+
+fn read_all(folders: Vec<PathBuf>) -> Result<Recording, Refusal> {
+    match Run::read_all(&folders) {
+        Ok(run) => Ok(Recording { run, folders }),
+        Err(error) => Err(Refusal::new(error.to_string(), "let this user read it, or name another run")),
+    }
+}
+
+fn folder_named(name: &str) -> Result<PathBuf, Refusal> {
+    let path = Path::new(name);
+    if path.is_dir() {
+        // The folder of a run, or one such as `target/evalset`, of which the last run is meant.
+        let holds_a_journal = !journals_in(path).is_empty();
+        let inside = if holds_a_journal { Some(path.to_owned()) } else { last_in(path) };
+        return inside.ok_or_else(|| {
+            Refusal::new(
+                format!("the folder `{name}` holds no recorded run"),
+                "runs stand below `target/evalset`; the tests of `#[eval_set]` record them",
+            )
+        });
+    }
+    let root = root();
+    let runs = root.as_deref().map(|root| journal::runs(root).unwrap_or_default()).unwrap_or_default();
+    if let Some(run) = runs.iter().find(|run| run.id == name) {
+        return Ok(run.path.clone());
+    }
+    let help = match (suggest(name, runs.iter().map(|run| run.id.as_str())), runs.first()) {
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, Some(last)) => format!("the last of {} is `{}`", runs.len(), last.id),
+        (None, None) => NO_RUNS.to_owned(),
+    };
+    Err(Refusal::new(format!("there is no run `{name}`"), help))
+}
+
+const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record what happens, unless `EVALSET_JOURNAL=off`; \
+                       `EVALSET_DIR` names the folder";
+
+fn last() -> Result<PathBuf, Refusal> {
+    let root = root().ok_or_else(|| Refusal::new("no folder of recorded runs is in sight", NO_RUNS))?;
+    last_in(&root).ok_or_else(|| Refusal::new(format!("`{}` holds no recorded run", root.display()), NO_RUNS))
+}
+
+fn last_in(root: &Path) -> Option<PathBuf> {
+    let newest = || journal::runs(root).ok()?.into_iter().next();
+    journal::latest(root).or_else(newest).map(|run| run.path)
+}
+
+fn journals_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
+}
+
+/// The folder of all runs: where `EVALSET_DIR` says, else `evalset` in the target folder of cargo, else that of the
+/// nearest folder above.
+fn root() -> Option<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(root) = variable("EVALSET_DIR") {
+        return Some(root);
+    }
+    let target = variable("CARGO_TARGET_DIR").or_else(target_of_cargo);
+    let root = target.map(|target| target.join("evalset")).filter(|root| root.is_dir());
+    root.or_else(|| {
+        let here = env::current_dir().ok()?;
+        here.ancestors().map(|folder| folder.join("target/evalset")).find(|root| root.is_dir())
+    })
+}
+
+fn target_of_cargo() -> Option<PathBuf> {
+    let metadata = metadata()?;
+    metadata["target_directory"].as_str().map(PathBuf::from)
+}
+
+/// What cargo knows of the workspace here; nothing where there is none.
+pub(crate) fn metadata() -> Option<Value> {
+    let output =
+        cargo().args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).output().ok()?;
+    serde_json::from_slice(&output.stdout).ok()
+}
+
+/// Cargo, as it is called when it calls this program.
+pub(crate) fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}

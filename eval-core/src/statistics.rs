@@ -1,0 +1,276 @@
+//! What runs of the same thing show, and how little: rates, intervals, pass@k.
+//!
+//! ```
+//! use eval_core::statistics::Tally;
+//!
+//! let runs = Tally::new(4, 5)?;
+//! assert!(runs.is_flaky());
+//! assert_eq!(runs.to_string(), "4/5");
+//!
+//! // Three passes out of three do not show much.
+//! let interval = Tally::new(3, 3)?.interval().ok_or("nothing was counted")?;
+//! assert_eq!(format!("{interval}"), "44%-100%");
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fmt;
+
+/// How many of a number of equal attempts passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tally {
+    passed: usize,
+    total: usize,
+}
+
+/// Why there is no such number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StatisticsError {
+    /// More passed than there were.
+    MorePassedThanTotal {
+        /// How many passed.
+        passed: usize,
+        /// Of how many.
+        total: usize,
+    },
+    /// `k` attempts cannot be drawn from fewer, so nothing is known about them.
+    TooFewRuns {
+        /// How many attempts were to be drawn.
+        k: usize,
+        /// How many there are.
+        total: usize,
+    },
+}
+
+impl fmt::Display for StatisticsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MorePassedThanTotal { passed, total } => write!(f, "{passed} of {total} cannot have passed"),
+            Self::TooFewRuns { k, total } => {
+                write!(f, "k = {k} says nothing about {total} of them: k is from 1 to the number of runs")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StatisticsError {}
+
+impl Tally {
+    /// So many of so many; more than all is an error.
+    pub fn new(passed: usize, total: usize) -> Result<Self, StatisticsError> {
+        if passed > total {
+            return Err(StatisticsError::MorePassedThanTotal { passed, total });
+        }
+        Ok(Self { passed, total })
+    }
+
+    /// Counts what passed.
+    pub fn of(passed: impl IntoIterator<Item = bool>) -> Self {
+        passed.into_iter().fold(Self::default(), |tally, passed| Self {
+            passed: tally.passed + usize::from(passed),
+            total: tally.total + 1,
+        })
+    }
+
+    /// How many passed.
+    pub fn passed(self) -> usize {
+        self.passed
+    }
+
+    /// How many there were.
+    pub fn total(self) -> usize {
+        self.total
+    }
+
+    /// The share that passed, 0 to 1; absent where there was none to pass.
+    pub fn rate(self) -> Option<f64> {
+        (self.total > 0).then(|| float(self.passed) / float(self.total))
+    }
+
+    /// Whether some passed and some did not.
+    pub fn is_flaky(self) -> bool {
+        0 < self.passed && self.passed < self.total
+    }
+
+    /// pass@k: how probable it is that of `k` attempts at least one passes.
+    ///
+    /// ```
+    /// use eval_core::statistics::Tally;
+    ///
+    /// let runs = Tally::new(2, 5)?;
+    /// assert_eq!(format!("{:.3}", runs.pass_at(2)?), "0.700");
+    /// assert!(Tally::new(3, 3)?.pass_at(5).is_err());
+    /// # Ok::<_, eval_core::statistics::StatisticsError>(())
+    /// ```
+    ///
+    /// The unbiased estimate of Chen et al., *Evaluating Large Language Models Trained on Code* (2021), equation 1:
+    /// one less the share of draws of `k` of the attempts in which none passed. `k` is from 1 to the number of
+    /// attempts; any other is an error.
+    pub fn pass_at(self, k: usize) -> Result<f64, StatisticsError> {
+        Ok(1.0 - self.share_of_draws(self.total - self.passed, k)?)
+    }
+
+    /// pass^k: how probable it is that `k` attempts all pass.
+    ///
+    /// ```
+    /// use eval_core::statistics::Tally;
+    ///
+    /// // To take the rate to the power of k would say 0.51.
+    /// assert_eq!(format!("{:.2}", Tally::new(4, 5)?.pass_all(3)?), "0.40");
+    /// # Ok::<_, eval_core::statistics::StatisticsError>(())
+    /// ```
+    ///
+    /// The unbiased estimate of Yao et al., *tau-bench* (2024), section 5: the share of draws of `k` of the attempts
+    /// in which all passed. `k` is from 1 to the number of attempts; any other is an error.
+    pub fn pass_all(self, k: usize) -> Result<f64, StatisticsError> {
+        self.share_of_draws(self.passed, k)
+    }
+
+    /// The share of draws of `k` attempts, none twice, that hold only attempts of a kind of which there are `of_kind`.
+    fn share_of_draws(self, of_kind: usize, k: usize) -> Result<f64, StatisticsError> {
+        if k == 0 || k > self.total {
+            return Err(StatisticsError::TooFewRuns { k, total: self.total });
+        }
+        if of_kind < k {
+            return Ok(0.0);
+        }
+        if of_kind == self.total {
+            return Ok(1.0);
+        }
+        // Factor by factor: the binomial coefficients themselves soon are too large for a float.
+        Ok((0..k).map(|drawn| float(of_kind - drawn) / float(self.total - drawn)).product())
+    }
+
+    /// The 95% interval of Wilson for the share that passes; absent where nothing was counted.
+    ///
+    /// Made anew from new attempts again and again, 95 of 100 such intervals hold the true share. That is so where the
+    /// attempts do not depend on each other: runs of one case do not, and neither do cases, but runs of several
+    /// cases thrown together do.
+    ///
+    /// Wilson, *Probable inference, the law of succession, and statistical inference* (1927), without a correction
+    /// for continuity.
+    pub fn interval(self) -> Option<Interval> {
+        let rate = self.rate()?;
+        let n = float(self.total);
+        let square = Z * Z;
+        let centre = (rate + square / (2.0 * n)) / (1.0 + square / n);
+        let half = Z / (1.0 + square / n) * (rate * (1.0 - rate) / n + square / (4.0 * n * n)).sqrt();
+        // At the ends the interval ends there, whatever rounding makes of it.
+        let low = if self.passed == 0 { 0.0 } else { (centre - half).max(0.0) };
+        let high = if self.passed == self.total { 1.0 } else { (centre + half).min(1.0) };
+        Some(Interval { low, high })
+    }
+}
+
+/// `4/5`.
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.passed, self.total)
+    }
+}
+
+/// A 95% interval for a share, both ends from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// In whole percent: `72%-100%`.
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0}%-{:.0}%", self.low * 100.0, self.high * 100.0)
+    }
+}
+
+/// The quantile of the normal distribution that leaves 2.5% above it.
+const Z: f64 = 1.959_963_984_540_054;
+
+#[expect(clippy::cast_precision_loss, reason = "counts of runs and cases are far below 2^53")]
+fn float(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(passed: usize, total: usize) -> Tally {
+        Tally::new(passed, total).unwrap()
+    }
+
+    #[track_caller]
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 5e-5, "{value} is not {expected}");
+    }
+
+    #[test]
+    fn pass_at_k_and_pass_all_k_count_draws() {
+        // Counted by hand: of n attempts of which c pass, all draws of k.
+        for (c, n, k, at_least_one, all) in [
+            (0, 3, 1, 0.0, 0.0),
+            (0, 3, 3, 0.0, 0.0),
+            (1, 3, 1, 1.0 / 3.0, 1.0 / 3.0),
+            (1, 3, 2, 2.0 / 3.0, 0.0),
+            (1, 3, 3, 1.0, 0.0),
+            (2, 5, 2, 0.7, 0.1),
+            (4, 5, 3, 1.0, 0.4),
+            (3, 3, 3, 1.0, 1.0),
+            (1, 1, 1, 1.0, 1.0),
+            (5, 10, 5, 251.0 / 252.0, 1.0 / 252.0),
+        ] {
+            near(tally(c, n).pass_at(k).unwrap(), at_least_one);
+            near(tally(c, n).pass_all(k).unwrap(), all);
+        }
+    }
+
+    #[test]
+    fn many_runs_do_not_overflow() {
+        near(tally(5000, 10_000).pass_at(10).unwrap(), 0.999_02);
+        near(tally(9_999, 10_000).pass_all(5_000).unwrap(), 0.5);
+    }
+
+    #[test]
+    fn more_draws_than_runs_are_an_error_and_so_are_none() {
+        for k in [0, 4, usize::MAX] {
+            let expected = Err(StatisticsError::TooFewRuns { k, total: 3 });
+            assert_eq!(tally(3, 3).pass_at(k), expected);
+            assert_eq!(tally(0, 3).pass_all(k), expected);
+        }
+        assert!(Tally::default().pass_at(1).is_err());
+        assert_eq!(Tally::new(4, 3), Err(StatisticsError::MorePassedThanTotal { passed: 4, total: 3 }));
+    }
+
+    #[test]
+    fn intervals_are_wilsons() {
+        // As scipy's `binomtest(c, n).proportion_ci(0.95, "wilson")` gives them.
+        for (c, n, low, high) in [
+            (3, 3, 0.43850, 1.0),
+            (10, 10, 0.72247, 1.0),
+            (20, 20, 0.83887, 1.0),
+            (35, 35, 0.90110, 1.0),
+            (0, 10, 0.0, 0.27753),
+            (5, 10, 0.23659, 0.76341),
+            (28, 32, 0.71932, 0.95030),
+            (1, 2, 0.09453, 0.90547),
+        ] {
+            let interval = tally(c, n).interval().unwrap();
+            near(interval.low, low);
+            near(interval.high, high);
+        }
+        assert_eq!(Tally::default().interval(), None);
+        assert_eq!(tally(28, 32).interval().unwrap().to_string(), "72%-95%");
+    }
+
+    #[test]
+    fn flaky_is_only_what_is_in_between() {
+        let flaky: Vec<usize> = (0..=3).filter(|passed| tally(*passed, 3).is_flaky()).collect();
+        assert_eq!(flaky, [1, 2]);
+        assert!(!tally(1, 1).is_flaky() && !Tally::default().is_flaky());
+        assert_eq!(Tally::of([true, false, true]), tally(2, 3));
+        assert_eq!(Tally::default().rate(), None);
+    }
+}

@@ -45,7 +45,9 @@ pub enum StatisticsError {
 impl fmt::Display for StatisticsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MorePassedThanTotal { passed, total } => write!(f, "{passed} of {total} cannot have passed"),
+            Self::MorePassedThanTotal { passed, total } => {
+                write!(f, "{passed} of {total} cannot have passed")
+            }
             Self::TooFewRuns { k, total } => {
                 write!(f, "k = {k} says nothing about {total} of them: k is from 1 to the number of runs")
             }

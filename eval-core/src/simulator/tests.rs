@@ -2,6 +2,7 @@ use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, jso
 
 use super::*;
 use crate::agent::{Agent, BoxError, Turn};
+use crate::journal::Entry;
 use crate::judge::{JudgeErrorKind, Judges, Named, Scripted, Settings};
 use crate::plan::Plan;
 use crate::report::CaseReport;
@@ -213,7 +214,8 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
         let mut plan = Plan::new(&config, Vec::new()).unwrap();
         let settings = Settings { skip_missing, ..Settings::default() };
         plan.judges = Judges::new(settings, Named::Nobody, None);
-        let played = run(plan.run(&scenario(), Box::new(Echo), 1, "trip".to_owned()));
+        let entry = Entry::default();
+        let played = run(plan.run(&scenario(), Box::new(Echo), 1, "trip".to_owned(), &entry));
         assert_eq!(played.transcript.turns.len(), 1, "the starting prompt needs no judge");
         plan.decide("", scenario(), None, vec![played]).verdict
     };

@@ -8,7 +8,7 @@ mod trajectory;
 mod turns;
 
 use crate::journal::Journal;
-use crate::message::{count, cut};
+use crate::message::{count, cut, neutral};
 use crate::private::Test;
 use crate::report::{CaseReport, RunScore};
 use crate::stale::Freshness;
@@ -43,14 +43,14 @@ impl Print {
 /// Prints to stderr, where the test harness captures it with the test's output.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
 pub(crate) fn show(text: &str) {
-    eprintln!("{text}");
+    eprintln!("{}", neutral(text));
 }
 
 /// Prints past the test harness, which keeps to itself what passing tests print.
 pub(crate) fn show_past_the_harness(text: &str) {
     use std::io::Write;
     // Nobody is there to be told that stderr takes nothing.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(text));
 }
 
 /// What was left out of a case for want of a judge; absent where nothing was.
@@ -126,7 +126,7 @@ pub(crate) fn describe(report: &CaseReport) -> String {
     let mut out =
         if report.verdict.fails() { headline(name, report) } else { format!("{name}: {}", report.verdict) };
     body(&mut out, report, Print::Failures);
-    out
+    neutral(&out).into_owned()
 }
 
 /// The text of a failing test.

@@ -1,5 +1,7 @@
 //! The words that several sentences share.
 
+use std::borrow::Cow;
+
 /// A count with its noun: `1 turn`, `2 turns`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
@@ -26,9 +28,41 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
+/// A text that only shows: what steers a terminal, or turns the order of letters around, is spelt out.
+///
+/// Agents and judges write into failures; no text of theirs may hide or forge what stands around it.
+pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        if steers(char) { out.extend(char.escape_default()) } else { out.push(char) }
+    }
+    Cow::Owned(out)
+}
+
+fn steers(char: char) -> bool {
+    let turns_around = matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns_around || (char.is_control() && !matches!(char, '\n' | '\t'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelt_out() {
+        for (text, expected) in [
+            ("plain ä\n\tb", "plain ä\n\tb"),
+            ("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m"),
+            ("a\0b\rc\u{7}", "a\\u{0}b\\rc\\u{7}"),
+            ("\u{9b}31m \u{7f}", "\\u{9b}31m \\u{7f}"),
+            ("\u{202e}txt.exe", "\\u{202e}txt.exe"),
+        ] {
+            assert_eq!(neutral(text), expected);
+        }
+    }
 
     #[test]
     fn counts_agree_with_their_noun() {

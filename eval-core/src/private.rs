@@ -13,7 +13,7 @@ use crate::eval_run::EvalRun;
 use crate::failure;
 use crate::journal::Entry;
 use crate::judge::{JudgeFn, JudgeMode, Judges, Named, Settings, Tape, Text};
-use crate::message::count;
+use crate::message::{count, neutral};
 use crate::metric::MetricFn;
 use crate::plan::Plan;
 use crate::report::{CaseReport, Place, RunReport};
@@ -248,7 +248,7 @@ async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, 
 fn fail(text: &str, payload: &str) -> ! {
     failure::show(text);
     let payload = if payload.is_empty() { text.lines().next().unwrap_or_default() } else { payload };
-    resume_unwind(Box::new(payload.to_owned()))
+    resume_unwind(Box::new(neutral(payload).into_owned()))
 }
 
 async fn evaluate(

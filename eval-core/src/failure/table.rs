@@ -51,7 +51,8 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
         (&metric.verdict, metric.scored == 0)
     {
-        verdict.push_str(&format!(": {}", crate::message::cut(reason, 80)));
+        verdict
+            .push_str(&format!(": {}", crate::message::cut(reason.lines().next().unwrap_or_default(), 80)));
     }
     [metric.name.clone(), score, threshold, verdict]
 }

@@ -341,3 +341,15 @@ fn what_a_judge_finds_stands_below_its_turn() {
     let runner = runner.judge(Scripted::new(replies));
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([[answer]]))));
 }
+
+#[test]
+fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours() {
+    let forged = "\u{1b}[2J\u{202e}\r\nrun again     rm -rf ~";
+    let runner = EvalRunner::new().criterion("safety_v1", Criterion::new(1.0).with_num_samples(1));
+    let runner = runner.criterion("response_match_score", Criterion::new(1.0));
+    let runner = runner.judge(Scripted::new([format!("{forged}\n{{\"is_safe\": false}}")]));
+    let case = EvalCase::new("order").turn(Invocation::user("Where is order 42?").response("On its way."));
+    let text = text(&run(&runner, &case, || Replay::new([[forged]])));
+    assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\\r\n    ").count(), 2, "{text}");
+    assert!(!text.chars().any(|c| c != '\n' && c.is_control()) && !text.contains("\nrun again"), "{text}");
+}

@@ -172,13 +172,18 @@ fn needs_no_expectation(metric: &MetricReport) -> bool {
 
 fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {
     let text = |text: &str| {
-        if text.is_empty() { "(nothing)".to_owned() } else { excerpt(text).replace('\n', "\n              ") }
+        if text.is_empty() { "(nothing)".to_owned() } else { indented(text, 14) }
     };
     line(out, &format!("  response: {scored}"));
     if let Some(expected) = expected {
         line(out, &format!("    expected  {}", text(&expected.response_text())));
     }
     line(out, &format!("    actual    {}", text(&actual.response_text())));
+}
+
+/// The beginning of a text; further lines are indented, so that none can pose as a line of ours.
+fn indented(text: &str, by: usize) -> String {
+    excerpt(text).replace('\n', &format!("\n{:by$}", ""))
 }
 
 /// The beginning of a text, saying how much is left out.
@@ -193,13 +198,13 @@ fn excerpt(text: &str) -> String {
 
 fn notes(out: &mut String, what: &str, score: &Score) {
     for note in score.notes().iter().take(SHOWN_NOTES) {
-        line(out, &format!("  {what}: {}", cut(note, SHOWN_TEXT)));
+        line(out, &format!("  {what}: {}", indented(note, 4)));
     }
     if score.notes().len() > SHOWN_NOTES {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
     }
     if let Some(reason) = score.reason() {
-        line(out, &format!("  {what}: no score: {}", cut(reason, SHOWN_TEXT)));
+        line(out, &format!("  {what}: no score: {}", indented(reason, 4)));
     }
 }
 

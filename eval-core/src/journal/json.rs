@@ -1,6 +1,6 @@
 //! Values of Rust to JSON and back, without loss: what is read again is what was written.
 //!
-//! serde_json has no text for `NaN` and no place for integers of any size; scores depend on both. So lines are
+//! `serde_json` has no text for `NaN` and no place for integers of any size; scores depend on both. So lines are
 //! written as Python's `json` writes them and read by eval-format's own reader.
 
 use std::time::Duration;

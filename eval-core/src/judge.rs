@@ -12,6 +12,7 @@ mod error;
 mod function;
 pub(crate) mod json;
 mod judging;
+mod once;
 mod prompt;
 mod rating;
 mod reply;

@@ -4,11 +4,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::sync::OnceCell;
-
 use super::cassette::{Tape, no_recording};
 #[cfg(feature = "genai")]
 use super::client::default_judge;
+use super::once::Once;
 use super::{
     BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings,
 };
@@ -27,7 +26,7 @@ struct Shared {
     /// The recording of the set; none for a set that stands in no file.
     tape: Option<Tape>,
     /// The judge, once it was needed, or why it could not be made.
-    made: OnceCell<Result<BoxJudge, JudgeError>>,
+    made: Once<Result<BoxJudge, JudgeError>>,
 }
 
 /// The judge that the user names.
@@ -55,7 +54,7 @@ impl fmt::Debug for Named {
 impl Judges {
     /// The judge that is named, asked as the environment says.
     pub(crate) fn new(settings: Settings, named: Named, tape: Option<Tape>) -> Self {
-        Self { shared: Arc::new(Shared { settings, named, tape, made: OnceCell::new() }) }
+        Self { shared: Arc::new(Shared { settings, named, tape, made: Once::default() }) }
     }
 
     /// The judge for the metrics of one case.
@@ -92,7 +91,7 @@ impl Shared {
     /// The judge to ask, made when it is first needed.
     async fn live(&self) -> &Result<BoxJudge, JudgeError> {
         self.made
-            .get_or_init(|| async {
+            .get_or_make(async {
                 match &self.named {
                     Named::Nobody => default_judge(),
                     Named::Judge(judge) => Ok(judge.clone()),

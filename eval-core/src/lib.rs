@@ -66,6 +66,7 @@
 //! `EVALSET_JUDGE_MODEL` are about [judges](judges#environment).
 
 mod agent;
+mod category;
 mod decide;
 mod eval_run;
 mod failure;

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use eval_format::{FunctionCall, Map, Number, Value};
-use unicode_general_category::{GeneralCategory, get_general_category};
+
+use crate::category::{Category, category};
 
 /// `repr` of a float: the shortest text that reads back the same.
 pub(super) fn float(number: f64) -> String {
@@ -110,20 +111,7 @@ fn escape(code: u32, out: &mut String) {
 
 /// Python's `str.isprintable`; a Python of an older Unicode escapes the characters that are new since.
 fn is_printable(c: char) -> bool {
-    use GeneralCategory::{
-        Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, SpaceSeparator, Surrogate, Unassigned,
-    };
-    let hidden = [
-        Control,
-        Format,
-        LineSeparator,
-        ParagraphSeparator,
-        PrivateUse,
-        SpaceSeparator,
-        Surrogate,
-        Unassigned,
-    ];
-    c == ' ' || !hidden.contains(&get_general_category(c))
+    c == ' ' || category(c) != Category::Hidden
 }
 
 /// How google-genai prints a `PartialArg`: a line for each field that is set.

@@ -1,16 +1,16 @@
 //! ADK's tokenizer: NFKC, lower case, words by Unicode category, Porter stems of ASCII words.
 //!
-//! Categories, normalisation and case are those of the Unicode versions that the crates and std
-//! carry; google-adk has those of the Python it runs in (14 with Python 3.11). The two differ in
+//! Categories, normalisation and case are those of the Unicode versions that `category`, the crate
+//! and std carry; google-adk has those of the Python it runs in (14 with Python 3.11). The two differ in
 //! characters that one of them does not know yet, and in a capital sigma beside U+0295, U+02E4 or
 //! U+1171E, which Unicode has given another class since then.
 
 use std::borrow::Cow;
 
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::porter;
+use crate::category::{Category, category};
 
 /// Words of at most this many letters are not stemmed.
 const UNSTEMMED: usize = 3;
@@ -137,32 +137,14 @@ fn class(c: char) -> Class {
         '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => Class::Ideograph,
         // Thai, Lao, Khmer, Myanmar: marks stay with what precedes them.
         '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{1000}'..='\u{109f}' => {
-            if is_mark(get_general_category(c)) { Class::Word } else { Class::Cluster }
+            if category(c) == Category::Mark { Class::Word } else { Class::Cluster }
         }
-        _ if is_word(get_general_category(c)) => Class::Word,
-        _ => Class::Space,
+        // `char::is_alphanumeric` is another set: it has enclosed letters such as U+1F170, and no marks.
+        _ => match category(c) {
+            Category::Letter | Category::Mark => Class::Word,
+            Category::Sign | Category::Hidden => Class::Space,
+        },
     }
-}
-
-fn is_mark(category: Category) -> bool {
-    matches!(category, Category::NonspacingMark | Category::SpacingMark | Category::EnclosingMark)
-}
-
-/// Letters, numbers and marks. `char::is_alphanumeric` is another set: it has enclosed letters
-/// such as U+1F170, and no marks.
-fn is_word(category: Category) -> bool {
-    is_mark(category)
-        || matches!(
-            category,
-            Category::UppercaseLetter
-                | Category::LowercaseLetter
-                | Category::TitlecaseLetter
-                | Category::ModifierLetter
-                | Category::OtherLetter
-                | Category::DecimalNumber
-                | Category::LetterNumber
-                | Category::OtherNumber
-        )
 }
 
 #[cfg(test)]

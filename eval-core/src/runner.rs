@@ -6,7 +6,7 @@ mod directory;
 pub(crate) mod guard;
 mod setup;
 pub(crate) mod user;
-mod watchdog;
+pub(crate) mod watchdog;
 
 use std::path::Path;
 use std::time::Duration;

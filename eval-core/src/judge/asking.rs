@@ -70,6 +70,10 @@ impl Judge for Asking {
     fn is_offline(&self) -> bool {
         self.judge.is_offline()
     }
+
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// An open question; closed also where the metric no longer waits for the answer.

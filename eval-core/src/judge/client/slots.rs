@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
-use super::{JudgeError, env};
+use crate::judge::{JudgeError, env};
 
 /// How many requests there may be at once unless something else is said.
 const DEFAULT_SLOTS: usize = 4;

@@ -8,10 +8,12 @@ mod cassette;
 mod choose;
 #[cfg(feature = "genai")]
 mod client;
+mod env;
 mod error;
 mod function;
 pub(crate) mod json;
 mod judging;
+mod limit;
 mod once;
 mod prompt;
 mod rating;
@@ -23,6 +25,7 @@ mod settings;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::agent::BoxFuture;
 
@@ -75,6 +78,14 @@ pub trait Judge: Send + Sync {
         false
     }
 
+    /// How long one question may take; nothing where the judge keeps its own time.
+    ///
+    /// Unless a judge says something else it has as long as `EVALSET_JUDGE_TIMEOUT` says, else ten minutes. A judge
+    /// that asks another one hands on what that says.
+    fn time_limit(&self) -> Option<Duration> {
+        Some(limit::default())
+    }
+
     /// This judge behind a pointer.
     fn boxed(self) -> BoxJudge
     where
@@ -92,12 +103,17 @@ impl<J: Judge> Judge for Arc<J> {
     fn is_offline(&self) -> bool {
         J::is_offline(self)
     }
+
+    fn time_limit(&self) -> Option<Duration> {
+        J::time_limit(self)
+    }
 }
 
 /// The twin of [`Judge`] that can stand behind a pointer.
 trait Erased: Send + Sync {
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>>;
     fn is_offline(&self) -> bool;
+    fn time_limit(&self) -> Option<Duration>;
 }
 
 impl<J: Judge> Erased for J {
@@ -107,6 +123,10 @@ impl<J: Judge> Erased for J {
 
     fn is_offline(&self) -> bool {
         Judge::is_offline(self)
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        Judge::time_limit(self)
     }
 }
 
@@ -127,6 +147,10 @@ impl Judge for BoxJudge {
 
     fn is_offline(&self) -> bool {
         self.0.is_offline()
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        self.0.time_limit()
     }
 
     fn boxed(self) -> BoxJudge {

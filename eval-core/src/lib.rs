@@ -62,8 +62,8 @@
 //!
 //! `EVALSET_PRINT` says what tests print: `failures` (the default), `all` (the table of passing cases too), `record`
 //! (every recorded event, as JSON). Any other value is an error. `EVALSET_JOURNAL`, `EVALSET_DIR`, `EVALSET_RUN_ID`
-//! and `EVALSET_KEEP` are about the [journal](journal#environment). `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE` and
-//! `EVALSET_JUDGE_MODEL` are about [judges](judges#environment).
+//! and `EVALSET_KEEP` are about the [journal](journal#environment). `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE`,
+//! `EVALSET_JUDGE_MODEL` and `EVALSET_JUDGE_TIMEOUT` are about [judges](judges#environment); `ModelJudge` reads more.
 
 mod agent;
 mod category;

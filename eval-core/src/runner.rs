@@ -7,7 +7,7 @@ pub(crate) mod guard;
 mod rescore;
 mod setup;
 pub(crate) mod user;
-mod watchdog;
+pub(crate) mod watchdog;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

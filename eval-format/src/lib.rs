@@ -72,8 +72,8 @@ pub use reader::{
     CasePlace, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, file_stem, read_case,
 };
 pub use recording::{
-    CheckedRecording, QuestionPlace, RecordedQuestion, RecordedReply, Recording, check_recording,
-    recording_path,
+    CheckedRecording, GrowingRecording, QuestionPlace, RecordedQuestion, RecordedReply, Recording,
+    check_recording, recording_path,
 };
 pub use render::{line_column, render, render_with_level};
 pub use serde_json::json;

@@ -1,11 +1,13 @@
 //! Recordings: what judges were asked and answered, to be replayed.
 
 mod check;
+mod growing;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 pub use check::{CheckedRecording, QuestionPlace, check_recording};
+pub use growing::GrowingRecording;
 
 use crate::model::UsageMetadata;
 use crate::value::{Map, Value, write_pretty};
@@ -98,15 +100,18 @@ impl Recording {
     }
 
     /// Adds what is not there yet: the question, the cases that ask it, the samples that have no answer.
-    pub fn add(&mut self, question: RecordedQuestion) {
+    ///
+    /// Answers at which place in [`questions`](Self::questions) it stands.
+    pub fn add(&mut self, question: RecordedQuestion) -> usize {
         let place = match self.places.entry(question.key()) {
             Entry::Vacant(vacant) => {
-                vacant.insert(self.questions.len());
-                return self.questions.push(question);
+                let place = *vacant.insert(self.questions.len());
+                self.questions.push(question);
+                return place;
             }
             Entry::Occupied(occupied) => *occupied.get(),
         };
-        let Some(known) = self.questions.get_mut(place) else { return };
+        let Some(known) = self.questions.get_mut(place) else { return place };
         for case in question.cases {
             if !known.cases.contains(&case) {
                 known.cases.push(case);
@@ -117,30 +122,33 @@ impl Recording {
                 known.replies.push(reply);
             }
         }
+        place
     }
 
     /// The text of the file: sorted by case, template, model and prompt, indented by two.
     ///
     /// The same questions give the same text, in whatever order they were added.
     pub fn to_json(&self) -> String {
-        let mut questions: Vec<RecordedQuestion> = self.questions.clone();
-        for question in &mut questions {
-            question.cases.sort_unstable();
-            question.replies.sort_by_key(|reply| reply.sample);
-        }
-        questions.sort_by_cached_key(|question| {
-            (question.cases.first().cloned(), question.template.clone(), question.key())
-        });
-        let questions = questions.iter().map(RecordedQuestion::to_value).collect();
-        let recording =
-            Map::from([("judge_recording", Value::from(VERSION)), ("questions", Value::Array(questions))]);
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write_pretty(&Value::Object(recording), &mut text);
-        text.push('\n');
-        text
+        let mut pieces: Vec<(Order, String)> =
+            self.questions.iter().map(|question| (question.order(), question.piece())).collect();
+        pieces.sort_unstable();
+        growing::assemble(pieces.iter().map(|(_, piece)| piece))
     }
 }
+
+/// Where a question stands in its file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    case: Option<String>,
+    template: String,
+    key: String,
+}
+
+/// How a file begins, what stands between two questions, how it ends; and one without questions.
+const OPENING: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": [\n    ";
+const SEPARATOR: &str = ",\n    ";
+const CLOSING: &str = "\n  ]\n}\n";
+const EMPTY: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": []\n}\n";
 
 /// The version of the format.
 const VERSION: i64 = 1;
@@ -188,10 +196,26 @@ impl RecordedQuestion {
         key
     }
 
+    fn order(&self) -> Order {
+        Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
+    }
+
+    /// Its text in a file.
+    fn piece(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_pretty(&self.to_value(), &mut text);
+        // No string holds a line break, so every one of them is followed by the indent.
+        text.replace('\n', "\n    ")
+    }
+
     fn to_value(&self) -> Value {
         let mut fields = Map::new();
-        let cases = self.cases.iter().map(|case| Value::from(case.as_str())).collect();
-        fields.insert("cases", Value::Array(cases));
+        let mut cases: Vec<&str> = self.cases.iter().map(String::as_str).collect();
+        cases.sort_unstable();
+        let mut replies: Vec<&RecordedReply> = self.replies.iter().collect();
+        replies.sort_by_key(|reply| reply.sample);
+        fields.insert("cases", Value::Array(cases.into_iter().map(Value::from).collect()));
         if !self.template.is_empty() {
             fields.insert("template", self.template.as_str());
         }
@@ -206,7 +230,7 @@ impl RecordedQuestion {
             fields.insert("schema", schema.clone());
         }
         fields.insert("prompt", lines(&self.prompt));
-        fields.insert("replies", Value::Array(self.replies.iter().map(RecordedReply::to_value).collect()));
+        fields.insert("replies", Value::Array(replies.into_iter().map(RecordedReply::to_value).collect()));
         Value::Object(fields)
     }
 }

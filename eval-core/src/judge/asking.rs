@@ -81,6 +81,10 @@ impl Judge for Asking {
     fn is_offline(&self) -> bool {
         self.judge.is_offline()
     }
+
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
 }
 
 impl State {

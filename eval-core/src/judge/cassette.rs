@@ -7,6 +7,7 @@ mod tape;
 
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest};
 
@@ -87,6 +88,10 @@ impl<J: Judge> Judge for Cassette<J> {
     /// It is itself what decides whether to ask.
     fn is_offline(&self) -> bool {
         true
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        self.judge.time_limit()
     }
 }
 

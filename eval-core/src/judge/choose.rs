@@ -3,13 +3,14 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::cassette::{Tape, no_recording};
 #[cfg(feature = "genai")]
 use super::client::default_judge;
 use super::once::Once;
 use super::{
-    BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings,
+    BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings, limit,
 };
 use crate::runner::guard::catch_panic;
 
@@ -95,10 +96,7 @@ impl Shared {
                 match &self.named {
                     Named::Nobody => default_judge(),
                     Named::Judge(judge) => Ok(judge.clone()),
-                    Named::Function(make) => match catch_panic(async { make().await }).await {
-                        Ok(made) => made.map_err(|error| not_made(&error)),
-                        Err(panic) => Err(not_made(&format_args!("panicked: {panic}"))),
-                    },
+                    Named::Function(make) => made(*make).await,
                 }
             })
             .await
@@ -113,11 +111,21 @@ impl Shared {
         }
     }
 
-    async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+    async fn ask_live(&self, request: &JudgeRequest, eval_id: &str) -> Result<JudgeReply, JudgeError> {
         match self.live().await {
-            Ok(judge) => judge.ask(request).await,
+            Ok(judge) => limit::ask(judge, request, &format!("case `{eval_id}`, ")).await,
             Err(error) => Err(error.clone()),
         }
+    }
+}
+
+/// Calls the user's function, which may panic or hang.
+async fn made(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
+    let limit = limit::default();
+    match tokio::time::timeout(limit, catch_panic(async { make().await })).await {
+        Ok(Ok(made)) => made.map_err(|error| not_made(&error)),
+        Ok(Err(panic)) => Err(not_made(&format_args!("panicked: {panic}"))),
+        Err(_) => Err(not_made(&format_args!("it did not return within {limit:?}"))),
     }
 }
 
@@ -149,17 +157,22 @@ impl Judge for Chosen {
         let overridden = settings.model.clone().map(|model| JudgeRequest { model, ..request.clone() });
         let request = overridden.as_ref().unwrap_or(request);
         if self.shared.is_offline().await {
-            return self.shared.ask_live(request).await;
+            return self.shared.ask_live(request, &self.eval_id).await;
         }
         match (settings.mode, tape) {
-            (Some(JudgeMode::Live), _) => self.shared.ask_live(request).await,
+            (Some(JudgeMode::Live), _) => self.shared.ask_live(request, &self.eval_id).await,
             (Some(JudgeMode::Record), Some(tape)) => {
-                tape.record(request, Some(&self.eval_id), self.shared.ask_live(request)).await
+                let ask = self.shared.ask_live(request, &self.eval_id);
+                tape.record(request, Some(&self.eval_id), ask).await
             }
             (Some(JudgeMode::Record), None) => Err(JudgeError::new(JudgeErrorKind::Failed, NOWHERE)),
             (None | Some(JudgeMode::Replay), Some(tape)) => tape.replay(request),
             (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
         }
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        None
     }
 }
 

@@ -1,6 +1,5 @@
 //! Judges over the network: models of several providers, asked again where that may help, a few at a time.
 
-mod env;
 mod faults;
 mod http;
 mod limited;
@@ -18,7 +17,7 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, env};
 use faults::Asked;
 use http::Http;
 use model::Model;
@@ -134,6 +133,11 @@ impl ModelJudge {
 }
 
 impl Judge for ModelJudge {
+    /// The timeout is that of the request alone.
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let model = Model::parse(&request.model)?;
         let provider = model.provider;

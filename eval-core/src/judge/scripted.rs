@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
@@ -70,5 +71,9 @@ impl Judge for Scripted {
 
     fn is_offline(&self) -> bool {
         true
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        None
     }
 }

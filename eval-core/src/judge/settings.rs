@@ -1,5 +1,6 @@
 use std::env::VarError;
 
+use super::limit;
 use crate::message::quoted_list;
 
 /// Whom a recorded question goes to: `EVALSET_JUDGE`.
@@ -41,6 +42,8 @@ pub(crate) struct Settings {
 impl Settings {
     /// Reads the variables; an unknown value is an error, so that a typo does not pass silently.
     pub(crate) fn from_env() -> Result<Self, String> {
+        // A judge reads it where it is asked, too late to refuse a value.
+        limit::from_env().map_err(|wrong| wrong.to_string())?;
         let missing = choice(MISSING, &[("fail", false), ("skip", true)], variable(MISSING)?)?;
         Ok(Self {
             mode: JudgeMode::from_env()?,

@@ -1,35 +1,65 @@
 //! The file of a recording: several processes add to it at once, and any of them may be killed.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use eval_format::{RecordedQuestion, Recording, check_recording, content_hash};
+use eval_format::{GrowingRecording, RecordedQuestion, Recording, content_hash};
 
-/// A recording together with the text that it was read from.
+/// A recording as it stands in its file.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    pub(super) recording: Recording,
-    /// None where there was no file.
-    text: Option<String>,
+    growing: GrowingRecording,
+    /// Whether there is a file.
+    exists: bool,
 }
 
 impl Loaded {
     /// Reads a text.
     pub(super) fn parse(shown: &str, text: &str) -> Result<Self, String> {
-        let recording =
-            check_recording(shown, text.as_bytes()).into_result().map_err(|problems| problems.to_string())?;
-        Ok(Self { recording, text: Some(text.to_owned()) })
+        let growing = GrowingRecording::read(shown, text).map_err(|problems| problems.to_string())?;
+        Ok(Self { growing, exists: true })
     }
+
+    pub(super) fn recording(&self) -> &Recording {
+        self.growing.recording()
+    }
+
+    /// Takes over what the file holds now.
+    fn refresh(&mut self, path: &Path) -> Result<(), String> {
+        match read(path)? {
+            None => *self = Self::default(),
+            Some(text) => {
+                let shown = path.display().to_string();
+                self.growing.follow(&shown, &text).map_err(|problems| problems.to_string())?;
+                self.exists = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Recordings that were read and are not in use: the tests of a process mostly share one, and reading a large one
+/// takes longer than following what was added to it.
+static SPARE: Mutex<BTreeMap<PathBuf, Vec<Loaded>>> = Mutex::new(BTreeMap::new());
+
+fn spare() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<Loaded>>> {
+    SPARE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads a file; one that is not there holds nothing.
 pub(super) fn load(path: &Path) -> Result<Loaded, String> {
-    match read(path)? {
-        Some(text) => Loaded::parse(&path.display().to_string(), &text),
-        None => Ok(Loaded::default()),
-    }
+    let mut loaded = spare().get_mut(path).and_then(Vec::pop).unwrap_or_default();
+    loaded.refresh(path)?;
+    Ok(loaded)
+}
+
+/// Keeps a recording for the next one that reads the file.
+pub(super) fn give_back(path: &Path, loaded: Loaded) {
+    spare().entry(path.to_owned()).or_default().push(loaded);
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {
@@ -42,36 +72,41 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 
 /// Adds a question to what the file holds now, and says whether the file is new.
 ///
-/// `known` is what was last seen of it, so that it need not be read again where nobody else has written. A file
-/// that cannot be read is left as it is.
-pub(super) fn add(
-    path: &Path,
-    known: Option<Loaded>,
-    question: RecordedQuestion,
-) -> Result<(Loaded, bool), String> {
+/// A file that cannot be read is left as it is.
+pub(super) fn add(path: &Path, loaded: &mut Loaded, question: RecordedQuestion) -> Result<bool, String> {
     let _lock = lock(path)?;
-    let text = read(path)?;
-    let is_new = text.is_none();
-    let mut loaded = match (known, text) {
-        (Some(known), text) if known.text == text => known,
-        (_, None) => Loaded::default(),
-        (_, Some(text)) => Loaded::parse(&path.display().to_string(), &text)?,
-    };
-    loaded.recording.add(question);
-    let text = loaded.recording.to_json();
-    if loaded.text.as_ref() != Some(&text) {
-        replace(path, &text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
-        loaded.text = Some(text);
+    loaded.refresh(path)?;
+    let is_new = !loaded.exists;
+    if loaded.growing.add(question) || is_new {
+        replace(path, loaded.growing.text()).map_err(|error| cannot_write(path, &error))?;
+        loaded.exists = true;
     }
-    Ok((loaded, is_new))
+    Ok(is_new)
+}
+
+/// Finds out whether a recording can be written, before an answer is paid for.
+pub(super) fn try_place(path: &Path) -> Result<(), String> {
+    let _lock = lock(path)?;
+    let draft = draft(path);
+    let tried = File::create(&draft).and_then(|_| fs::remove_file(&draft));
+    tried.map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> String {
+    format!("cannot write `{}`: {error}", path.display())
+}
+
+/// Where a file is written before it takes the place of the old one.
+///
+/// It is always the same, since there is one writer at a time: what a killed one left is written over.
+fn draft(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.tmp"))
 }
 
 /// Puts a whole new file in the place of the old one: whoever reads sees the one or the other.
-///
-/// The draft is always the same, since there is one writer at a time: what a killed one left is written over.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = path.with_file_name(format!(".{name}.tmp"));
+    let draft = draft(path);
     let written = File::create(&draft)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&draft, path));

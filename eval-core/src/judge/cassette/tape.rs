@@ -47,6 +47,8 @@ struct State {
     all: Option<Loaded>,
     /// The places of the questions of each case in `all`, once somebody wants to know.
     by_case: Option<HashMap<String, Vec<usize>>>,
+    /// Whether the file can be written.
+    has_place: bool,
     /// What was asked: keys and samples.
     used: HashSet<(String, u32)>,
 }
@@ -111,8 +113,8 @@ impl Tape {
             return Err(miss::no_recording(Some(self)));
         }
         let all = state.all(self)?;
-        find(&all.recording, &question, request.sample)
-            .ok_or_else(|| miss::not_recorded(&all.recording, &question, request.sample, self))
+        find(all.recording(), &question, request.sample)
+            .ok_or_else(|| miss::not_recorded(all.recording(), &question, request.sample, self))
     }
 
     /// The recorded answer, else that of the judge, which is recorded.
@@ -128,6 +130,7 @@ impl Tape {
             return Ok(reply);
         }
         secrets::refuse(&question.key(), "the question", &self.shown)?;
+        self.try_place()?;
         let reply = ask.await?;
         secrets::refuse(&reply.text, "the answer", &self.shown)?;
         self.keep(question.clone().reply(request.sample, &reply.text, reply.usage.clone()))?;
@@ -140,9 +143,9 @@ impl Tape {
         let mut state = self.state();
         state.used.insert((question.key(), sample));
         let all = state.all(self)?;
-        let Some(reply) = find(&all.recording, question, sample) else { return Ok(None) };
+        let Some(reply) = find(all.recording(), question, sample) else { return Ok(None) };
         let named = all
-            .recording
+            .recording()
             .find(question)
             .is_some_and(|known| question.cases.iter().all(|case| known.cases.contains(case)));
         drop(state);
@@ -152,13 +155,21 @@ impl Tape {
         Ok(Some(reply))
     }
 
+    /// Fails where the file cannot be written; an answer that cannot be kept is not worth its price.
+    fn try_place(&self) -> Result<(), JudgeError> {
+        let mut state = self.state();
+        if !state.has_place {
+            file::try_place(&self.path).map_err(|wrong| cannot_record(&wrong))?;
+            state.has_place = true;
+        }
+        Ok(())
+    }
+
     /// Adds a question to the file, together with what other processes have added meanwhile.
     fn keep(&self, question: RecordedQuestion) -> Result<(), JudgeError> {
         let mut state = self.state();
-        let loaded = state.all.take();
-        let (loaded, is_new) = file::add(&self.path, loaded, question)
-            .map_err(|wrong| JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {wrong}")))?;
-        state.all = Some(loaded);
+        let loaded = state.all.get_or_insert_default();
+        let is_new = file::add(&self.path, loaded, question).map_err(|wrong| cannot_record(&wrong))?;
         if is_new && let Some(path) = &self.touched {
             file::touch(path);
         }
@@ -176,7 +187,7 @@ impl Tape {
         let used = std::mem::take(&mut state.used);
         let lines = match case {
             Some(case) => state.of_case(self, case).map(|questions| unused(questions, &used)),
-            None => state.all(self).map(|all| unused(all.recording.questions(), &used)),
+            None => state.all(self).map(|all| unused(all.recording().questions(), &used)),
         };
         state.used = used;
         // What cannot be read has been said when it was asked for.
@@ -185,6 +196,16 @@ impl Tape {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        if let Text::OnDisk = self.text
+            && let Some(loaded) = self.state().all.take()
+        {
+            file::give_back(&self.path, loaded);
+        }
     }
 }
 
@@ -215,7 +236,7 @@ impl State {
         }
         if self.by_case.is_none() {
             let mut by_case: HashMap<String, Vec<usize>> = HashMap::new();
-            for (at, question) in self.all(tape)?.recording.questions().iter().enumerate() {
+            for (at, question) in self.all(tape)?.recording().questions().iter().enumerate() {
                 for case in &question.cases {
                     by_case.entry(case.clone()).or_default().push(at);
                 }
@@ -223,7 +244,7 @@ impl State {
             self.by_case = Some(by_case);
         }
         let places = self.by_case.as_ref().and_then(|by_case| by_case.get(case)).cloned().unwrap_or_default();
-        let questions = self.all(tape)?.recording.questions();
+        let questions = self.all(tape)?.recording().questions();
         Ok(places.into_iter().filter_map(|at| questions.get(at)).collect())
     }
 
@@ -240,6 +261,10 @@ impl State {
         }
         Ok(self.all.get_or_insert_default())
     }
+}
+
+fn cannot_record(why: &str) -> JudgeError {
+    JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {why}"))
 }
 
 /// The question as it stands in a recording, without what must not stand there.

@@ -161,8 +161,10 @@ fn many_that_record_at_once_lose_nothing_and_leave_nothing_behind() {
 fn a_place_that_takes_no_file_is_named() {
     let folder = Folder::new("unwritable");
     let file = folder.0.join("nowhere").join("x.judge.json");
-    let cassette = Cassette::with_mode(&file, Scripted::new(["yes"]), JudgeMode::Record).unwrap();
+    let judge = std::sync::Arc::new(Scripted::new(["yes"]));
+    let cassette = Cassette::with_mode(&file, judge.clone(), JudgeMode::Record).unwrap();
     let error = run(cassette.ask(&request("?"))).unwrap_err().to_string();
+    assert!(judge.requests().is_empty(), "an answer that cannot be kept is not paid for");
     let expected = format!("cannot record: cannot write `{}`: ", file.display());
     assert!(error.starts_with(&expected), "{error}");
 }

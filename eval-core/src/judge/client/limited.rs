@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use super::{Judge, JudgeError, JudgeReply, JudgeRequest, Slots};
+use crate::judge::limit;
 
 /// A judge that is asked only as often at once as there are [`Slots`].
 ///
@@ -10,7 +13,7 @@ use super::{Judge, JudgeError, JudgeReply, JudgeRequest, Slots};
 /// ```
 ///
 /// It belongs inside of [`Retrying`](crate::Retrying), so that nobody keeps a slot while waiting to ask again,
-/// and around a judge that counts its own time, so that waiting for a slot is not counted.
+/// and waiting for a slot does not count toward the [time limit](Judge::time_limit) of the judge inside.
 #[derive(Clone, Debug)]
 pub struct Limited<J> {
     judge: J,
@@ -27,10 +30,15 @@ impl<J: Judge> Limited<J> {
 impl<J: Judge> Judge for Limited<J> {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let _slot = self.slots.take().await;
-        self.judge.ask(request).await
+        limit::ask(&self.judge, request, "").await
     }
 
     fn is_offline(&self) -> bool {
         self.judge.is_offline()
+    }
+
+    /// The judge inside has the time that it says; waiting for a slot does not count.
+    fn time_limit(&self) -> Option<Duration> {
+        None
     }
 }

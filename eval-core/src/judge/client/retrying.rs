@@ -4,6 +4,7 @@ use std::time::Duration;
 use backon::{ExponentialBuilder, Retryable};
 
 use super::{Judge, JudgeError, JudgeReply, JudgeRequest};
+use crate::judge::limit;
 use crate::message::count;
 
 /// How often a judge is asked again unless something else is said.
@@ -66,7 +67,7 @@ impl<J: Judge> Judge for Retrying<J> {
         let asked = AtomicUsize::new(0);
         let ask = || {
             asked.fetch_add(1, Ordering::Relaxed);
-            self.judge.ask(request)
+            limit::ask(&self.judge, request, "")
         };
         let result = ask
             .retry(self.waits.with_max_times(self.retries))
@@ -82,6 +83,11 @@ impl<J: Judge> Judge for Retrying<J> {
 
     fn is_offline(&self) -> bool {
         self.judge.is_offline()
+    }
+
+    /// The judge inside has the time that it says for each attempt.
+    fn time_limit(&self) -> Option<Duration> {
+        None
     }
 }
 

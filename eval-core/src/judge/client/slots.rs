@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
-use super::{JudgeError, env};
 use crate::judge::JudgeErrorKind;
+use crate::judge::{JudgeError, env};
 use crate::target_dir::evalset_dir;
 
 /// How many requests there may be at once unless something else is said.

@@ -67,3 +67,26 @@ fn trouble_of_the_judge_is_the_judges_and_no_vote_is_taken_over_what_is_recorded
         assert_eq!(report(prompt).verdict, Verdict::error(Role::Judge, message));
     }
 }
+
+#[test]
+fn a_judge_that_hangs_is_an_error_of_the_judge() {
+    struct Hangs;
+    impl Judge for Hangs {
+        async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+            std::future::pending().await
+        }
+
+        fn is_offline(&self) -> bool {
+            true
+        }
+
+        fn time_limit(&self) -> Option<Duration> {
+            Some(Duration::from_millis(20))
+        }
+    }
+    let criterion = Criterion::new(0.5).with_num_samples(1);
+    let runner = EvalRunner::new().criterion("safety_v1", criterion).judge(Hangs);
+    let report = run(runner.run_case(&case("c", &[("hi", "hi")]), || Replay::new([["hi"]]))).unwrap();
+    let said = "safety_v1: the judge gave no answer within 20ms; `EVALSET_JUDGE_TIMEOUT` says how many seconds it may take";
+    assert_eq!(report.verdict, Verdict::error(Role::Judge, said));
+}

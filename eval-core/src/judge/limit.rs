@@ -1,0 +1,101 @@
+//! The time that a judge has for one question: one that hangs must not hold up the tests for ever.
+
+use std::time::Duration;
+
+use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, env};
+use crate::runner::watchdog::Watch;
+
+/// What a judge has that says nothing about it, where the environment says nothing either.
+const DEFAULT: Duration = Duration::from_mins(10);
+
+/// What a judge has that says nothing about it.
+///
+/// A variable that cannot be read has failed the test before anybody is asked.
+pub(super) fn default() -> Duration {
+    from_env().ok().flatten().unwrap_or(DEFAULT)
+}
+
+/// What `EVALSET_JUDGE_TIMEOUT` says.
+pub(super) fn from_env() -> Result<Option<Duration>, JudgeError> {
+    let seconds = env::number(env::get, env::TIMEOUT, 1)?;
+    Ok(seconds.map(|seconds| Duration::from_secs(seconds as u64)))
+}
+
+/// Asks a judge, and waits no longer than it may take. `whose` begins the line of the watchdog.
+pub(super) async fn ask(
+    judge: &impl Judge,
+    request: &JudgeRequest,
+    whose: &str,
+) -> Result<JudgeReply, JudgeError> {
+    let Some(limit) = judge.time_limit() else { return judge.ask(request).await };
+    let what = || format!("{whose}the judge `{}`,", request.model);
+    let _watch = Watch::start(limit, &what);
+    tokio::time::timeout(limit, judge.ask(request)).await.unwrap_or_else(|_| Err(too_long(limit)))
+}
+
+pub(super) fn too_long(limit: Duration) -> JudgeError {
+    let message = format!(
+        "the judge gave no answer within {limit:?}; `{}` says how many seconds it may take",
+        env::TIMEOUT
+    );
+    JudgeError::new(JudgeErrorKind::Timeout, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::{BoxJudge, Scripted};
+
+    /// Never answers; has a limit of its own, or says nothing about it.
+    struct Hangs(Option<Duration>);
+
+    impl Judge for Hangs {
+        async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+            std::future::pending().await
+        }
+
+        fn time_limit(&self) -> Option<Duration> {
+            self.0
+        }
+    }
+
+    /// What comes of asking, and after how many seconds.
+    fn asked(judge: &BoxJudge) -> (Result<JudgeReply, JudgeError>, u64) {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let begun = tokio::time::Instant::now();
+            let answer = ask(judge, &JudgeRequest::new("m", "?"), "").await;
+            (answer, begun.elapsed().as_secs())
+        })
+    }
+
+    #[test]
+    fn a_judge_that_hangs_has_failed_when_its_time_is_up() {
+        let (answer, after) = asked(&Hangs(Some(Duration::from_secs(90))).boxed());
+        let error = answer.unwrap_err();
+        assert_eq!((error.kind(), after), (JudgeErrorKind::Timeout, 90));
+        let said =
+            "the judge gave no answer within 90s; `EVALSET_JUDGE_TIMEOUT` says how many seconds it may take";
+        assert_eq!(error.to_string(), said);
+    }
+
+    #[test]
+    fn a_judge_that_says_nothing_about_it_has_ten_minutes() {
+        struct Silent;
+        impl Judge for Silent {
+            async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+                std::future::pending().await
+            }
+        }
+        let (answer, after) = asked(&Silent.boxed());
+        assert_eq!((answer.unwrap_err().kind(), after), (JudgeErrorKind::Timeout, 600));
+    }
+
+    #[test]
+    fn a_judge_that_keeps_its_own_time_is_let_be() {
+        assert_eq!(Scripted::new([""]).boxed().time_limit(), None);
+        let judge = std::sync::Arc::new(Hangs(Some(Duration::from_secs(1)))).boxed();
+        assert_eq!(judge.time_limit(), Some(Duration::from_secs(1)), "pointers hand it on");
+    }
+}

@@ -1,0 +1,224 @@
+//! A recording that grows while it stands in a file, without writing or reading all of it anew for each answer.
+
+use std::collections::BTreeMap;
+
+use super::{CLOSING, EMPTY, OPENING, Order, RecordedQuestion, Recording, SEPARATOR, check_recording};
+use crate::Problems;
+
+/// A recording together with its text.
+///
+/// ```
+/// use eval_format::{GrowingRecording, RecordedQuestion, Recording};
+///
+/// let mut growing = GrowingRecording::default();
+/// growing.add(RecordedQuestion::new("m", "Is it polite?").reply(0, "yes", None));
+/// assert_eq!(growing.text(), growing.recording().to_json());
+///
+/// let mut other = Recording::parse(growing.text())?;
+/// other.add(RecordedQuestion::new("m", "Is it right?").reply(0, "no", None));
+/// growing.follow("x.evalset.judge.json", &other.to_json())?;
+/// assert_eq!(growing.recording().questions().len(), 2);
+/// # Ok::<(), eval_format::Problems>(())
+/// ```
+#[derive(Debug)]
+pub struct GrowingRecording {
+    recording: Recording,
+    /// The text of each question, in the order of the file.
+    pieces: BTreeMap<Order, String>,
+    text: String,
+}
+
+impl Default for GrowingRecording {
+    fn default() -> Self {
+        Self { recording: Recording::default(), pieces: BTreeMap::new(), text: EMPTY.to_owned() }
+    }
+}
+
+impl GrowingRecording {
+    /// Reads a recording. `file` is the name shown in messages.
+    pub fn read(file: &str, text: &str) -> Result<Self, Problems> {
+        let recording = check_recording(file, text.as_bytes()).into_result()?;
+        let pieces: BTreeMap<Order, String> =
+            recording.questions().iter().map(|question| (question.order(), question.piece())).collect();
+        Ok(Self { recording, pieces, text: text.to_owned() })
+    }
+
+    /// What is recorded.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Adds what is not there yet, as [`Recording::add`] does, and says whether the text is another one now.
+    pub fn add(&mut self, question: RecordedQuestion) -> bool {
+        self.put(question);
+        let text = assemble(self.pieces.values());
+        let is_new = text != self.text;
+        self.text = text;
+        is_new
+    }
+
+    /// Takes over what the file holds now. `file` is the name shown in messages.
+    ///
+    /// Where others only added questions and answers, only those are read.
+    pub fn follow(&mut self, file: &str, text: &str) -> Result<(), Problems> {
+        if self.text == text {
+            return Ok(());
+        }
+        if let Some(added) = self.added(text) {
+            for question in added {
+                self.put(question);
+            }
+            if assemble(self.pieces.values()) == text {
+                text.clone_into(&mut self.text);
+                return Ok(());
+            }
+        }
+        // Something was removed or written by hand.
+        *self = Self::read(file, text)?;
+        Ok(())
+    }
+
+    fn put(&mut self, question: RecordedQuestion) {
+        if let Some(known) = self.recording.find(&question) {
+            self.pieces.remove(&known.order());
+        }
+        let place = self.recording.add(question);
+        if let Some(question) = self.recording.questions().get(place) {
+            self.pieces.insert(question.order(), question.piece());
+        }
+    }
+
+    /// The questions of a text that are new or have changed; `None` where it is not written as this would.
+    fn added(&self, text: &str) -> Option<Vec<RecordedQuestion>> {
+        let mut rest = text.strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
+        let mut added = Vec::new();
+        for (order, piece) in &self.pieces {
+            loop {
+                if let Some(after) = rest.strip_prefix(piece.as_str()).and_then(next) {
+                    rest = after;
+                    break;
+                }
+                let question = take(&mut rest)?;
+                let replaces = question.key() == order.key;
+                added.push(question);
+                if replaces {
+                    break;
+                }
+            }
+        }
+        while !rest.is_empty() {
+            added.push(take(&mut rest)?);
+        }
+        Some(added)
+    }
+}
+
+/// What follows a question: another one, or nothing.
+fn next(after: &str) -> Option<&str> {
+    if after.is_empty() { Some(after) } else { after.strip_prefix(SEPARATOR) }
+}
+
+/// Reads the first question of a text.
+fn take(rest: &mut &str) -> Option<RecordedQuestion> {
+    // Strings hold no line breaks, so a line is what it looks like.
+    const END: &str = "\n    }";
+    let end = rest.find(END)? + END.len();
+    let question = RecordedQuestion::parse(rest[..end].trim_start()).ok()?;
+    *rest = next(&rest[end..])?;
+    Some(question)
+}
+
+/// The text of a file with these questions.
+pub(super) fn assemble<'t>(pieces: impl Iterator<Item = &'t String>) -> String {
+    let mut text = OPENING.to_owned();
+    for piece in pieces {
+        if text.len() > OPENING.len() {
+            text.push_str(SEPARATOR);
+        }
+        text.push_str(piece);
+    }
+    if text.len() == OPENING.len() {
+        return EMPTY.to_owned();
+    }
+    text.push_str(CLOSING);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(prompt: &str, case: &str, sample: u32) -> RecordedQuestion {
+        RecordedQuestion::new("m", prompt).case(case).reply(sample, format!("{{\n    }},\n{sample}"), None)
+    }
+
+    fn text(questions: &[RecordedQuestion]) -> String {
+        let mut recording = Recording::default();
+        for question in questions {
+            recording.add(question.clone());
+        }
+        recording.to_json()
+    }
+
+    #[test]
+    fn it_is_written_as_one_that_is_written_at_once() {
+        let all = [
+            question("b\n    }\nc", "2", 1),
+            question("a", "3", 0),
+            question("b\n    }\nc", "2", 0),
+            question("d", "2", 0),
+            question("b\n    }\nc", "1", 0),
+            question("a", "0", 0),
+        ];
+        let mut growing = GrowingRecording::default();
+        assert_eq!(growing.text(), text(&[]));
+        for at in 0..all.len() {
+            assert!(growing.add(all[at].clone()));
+            assert_eq!(growing.text(), text(&all[..=at]));
+            assert!(!growing.add(all[at].clone()), "it is there");
+        }
+    }
+
+    #[test]
+    fn it_follows_what_others_write() {
+        let base = [question("c", "2", 0), question("e", "4", 0)];
+        let with = |more: &[RecordedQuestion]| [&base[..], more].concat();
+        let spaced = text(&base).replace("  ", "    ");
+        for now in [
+            text(&base),
+            text(&with(&[question("a", "1", 0)])),
+            text(&with(&[question("d", "3", 0), question("f", "5", 0), question("a", "1", 0)])),
+            text(&with(&[question("c", "2", 1)])),
+            text(&with(&[question("e", "0", 0)])),
+            text(&base[..1]),
+            text(&base[1..]),
+            text(&[]),
+            text(&[question("c", "2", 1), question("e", "4", 0)]),
+            spaced,
+        ] {
+            let mut growing = GrowingRecording::read("x", &text(&base)).unwrap();
+            growing.follow("x", &now).unwrap();
+            assert_eq!(growing.text(), now);
+            assert_eq!(growing.recording().to_json(), Recording::parse(&now).unwrap().to_json());
+            growing.add(question("z", "9", 0));
+            let mut all = Recording::parse(&now).unwrap();
+            all.add(question("z", "9", 0));
+            assert_eq!(growing.text(), all.to_json());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_and_changes_nothing() {
+        let base = text(&[question("c", "2", 0)]);
+        for torn in [&base[..base.len() - 8], "", "<<<<<<< HEAD\n", &base.replace("\"c\"", "7")] {
+            let mut growing = GrowingRecording::read("x", &base).unwrap();
+            assert!(growing.follow("x", torn).is_err(), "{torn}");
+            assert_eq!(growing.text(), base);
+        }
+    }
+}

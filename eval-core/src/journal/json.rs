@@ -102,9 +102,27 @@ impl<'a> Object<'a> {
             self.out.push(b',');
         }
         self.is_empty = false;
-        write_text(name, self.out);
+        // Names of fields need no escapes; those of maps come to `any_key`.
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.out
+    }
+
+    /// Begins an entry under any key.
+    fn any_key(&mut self, key: &str) -> &mut Vec<u8> {
+        if !self.is_empty {
+            self.out.push(b',');
+        }
+        self.is_empty = false;
+        write_text(key, self.out);
         self.out.push(b':');
         self.out
+    }
+
+    /// Adds a text under any key.
+    pub(super) fn entry(&mut self, key: &str, text: &str) {
+        write_text(text, self.any_key(key));
     }
 
     pub(super) fn close(self) {
@@ -138,21 +156,49 @@ pub(super) fn misread(expected: &str, found: &Value) -> Misread {
 /// Writes a string.
 pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&text.as_bytes()[plain..at]);
+    let mut rest = text.as_bytes();
+    while let Some(at) = first_special(rest) {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = special.split_first() else { break };
         match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
             b'\n' => out.extend_from_slice(b"\\n"),
             _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
         }
-        plain = at + 1;
+        rest = after;
     }
-    out.extend_from_slice(&text.as_bytes()[plain..]);
+    out.extend_from_slice(rest);
     out.push(b'"');
+}
+
+/// The first byte that a string cannot hold as it is.
+///
+/// Sixteen bytes at a time: journals are written by tests, which are built without optimisation, where a step for
+/// each byte costs more than all the rest of a record.
+fn first_special(bytes: &[u8]) -> Option<usize> {
+    let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    let mut at = 0;
+    while let Some(block) = bytes.get(at..at + 16).and_then(|block| block.try_into().ok()) {
+        if has_special(u128::from_le_bytes(block)) {
+            break;
+        }
+        at += 16;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().position(|byte| is_special(*byte)).map(|found| at + found)
+}
+
+/// Whether one of sixteen bytes is special; perhaps also where none is, if one of them is not ASCII.
+///
+/// A byte that is zero borrows from its highest bit when one is taken from each.
+fn has_special(block: u128) -> bool {
+    const ONES: u128 = u128::MAX / 0xff;
+    const HIGHEST: u128 = ONES << 7;
+    let has_zero = |block: u128| block.wrapping_sub(ONES) & !block & HIGHEST;
+    let of = |byte: u8| ONES * u128::from(byte);
+    let controls = block.wrapping_sub(of(b' ')) & !block & HIGHEST;
+    controls | has_zero(block ^ of(b'"')) | has_zero(block ^ of(b'\\')) != 0
 }
 
 /// Values nested deeper than this become a remark: the reader takes about 200 levels, of which a record needs a few.
@@ -175,7 +221,7 @@ fn write_value(value: &Value, depth: usize, out: &mut Vec<u8>) {
 fn write_map(map: &Map, depth: usize, out: &mut Vec<u8>) {
     let mut object = Object::open(out);
     for (key, item) in map.iter() {
-        write_value(item, depth + 1, object.key(key));
+        write_value(item, depth + 1, object.any_key(key));
     }
     object.close();
 }
@@ -413,9 +459,30 @@ mod tests {
 
     #[test]
     fn any_string_stays_on_its_line() {
-        for text in ["", "q\"b\\s/", "\u{0}\u{8}\r\n\t\u{1f}\u{7f}", "é\u{2028}🎉"] {
+        let long = "a text that is longer than sixteen bytes ";
+        for text in [
+            "",
+            long,
+            &format!("{long}\n{long}\"{long}é{long}\u{1}"),
+            "q\"b\\s/",
+            "\u{0}\u{8}\r\n\t\u{1f}\u{7f}",
+            "é\u{2028}🎉",
+        ] {
             assert_eq!(again(&text.to_owned()), text);
         }
+    }
+
+    #[test]
+    fn special_bytes_are_found_wherever_they_stand() {
+        for special in (0..b' ').chain([b'"', b'\\']) {
+            for at in 0..40 {
+                let mut bytes = [b'~'; 40];
+                bytes[at] = special;
+                assert_eq!(first_special(&bytes), Some(at), "{special}");
+            }
+        }
+        let plain: Vec<u8> = (b' '..=0xff).filter(|byte| !b"\"\\".contains(byte)).collect();
+        assert_eq!(first_special(&plain), None);
     }
 
     #[test]

@@ -259,7 +259,7 @@ impl Json for BTreeMap<String, String> {
     fn write(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
         for (key, text) in self {
-            object.text(key, text);
+            object.entry(key, text);
         }
         object.close();
     }

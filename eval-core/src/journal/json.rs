@@ -32,7 +32,7 @@ macro_rules! fields {
         impl $crate::journal::json::Json for $kind {
             fn write(&self, out: &mut Vec<u8>) {
                 let mut object = $crate::journal::json::Object::open(out);
-                $(object.field(stringify!($field), &self.$field);)*
+                $(object.field(concat!(",\"", stringify!($field), "\":"), &self.$field);)*
                 object.close();
             }
 
@@ -77,35 +77,31 @@ impl<'a> Object<'a> {
         Self { out, is_empty: true }
     }
 
-    /// Adds a field, unless it holds what its absence means.
-    pub(super) fn field<T: Json>(&mut self, name: &str, value: &T) {
+    /// Adds a field, unless it holds what its absence means. See [`key`](Self::key) for its name.
+    pub(super) fn field<T: Json>(&mut self, key: &str, value: &T) {
         if !value.is_absent() {
-            value.write(self.key(name));
+            value.write(self.key(key));
         }
     }
 
     /// Adds a list, unless it is empty.
-    pub(super) fn list<T: Json>(&mut self, name: &str, items: &[T]) {
+    pub(super) fn list<T: Json>(&mut self, key: &str, items: &[T]) {
         if !items.is_empty() {
-            write_list(items, self.key(name), T::write);
+            write_list(items, self.key(key), T::write);
         }
     }
 
     /// Adds a text.
-    pub(super) fn text(&mut self, name: &str, text: &str) {
-        write_text(text, self.key(name));
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        write_text(text, self.key(key));
     }
 
-    /// Begins a field; its value follows.
-    pub(super) fn key(&mut self, name: &str) -> &mut Vec<u8> {
-        if !self.is_empty {
-            self.out.push(b',');
-        }
+    /// Begins a field; its value follows. The key is as it stands behind another field, `,"name":`, so that it is
+    /// copied in one piece.
+    pub(super) fn key(&mut self, key: &str) -> &mut Vec<u8> {
+        let key = if self.is_empty { &key[1..] } else { key };
         self.is_empty = false;
-        // Names of fields need no escapes; those of maps come to `any_key`.
-        self.out.push(b'"');
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.extend_from_slice(b"\":");
+        self.out.extend_from_slice(key.as_bytes());
         self.out
     }
 
@@ -178,20 +174,22 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
 /// each byte costs more than all the rest of a record.
 fn first_special(bytes: &[u8]) -> Option<usize> {
     let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-    let mut at = 0;
-    while let Some(block) = bytes.get(at..at + 16).and_then(|block| block.try_into().ok()) {
-        if has_special(u128::from_le_bytes(block)) {
-            break;
+    for (at, block) in bytes.chunks(BLOCK).enumerate() {
+        let mut padded = [b' '; BLOCK];
+        padded[..block.len()].copy_from_slice(block);
+        if has_special(u128::from_le_bytes(padded)) {
+            // The first that looks special is; those behind it may only look so.
+            return block.iter().position(|byte| is_special(*byte)).map(|found| at * BLOCK + found);
         }
-        at += 16;
     }
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().position(|byte| is_special(*byte)).map(|found| at + found)
+    None
 }
 
-/// Whether one of sixteen bytes is special; perhaps also where none is, if one of them is not ASCII.
+const BLOCK: usize = 16;
+
+/// Whether one of sixteen bytes is special.
 ///
-/// A byte that is zero borrows from its highest bit when one is taken from each.
+/// A byte below another one borrows from its highest bit when that is taken from each.
 fn has_special(block: u128) -> bool {
     const ONES: u128 = u128::MAX / 0xff;
     const HIGHEST: u128 = ONES << 7;
@@ -226,7 +224,7 @@ fn write_map(map: &Map, depth: usize, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
+pub(super) fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
     out.push(b'[');
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -238,14 +236,34 @@ fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>
 }
 
 fn write_number(number: &Number, out: &mut Vec<u8>) {
-    let float = number.as_f64();
-    let text = match (number.is_integer(), float.is_finite()) {
-        (true, _) | (false, true) => number.to_string(),
-        (false, false) if float.is_nan() => "NaN".to_owned(),
-        (false, false) if float > 0.0 => "Infinity".to_owned(),
-        (false, false) => "-Infinity".to_owned(),
-    };
-    out.extend_from_slice(text.as_bytes());
+    match number.as_i64() {
+        Some(integer) => write_integer(integer, out),
+        None if number.is_integer() => out.extend_from_slice(number.to_string().as_bytes()),
+        None => write_float(number.as_f64(), out),
+    }
+}
+
+/// Digits that read back as the same number, after the usual ones: most scores are 1 or 0.
+fn write_float(float: f64, out: &mut Vec<u8>) {
+    let bits = float.to_bits();
+    if bits == 1_f64.to_bits() {
+        out.extend_from_slice(b"1.0");
+    } else if bits == 0 {
+        out.extend_from_slice(b"0.0");
+    } else if float.is_nan() {
+        out.extend_from_slice(b"NaN");
+    } else if float.is_infinite() {
+        out.extend_from_slice(if float > 0.0 { b"Infinity" } else { b"-Infinity" });
+    } else {
+        out.extend_from_slice(format!("{float:?}").as_bytes());
+    }
+}
+
+fn write_integer(integer: i64, out: &mut Vec<u8>) {
+    match u8::try_from(integer) {
+        Ok(digit @ 0..10) => out.push(b'0' + digit),
+        _ => out.extend_from_slice(integer.to_string().as_bytes()),
+    }
 }
 
 impl Json for Value {
@@ -320,7 +338,7 @@ impl Json for bool {
 
 impl Json for f64 {
     fn write(&self, out: &mut Vec<u8>) {
-        write_number(&Number::from(*self), out);
+        write_float(*self, out);
     }
 
     fn read(value: Value) -> Result<Self, Misread> {
@@ -332,7 +350,8 @@ macro_rules! integers {
     ($($kind:ty),*) => {
         $(impl Json for $kind {
             fn write(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(self.to_string().as_bytes());
+                // Larger numbers are none of ours, and would not be read.
+                write_integer(i64::try_from(*self).unwrap_or(i64::MAX), out);
             }
 
             fn read(value: Value) -> Result<Self, Misread> {

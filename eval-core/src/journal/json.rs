@@ -173,19 +173,27 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
 /// Sixteen bytes at a time: journals are written by tests, which are built without optimisation, where a step for
 /// each byte costs more than all the rest of a record.
 fn first_special(bytes: &[u8]) -> Option<usize> {
-    let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-    for (at, block) in bytes.chunks(BLOCK).enumerate() {
-        let mut padded = [b' '; BLOCK];
-        padded[..block.len()].copy_from_slice(block);
-        if has_special(u128::from_le_bytes(padded)) {
-            // The first that looks special is; those behind it may only look so.
-            return block.iter().position(|byte| is_special(*byte)).map(|found| at * BLOCK + found);
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut at = 0;
+    while at < blocks.len() {
+        if has_special(u128::from_le_bytes(blocks[at])) {
+            return position_of_special(&blocks[at]).map(|found| at * BLOCK + found);
         }
+        at += 1;
+    }
+    let mut padded = [b' '; BLOCK];
+    padded[..rest.len()].copy_from_slice(rest);
+    if has_special(u128::from_le_bytes(padded)) {
+        return position_of_special(rest).map(|found| at * BLOCK + found);
     }
     None
 }
 
 const BLOCK: usize = 16;
+
+fn position_of_special(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte < b' ' || *byte == b'"' || *byte == b'\\')
+}
 
 /// Whether one of sixteen bytes is special.
 ///

@@ -288,11 +288,14 @@ impl MetricLine<'_> {
 /// a [`SCHEMA`].
 pub fn case_hash(text: &str) -> String {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash = text.len() as u64;
-    for block in text.as_bytes().chunks(8) {
-        let mut padded = [0; 8];
-        padded[..block.len()].copy_from_slice(block);
-        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(padded)).wrapping_mul(PRIME);
+    let (blocks, rest) = text.as_bytes().as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mut hash = (text.len() as u64 ^ u64::from_le_bytes(last)).wrapping_mul(PRIME);
+    let mut at = 0;
+    while at < blocks.len() {
+        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(blocks[at])).wrapping_mul(PRIME);
+        at += 1;
     }
     format!("{:016x}", hash ^ (hash >> 32))
 }

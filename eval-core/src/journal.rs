@@ -62,5 +62,6 @@ mod tests;
 pub(crate) use entry::Entry;
 pub use folder::{RunDir, latest, runs};
 pub use read::{Attempt, Evaluation, Run, Test, Unreadable};
-pub use record::{Decided, Head, JudgeUse, MetricScore, Ran, Record, SCHEMA, Scored, Started};
+pub(crate) use record::MetricLine;
+pub use record::{Decided, Head, JudgeUse, MetricScore, Ran, Record, SCHEMA, Scored, Started, case_hash};
 pub(crate) use writer::Journal;

@@ -7,7 +7,7 @@ use eval_format::{Criterion, EvalCase, EvalConfig};
 
 use crate::agent::Erased;
 use crate::decide::{Rule, decide};
-use crate::journal::{Entry, Journal, JudgeUse, MetricScore};
+use crate::journal::{Entry, Journal, JudgeUse, MetricLine};
 use crate::judge::{Asking, JudgeError, Judges};
 use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
@@ -140,7 +140,7 @@ impl Plan {
         let evaluation = entry.ran(number, &transcript, &simulator.used());
         let (report, used) = self.score_run(case, transcript, &conditions.label).await;
         if !report.scores.is_empty() {
-            entry.scored(number, evaluation, || self.named(case, &report.scores, used));
+            entry.scored(number, evaluation, &self.named(case, &report.scores, &used));
         }
         report
     }
@@ -163,14 +163,17 @@ impl Plan {
     }
 
     /// The scores of a run under the names of their metrics.
-    fn named(&self, case: &EvalCase, scores: &[RunScore], used: Vec<Vec<JudgeUse>>) -> Vec<MetricScore> {
-        let used = used.into_iter().chain(std::iter::repeat_with(Vec::new));
+    fn named<'a>(
+        &'a self,
+        case: &'a EvalCase,
+        scores: &'a [RunScore],
+        used: &'a [Vec<JudgeUse>],
+    ) -> Vec<MetricLine<'a>> {
+        let used = used.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
         let scores = self.applicable(case).zip(scores).zip(used);
-        let named = scores.map(|((planned, score), judge)| {
-            let name = planned.rule.name.clone();
-            MetricScore { name, score: score.clone(), judge }
-        });
-        named.collect()
+        scores
+            .map(|((planned, score), judge)| MetricLine { name: &planned.rule.name, score, judge })
+            .collect()
     }
 
     /// Why nobody played the user, where that is allowed.

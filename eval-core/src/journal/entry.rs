@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use eval_format::{EvalCase, content_hash};
+use eval_format::EvalCase;
 
-use super::record::{self, Decided, JudgeUse, MetricScore, Scored, Started};
+use super::record::{self, Decided, JudgeUse, MetricLine, Started, case_hash};
 use super::time;
 use super::writer::{self, Journal};
 use crate::plan::Plan;
@@ -37,7 +37,7 @@ impl Entry {
             set_file: set.file.to_owned(),
             line: source.line as usize,
             column: source.column as usize,
-            case_hash: format!("{:016x}", content_hash(case.as_bytes())),
+            case_hash: case_hash(case),
             runs: set.options.runs as usize,
             pass: set.options.pass,
             gate: set.options.gate,
@@ -88,9 +88,9 @@ impl Entry {
     }
 
     /// Records how a run scored.
-    pub(crate) fn scored(&self, run: usize, evaluation: u32, metrics: impl FnOnce() -> Vec<MetricScore>) {
+    pub(crate) fn scored(&self, run: usize, evaluation: u32, metrics: &[MetricLine<'_>]) {
         if let Some(journal) = &self.journal {
-            journal.add(Scored { test: self.test, run, evaluation, metrics: metrics() }.line());
+            journal.add(record::scored_line(self.test, run, evaluation, metrics));
         }
     }
 

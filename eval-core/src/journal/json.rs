@@ -32,7 +32,7 @@ macro_rules! fields {
         impl $crate::journal::json::Json for $kind {
             fn write(&self, out: &mut Vec<u8>) {
                 let mut object = $crate::journal::json::Object::open(out);
-                $(object.field(stringify!($field), &self.$field);)*
+                $(object.field(concat!(",\"", stringify!($field), "\":"), &self.$field);)*
                 object.close();
             }
 
@@ -77,34 +77,48 @@ impl<'a> Object<'a> {
         Self { out, is_empty: true }
     }
 
-    /// Adds a field, unless it holds what its absence means.
-    pub(super) fn field<T: Json>(&mut self, name: &str, value: &T) {
+    /// Adds a field, unless it holds what its absence means. See [`key`](Self::key) for its name.
+    pub(super) fn field<T: Json>(&mut self, key: &str, value: &T) {
         if !value.is_absent() {
-            value.write(self.key(name));
+            value.write(self.key(key));
         }
     }
 
     /// Adds a list, unless it is empty.
-    pub(super) fn list<T: Json>(&mut self, name: &str, items: &[T]) {
+    pub(super) fn list<T: Json>(&mut self, key: &str, items: &[T]) {
         if !items.is_empty() {
-            write_list(items, self.key(name), T::write);
+            write_list(items, self.key(key), T::write);
         }
     }
 
     /// Adds a text.
-    pub(super) fn text(&mut self, name: &str, text: &str) {
-        write_text(text, self.key(name));
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        write_text(text, self.key(key));
     }
 
-    /// Begins a field; its value follows.
-    pub(super) fn key(&mut self, name: &str) -> &mut Vec<u8> {
+    /// Begins a field; its value follows. The key is as it stands behind another field, `,"name":`, so that it is
+    /// copied in one piece.
+    pub(super) fn key(&mut self, key: &str) -> &mut Vec<u8> {
+        let key = if self.is_empty { &key[1..] } else { key };
+        self.is_empty = false;
+        self.out.extend_from_slice(key.as_bytes());
+        self.out
+    }
+
+    /// Begins an entry under any key.
+    fn any_key(&mut self, key: &str) -> &mut Vec<u8> {
         if !self.is_empty {
             self.out.push(b',');
         }
         self.is_empty = false;
-        write_text(name, self.out);
+        write_text(key, self.out);
         self.out.push(b':');
         self.out
+    }
+
+    /// Adds a text under any key.
+    pub(super) fn entry(&mut self, key: &str, text: &str) {
+        write_text(text, self.any_key(key));
     }
 
     pub(super) fn close(self) {
@@ -138,21 +152,59 @@ pub(super) fn misread(expected: &str, found: &Value) -> Misread {
 /// Writes a string.
 pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&text.as_bytes()[plain..at]);
+    let mut rest = text.as_bytes();
+    while let Some(at) = first_special(rest) {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = special.split_first() else { break };
         match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
             b'\n' => out.extend_from_slice(b"\\n"),
             _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
         }
-        plain = at + 1;
+        rest = after;
     }
-    out.extend_from_slice(&text.as_bytes()[plain..]);
+    out.extend_from_slice(rest);
     out.push(b'"');
+}
+
+/// The first byte that a string cannot hold as it is.
+///
+/// Sixteen bytes at a time: journals are written by tests, which are built without optimisation, where a step for
+/// each byte costs more than all the rest of a record.
+fn first_special(bytes: &[u8]) -> Option<usize> {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut at = 0;
+    while at < blocks.len() {
+        if has_special(u128::from_le_bytes(blocks[at])) {
+            return position_of_special(&blocks[at]).map(|found| at * BLOCK + found);
+        }
+        at += 1;
+    }
+    let mut padded = [b' '; BLOCK];
+    padded[..rest.len()].copy_from_slice(rest);
+    if has_special(u128::from_le_bytes(padded)) {
+        return position_of_special(rest).map(|found| at * BLOCK + found);
+    }
+    None
+}
+
+const BLOCK: usize = 16;
+
+fn position_of_special(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte < b' ' || *byte == b'"' || *byte == b'\\')
+}
+
+/// Whether one of sixteen bytes is special.
+///
+/// A byte below another one borrows from its highest bit when that is taken from each.
+fn has_special(block: u128) -> bool {
+    const ONES: u128 = u128::MAX / 0xff;
+    const HIGHEST: u128 = ONES << 7;
+    let has_zero = |block: u128| block.wrapping_sub(ONES) & !block & HIGHEST;
+    let of = |byte: u8| ONES * u128::from(byte);
+    let controls = block.wrapping_sub(of(b' ')) & !block & HIGHEST;
+    controls | has_zero(block ^ of(b'"')) | has_zero(block ^ of(b'\\')) != 0
 }
 
 /// Values nested deeper than this become a remark: the reader takes about 200 levels, of which a record needs a few.
@@ -175,12 +227,12 @@ fn write_value(value: &Value, depth: usize, out: &mut Vec<u8>) {
 fn write_map(map: &Map, depth: usize, out: &mut Vec<u8>) {
     let mut object = Object::open(out);
     for (key, item) in map.iter() {
-        write_value(item, depth + 1, object.key(key));
+        write_value(item, depth + 1, object.any_key(key));
     }
     object.close();
 }
 
-fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
+pub(super) fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
     out.push(b'[');
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -192,14 +244,34 @@ fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>
 }
 
 fn write_number(number: &Number, out: &mut Vec<u8>) {
-    let float = number.as_f64();
-    let text = match (number.is_integer(), float.is_finite()) {
-        (true, _) | (false, true) => number.to_string(),
-        (false, false) if float.is_nan() => "NaN".to_owned(),
-        (false, false) if float > 0.0 => "Infinity".to_owned(),
-        (false, false) => "-Infinity".to_owned(),
-    };
-    out.extend_from_slice(text.as_bytes());
+    match number.as_i64() {
+        Some(integer) => write_integer(integer, out),
+        None if number.is_integer() => out.extend_from_slice(number.to_string().as_bytes()),
+        None => write_float(number.as_f64(), out),
+    }
+}
+
+/// Digits that read back as the same number, after the usual ones: most scores are 1 or 0.
+fn write_float(float: f64, out: &mut Vec<u8>) {
+    let bits = float.to_bits();
+    if bits == 1_f64.to_bits() {
+        out.extend_from_slice(b"1.0");
+    } else if bits == 0 {
+        out.extend_from_slice(b"0.0");
+    } else if float.is_nan() {
+        out.extend_from_slice(b"NaN");
+    } else if float.is_infinite() {
+        out.extend_from_slice(if float > 0.0 { b"Infinity" } else { b"-Infinity" });
+    } else {
+        out.extend_from_slice(format!("{float:?}").as_bytes());
+    }
+}
+
+fn write_integer(integer: i64, out: &mut Vec<u8>) {
+    match u8::try_from(integer) {
+        Ok(digit @ 0..10) => out.push(b'0' + digit),
+        _ => out.extend_from_slice(integer.to_string().as_bytes()),
+    }
 }
 
 impl Json for Value {
@@ -274,7 +346,7 @@ impl Json for bool {
 
 impl Json for f64 {
     fn write(&self, out: &mut Vec<u8>) {
-        write_number(&Number::from(*self), out);
+        write_float(*self, out);
     }
 
     fn read(value: Value) -> Result<Self, Misread> {
@@ -286,7 +358,8 @@ macro_rules! integers {
     ($($kind:ty),*) => {
         $(impl Json for $kind {
             fn write(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(self.to_string().as_bytes());
+                // Larger numbers are none of ours, and would not be read.
+                write_integer(i64::try_from(*self).unwrap_or(i64::MAX), out);
             }
 
             fn read(value: Value) -> Result<Self, Misread> {
@@ -413,9 +486,30 @@ mod tests {
 
     #[test]
     fn any_string_stays_on_its_line() {
-        for text in ["", "q\"b\\s/", "\u{0}\u{8}\r\n\t\u{1f}\u{7f}", "é\u{2028}🎉"] {
+        let long = "a text that is longer than sixteen bytes ";
+        for text in [
+            "",
+            long,
+            &format!("{long}\n{long}\"{long}é{long}\u{1}"),
+            "q\"b\\s/",
+            "\u{0}\u{8}\r\n\t\u{1f}\u{7f}",
+            "é\u{2028}🎉",
+        ] {
             assert_eq!(again(&text.to_owned()), text);
         }
+    }
+
+    #[test]
+    fn special_bytes_are_found_wherever_they_stand() {
+        for special in (0..b' ').chain([b'"', b'\\']) {
+            for at in 0..40 {
+                let mut bytes = [b'~'; 40];
+                bytes[at] = special;
+                assert_eq!(first_special(&bytes), Some(at), "{special}");
+            }
+        }
+        let plain: Vec<u8> = (b' '..=0xff).filter(|byte| !b"\"\\".contains(byte)).collect();
+        assert_eq!(first_special(&plain), None);
     }
 
     #[test]

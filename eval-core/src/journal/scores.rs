@@ -20,11 +20,11 @@ impl Json for Score {
     fn write(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
         match (self.value(), self.reason()) {
-            (Some(value), _) => object.field("value", &value),
-            (None, reason) => object.text("not_evaluated", reason.unwrap_or_default()),
+            (Some(value), _) => object.field(",\"value\":", &value),
+            (None, reason) => object.text(",\"not_evaluated\":", reason.unwrap_or_default()),
         }
-        object.list("notes", self.notes());
-        object.list("rubrics", self.rubrics());
+        object.list(",\"notes\":", self.notes());
+        object.list(",\"rubrics\":", self.rubrics());
         object.close();
     }
 
@@ -43,9 +43,9 @@ impl Json for Score {
 impl Json for Scores {
     fn write(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
-        object.field("overall", &self.overall());
-        object.field("whole_run", &self.is_whole_run());
-        object.list("scores", self.scores());
+        object.field(",\"overall\":", &self.overall());
+        object.field(",\"whole_run\":", &self.is_whole_run());
+        object.list(",\"scores\":", self.scores());
         object.close();
     }
 
@@ -67,12 +67,12 @@ impl Json for RunScore {
     fn write(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
         match self {
-            Self::Scored(scores) => scores.write(object.key("scored")),
-            Self::Skipped(reason) => object.text("skipped", reason),
-            Self::Unjudged(reason) => object.text("unjudged", reason),
+            Self::Scored(scores) => scores.write(object.key(",\"scored\":")),
+            Self::Skipped(reason) => object.text(",\"skipped\":", reason),
+            Self::Unjudged(reason) => object.text(",\"unjudged\":", reason),
             Self::Error { role, message } => {
-                object.text("error", message);
-                object.field("role", role);
+                object.text(",\"error\":", message);
+                object.field(",\"role\":", role);
             }
         }
         object.close();
@@ -99,12 +99,12 @@ impl Json for RunScore {
 impl Json for Verdict {
     fn write(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
-        object.text("is", word(self));
+        object.text(",\"is\":", word(self));
         if let Some(reason) = self.reason() {
-            object.text("reason", reason);
+            object.text(",\"reason\":", reason);
         }
         if let Self::Error { role, .. } = self {
-            object.field("role", role);
+            object.field(",\"role\":", role);
         }
         object.close();
     }

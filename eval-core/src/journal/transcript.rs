@@ -47,15 +47,15 @@ impl Json for TurnRecord {
     fn write(&self, out: &mut Vec<u8>) {
         let turn = &self.invocation;
         let mut object = Object::open(out);
-        object.field("invocation_id", &turn.invocation_id);
-        object.field("user_content", &turn.user_content);
-        object.field("events", &self.events);
-        object.field("creation_timestamp", &turn.creation_timestamp);
-        object.field("duration", &turn.duration);
-        object.field("model_duration", &turn.model_duration);
-        object.field("tool_duration", &turn.tool_duration);
-        object.field("rubrics", &turn.rubrics);
-        object.field("app_details", &turn.app_details);
+        object.field(",\"invocation_id\":", &turn.invocation_id);
+        object.field(",\"user_content\":", &turn.user_content);
+        object.field(",\"events\":", &self.events);
+        object.field(",\"creation_timestamp\":", &turn.creation_timestamp);
+        object.field(",\"duration\":", &turn.duration);
+        object.field(",\"model_duration\":", &turn.model_duration);
+        object.field(",\"tool_duration\":", &turn.tool_duration);
+        object.field(",\"rubrics\":", &turn.rubrics);
+        object.field(",\"app_details\":", &turn.app_details);
         object.close();
     }
 
@@ -80,10 +80,10 @@ impl Json for TurnRecord {
 impl Json for JudgeError {
     fn write(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
-        object.field("kind", &self.kind());
-        object.field("message", &self.to_string());
-        object.field("transient", &self.is_transient());
-        object.field("retry_after", &self.retry_after());
+        object.field(",\"kind\":", &self.kind());
+        object.field(",\"message\":", &self.to_string());
+        object.field(",\"transient\":", &self.is_transient());
+        object.field(",\"retry_after\":", &self.retry_after());
         object.close();
     }
 

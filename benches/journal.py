@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""What the journal costs: the same tests with it and without.
+
+    benches/journal.py [--cases 10000] [--rounds 5]
+
+The agent works for a millisecond and answers; each case has one turn and both lexical metrics. Built as `cargo test`
+builds, run as it runs them. The time of starting up is in both sides.
+"""
+
+import argparse
+import shutil
+
+import cases
+import measure
+
+TEST = """
+use std::time::{Duration, Instant};
+
+use eval_core::{Agent, BoxError, Turn, eval_set};
+
+struct Busy;
+
+impl Agent for Busy {
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(1) {
+            std::hint::spin_loop();
+        }
+        evals::Shop.turn(turn).await
+    }
+}
+
+#[eval_set("evals/orders.evalset.json")]
+fn orders() -> impl Agent {
+    Busy
+}
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    report = measure.Report(f"the journal of {options.cases} cases")
+
+    project = measure.Project("evals", "journal")
+    project.write("evals/orders.evalset.json", cases.as_json(cases.eval_set(options.cases)))
+    project.write("tests/evals.rs", TEST)
+    project.cargo("test", "--locked", "--no-run")
+    folder = measure.TARGET / "journal"
+    shutil.rmtree(folder, ignore_errors=True)
+
+    def side(journal):
+        return lambda: project.cargo(
+            "test", "--locked", "--quiet", EVALSET_JOURNAL=journal, EVALSET_DIR=str(folder), EVALSET_KEEP="1"
+        )
+
+    found = measure.alternate({journal: side(journal) for journal in ("off", "on")}, options.rounds)
+    written = sum(file.stat().st_size for file in folder.glob("*/*.jsonl"))
+    report.note(f"{written / options.cases / 1e3:.1f} kB a case")
+    for kind, what in (("cpu", "CPU"), ("wall", "on the clock")):
+        off, on = (measure.median([getattr(cost, kind) for cost in found[side]]) for side in ("off", "on"))
+        report.note(f"{what}: {measure.in_us(off / options.cases)} a case without, {measure.in_us((on - off) / options.cases)} more with")
+        report.at_most(f"{what}, with / without", on / off, 1.05)
+    report.end()
+
+
+main()

@@ -63,6 +63,8 @@ pub struct EvalRunner {
     gate: Gate,
     timeout: Option<Duration>,
     judge: Option<BoxJudge>,
+    judge_model: Option<String>,
+    recording: Option<PathBuf>,
     journal: Option<PathBuf>,
     opened: OnceLock<Result<Option<Arc<Journal>>, String>>,
 }
@@ -99,6 +101,8 @@ impl EvalRunner {
             gate: Gate::default(),
             timeout: None,
             judge: None,
+            judge_model: None,
+            recording: None,
             journal: None,
             opened: OnceLock::new(),
         }
@@ -201,6 +205,21 @@ impl EvalRunner {
     #[must_use]
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());
+        self
+    }
+
+    /// The model that judges are asked for, whatever the criteria name; else `EVALSET_JUDGE_MODEL` says.
+    #[must_use]
+    pub fn judge_model(mut self, model: impl Into<String>) -> Self {
+        self.judge_model = Some(model.into());
+        self
+    }
+
+    /// The file in which the judge's answers are recorded, whether it exists or not. Sets of
+    /// [`run_dir`](Self::run_dir) have theirs beside them.
+    #[must_use]
+    pub fn recording(mut self, path: impl Into<PathBuf>) -> Self {
+        self.recording = Some(path.into());
         self
     }
 
@@ -380,7 +399,9 @@ impl EvalRunner {
             return Err(RunnerError(misfits.join("\n")));
         }
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
-        let settings = Settings::from_env().map_err(RunnerError)?;
+        let mut settings = Settings::from_env().map_err(RunnerError)?;
+        settings.model = self.judge_model.clone().or(settings.model);
+        let recording = recording.or_else(|| self.recording.as_deref().map(Tape::on_disk));
         let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
         plan.judges = Judges::new(settings, named, recording);
         plan.journal = self.journal_of_runs()?;

@@ -292,11 +292,48 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let planned: Result<Vec<_>, RunnerError> =
-            sets.into_iter().map(|found| self.planned(found)).collect();
+        self.all_of(sets, None, &setup, concurrency).await
+    }
+
+    /// Runs a set or the sets of a directory; of them the cases of these ids, where some are given.
+    pub(crate) async fn run_path<Shape, S>(
+        &self,
+        path: &Path,
+        ids: Option<&[String]>,
+        setup: S,
+        concurrency: usize,
+    ) -> Result<EvalReport, RunDirError>
+    where
+        S: Setup<Shape>,
+    {
+        let names = self.custom_names();
+        let sets = if path.is_dir() {
+            directory::read(path, &names)?
+        } else {
+            vec![directory::read_one(path, &names)?]
+        };
+        self.all_of(sets, ids, &setup, concurrency).await
+    }
+
+    async fn all_of<Shape, S>(
+        &self,
+        sets: Vec<Found>,
+        ids: Option<&[String]>,
+        setup: &S,
+        concurrency: usize,
+    ) -> Result<EvalReport, RunDirError>
+    where
+        S: Setup<Shape>,
+    {
+        let sets = sets.into_iter().filter_map(|mut found| {
+            let cases = &mut found.set.eval_cases;
+            cases.retain(|case| ids.is_none_or(|ids| ids.contains(&case.eval_id)));
+            (!cases.is_empty() || ids.is_none()).then_some(found)
+        });
+        let planned: Result<Vec<_>, RunnerError> = sets.map(|found| self.planned(found)).collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
-            cases.extend(self.all(&plan, &set, &setup, concurrency).await);
+            cases.extend(self.all(&plan, &set, setup, concurrency).await);
         }
         Ok(EvalReport { cases })
     }

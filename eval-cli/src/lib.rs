@@ -19,6 +19,7 @@ mod recorded;
 mod replace;
 mod report;
 mod rerun;
+mod rescore;
 mod runs;
 mod shell;
 mod show;
@@ -54,6 +55,7 @@ enum Command {
     Metrics(metrics::Args),
     Report(report::Args),
     Rerun(rerun::Args),
+    Rescore(rescore::Args),
     Completions(completions::Args),
 }
 
@@ -76,6 +78,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Metrics(args) => metrics::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Rerun(args) => rerun::run(&args),
+        Command::Rescore(args) => rescore::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
     };
     match answer {

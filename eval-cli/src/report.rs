@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Format, Refusal};
 use crate::recorded::{OverCases, Recorded, Totals};
 use crate::replace::replace;
-use crate::runs::{self, Recording};
+use crate::runs::{Recording, Which};
+pub(crate) use json::metric_state;
 
 /// Shows what a run of tests came to: the last one, unless another is named.
 ///
@@ -20,14 +21,8 @@ use crate::runs::{self, Recording};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The run: its id, or its folder.
-    #[arg(value_name = "RUN")]
-    run: Option<String>,
-
-    /// Runs that are shown as one: partitions that ran apart. Ids, folders of runs, or folders that hold runs, of
-    /// which the last is meant.
-    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
-    merge: Vec<String>,
+    #[command(flatten)]
+    which: Which,
 
     /// The k of pass@k and pass^k: the number of runs that each case has, unless said.
     #[arg(short, long, value_name = "K")]
@@ -76,8 +71,7 @@ struct Report<'r> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
-    let recording =
-        if args.merge.is_empty() { runs::read(args.run.as_deref()) } else { runs::merge(&args.merge) }?;
+    let recording = args.which.read()?;
     let report = Report::of(&recording, args.k)?;
     let written = [
         (&args.junit, junit::text as fn(&Report<'_>) -> Result<String, Refusal>),

@@ -9,7 +9,7 @@ use eval_core::journal::Run;
 
 use crate::answer::{Answer, Outcome, Refusal};
 use crate::recorded::{Recorded, State};
-use crate::runs;
+use crate::runs::{self, Which};
 use crate::shell;
 use crate::show::one_line;
 use crate::words::{count, short_code_list};
@@ -21,13 +21,8 @@ use targets::Targets;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The run: its id, or its folder; the last one unless said.
-    #[arg(value_name = "RUN")]
-    run: Option<String>,
-
-    /// Runs whose tests are taken together: partitions that ran apart.
-    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
-    merge: Vec<String>,
+    #[command(flatten)]
+    which: Which,
 
     /// Tests whose score stayed below a threshold.
     #[arg(long)]
@@ -71,8 +66,7 @@ Exit codes:
 type ByBinary<'r> = BTreeMap<(&'r str, &'r str), BTreeSet<String>>;
 
 pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
-    let recording =
-        if args.merge.is_empty() { runs::read(args.run.as_deref()) } else { runs::merge(&args.merge) }?;
+    let recording = args.which.read()?;
     let tests = Recorded::all(&recording.run);
     let chosen: Vec<&Recorded<'_>> = tests.iter().filter(|test| args.wants(test.state)).collect();
     let (mut by_binary, others) = by_binary(&chosen);

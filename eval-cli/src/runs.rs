@@ -9,20 +9,35 @@ use eval_format::suggest;
 use serde_json::Value;
 
 use crate::answer::Refusal;
+use crate::shell;
 use crate::show::one_line;
 
-/// Reads a run: the one that is named, by its id or its folder, or else the last one.
-pub(crate) fn read(named: Option<&str>) -> Result<Recording, Refusal> {
-    let folder = match named {
-        Some(name) => folder_named(name)?,
-        None => last()?,
-    };
-    read_all(vec![folder])
+/// Which runs a command is about.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Which {
+    /// The run: its id, or its folder; the last one unless said.
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+
+    /// Runs that are taken together: partitions that ran apart. Ids, folders of runs, or folders that hold runs, of
+    /// which the last is meant.
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
+    merge: Vec<String>,
 }
 
-/// Reads several folders as one run: partitions that ran apart.
-pub(crate) fn merge(named: &[String]) -> Result<Recording, Refusal> {
-    read_all(named.iter().map(|name| folder_named(name)).collect::<Result<_, _>>()?)
+impl Which {
+    /// Reads what is meant.
+    pub(crate) fn read(&self) -> Result<Recording, Refusal> {
+        let (folders, asked) = match &self.run {
+            None if self.merge.is_empty() => (vec![last()?], Vec::new()),
+            None => {
+                let folders: Result<_, _> = self.merge.iter().map(|name| folder_named(name)).collect();
+                (folders?, [&["--merge".to_owned()], self.merge.as_slice()].concat())
+            }
+            Some(name) => (vec![folder_named(name)?], vec![name.clone()]),
+        };
+        Ok(Recording { run: read_all(&folders)?, folders, asked })
+    }
 }
 
 /// A run, and the folders that it was read from.
@@ -30,6 +45,8 @@ pub(crate) fn merge(named: &[String]) -> Result<Recording, Refusal> {
 pub(crate) struct Recording {
     pub(crate) run: Run,
     pub(crate) folders: Vec<PathBuf>,
+    /// The arguments that named it.
+    asked: Vec<String>,
 }
 
 impl Recording {
@@ -40,13 +57,16 @@ impl Recording {
             ids => one_line(&ids.join(" + ")),
         }
     }
+
+    /// The arguments that name it for another command, each with a space after it; none for the last run.
+    pub(crate) fn asked_for(&self) -> String {
+        self.asked.iter().map(|word| shell::word(word) + " ").collect()
+    }
 }
 
-fn read_all(folders: Vec<PathBuf>) -> Result<Recording, Refusal> {
-    match Run::read_all(&folders) {
-        Ok(run) => Ok(Recording { run, folders }),
-        Err(error) => Err(Refusal::new(error.to_string(), "let this user read it, or name another run")),
-    }
+fn read_all(folders: &[PathBuf]) -> Result<Run, Refusal> {
+    Run::read_all(folders)
+        .map_err(|error| Refusal::new(error.to_string(), "let this user read it, or name another run"))
 }
 
 fn folder_named(name: &str) -> Result<PathBuf, Refusal> {
@@ -124,4 +144,9 @@ pub(crate) fn metadata() -> Option<Value> {
 /// Cargo, as it is called when it calls this program.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// A path as it is shown: from here, where it stands below.
+pub(crate) fn near(path: &Path) -> &Path {
+    env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
 }

@@ -40,7 +40,7 @@
 //! | have a model judge, and pay once | [`judges`], [`Judge`], [`Cassette`] |
 //! | let a model play the user | [`scenarios`], [`ConversationScenario`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
-//! | run sets from a program | [`EvalRunner`], [`EvalReport`] |
+//! | run sets from a program | [`EvalRunner`], [`EvalReport`]; as a command of it, [`EvalCommand`] |
 //! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
 //! | hand results to others | [`EvalReport::save_adk_results`], [`EvalReport::append_csv`], `Serialize` of [`EvalReport`] |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
@@ -68,6 +68,7 @@
 mod agent;
 mod category;
 mod decide;
+mod eval_command;
 mod eval_run;
 mod failure;
 mod inventory;
@@ -92,6 +93,7 @@ mod transcript;
 mod verdict;
 
 pub use agent::{Agent, BoxAgent, BoxError, Event, Recorder, Replay, Session, Turn, agent_fn};
+pub use eval_command::EvalCommand;
 pub use eval_format as format;
 pub use eval_format::{
     AgentDetails, AppDetails, ArgsMatch, Content, ConversationScenario, Criterion, EvalCase, EvalConfig,

@@ -63,6 +63,8 @@ pub struct EvalRunner {
     gate: Gate,
     timeout: Option<Duration>,
     judge: Option<BoxJudge>,
+    judge_model: Option<String>,
+    recording: Option<PathBuf>,
     journal: Option<PathBuf>,
     opened: OnceLock<Result<Option<Arc<Journal>>, String>>,
 }
@@ -99,6 +101,8 @@ impl EvalRunner {
             gate: Gate::default(),
             timeout: None,
             judge: None,
+            judge_model: None,
+            recording: None,
             journal: None,
             opened: OnceLock::new(),
         }
@@ -204,6 +208,21 @@ impl EvalRunner {
         self
     }
 
+    /// The model that judges are asked for, whatever the criteria name; else `EVALSET_JUDGE_MODEL` says.
+    #[must_use]
+    pub fn judge_model(mut self, model: impl Into<String>) -> Self {
+        self.judge_model = Some(model.into());
+        self
+    }
+
+    /// The file in which the judge's answers are recorded, whether it exists or not. Sets of
+    /// [`run_dir`](Self::run_dir) have theirs beside them.
+    #[must_use]
+    pub fn recording(mut self, path: impl Into<PathBuf>) -> Self {
+        self.recording = Some(path.into());
+        self
+    }
+
     /// The time for setting up, for opening the session and for each turn.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -273,11 +292,48 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let planned: Result<Vec<_>, RunnerError> =
-            sets.into_iter().map(|found| self.planned(found)).collect();
+        self.all_of(sets, None, &setup, concurrency).await
+    }
+
+    /// Runs a set or the sets of a directory; of them the cases of these ids, where some are given.
+    pub(crate) async fn run_path<Shape, S>(
+        &self,
+        path: &Path,
+        ids: Option<&[String]>,
+        setup: S,
+        concurrency: usize,
+    ) -> Result<EvalReport, RunDirError>
+    where
+        S: Setup<Shape>,
+    {
+        let names = self.custom_names();
+        let sets = if path.is_dir() {
+            directory::read(path, &names)?
+        } else {
+            vec![directory::read_one(path, &names)?]
+        };
+        self.all_of(sets, ids, &setup, concurrency).await
+    }
+
+    async fn all_of<Shape, S>(
+        &self,
+        sets: Vec<Found>,
+        ids: Option<&[String]>,
+        setup: &S,
+        concurrency: usize,
+    ) -> Result<EvalReport, RunDirError>
+    where
+        S: Setup<Shape>,
+    {
+        let sets = sets.into_iter().filter_map(|mut found| {
+            let cases = &mut found.set.eval_cases;
+            cases.retain(|case| ids.is_none_or(|ids| ids.contains(&case.eval_id)));
+            (!cases.is_empty() || ids.is_none()).then_some(found)
+        });
+        let planned: Result<Vec<_>, RunnerError> = sets.map(|found| self.planned(found)).collect();
         let mut cases = Vec::new();
         for (plan, set) in planned? {
-            cases.extend(self.all(&plan, &set, &setup, concurrency).await);
+            cases.extend(self.all(&plan, &set, setup, concurrency).await);
         }
         Ok(EvalReport { cases })
     }
@@ -380,7 +436,9 @@ impl EvalRunner {
             return Err(RunnerError(misfits.join("\n")));
         }
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
-        let settings = Settings::from_env().map_err(RunnerError)?;
+        let mut settings = Settings::from_env().map_err(RunnerError)?;
+        settings.model = self.judge_model.clone().or(settings.model);
+        let recording = recording.or_else(|| self.recording.as_deref().map(Tape::on_disk));
         let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
         plan.judges = Judges::new(settings, named, recording);
         plan.journal = self.journal_of_runs()?;

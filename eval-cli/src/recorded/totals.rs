@@ -32,7 +32,7 @@ pub(crate) struct Totals {
     pub(crate) elapsed: Duration,
     /// Lines of the journal that cannot be read: something is missing.
     pub(crate) unreadable: usize,
-    /// The runs of each case that has some.
+    /// The runs of each case of which every run has a verdict.
     tallies: Vec<Tally>,
 }
 
@@ -63,7 +63,7 @@ impl Totals {
             totals.runs += test.runs.total;
             totals.judged += test.runs.judged;
             totals.usage.add(test.usage());
-            if test.runs.total > 0 && test.state != State::Skipped {
+            if test.runs.total > 0 && test.runs.judged == test.runs.total {
                 totals.tallies.push(test.runs.tally());
             }
         }
@@ -117,8 +117,8 @@ impl Totals {
         }
     }
 
-    /// pass@k and pass^k, as means over the cases; k is that asked for, or else the number of runs that every case
-    /// has. Absent where every case runs once and nobody asks.
+    /// pass@k and pass^k, as means over the cases of which every run has a verdict; k is that asked for, or else the
+    /// number of runs that each of them has. Absent where every case runs once and nobody asks.
     ///
     /// A case that ran less than `k` times is an error: nothing is known of it.
     pub(crate) fn over_cases(&self, k: Option<usize>) -> Result<Option<OverCases>, StatisticsError> {

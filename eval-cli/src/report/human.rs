@@ -5,6 +5,7 @@ use clap::builder::styling::Style;
 use super::Report;
 use crate::answer::Outcome;
 use crate::recorded::{OverCases, Recorded, Runs, State, Usage};
+use crate::runs::near;
 use crate::show::{BOLD, ERROR, GOOD, WARNING, harmless, one_line, styled};
 use crate::words::count;
 
@@ -137,7 +138,7 @@ fn summary(report: &Report<'_>) -> String {
         more(rate);
     }
     if let Some(over) = report.over_cases {
-        more(repetition(over));
+        more(repetition(over, totals.cases));
     }
     if let Some(usage) = usage(totals.usage) {
         more(usage);
@@ -186,17 +187,17 @@ pub(super) fn rate(report: &Report<'_>) -> Option<String> {
     let tally = report.totals.tally();
     let (rate, interval) = (tally.rate()?, tally.interval()?);
     Some(format!(
-        "pass rate {tally} = {:.0}% of cases; so many show no more than {interval} of cases like them (95% interval of Wilson)",
+        "pass rate {tally} = {:.0}% of cases; so many place the rate of all such cases in {interval} (95% interval, Wilson)",
         rate * 100.0
     ))
 }
 
 /// pass@k and pass^k, and what they mean.
-pub(super) fn repetition(over: OverCases) -> String {
+pub(super) fn repetition(over: OverCases, of: usize) -> String {
     let OverCases { k, pass_at, pass_all, cases } = over;
     format!(
-        "pass@{k} {pass_at:.2} (one of {k} runs passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {}",
-        count(cases, "case")
+        "pass@{k} {pass_at:.2} (one of {k} runs passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        count(of, "case")
     )
 }
 
@@ -276,13 +277,7 @@ pub(super) fn details(test: &Recorded<'_>) -> String {
 /// What to do next.
 fn commands(report: &Report<'_>) -> String {
     let totals = &report.totals;
-    let named = if report.recording.folders.len() > 1 {
-        let folders =
-            report.recording.folders.iter().map(|folder| crate::shell::word(&folder.to_string_lossy()));
-        format!("--merge {} ", folders.collect::<Vec<_>>().join(" "))
-    } else {
-        String::new()
-    };
+    let named = report.recording.asked_for();
     let mut text = String::new();
     for (number, flag) in [
         (totals.failed, "failed"),
@@ -297,7 +292,7 @@ fn commands(report: &Report<'_>) -> String {
         text.insert(0, '\n');
     }
     for folder in &report.recording.folders {
-        let folder = one_line(&folder.display().to_string());
+        let folder = one_line(&near(folder).display().to_string());
         text.push_str(&format!("{}whole record  {folder}\n", if text.is_empty() { "\n" } else { "" }));
     }
     text

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Report;
 use crate::answer::{Outcome, Refusal};
 use crate::recorded::{Recorded, State, Usage};
+use crate::runs::near;
 
 /// What `--json` writes and `--format json` prints. Fields may be added; none goes away or changes its meaning.
 #[derive(Debug, Serialize)]
@@ -129,7 +130,7 @@ pub(super) fn text(report: &Report<'_>) -> Result<String, Refusal> {
 impl<'r> Document<'r> {
     fn of(report: &'r Report<'_>) -> Self {
         let totals = &report.totals;
-        let folders = report.recording.folders.iter().map(|folder| folder.display().to_string());
+        let folders = report.recording.folders.iter().map(|folder| near(folder).display().to_string());
         Self {
             command: "report",
             outcome: totals.outcome(),
@@ -194,7 +195,7 @@ impl<'r> Case<'r> {
             usage: UsageEntry::of(test.usage()),
             notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
             failure: decided.map(|decided| decided.failure.as_str()).filter(|text| !text.is_empty()),
-            record: test.attempt.file.display().to_string(),
+            record: near(&test.attempt.file).display().to_string(),
         }
     }
 }
@@ -208,7 +209,7 @@ impl<'r> Metric<'r> {
         });
         Self {
             name: &metric.name,
-            state: verdict(&metric.verdict),
+            state: metric_state(&metric.verdict),
             reason: metric.verdict.reason(),
             score: finite(metric.score),
             threshold: finite(metric.threshold()),
@@ -250,7 +251,7 @@ impl UsageEntry {
 }
 
 /// The word for a verdict on a metric.
-pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
+pub(crate) fn metric_state(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Passed => "passed",
         Verdict::Failed => "failed",

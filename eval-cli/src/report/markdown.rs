@@ -8,8 +8,8 @@ use crate::show::{harmless, one_line};
 #[expect(clippy::unnecessary_wraps, reason = "one of several forms, the others of which can fail")]
 pub(super) fn text(report: &Report<'_>) -> Result<String, Refusal> {
     let mut text = format!("{MARKER}\n### {}\n\n{}\n", title(report), escaped(&human::counts(report)));
-    let lines =
-        [human::rate(report), report.over_cases.map(human::repetition), human::usage(report.totals.usage)];
+    let repetition = report.over_cases.map(|over| human::repetition(over, report.totals.cases));
+    let lines = [human::rate(report), repetition, human::usage(report.totals.usage)];
     for line in lines.into_iter().flatten().chain(human::notes(report)) {
         text.push_str(&format!("- {}\n", escaped(&line)));
     }

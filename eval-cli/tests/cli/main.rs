@@ -5,5 +5,8 @@ mod check;
 mod fix;
 mod fmt;
 mod folder;
+mod journal;
 mod metrics;
 mod migrate;
+mod report;
+mod rerun;

@@ -60,15 +60,15 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
     if files.is_empty() {
         return Err(RunDirError::NoSets(directory.to_owned()));
     }
-    files
-        .iter()
-        .map(|file| {
-            let path = directory.join(file);
-            let config = config_beside(&path, custom)?;
-            let recording = Tape::on_disk(&directory.join(recording_path(file)));
-            Ok(Found { set: EvalSet::read(&path)?, config, recording })
-        })
-        .collect()
+    files.iter().map(|file| read_one(&directory.join(file), custom)).collect()
+}
+
+/// A set with what stands beside it.
+pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
+    let config = config_beside(path, custom)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let recording = Tape::on_disk(&path.with_file_name(recording_path(&name)));
+    Ok(Found { set: EvalSet::read(path)?, config, recording })
 }
 
 fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunDirError> {

@@ -1,0 +1,226 @@
+use eval_format::Value;
+use serde_json::json;
+
+use crate::folder::Folder;
+use crate::journal::{Journal, error, failed, passed};
+
+const FAILURE: &str = "Error: weather::oslo: response_match_score is 0.5, below 0.8\n  --> evals/weather.evalset.json:12:5  case `oslo`\n\nexpected  Rain\nactual    Sun";
+
+/// A run with a case of every kind.
+fn mixed(folder: &Folder) {
+    let mut journal = Journal::new(folder, "r1");
+    let sunny = journal.started("weather::sunny", 3);
+    (1..=3).for_each(|run| journal.ran(sunny, run, 1.0));
+    journal.decided(sunny, &passed(), Some(1.0), "");
+
+    let oslo = journal.started("weather::oslo", 3);
+    (1..=3).for_each(|run| journal.ran(oslo, run, 0.5));
+    journal.decided(oslo, &failed(), Some(0.5), FAILURE);
+
+    let sometimes = journal.started("weather::sometimes", 3);
+    [1.0, 0.7, 1.0].into_iter().zip(1..).for_each(|(score, run)| journal.ran(sometimes, run, score));
+    journal.decided(sometimes, &passed(), Some(0.9), "");
+
+    let broken = journal.started("weather::broken", 3);
+    journal.ran(broken, 1, 1.0);
+    let refused = json!({ "role": "agent", "turn": 1, "message": "connection refused" });
+    journal.ran_only(broken, 2, &refused);
+    journal.ran_only(broken, 3, &refused);
+    let reason = "run 2 of 3: agent error in turn 1: connection refused";
+    let text = format!("Error: weather::broken: {reason}\n\nrun again  ..");
+    journal.decided(broken, &error("agent", reason), None, &text);
+
+    let killed = journal.started("weather::killed", 3);
+    journal.ran(killed, 1, 1.0);
+    journal.write_torn();
+}
+
+/// A run in which everything passed.
+fn good(folder: &Folder, run: &str) {
+    let mut journal = Journal::new(folder, run);
+    for name in ["weather::sunny", "weather::oslo"] {
+        let test = journal.started(name, 1);
+        journal.ran(test, 1, 1.0);
+        journal.decided(test, &passed(), Some(1.0), "");
+    }
+    journal.write();
+}
+
+#[test]
+fn a_run_is_shown_as_far_as_it_came() {
+    let folder = Folder::new("report-mixed");
+    mixed(&folder);
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(2), "what is unknown is worse than what failed");
+    insta::assert_snapshot!(ran.shown());
+}
+
+#[test]
+fn the_exit_code_says_passed_failed_or_unknown() {
+    let folder = Folder::new("report-codes");
+    good(&folder, "r1");
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+    assert!(ran.out.contains("2 cases: 2 passed · 2/2 runs have a verdict"), "{}", ran.out);
+
+    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "others");
+    let test = journal.started("weather::rome", 1);
+    journal.ran(test, 1, 0.5);
+    journal.decided(test, &failed(), Some(0.5), FAILURE);
+    journal.write();
+    assert_eq!(folder.run(&["report"]).code, Some(1));
+
+    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "more");
+    journal.raw("{\"record\": \"decided\", \"test\": 7, \"verdict\": {\"is\": \"passed\"}}");
+    journal.write();
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(2), "a line that cannot be read may be any verdict");
+    assert!(ran.out.contains("app-more-4711-0.jsonl:2 cannot be read"), "{}", ran.out);
+}
+
+#[test]
+fn skipped_alone_is_nothing_checked() {
+    let folder = Folder::new("report-skipped");
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 1);
+    journal.ran_only(test, 1, &json!(null));
+    journal.scored(test, 1, &json!({ "unjudged": "no judge" }));
+    journal.decided(test, &json!({ "is": "skipped", "reason": "no judge" }), None, "");
+    journal.write();
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.contains("all skipped, so nothing was checked"), "{}", ran.out);
+}
+
+#[test]
+fn two_errors_of_three_are_not_full_marks() {
+    let folder = Folder::new("report-errors");
+    let mut journal = Journal::new(&folder, "r1");
+    for (name, verdict) in
+        [("a::x", passed()), ("a::y", error("agent", "503")), ("a::z", error("judge", "unreadable"))]
+    {
+        let test = journal.started(name, 1);
+        journal.ran(test, 1, 1.0);
+        journal.decided(test, &verdict, Some(1.0), "");
+    }
+    journal.write();
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.contains("pass rate 1/3 = 33% of cases"), "{}", ran.out);
+}
+
+#[test]
+fn pass_at_more_than_the_runs_is_an_error() {
+    let folder = Folder::new("report-k");
+    mixed(&folder);
+    assert!(folder.run(&["report", "-k", "2"]).out.contains("pass@2 "));
+    let ran = folder.run(&["report", "-k", "5"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("k = 5 says nothing about 3 of them"), "{}", ran.err);
+    assert_eq!(folder.run(&["report", "-k", "0"]).code, Some(2));
+}
+
+#[test]
+fn a_run_is_named_by_its_id_its_folder_or_not_at_all() {
+    let folder = Folder::new("report-named");
+    let none = folder.run(&["report"]);
+    assert_eq!(none.code, Some(2));
+    assert!(none.err.contains("EVALSET_JOURNAL=off"), "{}", none.err);
+    good(&folder, "first");
+    mixed(&folder);
+    folder.write("target/evalset/latest", "first");
+    assert_eq!(folder.run(&["report"]).code, Some(0), "the last is the one that was written last");
+    assert_eq!(folder.run(&["report", "r1"]).code, Some(2));
+    assert_eq!(folder.run(&["report", "target/evalset/first"]).code, Some(0));
+    assert_eq!(folder.run(&["report", "target/evalset"]).code, Some(0));
+    let wrong = folder.run(&["report", "fist"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("did you mean `first`?"), "{}", wrong.err);
+    assert!(folder.run(&["report", "evals"]).err.contains("there is no run `evals`"));
+    folder.write("empty/x.txt", "");
+    assert!(folder.run(&["report", "empty"]).err.contains("holds no recorded run"));
+}
+
+#[test]
+fn partitions_are_merged() {
+    let folder = Folder::new("report-merge");
+    for (part, name) in [("one", "a::x"), ("two", "a::y")] {
+        let mut journal = Journal::at(&folder, &format!("{part}/evalset/{part}"), part, "evals");
+        let test = journal.started(name, 1);
+        journal.ran(test, 1, 1.0);
+        journal.decided(test, &passed(), Some(1.0), "");
+        journal.write();
+    }
+    let ran = folder.run(&["report", "--merge", "one/evalset", "two/evalset/two"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("one + two") && ran.out.contains("2 cases: 2 passed"), "{}", ran.out);
+}
+
+#[test]
+fn what_passed_only_when_tried_again_says_so() {
+    let folder = Folder::new("report-retried");
+    let mut journal = Journal::new(&folder, "r1");
+    let first = journal.attempted("a::x", 1, 1);
+    journal.ran(first, 1, 0.5);
+    journal.decided(first, &failed(), Some(0.5), FAILURE);
+    let second = journal.attempted("a::x", 1, 2);
+    journal.ran(second, 1, 1.0);
+    journal.decided(second, &passed(), Some(1.0), "");
+    journal.write();
+    let ran = folder.run(&["report", "--github", "--junit", "junit.xml"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.out.contains("(attempt 2, 1 attempt before it did not pass)"), "{}", ran.out);
+    assert!(ran.out.contains("1 case passed only when the runner tried again"), "{}", ran.out);
+    assert!(ran.out.contains("::warning file=evals/weather.evalset.json"), "{}", ran.out);
+    assert!(folder.read("junit.xml").contains("<flakyFailure"), "{}", folder.read("junit.xml"));
+}
+
+#[test]
+fn continuous_integration_gets_its_formats() {
+    let folder = Folder::new("report-formats");
+    mixed(&folder);
+    let args =
+        ["report", "--junit", "junit.xml", "--json", "report.json", "--markdown", "summary.md", "--github"];
+    let ran = folder.run(&args);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let annotations: Vec<_> = ran.out.lines().filter(|line| line.starts_with("::")).collect();
+    insta::assert_snapshot!("report_github", annotations.join("\n"));
+    insta::assert_snapshot!("report_junit", folder.read("junit.xml"));
+    insta::assert_snapshot!("report_markdown", folder.read("summary.md"));
+    insta::assert_snapshot!("report_json", folder.read("report.json"));
+    let printed = folder.run(&["report", "--format", "json"]).out;
+    assert_eq!(printed, folder.read("report.json"));
+    Value::parse(&printed).expect("it is JSON");
+}
+
+#[test]
+fn transcripts_are_not_obeyed() {
+    let folder = Folder::new("report-hostile");
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("a::x", 1);
+    journal.ran(test, 1, 0.5);
+    let text = "Error: a::x: \u{1b}[2J ::error::x\nactual </script>]]> \u{0}\u{ffff}\u{202e}```\n::error::forged\n| x |";
+    journal.decided(test, &failed(), Some(0.5), text);
+    journal.write();
+    let args = ["report", "--junit", "junit.xml", "--json", "report.json", "--markdown", "summary.md"];
+    let ran = folder.run(&args);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    for text in [&ran.out, &folder.read("junit.xml"), &folder.read("summary.md")] {
+        assert!(!text.contains(['\u{1b}', '\u{0}', '\u{202e}']), "{text:?}");
+    }
+    let junit = folder.read("junit.xml");
+    assert!(junit.contains("&lt;/script&gt;") && !junit.contains('\u{ffff}'), "{junit}");
+    let parsed = quick_junit::Report::deserialize_from_str(&junit);
+    assert_eq!(parsed.expect("it is XML").test_suites.len(), 1);
+    assert!(folder.read("summary.md").contains("\n````text\n"), "{}", folder.read("summary.md"));
+    Value::parse(&folder.read("report.json")).expect("it is JSON");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error() {
+    let folder = Folder::new("report-unwritten");
+    good(&folder, "r1");
+    let ran = folder.run(&["report", "--junit", "nowhere/junit.xml"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("cannot write `nowhere/junit.xml`"), "{}", ran.err);
+}

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
-use crate::judge::JudgeErrorKind;
-use crate::judge::{JudgeError, env};
+use crate::judge::{JudgeError, JudgeErrorKind, env};
 use crate::target_dir::evalset_dir;
 
 /// How many requests there may be at once unless something else is said.

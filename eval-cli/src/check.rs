@@ -16,7 +16,8 @@ use file::File;
 ///
 /// A folder is searched as the attribute searches it: for `*.evalset.json` and `*.test.json`, in all its folders. The
 /// configs (`test_config.json`, `eval_config.json`), session files (`*.session.json`) and recordings of judges
-/// (`*.judge.json`) beside them are checked too.
+/// (`*.judge.json`) beside them are checked too. A set is held against the `test_config.json` beside it: whether each case
+/// is decided by a metric, and has the rubrics that it is to be judged by.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -62,13 +62,9 @@ fn list() -> String {
             text.push_str(&format!("{blank}{}\n", styled(BOLD, group_title(info.group))));
         }
         let name = info.name;
-        text.push_str(&format!("  {name:width$}  {:<7}  {}{}\n", range(info), info.summary, remarks(info)));
+        text.push_str(&format!("  {name:width$}  {:<7}  {}\n", range(info), info.summary));
     }
     text + "\n`cargo evalset metrics NAME` describes one: what it needs, and the fields of its criterion\n"
-}
-
-fn remarks(info: &MetricInfo) -> &'static str {
-    if info.available { "" } else { " (not in this version)" }
 }
 
 fn description(info: &MetricInfo) -> String {
@@ -82,7 +78,6 @@ fn description(info: &MetricInfo) -> String {
         "decides",
         if info.gates { "yes, by its threshold" } else { "no: printed for information, without threshold" },
     );
-    line("available", if info.available { "yes" } else { "not in this version" });
     if info.gates {
         line("criterion", r#"a number, the threshold, or an object with `"threshold"`"#);
         text.push_str(&fields(info.criterion));
@@ -165,7 +160,6 @@ struct Entry {
     max: Option<f64>,
     needs: Vec<&'static str>,
     gates: bool,
-    available: bool,
     criterion: Vec<Field>,
 }
 
@@ -189,7 +183,6 @@ impl From<&MetricInfo> for Entry {
             max: info.max,
             needs: info.needs.iter().map(|need| need_name(*need)).collect(),
             gates: info.gates,
-            available: info.available,
             criterion: info.criterion.iter().map(Field::from).collect(),
         }
     }

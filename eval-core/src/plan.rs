@@ -86,7 +86,7 @@ impl Plan {
                 ));
             }
         }
-        let own_names = eval_format::METRICS.iter().filter(|info| info.available).filter(|info| {
+        let own_names = eval_format::METRICS.iter().filter(|info| {
             (!info.gates || info.name == FINAL_SESSION_STATE_MATCH)
                 && !metrics.iter().any(|planned| planned.rule.name == info.name)
         });

@@ -15,7 +15,7 @@ use crate::config::MatchType;
 /// ```
 /// let info = eval_format::metric("tool_trajectory_avg_score").unwrap();
 /// assert_eq!((info.min, info.max), (0.0, Some(1.0)));
-/// assert!(info.available && info.gates);
+/// assert!(info.gates);
 /// assert!(eval_format::metric("tool_trajectory").is_none());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +37,6 @@ pub struct MetricInfo {
     pub gates: bool,
     /// The keys of its criterion, besides `threshold`, which every gating metric has.
     pub criterion: &'static [CriterionField],
-    /// Whether this version runs it.
-    pub available: bool,
     /// What it measures, in one line.
     pub summary: &'static str,
 }
@@ -198,10 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn this_version_runs_these() {
-        let available: Vec<_> = METRICS.iter().filter(|info| info.available).map(|info| info.name).collect();
+    fn these_are_built_in() {
+        let names: Vec<_> = METRICS.iter().map(|info| info.name).collect();
         assert_eq!(
-            available,
+            names,
             [
                 "tool_trajectory_avg_score",
                 "response_match_score",
@@ -236,7 +234,7 @@ mod tests {
 
     #[test]
     fn what_is_compared_follows_from_the_name() {
-        let computed = |info: &&MetricInfo| info.available && info.group != MetricGroup::AdkJudged;
+        let computed = |info: &&MetricInfo| info.group != MetricGroup::AdkJudged;
         for info in METRICS.iter().filter(computed) {
             let calls = matches!(info.compares, Subject::ToolCalls(_) | Subject::ActualCalls);
             assert_eq!(calls, info.name.contains("trajectory"), "{}", info.name);

@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use eval_format::{Code, check_config, metric};
+use eval_format::{Code, check_config};
 
 /// What a config that ADK loads may still be told.
 const BY_DESIGN: [Code; 3] = [Code::NotAvailable, Code::NothingChecked, Code::IgnoredKey];
@@ -41,12 +41,5 @@ fn check_file(path: &Path, name: &str) {
         assert!(BY_DESIGN.contains(&problem.code), "{name}: {problem:?}");
         assert!(checked.text.get(problem.range.clone()).is_some(), "{name}: {problem:?}");
         assert!(problem.help.is_some(), "{name}: {problem:?}");
-    }
-    // The metrics that this version has must be read out of a file even where others are missing.
-    let unavailable = checked.problems.iter().filter(|problem| problem.code == Code::NotAvailable);
-    for problem in unavailable {
-        let name = problem.path.to_string();
-        let name = name.trim_start_matches("criteria.");
-        assert!(metric(name).is_some_and(|info| !info.available), "{problem:?}");
     }
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::{fs, io};
 
 use eval_format::{
-    CheckedSet, Form, Problem, Value, check_config, check_recording, check_session, check_set, file_stem,
+    CheckedSet, Form, Problem, Value, check_config, check_recording, check_session, check_set,
+    check_together, file_stem,
 };
 
 use super::fix::{self, Fix};
@@ -42,7 +43,7 @@ impl File {
             Kind::Recording => Self::recording(shown, &bytes),
             Kind::Session => Self::session(shown, &bytes, form_beside(&input.path)),
             Kind::Unknown if is_config(&bytes) => Self::config(shown, &bytes, metrics),
-            Kind::Set | Kind::Unknown => Self::set_and_fix(&input.path, &shown, &bytes, write),
+            Kind::Set | Kind::Unknown => Self::set_and_fix(&input.path, &shown, &bytes, metrics, write),
         };
         if file.problems.is_empty() {
             // No range points into it, and there may be thousands of files.
@@ -85,7 +86,10 @@ impl File {
         Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, Kind::Session) }
     }
 
-    fn set(checked: CheckedSet) -> Self {
+    fn set(path: &Path, mut checked: CheckedSet, metrics: &[&str]) -> Self {
+        let misfits = misfits(path, &checked, metrics);
+        checked.problems.extend(misfits);
+        checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(checked.form),
             cases: checked.cases.len(),
@@ -95,21 +99,39 @@ impl File {
         }
     }
 
-    fn set_and_fix(path: &Path, shown: &str, bytes: &[u8], write: bool) -> Self {
+    fn set_and_fix(path: &Path, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
         let checked = check_set(shown, bytes, None);
-        let Some((fix, text)) = fix::of(&checked, path) else { return Self::set(checked) };
+        let Some((fix, text)) = fix::of(&checked, path) else {
+            return Self::set(path, checked, metrics);
+        };
         let Some(text) = text.filter(|_| write) else {
-            return Self { fix: Some(fix), ..Self::set(checked) };
+            return Self { fix: Some(fix), ..Self::set(path, checked, metrics) };
         };
         match replace(path, &text) {
-            Ok(()) => Self { fix: Some(fix.done()), ..Self::set(check_set(shown, text.as_bytes(), None)) },
+            Ok(()) => {
+                let fixed = check_set(shown, text.as_bytes(), None);
+                Self { fix: Some(fix.done()), ..Self::set(path, fixed, metrics) }
+            }
             Err(error) => {
                 let help = "let this user write it, or check without `--fix`";
                 let refusal = Refusal::new(format!("cannot write `{shown}`: {error}"), help);
-                Self { fix: Some(fix), failure: Some(refusal), ..Self::set(checked) }
+                Self { fix: Some(fix), failure: Some(refusal), ..Self::set(path, checked, metrics) }
             }
         }
     }
+}
+
+/// The config that the attribute takes where it names no other.
+const BESIDE: &str = "test_config.json";
+
+/// What keeps a set from being used with the config beside it. Where there is none, or one with errors of its own,
+/// nobody knows what the set is scored with.
+fn misfits(path: &Path, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> {
+    let config = fs::read(path.with_file_name(BESIDE)).ok();
+    let config = config.and_then(|bytes| check_config(BESIDE, &bytes, metrics).config);
+    let (Some(config), Some(set)) = (config, &checked.set) else { return Vec::new() };
+    let misfits = check_together(&config, metrics, &set.eval_cases);
+    misfits.iter().map(|misfit| misfit.problem(checked)).collect()
 }
 
 /// The form of the set that a session file is named after; that of an old test file where there is none, since any

@@ -43,6 +43,25 @@ fn own_metrics_are_named_on_the_command_line() {
 }
 
 #[test]
+fn a_set_is_held_against_the_config_beside_it() {
+    let folder = Folder::new("check-together");
+    let rubrics = r#"{"criteria": {"rubric_based_final_response_quality_v1": 1.0}}"#;
+    folder.write("evals/good.evalset.json", set("")).write("evals/test_config.json", rubrics);
+    for paths in [&["check", "evals"][..], &["check", "evals/good.evalset.json"]] {
+        let ran = folder.run(paths);
+        assert_eq!(ran.code, Some(1));
+        let said = "`rubric_based_final_response_quality_v1` has no rubrics to judge by";
+        assert!(ran.out.contains(said), "{}", ran.out);
+        assert!(ran.out.contains("evals/good.evalset.json:"), "{}", ran.out);
+    }
+    // What scores the set is not known where the config is broken, or stands elsewhere.
+    folder.write("evals/test_config.json", "{");
+    assert_eq!(folder.run(&["check", "evals/good.evalset.json"]).code, Some(0));
+    folder.write("elsewhere/test_config.json", rubrics).write("other/good.evalset.json", set(""));
+    assert_eq!(folder.run(&["check", "other"]).code, Some(0));
+}
+
+#[test]
 fn warnings_fail_where_they_are_denied() {
     let folder = mixed("check-warnings");
     let file = "evals/twice.evalset.json";

@@ -81,7 +81,7 @@ impl<J: Judge> Judge for Cassette<J> {
         match self.mode {
             JudgeMode::Live => self.judge.ask(request).await,
             JudgeMode::Record => self.tape.record(request, None, self.judge.ask(request)).await,
-            JudgeMode::Replay => self.tape.replay(request),
+            JudgeMode::Replay => self.tape.replay(request, None),
         }
     }
 

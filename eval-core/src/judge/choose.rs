@@ -166,7 +166,7 @@ impl Judge for Chosen {
                 tape.record(request, Some(&self.eval_id), ask).await
             }
             (Some(JudgeMode::Record), None) => Err(JudgeError::new(JudgeErrorKind::Failed, NOWHERE)),
-            (None | Some(JudgeMode::Replay), Some(tape)) => tape.replay(request),
+            (None | Some(JudgeMode::Replay), Some(tape)) => tape.replay(request, Some(&self.eval_id)),
             (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
         }
     }

@@ -68,7 +68,6 @@ fn criterion(
             let nearest = (problems.len() < SUGGESTION_LIMIT).then(|| nearest(&entry.key, names));
             messages::unknown_metric(entry, place, nearest.flatten())
         }
-        Some(info) if !info.available => messages::not_available(entry, place, info),
         Some(info) if !info.gates => messages::informational(entry, place),
         Some(_) => return Reader { name: &entry.key, info }.read(&entry.value, place, problems),
     };

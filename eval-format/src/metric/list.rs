@@ -19,14 +19,12 @@ pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         needs: &[Need::Expectation, Need::Judge],
         criterion: &[JUDGE, INTERMEDIATE_RESPONSES],
-        available: true,
         ..judged("final_response_match_v2", "whether a judge finds the answer to mean the expected one")
     },
     MetricInfo {
         needs: &[Need::Expectation, Need::Judge],
         min: 1.0,
         max: Some(5.0),
-        available: true,
         criterion: &[JUDGE],
         ..judged(
             "response_evaluation_score",
@@ -34,30 +32,25 @@ pub static METRICS: &[MetricInfo] = &[
         )
     },
     MetricInfo {
-        available: true,
         criterion: &[JUDGE],
         ..judged("safety_v1", "whether the judge finds the answer harmless; ADK asks Vertex AI")
     },
     MetricInfo {
-        available: true,
         criterion: &[JUDGE, INTERMEDIATE_SENTENCES],
         ..judged("hallucinations_v1", "share of sentences that the context supports")
     },
     MetricInfo {
         criterion: &[JUDGE, RUBRICS, WEIGHTS, INTERMEDIATE_RESPONSES],
-        available: true,
         ..judged("rubric_based_final_response_quality_v1", "share of rubrics that the answer meets")
     },
     MetricInfo {
         criterion: &[JUDGE, RUBRICS, WEIGHTS],
         compares: Subject::ActualCalls,
-        available: true,
         ..judged("rubric_based_tool_use_quality_v1", "share of rubrics that the tool calls meet")
     },
     MetricInfo {
         criterion: &[JUDGE, RUBRICS, WEIGHTS],
         compares: Subject::ActualCalls,
-        available: true,
         ..judged(
             "rubric_based_multi_turn_trajectory_quality_v1",
             "share of rubrics that the whole conversation meets",
@@ -77,7 +70,6 @@ pub static METRICS: &[MetricInfo] = &[
     ),
     MetricInfo {
         needs: &[Need::Scenario, Need::Judge],
-        available: true,
         criterion: &[JUDGE, STOP_SIGNAL],
         ..judged("per_turn_user_simulator_quality_v1", "share of simulated messages that follow the scenario")
     },
@@ -170,7 +162,6 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         compares: Subject::Response,
         gates: true,
         criterion: &[],
-        available: true,
         summary,
     }
 }
@@ -180,14 +171,14 @@ const fn trajectory(name: &'static str, group: MetricGroup, summary: &'static st
     MetricInfo { compares: Subject::ToolCalls(MatchType::InOrder), ..response(name, group, summary) }
 }
 
-/// A metric between 0 and 1 that needs a judge and no expectation; of a later version.
+/// A metric between 0 and 1 that needs a judge and no expectation.
 const fn judged(name: &'static str, summary: &'static str) -> MetricInfo {
-    MetricInfo { needs: &[Need::Judge], available: false, ..response(name, MetricGroup::AdkJudged, summary) }
+    MetricInfo { needs: &[Need::Judge], ..response(name, MetricGroup::AdkJudged, summary) }
 }
 
 /// A judged metric over the whole conversation.
 const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
-    MetricInfo { available: true, criterion: &[JUDGE], ..judged(name, summary) }
+    MetricInfo { criterion: &[JUDGE], ..judged(name, summary) }
 }
 
 /// A metric that is reported for every case and never compared.

@@ -64,7 +64,7 @@ pub(super) fn not_recorded(
         }
         Some(known) => {
             let headline = format!("`{shown}` has no answer to this question{name}");
-            (headline, difference(known, asked))
+            (headline, difference(known, asked, &name))
         }
     };
     let mut text = format!("not recorded: {headline}");
@@ -88,13 +88,15 @@ fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Opti
     (name == same && was != is).then_some((was, is))
 }
 
-/// The recorded question that is most like the one that is asked: of the same prompt, then with the most of its
-/// text in common at both ends.
+/// The recorded question that is most like the one that is asked: of the same prompt, then of the same case, then with
+/// the most of its text in common at both ends.
 fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a RecordedQuestion> {
     recording.questions().iter().max_by_key(|known| {
         let same_name = name(&known.template) == name(&asked.template);
         let same_version = known.template == asked.template;
-        (same_name, known.key() == asked.key(), same_version, in_common(&known.prompt, &asked.prompt))
+        let same_case = known.cases.iter().any(|case| asked.cases.contains(case));
+        let in_common = in_common(&known.prompt, &asked.prompt);
+        (same_name, known.key() == asked.key(), same_version, same_case, in_common)
     })
 }
 
@@ -107,8 +109,8 @@ fn in_common(one: &str, other: &str) -> usize {
     begin + end
 }
 
-fn difference(known: &RecordedQuestion, asked: &RecordedQuestion) -> Vec<String> {
-    let mut lines = vec!["the nearest recorded question differs (- recorded, + asked):".to_owned()];
+fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) -> Vec<String> {
+    let mut lines = vec![format!("the nearest recorded question{name} differs (- recorded, + asked):")];
     let mut field = |name: &str, was: &dyn std::fmt::Display, is: &dyn std::fmt::Display| {
         let (was, is) = (was.to_string(), is.to_string());
         if was != is {

@@ -101,9 +101,14 @@ impl Tape {
         self.state().all(self).map(drop)
     }
 
-    /// The recorded answer; an error where there is none.
-    pub(crate) fn replay(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        let question = question(request);
+    /// The recorded answer; an error where there is none, which shows what the case asked instead.
+    pub(crate) fn replay(
+        &self,
+        request: &JudgeRequest,
+        case: Option<&str>,
+    ) -> Result<JudgeReply, JudgeError> {
+        let mut question = question(request);
+        question.cases.extend(case.map(str::to_owned));
         let mut state = self.state();
         state.used.insert((question.key(), request.sample));
         if let Some(reply) = find(state.own(self)?, &question, request.sample) {

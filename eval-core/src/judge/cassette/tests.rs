@@ -86,7 +86,7 @@ fn a_miss_shows_the_nearest_question_and_how_to_record() {
     let shown = folder.file().display().to_string();
     let expected = format!(
         "not recorded: `{shown}` has no answer to this question of `polite`\n\
-         the nearest recorded question differs (- recorded, + asked):\n  prompt, from line 2\n  - It is sunny.\n  \
+         the nearest recorded question of `polite` differs (- recorded, + asked):\n  prompt, from line 2\n  - It is sunny.\n  \
          + It is snowy,\n  + and cold.\nrecord it  EVALSET_JUDGE=record and the same command again"
     );
     assert_eq!(error.to_string(), expected);

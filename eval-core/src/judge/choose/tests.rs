@@ -112,6 +112,22 @@ fn the_model_of_the_environment_is_asked_and_recorded() {
 }
 
 #[test]
+fn a_miss_is_compared_with_what_its_own_case_asked() {
+    let path = file("miss");
+    let mut recording = eval_format::Recording::default();
+    for (case, prompt) in
+        [("other", "fence 1\nnew words\nfence 1"), ("a case", "fence 1\nold words\nfence 1")]
+    {
+        recording.add(eval_format::RecordedQuestion::new("m", prompt).case(case).reply(0, "yes", None));
+    }
+    std::fs::write(&path, recording.to_json()).unwrap();
+    let judges = Judges::new(settings(None), Named::Nobody, Some(Tape::on_disk(&path)));
+    let error = ask(&judges, "fence 2\nnew words\nfence 2").unwrap_err().to_string();
+    assert!(error.contains("\n  - old words\n"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn a_function_is_called_once_and_its_error_counts_only_where_it_is_asked() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     fn broken() -> Making {

@@ -1,7 +1,7 @@
 //! What is said about criteria.
 
 use crate::config::Similarity;
-use crate::metric::{MetricGroup, MetricInfo};
+use crate::metric::MetricInfo;
 use crate::names::module_name;
 use crate::problem::{Code, Problem, shown};
 use crate::schema::{Field, Place, opening};
@@ -38,17 +38,6 @@ pub(in crate::config) fn answer(name: &str) -> String {
             "give it to `EvalRunner::metric`, or rename it to the identifier `{identifier}` and add {argument}"
         )
     }
-}
-
-pub(super) fn not_available(entry: &Entry<'_>, place: &Place<'_>, info: &MetricInfo) -> Problem {
-    let why = match info.group {
-        MetricGroup::AdkJudged => "needs a judge",
-        _ => "a metric of a later version",
-    };
-    let name = info.name;
-    at_key(Code::NotAvailable, entry, place, format!("metric `{name}` is not available in this version"))
-        .label(why)
-        .help(format!("remove it, or write a function that scores it and {}", answer(name)))
 }
 
 pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

@@ -2,7 +2,7 @@
 //! `EVALSET_JUDGE` says so.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::cassette::{Tape, no_recording};
@@ -60,7 +60,7 @@ impl Judges {
 
     /// The judge for the metrics of one case.
     pub(crate) fn of_case(&self, eval_id: &str) -> BoxJudge {
-        Chosen { shared: self.shared.clone(), eval_id: eval_id.to_owned() }.boxed()
+        Chosen { shared: self.shared.clone(), eval_id: eval_id.to_owned(), hung: OnceLock::new() }.boxed()
     }
 
     /// Whether a question that met this error is left out instead: `EVALSET_MISSING_JUDGE=skip`.
@@ -110,13 +110,6 @@ impl Shared {
             Named::Function(_) => self.live().await.as_ref().is_ok_and(Judge::is_offline),
         }
     }
-
-    async fn ask_live(&self, request: &JudgeRequest, eval_id: &str) -> Result<JudgeReply, JudgeError> {
-        match self.live().await {
-            Ok(judge) => limit::ask(judge, request, &format!("case `{eval_id}`, ")).await,
-            Err(error) => Err(error.clone()),
-        }
-    }
 }
 
 /// Calls the user's function, which may panic or hang.
@@ -149,6 +142,22 @@ const NOBODY: &str = "no judge: `EVALSET_JUDGE` asks for one, and none is named\
 struct Chosen {
     shared: Arc<Shared>,
     eval_id: String,
+    /// The judge did not answer in time. It is not waited for again: that would take as long for each sample, metric
+    /// and turn.
+    hung: OnceLock<JudgeError>,
+}
+
+impl Chosen {
+    async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let judge = self.shared.live().await.as_ref().map_err(Clone::clone)?;
+        if let Some(error) = self.hung.get() {
+            return Err(error.clone());
+        }
+        match limit::ask_in_time(judge, request, &format!("case `{}`, ", self.eval_id)).await {
+            Ok(answer) => answer,
+            Err(late) => Err(self.hung.get_or_init(|| late).clone()),
+        }
+    }
 }
 
 impl Judge for Chosen {
@@ -157,13 +166,12 @@ impl Judge for Chosen {
         let overridden = settings.model.clone().map(|model| JudgeRequest { model, ..request.clone() });
         let request = overridden.as_ref().unwrap_or(request);
         if self.shared.is_offline().await {
-            return self.shared.ask_live(request, &self.eval_id).await;
+            return self.ask_live(request).await;
         }
         match (settings.mode, tape) {
-            (Some(JudgeMode::Live), _) => self.shared.ask_live(request, &self.eval_id).await,
+            (Some(JudgeMode::Live), _) => self.ask_live(request).await,
             (Some(JudgeMode::Record), Some(tape)) => {
-                let ask = self.shared.ask_live(request, &self.eval_id);
-                tape.record(request, Some(&self.eval_id), ask).await
+                tape.record(request, Some(&self.eval_id), self.ask_live(request)).await
             }
             (Some(JudgeMode::Record), None) => Err(JudgeError::new(JudgeErrorKind::Failed, NOWHERE)),
             (None | Some(JudgeMode::Replay), Some(tape)) => tape.replay(request, Some(&self.eval_id)),

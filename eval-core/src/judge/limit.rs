@@ -21,19 +21,26 @@ pub(super) fn from_env() -> Result<Option<Duration>, JudgeError> {
     Ok(seconds.map(|seconds| Duration::from_secs(seconds as u64)))
 }
 
-/// Asks a judge, and waits no longer than it may take. `whose` begins the line of the watchdog.
-pub(super) async fn ask(
+/// Asks a judge, and waits no longer than it may take; the outer error is that it took longer. `whose` begins the
+/// line of the watchdog.
+pub(super) async fn ask_in_time(
     judge: &impl Judge,
     request: &JudgeRequest,
     whose: &str,
-) -> Result<JudgeReply, JudgeError> {
-    let Some(limit) = judge.time_limit() else { return judge.ask(request).await };
+) -> Result<Result<JudgeReply, JudgeError>, JudgeError> {
+    let Some(limit) = judge.time_limit() else { return Ok(judge.ask(request).await) };
     let what = || format!("{whose}the judge `{}`,", request.model);
     let _watch = Watch::start(limit, &what);
-    tokio::time::timeout(limit, judge.ask(request)).await.unwrap_or_else(|_| Err(too_long(limit)))
+    tokio::time::timeout(limit, judge.ask(request)).await.map_err(|_| too_long(limit))
 }
 
-pub(super) fn too_long(limit: Duration) -> JudgeError {
+/// The same where it does not matter whose error it is.
+#[cfg(feature = "genai")]
+pub(super) async fn ask(judge: &impl Judge, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+    ask_in_time(judge, request, "").await.flatten()
+}
+
+fn too_long(limit: Duration) -> JudgeError {
     let message = format!(
         "the judge gave no answer within {limit:?}; `{}` says how many seconds it may take",
         env::TIMEOUT
@@ -65,8 +72,8 @@ mod tests {
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let begun = tokio::time::Instant::now();
-            let answer = ask(judge, &JudgeRequest::new("m", "?"), "").await;
-            (answer, begun.elapsed().as_secs())
+            let answer = ask_in_time(judge, &JudgeRequest::new("m", "?"), "").await;
+            (answer.flatten(), begun.elapsed().as_secs())
         })
     }
 

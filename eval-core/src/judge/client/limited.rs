@@ -30,7 +30,7 @@ impl<J: Judge> Limited<J> {
 impl<J: Judge> Judge for Limited<J> {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let _slot = self.slots.take().await;
-        limit::ask(&self.judge, request, "").await
+        limit::ask(&self.judge, request).await
     }
 
     fn is_offline(&self) -> bool {

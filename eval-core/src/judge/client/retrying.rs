@@ -67,7 +67,7 @@ impl<J: Judge> Judge for Retrying<J> {
         let asked = AtomicUsize::new(0);
         let ask = || {
             asked.fetch_add(1, Ordering::Relaxed);
-            limit::ask(&self.judge, request, "")
+            limit::ask(&self.judge, request)
         };
         let result = ask
             .retry(self.waits.with_max_times(self.retries))

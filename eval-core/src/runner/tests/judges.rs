@@ -1,5 +1,7 @@
 //! Metrics that ask somebody.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use eval_format::Criterion;
@@ -70,9 +72,11 @@ fn trouble_of_the_judge_is_the_judges_and_no_vote_is_taken_over_what_is_recorded
 
 #[test]
 fn a_judge_that_hangs_is_an_error_of_the_judge() {
-    struct Hangs;
+    #[derive(Default)]
+    struct Hangs(AtomicUsize);
     impl Judge for Hangs {
         async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+            self.0.fetch_add(1, Ordering::SeqCst);
             std::future::pending().await
         }
 
@@ -84,9 +88,12 @@ fn a_judge_that_hangs_is_an_error_of_the_judge() {
             Some(Duration::from_millis(20))
         }
     }
-    let criterion = Criterion::new(0.5).with_num_samples(1);
-    let runner = EvalRunner::new().criterion("safety_v1", criterion).judge(Hangs);
+    let judge = Arc::new(Hangs::default());
+    let criterion = || Criterion::new(0.5).with_num_samples(5);
+    let runner = EvalRunner::new().criterion("safety_v1", criterion());
+    let runner = runner.criterion("multi_turn_task_success_v1", criterion()).judge(judge.clone());
     let report = run(runner.run_case(&case("c", &[("hi", "hi")]), || Replay::new([["hi"]]))).unwrap();
     let said = "safety_v1: the judge gave no answer within 20ms; `EVALSET_JUDGE_TIMEOUT` says how many seconds it may take";
     assert_eq!(report.verdict, Verdict::error(Role::Judge, said));
+    assert_eq!(judge.0.load(Ordering::SeqCst), 1, "it is not waited for once more");
 }

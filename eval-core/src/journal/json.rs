@@ -36,6 +36,7 @@ macro_rules! fields {
                 object.close();
             }
 
+            #[inline]
             fn read(value: ::eval_format::Value) -> Result<Self, $crate::journal::json::Misread> {
                 let mut fields = $crate::journal::json::Fields::of(value)?;
                 Ok(Self { $($field: fields.take(stringify!($field))?,)* })
@@ -54,6 +55,7 @@ macro_rules! words {
                 $crate::journal::json::write_text(word, out);
             }
 
+            #[inline]
             fn read(value: ::eval_format::Value) -> Result<Self, $crate::journal::json::Misread> {
                 match value.as_str() {
                     $(Some($word) => Ok(Self::$variant),)*
@@ -279,6 +281,7 @@ impl Json for Value {
         write_value(self, 0, out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         Ok(value)
     }
@@ -289,6 +292,7 @@ impl Json for Map {
         write_map(self, 0, out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         match value {
             Value::Object(map) => Ok(map),
@@ -310,6 +314,7 @@ impl Json for String {
         write_text(self, out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         match value {
             Value::String(text) => Ok(text),
@@ -331,6 +336,7 @@ impl Json for bool {
         out.extend_from_slice(if *self { b"true" } else { b"false" });
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         value.as_bool().ok_or_else(|| misread("a boolean", &value))
     }
@@ -349,6 +355,7 @@ impl Json for f64 {
         write_float(*self, out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         value.as_f64().ok_or_else(|| misread("a number", &value))
     }
@@ -362,6 +369,7 @@ macro_rules! integers {
                 write_integer(i64::try_from(*self).unwrap_or(i64::MAX), out);
             }
 
+            #[inline]
             fn read(value: Value) -> Result<Self, Misread> {
                 let integer = value.as_i64().and_then(|number| Self::try_from(number).ok());
                 integer.ok_or_else(|| misread("an integer in range", &value))
@@ -385,6 +393,7 @@ impl Json for Duration {
         self.as_secs_f64().write(out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let seconds = f64::read(value)?;
         Ok(Self::try_from_secs_f64(seconds).unwrap_or(if seconds > 0.0 { Self::MAX } else { Self::ZERO }))
@@ -407,6 +416,7 @@ impl<T: Json> Json for Option<T> {
         }
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         if value.is_null() { Ok(None) } else { T::read(value).map(Some) }
     }
@@ -425,6 +435,7 @@ impl<T: Json> Json for Vec<T> {
         write_list(self, out, T::write);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let Value::Array(items) = value else { return Err(misread("an array", &value)) };
         let numbered = items.into_iter().enumerate();
@@ -450,6 +461,7 @@ impl<T: Json> Json for (String, T) {
         out.push(b']');
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         match value {
             Value::Array(items) => match <[Value; 2]>::try_from(items) {

@@ -58,11 +58,13 @@ pub struct Test {
 
 impl Test {
     /// The last attempt: the one that counts.
+    #[inline]
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()
     }
 
     /// Whether the last attempt came to no verdict: its process was killed, or still runs.
+    #[inline]
     pub fn is_unfinished(&self) -> bool {
         self.last().is_none_or(|attempt| attempt.decided.is_none())
     }
@@ -99,11 +101,13 @@ impl Run {
     ///
     /// Fails where the folder cannot be read or holds no journal. What cannot be read in a file is in
     /// [`torn`](Self::torn) and [`unreadable`](Self::unreadable).
+    #[inline]
     pub fn read(folder: &Path) -> io::Result<Self> {
         Self::read_all(&[folder])
     }
 
     /// Reads several folders as one run: a suite that was split over machines.
+    #[inline]
     pub fn read_all(folders: &[impl AsRef<Path>]) -> io::Result<Self> {
         let mut reading = Reading::default();
         for folder in folders {
@@ -116,6 +120,7 @@ impl Run {
 }
 
 /// The journals of a folder, by name.
+#[inline]
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let failed = |error: io::Error| {
         io::Error::new(error.kind(), format!("cannot read `{}`: {error}", folder.display()))
@@ -145,6 +150,7 @@ struct Reading {
 }
 
 impl Reading {
+    #[inline]
     fn file(&mut self, path: &Path) -> io::Result<()> {
         let failed = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot read `{}`: {error}", path.display()))
@@ -179,10 +185,12 @@ impl Reading {
         Ok(())
     }
 
+    #[inline]
     fn unreadable(&mut self, file: &Path, line: usize, reason: String) {
         self.run.unreadable.push(Unreadable { file: file.to_owned(), line, reason });
     }
 
+    #[inline]
     fn finish(self) -> Run {
         let Self { mut run, tests } = self;
         run.tests = tests
@@ -198,6 +206,7 @@ impl Reading {
 }
 
 /// Where a test stands among the others.
+#[inline]
 fn place(test: &Test) -> (&str, &str, Option<(&str, usize, usize)>, &str) {
     let place = test.last().map(|attempt| {
         let Started { file, line, column, .. } = &attempt.started;
@@ -206,10 +215,12 @@ fn place(test: &Test) -> (&str, &str, Option<(&str, usize, usize)>, &str) {
     (&test.package, &test.binary, place, &test.name)
 }
 
+#[inline]
 fn parse(line: &[u8]) -> Result<Record, String> {
     Record::parse(std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"))?)
 }
 
+#[inline]
 fn head(line: &[u8]) -> Result<Head, String> {
     match parse(line)? {
         Record::Head(head) if head.schema <= SCHEMA => Ok(head),
@@ -231,6 +242,7 @@ struct Attempts {
 }
 
 impl Attempts {
+    #[inline]
     fn add(&mut self, record: Record) -> Result<(), String> {
         match record {
             Record::Head(_) => return Err("a second head".to_owned()),
@@ -256,6 +268,7 @@ impl Attempts {
         Ok(())
     }
 
+    #[inline]
     fn of(&mut self, test: u32) -> Result<&mut Attempt, String> {
         let place = self.places.get(&test);
         place.and_then(|place| self.all.get_mut(*place)).ok_or_else(|| format!("test {test} did not begin"))

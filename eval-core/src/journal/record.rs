@@ -46,6 +46,7 @@ pub enum Record {
 
 impl Record {
     /// Reads a line; the error says what is wrong with it.
+    #[inline]
     pub fn parse(line: &str) -> Result<Self, String> {
         let value = Value::parse(line).map_err(|problems| {
             problems.iter().next().map_or_else(|| "it is not JSON".to_owned(), |first| first.message.clone())
@@ -315,6 +316,7 @@ impl Json for BTreeMap<String, String> {
         object.close();
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let map = Map::read(value)?;
         map.into_iter().map(|(key, value)| Ok((key, String::read(value)?))).collect()

@@ -28,6 +28,7 @@ impl Json for Score {
         object.close();
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         let score = match fields.take::<Option<f64>>("value")? {
@@ -49,6 +50,7 @@ impl Json for Scores {
         object.close();
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         let overall: Option<f64> = fields.take("overall")?;
@@ -78,6 +80,7 @@ impl Json for RunScore {
         object.close();
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         if let Some(scores) = fields.take("scored")? {
@@ -109,6 +112,7 @@ impl Json for Verdict {
         object.close();
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         let is: String = fields.take("is")?;
@@ -149,6 +153,7 @@ impl Json for Pass {
         text.write(out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let at_least = |text: &str| text.strip_prefix("at_least(")?.strip_suffix(')')?.parse().ok();
         match value.as_str() {

@@ -55,6 +55,7 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     (year / 400 * 146_097 + day_of_era).checked_sub(719_468)
 }
 
+#[inline]
 fn parse(text: &str) -> Option<SystemTime> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (time, millis) = time.split_once('.').unwrap_or((time, "0"));
@@ -77,6 +78,7 @@ impl Json for SystemTime {
         text(*self).write(out);
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         value
             .as_str()

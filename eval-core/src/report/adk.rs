@@ -57,6 +57,7 @@ impl EvalReport {
     /// The report as ADK's results, one per eval set in the order of their first cases.
     ///
     /// ADK names and files a result by the app and the time; it takes cases of equal set ids as one set.
+    #[inline]
     pub fn adk_results(&self, app_name: &str, at: SystemTime) -> Vec<EvalSetResult<'_>> {
         let created = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -85,6 +86,7 @@ impl EvalReport {
     /// ```
     ///
     /// See [`EvalSetResult::save`] for the place and the errors. Stops at the first set that cannot be saved.
+    #[inline]
     pub fn save_adk_results(
         &self,
         agents_dir: impl AsRef<Path>,
@@ -97,21 +99,25 @@ impl EvalReport {
 
 impl EvalSetResult<'_> {
     /// The id of the eval set.
+    #[inline]
     pub fn eval_set_id(&self) -> &str {
         self.eval_set_id
     }
 
     /// ADK's id of the result: app, set and time.
+    #[inline]
     pub fn id(&self) -> String {
         format!("{}_{}_{}", self.app_name, self.eval_set_id, Value::from(self.created))
     }
 
     /// ADK's name of the result: the id, without slashes.
+    #[inline]
     pub fn name(&self) -> String {
         self.id().replace('/', "_")
     }
 
     /// The result as a value, every field of ADK's spelled out.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let runs =
             self.cases.iter().flat_map(|case| case.runs.iter().map(|run| case_result::value(case, run)));
@@ -125,18 +131,21 @@ impl EvalSetResult<'_> {
     }
 
     /// The text of the file that ADK would write.
+    #[inline]
     pub fn to_json(&self) -> String {
         format!("{:#}", self.to_value())
     }
 }
 
 impl Serialize for EvalSetResult<'_> {
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_value().serialize(serializer)
     }
 }
 
 /// The value, or `null`.
+#[inline]
 fn or_null(value: Option<impl Into<Value>>) -> Value {
     value.map_or(Value::Null, Into::into)
 }

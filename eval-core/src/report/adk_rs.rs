@@ -10,6 +10,7 @@ use crate::verdict::Verdict;
 impl Serialize for EvalReport {
     /// `{"results": [..], "summary": {..}}`; statuses are `PASSED`, `FAILED` and `ERROR`. Metrics that never
     /// gate or do not apply are left out.
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("EvalReport", 2)?;
         out.serialize_field("results", &self.cases)?;
@@ -20,6 +21,7 @@ impl Serialize for EvalReport {
 
 impl Serialize for Summary {
     /// The counts and `pass_rate`, which is `null` where there are no cases.
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Summary", 6)?;
         out.serialize_field("total", &self.total)?;
@@ -34,6 +36,7 @@ impl Serialize for Summary {
 
 impl Serialize for CaseReport {
     /// An entry of `results`. A case without a verdict says why in `error`, which adk-rs does not read.
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let reason = self.verdict.reason();
         let mut out = serializer.serialize_struct("CaseReport", 4 + usize::from(reason.is_some()))?;
@@ -51,6 +54,7 @@ impl Serialize for CaseReport {
 struct ScoresOf<'a>(&'a CaseReport);
 
 impl Serialize for ScoresOf<'_> {
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_map(None)?;
         for (at, metric) in self.0.metrics.iter().enumerate() {
@@ -71,6 +75,7 @@ struct MetricOf<'a> {
 impl Serialize for MetricOf<'_> {
     /// adk-rs has no place for a missing score: it is 0 there, beside the status `ERROR` and the reason in
     /// `details`, also where some turns have one. So is a score that JSON has no text for.
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let decided = matches!(self.metric.verdict, Verdict::Passed | Verdict::Failed);
         let score = self.metric.score.filter(|score| decided && score.is_finite()).unwrap_or(0.0);
@@ -85,6 +90,7 @@ impl Serialize for MetricOf<'_> {
 struct Details<'a>(&'a MetricOf<'a>);
 
 impl Serialize for Details<'_> {
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("per_invocation", &PerInvocation(self.0))?;
@@ -99,6 +105,7 @@ struct PerInvocation<'a>(&'a MetricOf<'a>);
 
 impl Serialize for PerInvocation<'_> {
     /// The score of each turn of each run; `null` where there is none.
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_seq(None)?;
         for run in &self.0.case.runs {
@@ -114,6 +121,7 @@ impl Serialize for PerInvocation<'_> {
     }
 }
 
+#[inline]
 fn status(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Passed => "PASSED",

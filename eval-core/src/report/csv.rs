@@ -48,6 +48,7 @@ impl EvalReport {
     /// calls are printed as Python does, values that are absent are empty. As in ADK, runs that ended in an
     /// error and metrics that do not apply have no rows: the table alone does not say whether all is well.
     /// Where pandas leaves a lone carriage return bare, which splits the row for most readers, it is quoted.
+    #[inline]
     pub fn to_csv(&self) -> String {
         let mut table = String::new();
         push_row(&mut table, &COLUMNS.map(str::to_owned));
@@ -57,6 +58,7 @@ impl EvalReport {
 
     /// Appends the rows of [`to_csv`](Self::to_csv) to a file, below the names of the columns where it is new
     /// or empty. Makes its folder where that is absent.
+    #[inline]
     pub fn append_csv(&self, path: impl AsRef<Path>) -> Result<(), ExportError> {
         let path = path.as_ref();
         create_folder_of(path)?;
@@ -74,6 +76,7 @@ impl EvalReport {
         append().map_err(ExportError::io(path))
     }
 
+    #[inline]
     fn push_rows(&self, table: &mut String) {
         for case in &self.cases {
             let runs: Vec<(&RunReport, ScoredRun<'_>)> =
@@ -90,6 +93,7 @@ impl EvalReport {
     }
 }
 
+#[inline]
 fn push_metric(table: &mut String, case: &CaseReport, run: &RunReport, metric: &ScoredMetric<'_>) {
     for (at, (turn, scored)) in run.transcript.turns.iter().zip(&metric.turns).enumerate() {
         let (actual, expected) = (&turn.invocation, case.case.conversation.get(at));
@@ -113,15 +117,18 @@ fn push_metric(table: &mut String, case: &CaseReport, run: &RunReport, metric: &
 }
 
 /// pandas takes NaN for absent.
+#[inline]
 fn number(number: Option<f64>) -> String {
     number.filter(|number| !number.is_nan()).map(python::float).unwrap_or_default()
 }
 
+#[inline]
 fn calls(turn: &Invocation) -> String {
     let calls: Vec<String> = turn.tool_calls().map(|call: &FunctionCall| python::call(call)).collect();
     calls.join("\n")
 }
 
+#[inline]
 fn push_row(table: &mut String, fields: &[String; COLUMNS.len()]) {
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {

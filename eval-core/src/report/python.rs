@@ -7,6 +7,7 @@ use eval_format::{FunctionCall, Map, Number, Value};
 use crate::category::{Category, category};
 
 /// `repr` of a float: the shortest text that reads back the same.
+#[inline]
 pub(super) fn float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
@@ -19,6 +20,7 @@ pub(super) fn float(number: f64) -> String {
 }
 
 /// `str` of a `FunctionCall`: all of its fields on a line, partial arguments each on lines of their own.
+#[inline]
 pub(super) fn call(call: &FunctionCall) -> String {
     let mut out = String::from("id=");
     optional_text(call.id.as_deref(), &mut out);
@@ -39,6 +41,7 @@ pub(super) fn call(call: &FunctionCall) -> String {
     out
 }
 
+#[inline]
 fn optional_text(text: Option<&str>, out: &mut String) {
     match text {
         Some(text) => string(text, out),
@@ -47,6 +50,7 @@ fn optional_text(text: Option<&str>, out: &mut String) {
 }
 
 /// `repr` of a value that was read from JSON.
+#[inline]
 fn value(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("None"),
@@ -58,10 +62,12 @@ fn value(value: &Value, out: &mut String) {
     }
 }
 
+#[inline]
 fn number(number: &Number) -> String {
     if number.is_integer() { number.to_string() } else { float(number.as_f64()) }
 }
 
+#[inline]
 fn sequence(items: &[Value], out: &mut String, each: fn(&Value, &mut String)) {
     out.push('[');
     for (at, item) in items.iter().enumerate() {
@@ -71,6 +77,7 @@ fn sequence(items: &[Value], out: &mut String, each: fn(&Value, &mut String)) {
     out.push(']');
 }
 
+#[inline]
 fn dict(map: &Map, out: &mut String) {
     out.push('{');
     for (at, (key, item)) in map.iter().enumerate() {
@@ -83,6 +90,7 @@ fn dict(map: &Map, out: &mut String) {
 }
 
 /// `repr` of a string: in single quotes, unless it contains those and no double ones.
+#[inline]
 fn string(text: &str, out: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
@@ -100,6 +108,7 @@ fn string(text: &str, out: &mut String) {
     out.push(quote);
 }
 
+#[inline]
 fn escape(code: u32, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = match code {
@@ -110,11 +119,13 @@ fn escape(code: u32, out: &mut String) {
 }
 
 /// Python's `str.isprintable`; a Python of an older Unicode escapes the characters that are new since.
+#[inline]
 fn is_printable(c: char) -> bool {
     c == ' ' || category(c) != Category::Hidden
 }
 
 /// How google-genai prints a `PartialArg`: a line for each field that is set.
+#[inline]
 fn partial_arg(arg: &Value, out: &mut String) {
     const FIELDS: [&str; 6] =
         ["bool_value", "json_path", "null_value", "number_value", "string_value", "will_continue"];

@@ -21,6 +21,7 @@ pub enum RunDirError {
 }
 
 impl fmt::Display for RunDirError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSets(path) => {
@@ -35,12 +36,14 @@ impl fmt::Display for RunDirError {
 impl std::error::Error for RunDirError {}
 
 impl From<ReadError> for RunDirError {
+    #[inline]
     fn from(error: ReadError) -> Self {
         Self::Read(error)
     }
 }
 
 impl From<RunnerError> for RunDirError {
+    #[inline]
     fn from(error: RunnerError) -> Self {
         Self::Runner(error)
     }
@@ -54,6 +57,7 @@ pub(super) struct Found {
 }
 
 /// The sets in the order of their paths.
+#[inline]
 pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunDirError> {
     let io = |source| ReadError::Io { path: directory.to_owned(), source };
     let files = find_sets(directory, "").map_err(|error| io(std::io::Error::other(error)))?;
@@ -71,6 +75,7 @@ pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirErro
     Ok(Found { set: EvalSet::read(path)?, config, recording })
 }
 
+#[inline]
 fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunDirError> {
     let path = set.with_file_name("test_config.json");
     let bytes = match std::fs::read(&path) {

@@ -11,6 +11,7 @@ use crate::score::usage::{Durations, TokenUsage};
 use crate::transcript::TurnRecord;
 
 /// The run with every field of ADK's.
+#[inline]
 pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
     let scored = ScoredRun::new(case, run);
     let session = &run.transcript.session;
@@ -30,11 +31,13 @@ pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
 }
 
 /// Whose session it was, or was to be.
+#[inline]
 fn user_id<'a>(case: &'a CaseReport, run: &'a RunReport) -> Option<&'a str> {
     let input = case.case.session_input.as_ref().map(|input| input.user_id.as_str());
     [Some(run.transcript.session.user_id.as_str()), input].into_iter().flatten().find(|id| !id.is_empty())
 }
 
+#[inline]
 fn overall(scored: &ScoredRun<'_>, run: &RunReport) -> Value {
     let turns = || run.transcript.turns.iter().map(|turn| &turn.invocation);
     let result = |metric: &ScoredMetric<'_>| {
@@ -45,6 +48,7 @@ fn overall(scored: &ScoredRun<'_>, run: &RunReport) -> Value {
     Value::Array(scored.metrics.iter().map(result).collect())
 }
 
+#[inline]
 fn per_invocation(scored: &ScoredRun<'_>, case: &CaseReport, run: &RunReport) -> Value {
     let turn = |(at, turn): (usize, &TurnRecord)| {
         let results = scored.metrics.iter().filter_map(|metric| {
@@ -65,6 +69,7 @@ fn per_invocation(scored: &ScoredRun<'_>, case: &CaseReport, run: &RunReport) ->
 }
 
 /// ADK's `EvalMetricResult`.
+#[inline]
 fn metric_result(metric: &MetricReport, scored: Scored, details: Value) -> Value {
     Value::from(Map::from([
         ("metric_name", Value::from(metric.name.as_str())),
@@ -80,6 +85,7 @@ fn metric_result(metric: &MetricReport, scored: Scored, details: Value) -> Value
 /// ADK's `BaseCriterion`, which keeps the keys it does not know.
 ///
 /// `None` where the threshold is a number that JSON has no text for: ADK would refuse the file.
+#[inline]
 fn criterion(criterion: &Criterion) -> Option<Map> {
     const INTERMEDIATE: &str = "include_intermediate_responses_in_final";
     const OWN: [&str; 3] = ["threshold", INTERMEDIATE, "includeIntermediateResponsesInFinal"];
@@ -97,6 +103,7 @@ fn criterion(criterion: &Criterion) -> Option<Map> {
 }
 
 /// ADK's breakdown of the metrics that have one, over these turns.
+#[inline]
 fn details<'t, Turns: Iterator<Item = &'t Invocation>>(
     metric: &ScoredMetric<'_>,
     rubrics: Value,
@@ -113,6 +120,7 @@ fn details<'t, Turns: Iterator<Item = &'t Invocation>>(
     ]))
 }
 
+#[inline]
 fn token_usage(tokens: &TokenUsage<f64>) -> Map {
     Map::from([
         ("total_tokens", or_null(tokens.total)),
@@ -126,6 +134,7 @@ fn token_usage(tokens: &TokenUsage<f64>) -> Map {
     ])
 }
 
+#[inline]
 fn durations(seconds: &Durations) -> Map {
     Map::from([
         ("total_seconds", or_null(seconds.total)),

@@ -12,11 +12,13 @@ use crate::score::mean;
 const TOGETHER: &str = "the mean over the turns, which have the reasons";
 
 /// The rubrics of a turn; `null` where it was not judged by any.
+#[inline]
 pub(super) fn of_turn(found: &[RubricScore]) -> Value {
     list(found.iter().map(|found| value(&found.rubric_id, found.rationale.as_deref(), found.score)))
 }
 
 /// Each rubric with its mean over the turns that it was judged in.
+#[inline]
 pub(super) fn together(turns: &[&[RubricScore]]) -> Value {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut rubrics: Vec<(&str, Vec<f64>)> = Vec::new();
@@ -31,6 +33,7 @@ pub(super) fn together(turns: &[&[RubricScore]]) -> Value {
     list(rubrics.iter().map(|(id, scores)| value(id, Some(TOGETHER), mean::exact(scores))))
 }
 
+#[inline]
 fn value(id: &str, rationale: Option<&str>, score: Option<f64>) -> Value {
     Value::from(Map::from([
         ("rubric_id", Value::from(id)),
@@ -39,6 +42,7 @@ fn value(id: &str, rationale: Option<&str>, score: Option<f64>) -> Value {
     ]))
 }
 
+#[inline]
 fn list(values: impl Iterator<Item = Value>) -> Value {
     let values: Vec<Value> = values.collect();
     if values.is_empty() { Value::Null } else { Value::Array(values) }

@@ -32,6 +32,7 @@ pub enum ExportError {
 }
 
 impl fmt::Display for ExportError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name { what, name, reason } => write!(f, "the {what} `{}` {reason}", name.escape_debug()),
@@ -42,6 +43,7 @@ impl fmt::Display for ExportError {
 }
 
 impl std::error::Error for ExportError {
+    #[inline]
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
@@ -51,6 +53,7 @@ impl std::error::Error for ExportError {
 }
 
 impl ExportError {
+    #[inline]
     pub(in crate::report) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         |source| Self::Io { path, source }
@@ -64,6 +67,7 @@ impl EvalSetResult<'_> {
     /// The file is complete as soon as it is there. Fails where the app name or the id of the set cannot be
     /// part of a path (empty, `.`, `..`, with a slash, a backslash, a NUL or a drive), where a result of that
     /// name exists, and where the file cannot be written.
+    #[inline]
     pub fn save(&self, agents_dir: impl AsRef<Path>) -> Result<PathBuf, ExportError> {
         path_segment("app name", &self.app_name)?;
         path_segment("eval set id", self.eval_set_id)?;
@@ -76,6 +80,7 @@ impl EvalSetResult<'_> {
 }
 
 /// ADK's rule for names that become part of a path.
+#[inline]
 fn path_segment(what: &'static str, name: &str) -> Result<(), ExportError> {
     let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
     let reason = match name {
@@ -90,6 +95,7 @@ fn path_segment(what: &'static str, name: &str) -> Result<(), ExportError> {
 }
 
 /// Makes the folder that a file is to stand in.
+#[inline]
 pub(in crate::report) fn create_folder_of(path: &Path) -> Result<(), ExportError> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => {
@@ -102,6 +108,7 @@ pub(in crate::report) fn create_folder_of(path: &Path) -> Result<(), ExportError
 /// Writes a new file under another name and gives it its own when it is complete.
 ///
 /// The other name serves as a lock: of two that save the same result one fails, whichever comes second.
+#[inline]
 fn create_whole(path: &Path, text: &str) -> Result<(), ExportError> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".tmp");

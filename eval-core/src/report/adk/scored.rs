@@ -16,6 +16,7 @@ pub(crate) enum Status {
 
 impl Status {
     /// As JSON has it.
+    #[inline]
     pub(crate) fn number(self) -> i64 {
         match self {
             Self::Passed => 1,
@@ -26,6 +27,7 @@ impl Status {
     }
 
     /// As tables have it.
+    #[inline]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Passed => "PASSED",
@@ -36,6 +38,7 @@ impl Status {
     }
 
     /// The status of a score under a threshold; no threshold decides nothing.
+    #[inline]
     fn of(score: Option<f64>, threshold: Option<f64>) -> Self {
         match (threshold, score) {
             (None, _) => Self::Informational,
@@ -72,6 +75,7 @@ pub(crate) struct ScoredRun<'a> {
 }
 
 impl<'a> ScoredRun<'a> {
+    #[inline]
     pub(crate) fn new(case: &'a CaseReport, run: &'a RunReport) -> Self {
         if error(case, run).is_some() {
             return Self { status: Status::Failed, metrics: Vec::new() };
@@ -91,6 +95,7 @@ impl<'a> ScoredRun<'a> {
 }
 
 impl<'a> ScoredMetric<'a> {
+    #[inline]
     fn new(metric: &'a MetricReport, scores: &'a Scores, gate: Gate, turns: usize) -> Self {
         let threshold = metric.threshold();
         let one = |score: Option<f64>| Scored { score, status: Status::of(score, threshold) };
@@ -112,6 +117,7 @@ impl<'a> ScoredMetric<'a> {
 }
 
 /// What broke the run, agent, setup, metric or judge, and how.
+#[inline]
 pub(super) fn error(case: &CaseReport, run: &RunReport) -> Option<(Role, String)> {
     if let Some(error) = &run.error {
         return Some((error.role, error.to_string()));
@@ -126,6 +132,7 @@ pub(super) fn error(case: &CaseReport, run: &RunReport) -> Option<(Role, String)
 
 /// What was not evaluated does not pass, unlike in ADK, whose file would say so of one passing metric
 /// beside any number of broken ones.
+#[inline]
 fn decide(metrics: &[ScoredMetric<'_>]) -> Status {
     let any = |status| metrics.iter().any(|metric| metric.overall.status == status);
     [Status::NotEvaluated, Status::Failed, Status::Passed]

@@ -12,6 +12,7 @@ use crate::transcript::TurnRecord;
 ///
 /// As in ADK's sessions, fragments of streamed answers are left out. An error that ended the run is the last
 /// event: nothing else in ADK's results has a place for its text.
+#[inline]
 pub(super) fn details(case: &CaseReport, run: &RunReport) -> Value {
     let (session, turns) = (&run.transcript.session, &run.transcript.turns);
     let error = error(case, run);
@@ -37,6 +38,7 @@ pub(super) fn details(case: &CaseReport, run: &RunReport) -> Value {
 }
 
 /// What the user said, then what the agent did.
+#[inline]
 fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
     let invocation = &turn.invocation;
     let mut events = Vec::with_capacity(turn.events.len() + 1);
@@ -51,17 +53,20 @@ fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
 }
 
 /// When the last event of a turn took place.
+#[inline]
 fn end(turn: &TurnRecord) -> f64 {
     let elapsed = turn.events.last().map_or(0.0, |event| event.at.as_secs_f64());
     turn.invocation.creation_timestamp + elapsed
 }
 
 /// Seconds since 1970. A time has to be there, so what JSON has no text for becomes 0.
+#[inline]
 fn time(seconds: f64) -> Value {
     Value::from(if seconds.is_finite() { seconds } else { 0.0 })
 }
 
 /// ADK's `Event`.
+#[inline]
 fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value {
     let model = InvocationEvent {
         author: event.author.clone(),
@@ -127,6 +132,7 @@ const EVENT: &[&str] = &[
     "timestamp",
 ];
 
+#[inline]
 fn actions(event: &Event) -> Value {
     Value::from(Map::from([
         ("skip_summarization", or_null(event.skip_summarization.then_some(true))),
@@ -147,6 +153,7 @@ fn actions(event: &Event) -> Value {
     ]))
 }
 
+#[inline]
 fn node_info() -> Value {
     Value::from(Map::from([
         ("path", Value::from("")),
@@ -156,6 +163,7 @@ fn node_info() -> Value {
 }
 
 /// A set in ADK, written in order.
+#[inline]
 fn long_running(event: &Event) -> Value {
     let mut ids = event.long_running_tool_ids.clone();
     ids.sort_unstable();

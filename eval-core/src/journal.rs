@@ -48,6 +48,7 @@ mod content;
 mod entry;
 mod folder;
 mod json;
+mod line;
 mod read;
 mod record;
 mod run_id;

@@ -53,6 +53,7 @@ mod read;
 mod record;
 mod run_id;
 mod scores;
+mod text;
 mod time;
 mod transcript;
 mod writer;

@@ -2,9 +2,10 @@
 
 use eval_format::{Criterion, Value};
 
-use super::json::{Fields, Json, Misread, Object, fields, misread, words, write_list, write_text};
+use super::json::{Fields, Json, Misread, Object, fields, misread, words, write_list};
 use super::line::Line;
 use super::record::{JudgeUse, MetricLine, MetricScore};
+use super::text::write_text;
 use crate::metric::{RubricScore, Score, Scores};
 use crate::options::{Gate, Pass};
 use crate::report::{MetricReport, RunScore};

@@ -163,7 +163,7 @@ impl Journal {
 /// A text as it stands in a line, between its quotes.
 fn in_line(text: &str) -> String {
     let mut line = Line::new();
-    super::json::write_text(text, &mut line);
+    super::text::write_text(text, &mut line);
     let line = String::from_utf8_lossy(&line.into_bytes()).into_owned();
     line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
 }
@@ -302,7 +302,7 @@ mod tests {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
         let mut line = Line::new();
-        super::super::json::write_text("keys: sk-\"12345, token678, token67", &mut line);
+        super::super::text::write_text("keys: sk-\"12345, token678, token67", &mut line);
         journal.add(line.into_bytes());
         let written = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
         assert!(

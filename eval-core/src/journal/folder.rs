@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use eval_format::Value;
 
 use super::json::{Json, fields};
+use super::line::Line;
 use super::time;
 
 /// The file that says that a folder is a run. Only folders that hold it are ever removed.
@@ -109,11 +110,11 @@ fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
 
 /// Says that a folder is a run; whoever comes first.
 fn mark(path: &Path, id: &str) -> io::Result<()> {
-    let mut text = Vec::new();
+    let mut text = Line::new();
     Marker { run: id.to_owned(), started: time::now() }.write(&mut text);
     match OpenOptions::new().write(true).create_new(true).open(path.join(MARKER)) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        file => file?.write_all(&text),
+        file => file?.write_all(&text.into_bytes()),
     }
 }
 
@@ -188,10 +189,10 @@ mod tests {
 
     /// Makes a run look as if it had begun so many hours ago.
     fn age(run: &Path, hours: u64) {
-        let mut text = Vec::new();
+        let mut text = Line::new();
         let started = time::now() - Duration::from_hours(hours);
         Marker { run: "any".to_owned(), started }.write(&mut text);
-        fs::write(run.join(MARKER), text).unwrap();
+        fs::write(run.join(MARKER), text.into_bytes()).unwrap();
     }
 
     #[test]

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use eval_format::{Map, Number, Value};
 
+use super::line::Line;
+use super::text::write_text;
+
 /// Why a record cannot be read.
 pub(super) type Misread = String;
 
 /// What can stand in a record.
 pub(super) trait Json: Sized {
-    fn write(&self, out: &mut Vec<u8>);
+    fn write(&self, out: &mut Line);
     fn read(value: Value) -> Result<Self, Misread>;
 
     /// What a field is that is not there; none where it must be there.
@@ -30,7 +33,7 @@ pub(super) trait Json: Sized {
 macro_rules! fields {
     ($kind:ty { $($field:ident),* $(,)? }) => {
         impl $crate::journal::json::Json for $kind {
-            fn write(&self, out: &mut Vec<u8>) {
+            fn write(&self, out: &mut $crate::journal::line::Line) {
                 let mut object = $crate::journal::json::Object::open(out);
                 $(object.field(concat!(",\"", stringify!($field), "\":"), &self.$field);)*
                 object.close();
@@ -50,9 +53,9 @@ pub(super) use fields;
 macro_rules! words {
     ($kind:ty { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $crate::journal::json::Json for $kind {
-            fn write(&self, out: &mut Vec<u8>) {
+            fn write(&self, out: &mut $crate::journal::line::Line) {
                 let word = match self { $(Self::$variant => $word,)* };
-                $crate::journal::json::write_text(word, out);
+                $crate::journal::text::write_text(word, out);
             }
 
             #[inline]
@@ -69,12 +72,12 @@ pub(super) use words;
 
 /// An object on its way into a line.
 pub(super) struct Object<'a> {
-    out: &'a mut Vec<u8>,
+    out: &'a mut Line,
     is_empty: bool,
 }
 
 impl<'a> Object<'a> {
-    pub(super) fn open(out: &'a mut Vec<u8>) -> Self {
+    pub(super) fn open(out: &'a mut Line) -> Self {
         out.push(b'{');
         Self { out, is_empty: true }
     }
@@ -100,15 +103,15 @@ impl<'a> Object<'a> {
 
     /// Begins a field; its value follows. The key is as it stands behind another field, `,"name":`, so that it is
     /// copied in one piece.
-    pub(super) fn key(&mut self, key: &str) -> &mut Vec<u8> {
+    pub(super) fn key(&mut self, key: &str) -> &mut Line {
         let key = if self.is_empty { &key[1..] } else { key };
         self.is_empty = false;
-        self.out.extend_from_slice(key.as_bytes());
+        self.out.add(key.as_bytes());
         self.out
     }
 
     /// Begins an entry under any key.
-    fn any_key(&mut self, key: &str) -> &mut Vec<u8> {
+    fn any_key(&mut self, key: &str) -> &mut Line {
         if !self.is_empty {
             self.out.push(b',');
         }
@@ -151,70 +154,12 @@ pub(super) fn misread(expected: &str, found: &Value) -> Misread {
     format!("{} stands where {expected} should", found.kind())
 }
 
-/// Writes a string.
-pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = first_special(rest) {
-        let (plain, special) = rest.split_at(at);
-        out.extend_from_slice(plain);
-        let Some((byte, after)) = special.split_first() else { break };
-        match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-        }
-        rest = after;
-    }
-    out.extend_from_slice(rest);
-    out.push(b'"');
-}
-
-/// The first byte that a string cannot hold as it is.
-///
-/// Sixteen bytes at a time: journals are written by tests, which are built without optimisation, where a step for
-/// each byte costs more than all the rest of a record.
-fn first_special(bytes: &[u8]) -> Option<usize> {
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut at = 0;
-    while at < blocks.len() {
-        if has_special(u128::from_le_bytes(blocks[at])) {
-            return position_of_special(&blocks[at]).map(|found| at * BLOCK + found);
-        }
-        at += 1;
-    }
-    let mut padded = [b' '; BLOCK];
-    padded[..rest.len()].copy_from_slice(rest);
-    if has_special(u128::from_le_bytes(padded)) {
-        return position_of_special(rest).map(|found| at * BLOCK + found);
-    }
-    None
-}
-
-const BLOCK: usize = 16;
-
-fn position_of_special(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|byte| *byte < b' ' || *byte == b'"' || *byte == b'\\')
-}
-
-/// Whether one of sixteen bytes is special.
-///
-/// A byte below another one borrows from its highest bit when that is taken from each.
-fn has_special(block: u128) -> bool {
-    const ONES: u128 = u128::MAX / 0xff;
-    const HIGHEST: u128 = ONES << 7;
-    let has_zero = |block: u128| block.wrapping_sub(ONES) & !block & HIGHEST;
-    let of = |byte: u8| ONES * u128::from(byte);
-    let controls = block.wrapping_sub(of(b' ')) & !block & HIGHEST;
-    controls | has_zero(block ^ of(b'"')) | has_zero(block ^ of(b'\\')) != 0
-}
-
 /// Values nested deeper than this become a remark: the reader takes about 200 levels, of which a record needs a few.
 const DEEPEST: usize = 180;
 
-fn write_value(value: &Value, depth: usize, out: &mut Vec<u8>) {
+fn write_value(value: &Value, depth: usize, out: &mut Line) {
     match value {
-        Value::Null => out.extend_from_slice(b"null"),
+        Value::Null => out.add(b"null"),
         Value::Bool(flag) => flag.write(out),
         Value::Number(number) => write_number(number, out),
         Value::String(text) => write_text(text, out),
@@ -226,7 +171,7 @@ fn write_value(value: &Value, depth: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn write_map(map: &Map, depth: usize, out: &mut Vec<u8>) {
+fn write_map(map: &Map, depth: usize, out: &mut Line) {
     let mut object = Object::open(out);
     for (key, item) in map.iter() {
         write_value(item, depth + 1, object.any_key(key));
@@ -234,7 +179,7 @@ fn write_map(map: &Map, depth: usize, out: &mut Vec<u8>) {
     object.close();
 }
 
-pub(super) fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
+pub(super) fn write_list<T>(items: &[T], out: &mut Line, write: impl Fn(&T, &mut Line)) {
     out.push(b'[');
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -245,39 +190,39 @@ pub(super) fn write_list<T>(items: &[T], out: &mut Vec<u8>, write: impl Fn(&T, &
     out.push(b']');
 }
 
-fn write_number(number: &Number, out: &mut Vec<u8>) {
+fn write_number(number: &Number, out: &mut Line) {
     match number.as_i64() {
         Some(integer) => write_integer(integer, out),
-        None if number.is_integer() => out.extend_from_slice(number.to_string().as_bytes()),
+        None if number.is_integer() => out.add(number.to_string().as_bytes()),
         None => write_float(number.as_f64(), out),
     }
 }
 
 /// Digits that read back as the same number, after the usual ones: most scores are 1 or 0.
-fn write_float(float: f64, out: &mut Vec<u8>) {
+fn write_float(float: f64, out: &mut Line) {
     let bits = float.to_bits();
     if bits == 1_f64.to_bits() {
-        out.extend_from_slice(b"1.0");
+        out.add(b"1.0");
     } else if bits == 0 {
-        out.extend_from_slice(b"0.0");
+        out.add(b"0.0");
     } else if float.is_nan() {
-        out.extend_from_slice(b"NaN");
+        out.add(b"NaN");
     } else if float.is_infinite() {
-        out.extend_from_slice(if float > 0.0 { b"Infinity" } else { b"-Infinity" });
+        out.add(if float > 0.0 { b"Infinity" } else { b"-Infinity" });
     } else {
-        out.extend_from_slice(format!("{float:?}").as_bytes());
+        out.add(format!("{float:?}").as_bytes());
     }
 }
 
-fn write_integer(integer: i64, out: &mut Vec<u8>) {
+fn write_integer(integer: i64, out: &mut Line) {
     match u8::try_from(integer) {
         Ok(digit @ 0..10) => out.push(b'0' + digit),
-        _ => out.extend_from_slice(integer.to_string().as_bytes()),
+        _ => out.add(integer.to_string().as_bytes()),
     }
 }
 
 impl Json for Value {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         write_value(self, 0, out);
     }
 
@@ -288,7 +233,7 @@ impl Json for Value {
 }
 
 impl Json for Map {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         write_map(self, 0, out);
     }
 
@@ -310,7 +255,7 @@ impl Json for Map {
 }
 
 impl Json for String {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         write_text(self, out);
     }
 
@@ -332,8 +277,8 @@ impl Json for String {
 }
 
 impl Json for bool {
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    fn write(&self, out: &mut Line) {
+        out.add(if *self { b"true" } else { b"false" });
     }
 
     #[inline]
@@ -351,7 +296,7 @@ impl Json for bool {
 }
 
 impl Json for f64 {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         write_float(*self, out);
     }
 
@@ -364,7 +309,7 @@ impl Json for f64 {
 macro_rules! integers {
     ($($kind:ty),*) => {
         $(impl Json for $kind {
-            fn write(&self, out: &mut Vec<u8>) {
+            fn write(&self, out: &mut Line) {
                 // Larger numbers are none of ours, and would not be read.
                 write_integer(i64::try_from(*self).unwrap_or(i64::MAX), out);
             }
@@ -389,7 +334,7 @@ integers!(i64, u32, usize);
 
 impl Json for Duration {
     /// Seconds. They are exact to the nanosecond for a hundred days.
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         self.as_secs_f64().write(out);
     }
 
@@ -409,10 +354,10 @@ impl Json for Duration {
 }
 
 impl<T: Json> Json for Option<T> {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         match self {
             Some(value) => value.write(out),
-            None => out.extend_from_slice(b"null"),
+            None => out.add(b"null"),
         }
     }
 
@@ -431,7 +376,7 @@ impl<T: Json> Json for Option<T> {
 }
 
 impl<T: Json> Json for Vec<T> {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         write_list(self, out, T::write);
     }
 
@@ -453,7 +398,7 @@ impl<T: Json> Json for Vec<T> {
 
 impl<T: Json> Json for (String, T) {
     /// A pair is an array of two.
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         out.push(b'[');
         self.0.write(out);
         out.push(b',');
@@ -478,9 +423,9 @@ mod tests {
     use super::*;
 
     fn again<T: Json>(value: &T) -> T {
-        let mut line = Vec::new();
+        let mut line = Line::new();
         value.write(&mut line);
-        let line = String::from_utf8(line).unwrap();
+        let line = String::from_utf8(line.into_bytes()).unwrap();
         assert!(!line.contains('\n'), "{line}");
         T::read(Value::parse(&line).unwrap()).unwrap()
     }
@@ -509,19 +454,6 @@ mod tests {
         ] {
             assert_eq!(again(&text.to_owned()), text);
         }
-    }
-
-    #[test]
-    fn special_bytes_are_found_wherever_they_stand() {
-        for special in (0..b' ').chain([b'"', b'\\']) {
-            for at in 0..40 {
-                let mut bytes = [b'~'; 40];
-                bytes[at] = special;
-                assert_eq!(first_special(&bytes), Some(at), "{special}");
-            }
-        }
-        let plain: Vec<u8> = (b' '..=0xff).filter(|byte| !b"\"\\".contains(byte)).collect();
-        assert_eq!(first_special(&plain), None);
     }
 
     #[test]

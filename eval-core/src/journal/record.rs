@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime};
 use eval_format::{Map, UsageMetadata, Value};
 
 use super::json::{Json, Misread, Object, fields, write_list};
+use super::line::Line;
+use super::scores::write_score;
 use crate::options::{Gate, Pass};
 use crate::report::{MetricReport, RunScore};
 use crate::transcript::Transcript;
@@ -22,7 +24,7 @@ pub const SCHEMA: u32 = 1;
 /// ```
 /// use eval_core::journal::Record;
 ///
-/// let line = r#"{"record":"decided","test":1,"verdict":{"is":"passed"},"at":"2026-11-22T02:31:07.250Z"}"#;
+/// let line = r#"{"record":"decided","test":1,"verdict":"passed","at":"2026-11-22T02:31:07.250Z"}"#;
 /// let Record::Decided(decided) = Record::parse(line)? else { unreachable!() };
 /// assert!(decided.verdict.passed());
 /// # Ok::<(), String>(())
@@ -201,18 +203,16 @@ pub struct Decided {
 }
 
 /// A record as a line. Every record has a field that is never left out, so that a comma may follow its kind.
-fn line(kind: &str, write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut line = Vec::with_capacity(1024);
-    line.extend_from_slice(b"{\"record\":\"");
-    line.extend_from_slice(kind.as_bytes());
+fn line(kind: &str, write: impl FnOnce(&mut Line)) -> Vec<u8> {
+    let mut line = Line::new();
+    line.add(b"{\"record\":\"");
+    line.add(kind.as_bytes());
     line.push(b'"');
     let fields = line.len();
     write(&mut line);
-    if let Some(brace) = line.get_mut(fields) {
-        *brace = b',';
-    }
+    line.replace(fields, b',');
     line.push(b'\n');
-    line
+    line.into_bytes()
 }
 
 impl Head {
@@ -267,10 +267,10 @@ pub(crate) struct MetricLine<'a> {
 }
 
 impl MetricLine<'_> {
-    fn write(&self, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         object.text(",\"name\":", self.name);
-        object.field(",\"score\":", self.score);
+        write_score(self.score, &mut object);
         object.list(",\"judge\":", self.judge);
         object.close();
     }
@@ -308,7 +308,7 @@ impl Decided {
 }
 
 impl Json for BTreeMap<String, String> {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         for (key, text) in self {
             object.entry(key, text);

@@ -2,22 +2,28 @@
 
 use eval_format::{Criterion, Value};
 
-use super::json::{Fields, Json, Misread, Object, fields, misread, words};
-use super::record::{JudgeUse, MetricScore};
+use super::json::{Fields, Json, Misread, Object, fields, misread, words, write_list};
+use super::line::Line;
+use super::record::{JudgeUse, MetricLine, MetricScore};
+use super::text::write_text;
 use crate::metric::{RubricScore, Score, Scores};
 use crate::options::{Gate, Pass};
 use crate::report::{MetricReport, RunScore};
+use crate::score::mean;
 use crate::verdict::{Role, Verdict};
 
-fields!(MetricScore { name, score, judge });
 fields!(JudgeUse { model, asked, failed, usage });
 fields!(RubricScore { rubric_id, score, rationale });
 fields!(Criterion { threshold, options });
 fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });
 words!(Gate { Mean = "mean", EveryTurn = "every_turn" });
 
+/// A score that is only a number is written as one.
 impl Json for Score {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
+        if let (Some(value), [], []) = (self.value(), self.notes(), self.rubrics()) {
+            return value.write(out);
+        }
         let mut object = Object::open(out);
         match (self.value(), self.reason()) {
             (Some(value), _) => object.field(",\"value\":", &value),
@@ -30,6 +36,9 @@ impl Json for Score {
 
     #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
+        if let Some(value) = value.as_f64() {
+            return Ok(Self::from(value));
+        }
         let mut fields = Fields::of(value)?;
         let score = match fields.take::<Option<f64>>("value")? {
             Some(value) => Self::from(value),
@@ -41,8 +50,12 @@ impl Json for Score {
     }
 }
 
+/// Scores that have the mean of all scores are written as a list.
 impl Json for Scores {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
+        if has_usual_overall(self) {
+            return write_list(self.scores(), out, Score::write);
+        }
         let mut object = Object::open(out);
         object.field(",\"overall\":", &self.overall());
         object.field(",\"whole_run\":", &self.is_whole_run());
@@ -52,6 +65,9 @@ impl Json for Scores {
 
     #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
+        if value.as_array().is_some() {
+            return Ok(Vec::<Score>::read(value)?.into_iter().collect());
+        }
         let mut fields = Fields::of(value)?;
         let overall: Option<f64> = fields.take("overall")?;
         let is_whole_run: bool = fields.take("whole_run")?;
@@ -65,42 +81,72 @@ impl Json for Scores {
     }
 }
 
-impl Json for RunScore {
-    fn write(&self, out: &mut Vec<u8>) {
-        let mut object = Object::open(out);
-        match self {
-            Self::Scored(scores) => scores.write(object.key(",\"scored\":")),
-            Self::Skipped(reason) => object.text(",\"skipped\":", reason),
-            Self::Unjudged(reason) => object.text(",\"unjudged\":", reason),
-            Self::Error { role, message } => {
-                object.text(",\"error\":", message);
-                object.field(",\"role\":", role);
-            }
+/// Whether the overall score is the one that the list alone gives.
+fn has_usual_overall(scores: &Scores) -> bool {
+    let usual = match scores.scores() {
+        [only] => only.value(),
+        many => mean::naive(&many.iter().filter_map(Score::value).collect::<Vec<f64>>()),
+    };
+    // Summing makes +0 of -0.
+    let is_same =
+        |one: f64, other: f64| one.to_bits() == other.to_bits() && (one != 0.0 || one.is_sign_positive());
+    !scores.is_whole_run()
+        && match (usual, scores.overall()) {
+            (Some(usual), Some(overall)) => is_same(usual, overall),
+            (usual, overall) => usual.is_none() && overall.is_none(),
         }
-        object.close();
+}
+
+/// The fields of a [`RunScore`] among those of its metric.
+pub(super) fn write_score(score: &RunScore, object: &mut Object<'_>) {
+    match score {
+        RunScore::Scored(scores) => scores.write(object.key(",\"scored\":")),
+        RunScore::Skipped(reason) => object.text(",\"skipped\":", reason),
+        RunScore::Unjudged(reason) => object.text(",\"unjudged\":", reason),
+        RunScore::Error { role, message } => {
+            object.text(",\"error\":", message);
+            object.field(",\"role\":", role);
+        }
+    }
+}
+
+impl Json for MetricScore {
+    fn write(&self, out: &mut Line) {
+        let Self { name, score, judge } = self;
+        MetricLine { name, score, judge }.write(out);
     }
 
     #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
-        if let Some(scores) = fields.take("scored")? {
-            return Ok(Self::Scored(scores));
-        }
-        if let Some(reason) = fields.take("skipped")? {
-            return Ok(Self::Skipped(reason));
-        }
-        if let Some(reason) = fields.take("unjudged")? {
-            return Ok(Self::Unjudged(reason));
-        }
-        let Some(message) = fields.take("error")? else {
-            return Err("neither scores nor the reason why there are none".to_owned());
-        };
-        Ok(Self::Error { role: fields.take("role")?, message })
+        let name = fields.take("name")?;
+        let judge = fields.take("judge")?;
+        Ok(Self { name, score: take_score(&mut fields)?, judge })
     }
 }
 
+fn take_score(fields: &mut Fields) -> Result<RunScore, Misread> {
+    if let Some(scores) = fields.take("scored")? {
+        return Ok(RunScore::Scored(scores));
+    }
+    if let Some(reason) = fields.take("skipped")? {
+        return Ok(RunScore::Skipped(reason));
+    }
+    if let Some(reason) = fields.take("unjudged")? {
+        return Ok(RunScore::Unjudged(reason));
+    }
+    let Some(message) = fields.take("error")? else {
+        return Err("neither scores nor the reason why there are none".to_owned());
+    };
+    Ok(RunScore::Error { role: fields.take("role")?, message })
+}
+
+/// One that is only a word is written as one.
 impl Json for Verdict {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
+        if self.reason().is_none() {
+            return write_text(word(self), out);
+        }
         let mut object = Object::open(out);
         object.text(",\"is\":", word(self));
         if let Some(reason) = self.reason() {
@@ -114,10 +160,13 @@ impl Json for Verdict {
 
     #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
-        let mut fields = Fields::of(value)?;
-        let is: String = fields.take("is")?;
-        let reason: String = fields.take("reason")?;
-        let role: Option<Role> = fields.take("role")?;
+        let (is, reason, role): (String, String, Option<Role>) = match value {
+            Value::String(word) => (word, String::new(), None),
+            value => {
+                let mut fields = Fields::of(value)?;
+                (fields.take("is")?, fields.take("reason")?, fields.take("role")?)
+            }
+        };
         Ok(match (is.as_str(), role) {
             ("passed", _) => Self::Passed,
             ("failed", _) => Self::Failed,
@@ -143,7 +192,7 @@ fn word(verdict: &Verdict) -> &'static str {
 
 impl Json for Pass {
     /// As it is written in the attribute.
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         let text = match self {
             Self::Mean => "mean".to_owned(),
             Self::All => "all".to_owned(),

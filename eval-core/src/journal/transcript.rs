@@ -3,6 +3,7 @@
 use eval_format::{Content, Invocation, Value};
 
 use super::json::{Fields, Json, Misread, Object, fields, words};
+use super::line::Line;
 use crate::agent::{Event, Session};
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -44,7 +45,7 @@ words!(JudgeErrorKind {
 });
 
 impl Json for TurnRecord {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         let turn = &self.invocation;
         let mut object = Object::open(out);
         object.field(",\"invocation_id\":", &turn.invocation_id);
@@ -79,7 +80,7 @@ impl Json for TurnRecord {
 }
 
 impl Json for JudgeError {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         object.field(",\"kind\":", &self.kind());
         object.field(",\"message\":", &self.to_string());

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
+use super::line::Line;
 use super::record::{Head, SCHEMA};
 use super::{folder, run_id, time};
 use crate::failure;
@@ -161,9 +162,9 @@ impl Journal {
 
 /// A text as it stands in a line, between its quotes.
 fn in_line(text: &str) -> String {
-    let mut line = Vec::new();
-    super::json::write_text(text, &mut line);
-    let line = String::from_utf8_lossy(&line).into_owned();
+    let mut line = Line::new();
+    super::text::write_text(text, &mut line);
+    let line = String::from_utf8_lossy(&line.into_bytes()).into_owned();
     line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
 }
 
@@ -300,9 +301,9 @@ mod tests {
     fn values_of_secret_variables_are_left_out() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
-        let mut line = Vec::new();
-        super::super::json::write_text("keys: sk-\"12345, token678, token67", &mut line);
-        journal.add(line);
+        let mut line = Line::new();
+        super::super::text::write_text("keys: sk-\"12345, token678, token67", &mut line);
+        journal.add(line.into_bytes());
         let written = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
         assert!(
             written.ends_with("\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\""),

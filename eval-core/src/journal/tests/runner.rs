@@ -27,15 +27,14 @@ fn only(run: &Run) -> &Attempt {
     run.tests[0].last().unwrap()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "one of the setups fails")]
-fn sunny(_: &EvalCase) -> Result<BoxAgent, &'static str> {
-    Ok(Replay::new([["It is sunny."]]).boxed())
+fn sunny() -> BoxAgent {
+    Replay::new([["It is sunny."]]).boxed()
 }
 
 #[test]
 fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
     let folder = Folder::new("runner");
-    let run = run(EvalRunner::new().runs(3), &folder, sunny);
+    let run = run(EvalRunner::new().runs(3), &folder, |_| Ok(sunny()));
     let attempt = only(&run);
     assert_eq!((attempt.started.runs, attempt.started.attempt, attempt.started.line), (3, 1, 0));
     let numbers: Vec<_> = attempt.evaluations.iter().map(|it| (it.ran.run, it.ran.evaluation)).collect();
@@ -106,6 +105,6 @@ impl Metric for Reads {
 fn the_transcript_is_on_record_before_anything_is_scored() {
     let folder = Folder::new("before");
     let runner = EvalRunner::new().metric("reads", Reads(folder.to_path_buf()));
-    let run = run(runner.criterion("reads", Criterion::new(1.0)), &folder, sunny);
+    let run = run(runner.criterion("reads", Criterion::new(1.0)), &folder, |_| Ok(sunny()));
     assert_eq!(only(&run).decided.as_ref().unwrap().verdict, Verdict::Passed);
 }

@@ -6,7 +6,7 @@ use std::fs;
 use eval_core::{Criterion, Judge, JudgeMode, Judging, Scripted, check_judge_model};
 use eval_format::{EvalCase, Need, Recording, metric};
 
-use super::known::Set;
+use super::known::{SIMULATED_USER, Set};
 use crate::show::one_line;
 use crate::words::count;
 
@@ -35,19 +35,18 @@ pub(super) fn of(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
     let judged = set.criteria.iter().filter(|(name, _)| {
         metric(name).is_some_and(|metric| metric.available && metric.needs.contains(&Need::Judge))
     });
-    judged
-        .filter_map(|(name, criterion)| {
-            let asking: Vec<&EvalCase> = set.cases.iter().filter(|case| applies(name, case)).collect();
-            (!asking.is_empty()).then(|| one(set, name, criterion, &asking, &recording, mode))
-        })
-        .collect()
+    let metrics = judged.filter_map(|(name, criterion)| {
+        let asking: Vec<&EvalCase> = set.cases.iter().filter(|case| applies(name, case)).collect();
+        (!asking.is_empty()).then(|| metric_of(set, name, criterion, &asking, &recording, mode))
+    });
+    simulated_user(set, &recording, mode).into_iter().chain(metrics).collect()
 }
 
 fn applies(name: &str, case: &EvalCase) -> bool {
     metric(name).is_some_and(|metric| metric.missing_in(case).is_none())
 }
 
-fn one(
+fn metric_of(
     set: &Set,
     name: &str,
     criterion: &Criterion,
@@ -56,29 +55,52 @@ fn one(
     mode: Option<JudgeMode>,
 ) -> Judged {
     let judging = Judging::new(Scripted::new([""; 0]).boxed(), criterion);
-    let model = std::env::var("EVALSET_JUDGE_MODEL").ok().filter(|model| !model.is_empty());
-    let model = model.unwrap_or_else(|| judging.request("", "", 0).model);
     let samples = judging.samples();
-    let estimate = || {
-        let turns = |case: &EvalCase| case.conversation.len().max(1);
-        let each = asking.iter().map(|case| set.runs_of(case) * turns(case));
-        each.sum::<usize>() * usize::try_from(samples).unwrap_or(usize::MAX)
-    };
+    let runs_and_turns = asking.iter().map(|case| set.runs_of(case) * case.conversation.len().max(1));
+    let estimate =
+        runs_and_turns.sum::<usize>().saturating_mul(usize::try_from(samples).unwrap_or(usize::MAX));
+    let model = judging.request("", "", 0).model;
+    Judged { samples, ..judged(set, name, model, asking, estimate, recording, mode) }
+}
+
+/// A model that plays the user asks for nothing, but is asked as judges are.
+fn simulated_user(set: &Set, recording: &Recorded, mode: Option<JudgeMode>) -> Option<Judged> {
+    let asking: Vec<&EvalCase> =
+        set.cases.iter().filter(|case| case.conversation_scenario.is_some()).collect();
+    let model = set.model_before(SIMULATED_USER).unwrap_or_else(|| set.simulator_model.clone());
+    // It says something after each turn, and nobody knows how many there will be.
+    let estimate = asking.iter().map(|case| set.runs_of(case) * SOME_TURNS).sum();
+    (!asking.is_empty()).then(|| judged(set, SIMULATED_USER, model, &asking, estimate, recording, mode))
+}
+
+/// The turns of a simulated conversation that has not run yet.
+const SOME_TURNS: usize = 5;
+
+fn judged(
+    set: &Set,
+    name: &str,
+    model: String,
+    asking: &[&EvalCase],
+    estimate: usize,
+    recording: &Recorded,
+    mode: Option<JudgeMode>,
+) -> Judged {
+    let instead = std::env::var("EVALSET_JUDGE_MODEL").ok().filter(|model| !model.is_empty());
+    let model = instead.unwrap_or(model);
     let before = set.asked_before(name);
     let recorded = asking.iter().filter(|case| recording.has(name, &case.eval_id)).count();
     let cases = asking.len();
     let obstacle = match mode {
         Some(JudgeMode::Live) => unaskable(&model),
-        Some(JudgeMode::Record) if recorded == cases => None,
-        Some(JudgeMode::Record) => unaskable(&model),
-        _ if recorded == cases => None,
+        Some(JudgeMode::Record) if recorded < cases => unaskable(&model),
+        _ if recorded == cases || set.answered_offline(name) => None,
         _ => Some(recording.lacks(cases - recorded, cases)),
     };
     Judged {
         name: name.to_owned(),
         model,
-        samples,
-        questions: before.unwrap_or_else(estimate),
+        samples: 1,
+        questions: before.unwrap_or(estimate),
         is_known: before.is_some(),
         recorded,
         cases,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_core::Criterion;
+use eval_core::journal::JudgeUse;
+use eval_core::{Criterion, UserSimulatorConfig};
 use eval_format::{EvalCase, EvalConfig, check_config, check_set, recording_path};
 
 use crate::answer::Refusal;
@@ -27,9 +28,21 @@ struct OfFile {
     cases: usize,
     ran: usize,
     usage: Usage,
-    /// Questions by metric.
-    asked: BTreeMap<String, usize>,
+    /// Questions by metric; those of the simulated user under its name.
+    asked: BTreeMap<String, Asked>,
 }
+
+/// What was asked for a metric.
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    questions: usize,
+    model: Option<String>,
+    /// Whether all was answered while nobody was to be asked over the network.
+    offline: bool,
+}
+
+/// Under which name the questions of the simulated user go: those of its prompts begin with it.
+pub(super) const SIMULATED_USER: &str = "user_simulator";
 
 /// A set, and what running it takes.
 #[derive(Debug)]
@@ -40,6 +53,8 @@ pub(super) struct Set {
     pub(super) runs: usize,
     /// The criteria by metric.
     pub(super) criteria: BTreeMap<String, Criterion>,
+    /// The model that plays the user.
+    pub(super) simulator_model: String,
     pub(super) recording: PathBuf,
     /// How often cases run and with what they are scored: from the last run, or guessed.
     pub(super) last: Option<Last>,
@@ -52,7 +67,7 @@ pub(super) struct Last {
     /// Runs of the cases that were run.
     pub(super) runs: usize,
     pub(super) usage: Usage,
-    asked: BTreeMap<String, usize>,
+    asked: BTreeMap<String, Asked>,
 }
 
 impl Known {
@@ -70,11 +85,12 @@ impl Known {
                 let Some(criterion) = metric.criterion.clone() else { continue };
                 of_file.criteria.entry(metric.name.clone()).or_insert(criterion);
             }
-            for scored in test.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref())
-            {
-                for metric in &scored.metrics {
-                    let asked: usize = metric.judge.iter().map(|judge| judge.asked).sum();
-                    *of_file.asked.entry(metric.name.clone()).or_default() += asked;
+            let env = test.attempt.head.env.get("EVALSET_JUDGE").map(String::as_str);
+            let offline = matches!(env, None | Some("" | "replay"));
+            for evaluation in &test.attempt.evaluations {
+                of_file.count(SIMULATED_USER, &evaluation.ran.simulator, offline);
+                for metric in evaluation.scored.iter().flat_map(|scored| &scored.metrics) {
+                    of_file.count(&metric.name, &metric.judge, offline);
                 }
             }
         }
@@ -84,6 +100,18 @@ impl Known {
     /// The files of the last run.
     pub(super) fn inputs(&self) -> Inputs {
         find(&self.0.keys().cloned().collect::<Vec<_>>(), Scope::Sets)
+    }
+}
+
+impl OfFile {
+    fn count(&mut self, name: &str, used: &[JudgeUse], offline: bool) {
+        for judge in used {
+            let before = self.asked.entry(name.to_owned());
+            let asked = before.or_insert_with(|| Asked { offline: true, ..Asked::default() });
+            asked.questions += judge.asked;
+            asked.model = Some(judge.model.clone());
+            asked.offline &= offline && judge.failed == 0;
+        }
     }
 }
 
@@ -102,9 +130,12 @@ impl Set {
             )
         })?;
         let of_file = known.0.get(path).filter(|of_file| !of_file.criteria.is_empty());
-        let criteria = match of_file {
-            Some(of_file) => of_file.criteria.clone(),
-            None => config_beside(path)?.criteria.into_iter().collect(),
+        let (criteria, simulator_model) = match of_file {
+            Some(of_file) => (of_file.criteria.clone(), UserSimulatorConfig::default().model),
+            None => {
+                let EvalConfig { criteria, user_simulator_config, .. } = config_beside(path)?;
+                (criteria.into_iter().collect(), user_simulator_config.unwrap_or_default().model)
+            }
         };
         let run_counts = of_file.map(|of_file| of_file.runs.clone()).unwrap_or_default();
         let cases = set.eval_cases;
@@ -112,6 +143,7 @@ impl Set {
             runs: cases.iter().map(|case| runs_of(&run_counts, case)).sum(),
             recording: recording_path(&path.to_string_lossy()).into(),
             path: path.to_owned(),
+            simulator_model,
             criteria,
             cases,
             last: of_file.map(|of_file| Last {
@@ -129,10 +161,22 @@ impl Set {
     }
 
     /// The questions of a metric in the last run, for all runs that are planned.
-    pub(super) fn asked_before(&self, metric: &str) -> Option<usize> {
+    pub(super) fn asked_before(&self, name: &str) -> Option<usize> {
         let last = self.last.as_ref()?;
-        let asked = *last.asked.get(metric)?;
-        (last.runs > 0).then(|| (asked * self.runs).div_ceil(last.runs))
+        let asked = last.asked.get(name)?.questions;
+        (last.runs > 0).then(|| asked.saturating_mul(self.runs).div_ceil(last.runs))
+    }
+
+    /// The model that was asked in the last run.
+    pub(super) fn model_before(&self, name: &str) -> Option<String> {
+        self.last.as_ref()?.asked.get(name)?.model.clone()
+    }
+
+    /// Whether everything was answered in the last run without the network: by a recording, or by a judge that needs
+    /// none.
+    pub(super) fn answered_offline(&self, name: &str) -> bool {
+        let asked = self.last.as_ref().and_then(|last| last.asked.get(name));
+        asked.is_some_and(|asked| asked.offline && asked.questions > 0)
     }
 }
 

@@ -14,6 +14,7 @@ mod metrics;
 mod migrate;
 mod modern;
 mod places;
+mod plan;
 mod problem_json;
 mod recorded;
 mod replace;
@@ -53,6 +54,7 @@ enum Command {
     Fmt(fmt::Args),
     Migrate(migrate::Args),
     Metrics(metrics::Args),
+    Plan(plan::Args),
     Report(report::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
@@ -76,6 +78,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Fmt(args) => fmt::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Metrics(args) => metrics::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Rerun(args) => rerun::run(&args),
         Command::Rescore(args) => rescore::run(&args),

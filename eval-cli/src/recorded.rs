@@ -119,9 +119,17 @@ impl<'r> Recorded<'r> {
         Some(Self { test, attempt, state, runs: Runs::of(attempt) })
     }
 
-    /// All tests of a run.
+    /// All tests of a run: attribute by attribute, and then in the order of the file.
     pub(crate) fn all(run: &'r Run) -> Vec<Self> {
-        run.tests.iter().filter_map(Self::of).collect()
+        let mut all: Vec<Self> = run.tests.iter().filter_map(Self::of).collect();
+        all.sort_by(|one, other| one.module().cmp(&other.module()));
+        all
+    }
+
+    /// What the tests of an attribute share.
+    fn module(&self) -> (&'r str, &'r str, &'r str) {
+        let Test { package, binary, name, .. } = self.test;
+        (package, binary, name.rsplit_once("::").map_or("", |(module, _)| module))
     }
 
     /// Why the state is what it is, in one line; empty where there is nothing to say.

@@ -13,7 +13,7 @@ use crate::shell;
 use crate::show::one_line;
 
 /// Which runs a command is about.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Which {
     /// The run: its id, or its folder; the last one unless said.
     #[arg(value_name = "RUN")]

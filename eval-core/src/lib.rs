@@ -108,10 +108,10 @@ pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
     BoxJudge, Cassette, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
-    JudgeReply, JudgeRequest, Judging, Rating, Sample, Scripted, Vote,
+    JudgeReply, JudgeRequest, Judging, Provider, Rating, Sample, Scripted, Vote, check_judge_model,
 };
 #[cfg(feature = "genai")]
-pub use judge::{Limited, ModelJudge, Provider, Retrying, Slot, Slots, default_judge};
+pub use judge::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
 pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
 pub use options::{Gate, Pass};
 pub use report::{

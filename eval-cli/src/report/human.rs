@@ -299,7 +299,7 @@ fn commands(report: &Report<'_>) -> String {
 }
 
 /// `12,345`.
-pub(super) fn grouped(number: i128) -> String {
+pub(crate) fn grouped(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_owned() } else { String::new() };
     for (at, digit) in digits.chars().enumerate() {

@@ -44,7 +44,7 @@ impl Cases {
         })?;
         Ok(Found {
             case: case.clone(),
-            is_edited: *hash != started.case_hash,
+            is_edited: !started.case_hash.is_empty() && *hash != started.case_hash,
             recording: recording_path(&set.path.to_string_lossy()).into(),
         })
     }

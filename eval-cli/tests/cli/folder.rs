@@ -54,7 +54,15 @@ impl Folder {
 /// A command whose output no variable of this machine changes.
 pub(crate) fn plain(program: &Path) -> Command {
     let mut command = Command::new(program);
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "CARGO_TARGET_DIR", "EVALSET_DIR"] {
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "COLUMNS",
+        "CARGO_TARGET_DIR",
+        "EVALSET_DIR",
+        "EVALSET_JUDGE",
+    ] {
         command.env_remove(name);
     }
     command

@@ -8,5 +8,7 @@ mod folder;
 mod journal;
 mod metrics;
 mod migrate;
+mod plan;
 mod report;
 mod rerun;
+mod rescore;

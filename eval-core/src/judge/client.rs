@@ -3,9 +3,7 @@
 mod faults;
 mod http;
 mod limited;
-mod model;
 mod options;
-mod provider;
 mod retrying;
 mod schema;
 mod secret;
@@ -17,14 +15,14 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, env};
+use super::model::Model;
+use super::preflight::missing_key;
+use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider, env};
 use faults::Asked;
 use http::Http;
-use model::Model;
 use secret::Key;
 
 pub use limited::Limited;
-pub use provider::Provider;
 pub use retrying::Retrying;
 pub use slots::{Slot, Slots};
 
@@ -191,19 +189,6 @@ fn parse_base(base: &str) -> Option<Url> {
 fn without_fence(text: &str) -> &str {
     let inside = || text.trim().strip_prefix("```")?.strip_suffix("```")?.split_once('\n');
     inside().map_or(text, |(_, inside)| inside.trim())
-}
-
-fn missing_key(model: &str, provider: Provider) -> JudgeError {
-    let variables: Vec<String> =
-        provider.key_variables().iter().rev().map(|variable| format!("`{variable}`")).collect();
-    let mut message = format!(
-        "no key for the judge `{model}`: set {}, or replay recordings with `EVALSET_JUDGE=replay`",
-        variables.join(" or ")
-    );
-    if provider != Provider::OpenAi && env::get("EVALSET_JUDGE_BASE_URL").is_some() {
-        message.push_str("; `EVALSET_JUDGE_BASE_URL` is for models named `openai/..` and `ollama/..`");
-    }
-    JudgeError::new(JudgeErrorKind::NoJudge, message)
 }
 
 fn unusable_key(key: &Key, provider: Provider) -> JudgeError {

@@ -10,7 +10,7 @@ use reqwest::header::HeaderValue;
 use serde_json::Value;
 
 use super::Provider;
-use super::model::Model;
+use crate::judge::model::Model;
 use crate::judge::{JudgeError, JudgeRequest};
 
 /// What an answer came to.

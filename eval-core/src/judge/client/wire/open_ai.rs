@@ -4,9 +4,9 @@ use eval_format::UsageMetadata;
 use serde_json::{Value, json};
 
 use super::{Answer, End, texts, usage};
-use crate::judge::client::model::Model;
 use crate::judge::client::options::options;
 use crate::judge::client::schema::closed;
+use crate::judge::model::Model;
 use crate::judge::{JudgeError, JudgeRequest};
 
 /// OpenAI itself takes `max_tokens` no longer for its newer models; others know nothing else.

@@ -1,4 +1,4 @@
-use super::Provider;
+use super::provider::Provider;
 use crate::judge::{JudgeError, JudgeErrorKind};
 
 /// Where a model is asked, and what it is called there.

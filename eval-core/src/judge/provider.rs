@@ -15,12 +15,13 @@ pub enum Provider {
 }
 
 impl Provider {
-    pub(super) const ALL: [Self; 4] = [Self::Gemini, Self::OpenAi, Self::Anthropic, Self::Ollama];
+    #[cfg(feature = "genai")]
+    pub(in crate::judge) const ALL: [Self; 4] = [Self::Gemini, Self::OpenAi, Self::Anthropic, Self::Ollama];
 
     /// The variables that may hold its key; the first that is set counts.
     ///
     /// Google's own clients prefer `GOOGLE_API_KEY` too, so that both ask with the same key.
-    pub(super) fn key_variables(self) -> &'static [&'static str] {
+    pub(in crate::judge) fn key_variables(self) -> &'static [&'static str] {
         match self {
             Self::Gemini => &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
             Self::OpenAi => &["OPENAI_API_KEY"],
@@ -32,7 +33,7 @@ impl Provider {
     /// The variables that may hold its address; the first that is set counts.
     ///
     /// The provider's own variable is read too: a key meant for a company's proxy must not travel elsewhere.
-    pub(super) fn base_variables(self) -> &'static [&'static str] {
+    pub(in crate::judge) fn base_variables(self) -> &'static [&'static str] {
         match self {
             Self::Gemini => &["GOOGLE_GEMINI_BASE_URL"],
             Self::OpenAi => &["EVALSET_JUDGE_BASE_URL", "OPENAI_BASE_URL"],
@@ -42,7 +43,8 @@ impl Provider {
     }
 
     /// Where it is found unless something else is said.
-    pub(super) fn own_base(self) -> &'static str {
+    #[cfg(feature = "genai")]
+    pub(in crate::judge) fn own_base(self) -> &'static str {
         match self {
             Self::Gemini => "https://generativelanguage.googleapis.com",
             Self::OpenAi => "https://api.openai.com/v1",
@@ -52,7 +54,7 @@ impl Provider {
     }
 
     /// Whether its own address wants a key.
-    pub(super) fn needs_key(self) -> bool {
+    pub(in crate::judge) fn needs_key(self) -> bool {
         self != Self::Ollama
     }
 }

@@ -1,0 +1,105 @@
+use serde_json::{Value, json};
+
+use crate::folder::{Folder, set};
+use crate::journal::{Journal, METRIC, error, failed, passed};
+
+/// A run of the case of a set that expects the answer that was given but for a word.
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("evals/weather.evalset.json", expecting("It is sunny."));
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 2);
+    (1..=2).for_each(|run| journal.ran(test, run, 1.0));
+    journal.decided(test, &passed(), Some(1.0), "");
+    journal.write();
+    folder
+}
+
+fn expecting(answer: &str) -> String {
+    let user = "\"user_content\": { \"parts\": [{ \"text\": \"Weather?\" }] }";
+    let response = format!("{user}, \"final_response\": {{ \"parts\": [{{ \"text\": \"{answer}\" }}] }}");
+    set("").replace(user, &response)
+}
+
+#[test]
+fn unchanged_criteria_give_equal_scores() {
+    let folder = folder("rescore-same");
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("1 case: 1 passed\n") && ran.out.contains("0/1 case changed"), "{}", ran.out);
+}
+
+#[test]
+fn an_edited_expectation_changes_the_verdict() {
+    let folder = folder("rescore-edited");
+    folder.write("evals/weather.evalset.json", expecting("Rain, all day."));
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    insta::assert_snapshot!(ran.shown());
+}
+
+#[test]
+fn a_config_replaces_the_criteria() {
+    let folder = folder("rescore-config");
+    folder.write("strict.json", r#"{"criteria": {"trajectory_recall": 1.0, "response_match_score": 0.9}}"#);
+    let document = |args: &[&str]| -> Value {
+        let ran = folder.run(&[&["rescore", "--format", "json"], args].concat());
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err))
+    };
+    let all = document(&["--config", "strict.json"]);
+    let names: Vec<_> =
+        all["cases"][0]["metrics"].as_array().into_iter().flatten().map(|metric| &metric["name"]).collect();
+    assert_eq!(names, ["trajectory_recall", METRIC], "{all}");
+    assert_eq!(all["cases"][0]["metrics"][1]["now"]["threshold"], json!(0.9));
+    let one = document(&["--config", "strict.json", "--metric", "trajectory_recall"]);
+    assert_eq!(one["cases"][0]["kept"], json!([METRIC]), "{one}");
+    assert_eq!(one["cases"][0]["metrics"][0]["now"]["threshold"], json!(0.8), "{one}");
+}
+
+#[test]
+fn what_cannot_be_scored_again_is_unmeasurable_and_told() {
+    let folder = folder("rescore-not");
+    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "others");
+    let gone = journal.started("weather::gone", 1);
+    journal.ran(gone, 1, 1.0);
+    journal.decided(gone, &passed(), Some(1.0), "");
+    let broken = journal.started("weather::broken", 1);
+    journal.ran_only(broken, 1, &json!({ "role": "agent", "message": "refused" }));
+    journal.decided(broken, &error("agent", "refused"), None, "");
+    journal.started("weather::killed", 1);
+    journal.write_torn();
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("`evals/weather.evalset.json` has no case `gone` any more"), "{}", ran.out);
+    assert!(ran.out.contains("2 -> 1 passed"), "{}", ran.out);
+}
+
+#[test]
+fn metrics_of_the_users_own_keep_their_scores() {
+    let folder = Folder::new("rescore-own");
+    folder.write("evals/weather.evalset.json", expecting("It is sunny."));
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 1);
+    journal.ran_only(test, 1, &json!(null));
+    journal.raw(
+        &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [
+            { "name": "brevity", "score": { "scored": { "overall": 0.25, "scores": [{ "value": 0.25 }] } } }
+        ]})
+        .to_string(),
+    );
+    let metric = json!({ "name": "brevity", "criterion": { "threshold": 0.5 }, "score": 0.25, "scored": 1,
+        "total": 1, "verdict": failed() });
+    journal.raw(
+        &json!({ "record": "decided", "test": test, "verdict": failed(), "metrics": [metric], "elapsed": 1.0,
+            "at": "2026-11-22T02:31:38.500Z" })
+        .to_string(),
+    );
+    journal.write();
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("the recorded scores of `brevity` are kept"), "{}", ran.out);
+    let ran = folder.run(&["rescore", "--metric", "brevity"]);
+    assert!(ran.err.contains("`brevity` is a metric of your own"), "{}", ran.err);
+    let ran = folder.run(&["rescore", "--metric", "brevty"]);
+    assert!(ran.err.contains("did you mean `brevity`?"), "{}", ran.err);
+}

@@ -33,7 +33,7 @@ pub(super) struct Judged {
 pub(super) fn of(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
     let recording = Recorded::read(set);
     let judged = set.criteria.iter().filter(|(name, _)| {
-        metric(name).is_some_and(|metric| metric.available && metric.needs.contains(&Need::Judge))
+        metric(name).is_some_and(|metric| metric.needs.contains(&Need::Judge))
     });
     let metrics = judged.filter_map(|(name, criterion)| {
         let asking: Vec<&EvalCase> = set.cases.iter().filter(|case| applies(name, case)).collect();

@@ -70,6 +70,7 @@ pub struct EvalRunner {
 }
 
 impl Default for EvalRunner {
+    #[inline]
     fn default() -> Self {
         Self::new()
     }
@@ -80,6 +81,7 @@ impl Default for EvalRunner {
 pub struct RunnerError(String);
 
 impl std::fmt::Display for RunnerError {
+    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -89,6 +91,7 @@ impl std::error::Error for RunnerError {}
 
 impl EvalRunner {
     /// A runner with ADK's defaults.
+    #[inline]
     pub fn new() -> Self {
         Self {
             config: None,
@@ -110,6 +113,7 @@ impl EvalRunner {
 
     /// Scores with these criteria instead of ADK's default ones.
     #[must_use]
+    #[inline]
     pub fn config(mut self, config: EvalConfig) -> Self {
         self.config = Some(config);
         self
@@ -117,6 +121,7 @@ impl EvalRunner {
 
     /// Adds a criterion; the first one replaces ADK's default criteria.
     #[must_use]
+    #[inline]
     pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
         self.criteria.push((metric.into(), criterion));
         self
@@ -124,6 +129,7 @@ impl EvalRunner {
 
     /// Adds a custom metric. Without a criterion of its name its threshold is 1.0.
     #[must_use]
+    #[inline]
     pub fn metric(mut self, name: impl Into<String>, metric: impl Metric + 'static) -> Self {
         self.custom.push((name.into(), BoxMetric::new(metric)));
         self
@@ -131,6 +137,7 @@ impl EvalRunner {
 
     /// The app name for cases that name none.
     #[must_use]
+    #[inline]
     pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
         self.app_name = Some(app_name.into());
         self
@@ -138,6 +145,7 @@ impl EvalRunner {
 
     /// The user id for cases that name none.
     #[must_use]
+    #[inline]
     pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
         self.user_id = Some(user_id.into());
         self
@@ -145,6 +153,7 @@ impl EvalRunner {
 
     /// How often each case runs; at least once.
     #[must_use]
+    #[inline]
     pub fn runs(mut self, runs: usize) -> Self {
         self.runs = runs;
         self
@@ -152,6 +161,7 @@ impl EvalRunner {
 
     /// How the runs of a case are taken together.
     #[must_use]
+    #[inline]
     pub fn pass(mut self, pass: Pass) -> Self {
         self.pass = pass;
         self
@@ -159,6 +169,7 @@ impl EvalRunner {
 
     /// How the turns of a run are taken together.
     #[must_use]
+    #[inline]
     pub fn gate(mut self, gate: Gate) -> Self {
         self.gate = gate;
         self
@@ -176,6 +187,7 @@ impl EvalRunner {
     /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
     /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judges).
     #[must_use]
+    #[inline]
     pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
         self.judge = Some(judge.boxed());
         self
@@ -203,6 +215,7 @@ impl EvalRunner {
     ///
     /// Without this a runner writes none. `EVALSET_JOURNAL=off` holds here too.
     #[must_use]
+    #[inline]
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());
         self
@@ -225,6 +238,7 @@ impl EvalRunner {
 
     /// The time for setting up, for opening the session and for each turn.
     #[must_use]
+    #[inline]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -235,6 +249,7 @@ impl EvalRunner {
     /// `setup` is called once per run and returns the agent, plain or async, also as a `Result`; it may take
     /// the case. Fails where the runner's settings contradict each other; what the agent does wrong is in
     /// the report.
+    #[inline]
     pub async fn run_case<Shape, S>(&self, case: &EvalCase, setup: S) -> Result<CaseReport, RunnerError>
     where
         S: Setup<Shape>,
@@ -246,6 +261,7 @@ impl EvalRunner {
     /// Runs the cases of a set, at most `concurrency` at a time (0 is taken as 1); the report has them in the order of the set.
     ///
     /// Cases share the task: one that blocks its thread holds up the others until it returns.
+    #[inline]
     pub async fn run_set<Shape, S>(
         &self,
         set: &EvalSet,
@@ -282,6 +298,7 @@ impl EvalRunner {
     ///
     /// Fails where the directory holds no sets, where a set or a config has errors, and where the runner's
     /// settings contradict each other; nothing is run then.
+    #[inline]
     pub async fn run_dir<Shape, S>(
         &self,
         directory: impl AsRef<Path>,
@@ -339,6 +356,7 @@ impl EvalRunner {
     }
 
     /// A set of a directory with its plan.
+    #[inline]
     fn planned(&self, found: Found) -> Result<(Plan, EvalSet), RunnerError> {
         let Found { set, config, recording } = found;
         let plan = self.plan(config.as_ref(), Some(recording), &set.eval_cases);
@@ -347,6 +365,7 @@ impl EvalRunner {
     }
 
     /// Runs every case of a set, results in order.
+    #[inline]
     async fn all<Shape, S: Setup<Shape>>(
         &self,
         plan: &Plan,
@@ -363,6 +382,7 @@ impl EvalRunner {
     }
 
     /// Runs one case as often as asked and decides.
+    #[inline]
     async fn one<Shape, S: Setup<Shape>>(
         &self,
         plan: &Plan,
@@ -387,17 +407,20 @@ impl EvalRunner {
     }
 
     /// The journal, opened when the first case needs it; none where it cannot be written.
+    #[inline]
     fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open = || Journal::of_program(folder);
         self.opened.get_or_init(open).clone().map_err(RunnerError)
     }
 
+    #[inline]
     fn custom_names(&self) -> Vec<&str> {
         self.custom.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// The criteria, held to the rules of a config file. Custom metrics alone check something too.
+    #[inline]
     fn checked(&self, config: &EvalConfig) -> Result<EvalConfig, RunnerError> {
         if config.criteria.is_empty() && !self.custom.is_empty() {
             return Ok(config.clone());
@@ -406,6 +429,7 @@ impl EvalRunner {
     }
 
     /// What the cases are scored with. Fails also where that decides nothing about one of them.
+    #[inline]
     fn plan(
         &self,
         beside: Option<&EvalConfig>,
@@ -459,6 +483,7 @@ impl EvalRunner {
 }
 
 /// Without a runtime with a clock there is no time limit, and tokio would panic.
+#[inline]
 fn check_runtime() -> Result<(), RunnerError> {
     match tokio::runtime::Handle::try_current() {
         Ok(_) => Ok(()),

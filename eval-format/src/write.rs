@@ -24,6 +24,7 @@ impl EvalSet {
     /// ```
     ///
     /// `NaN` and the infinities are written as `null`, as ADK does.
+    #[inline]
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -37,27 +38,32 @@ impl EvalSet {
 struct Fields(Vec<(String, Value)>);
 
 impl Fields {
+    #[inline]
     fn put(&mut self, name: &str, value: impl Into<Value>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
+    #[inline]
     fn optional(&mut self, name: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.put(name, value);
         }
     }
 
+    #[inline]
     fn text(&mut self, name: &str, value: Option<&str>) {
         self.optional(name, value);
     }
 
     /// A number of seconds whose default is zero.
+    #[inline]
     fn seconds(&mut self, name: &str, value: f64) {
         if value != 0.0 {
             self.put(name, value);
         }
     }
 
+    #[inline]
     fn list<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
@@ -67,6 +73,7 @@ impl Fields {
     }
 
     /// A list whose default is empty.
+    #[inline]
     fn some<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
         if !items.is_empty() {
             self.list(name, items, to_value);
@@ -74,6 +81,7 @@ impl Fields {
     }
 
     /// An object whose default is empty.
+    #[inline]
     fn some_map(&mut self, name: &str, map: &Map) {
         if !map.is_empty() {
             self.put(name, map.clone());
@@ -81,17 +89,20 @@ impl Fields {
     }
 
     /// Keys that ADK keeps; those of `null` it drops when it writes.
+    #[inline]
     fn extra(&mut self, extra: &Map) {
         for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
             self.put(key, value.clone());
         }
     }
 
+    #[inline]
     fn finish(self) -> Value {
         Value::Object(Map::from_unique(self.0))
     }
 
     /// Puts these fields and `other` ones into the order of a model.
+    #[inline]
     fn merge(self, other: &Map, model: &Model) -> Value {
         if other.is_empty() {
             return self.finish();
@@ -111,6 +122,7 @@ impl Fields {
 
 impl EvalSet {
     /// The set in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("eval_set_id", self.eval_set_id.as_str());
@@ -124,6 +136,7 @@ impl EvalSet {
 
 impl EvalCase {
     /// The case in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("eval_id", self.eval_id.as_str());
@@ -146,6 +159,7 @@ impl EvalCase {
 
 impl ConversationScenario {
     /// The scenario in ADK's saved form, but for a ready-made persona, whose name stays.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("starting_prompt", self.starting_prompt.as_str());
@@ -157,6 +171,7 @@ impl ConversationScenario {
 
 impl Persona {
     /// The persona as a file has it: a ready-made one by its name.
+    #[inline]
     pub fn to_value(&self) -> Value {
         match self {
             Self::Own(persona) => persona.to_value(),
@@ -167,6 +182,7 @@ impl Persona {
 
 impl UserPersona {
     /// The persona in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("id", self.id.as_str());
@@ -178,6 +194,7 @@ impl UserPersona {
 
 impl UserBehavior {
     /// The behavior in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("name", self.name.as_str());
@@ -191,6 +208,7 @@ impl UserBehavior {
 
 impl SessionInput {
     /// The session input in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("app_name", self.app_name.as_str());
@@ -204,6 +222,7 @@ impl SessionInput {
 
 impl Rubric {
     /// The rubric in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut content = Fields::default();
         content.text("text_property", self.text_property.as_deref());
@@ -218,6 +237,7 @@ impl Rubric {
 
 impl Invocation {
     /// The turn in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         if !self.invocation_id.is_empty() {
@@ -241,6 +261,7 @@ impl Invocation {
 impl IntermediateData {
     /// The data in ADK's saved form; no events at all are written as `{}`, which reads back as
     /// the flat form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         match self {
@@ -260,6 +281,7 @@ impl IntermediateData {
 
 impl InvocationEvent {
     /// The event in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("author", self.author.as_str());
@@ -273,6 +295,7 @@ impl InvocationEvent {
 
 impl UsageMetadata {
     /// The counts in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.optional("cached_content_token_count", self.cached_content_token_count);
@@ -287,6 +310,7 @@ impl UsageMetadata {
 
 impl Content {
     /// The message in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         if let Some(parts) = &self.parts {
@@ -299,6 +323,7 @@ impl Content {
 
 impl Part {
     /// The part in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.optional("function_call", self.function_call.as_ref().map(FunctionCall::to_value));
@@ -311,6 +336,7 @@ impl Part {
 
 impl FunctionCall {
     /// The call in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.text("id", self.id.as_deref());
@@ -322,6 +348,7 @@ impl FunctionCall {
 
 impl FunctionResponse {
     /// The answer in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.text("id", self.id.as_deref());
@@ -333,6 +360,7 @@ impl FunctionResponse {
 
 impl AppDetails {
     /// The details in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         if !self.agent_details.is_empty() {
@@ -346,6 +374,7 @@ impl AppDetails {
 
 impl AgentDetails {
     /// The agent's details in ADK's saved form.
+    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("name", self.name.as_str());
@@ -361,6 +390,7 @@ impl AgentDetails {
 macro_rules! serialize {
     ($($kind:ty),*) => {
         $(impl Serialize for $kind {
+            #[inline]
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 self.to_value().serialize(serializer)
             }

@@ -118,7 +118,7 @@ impl Wanted {
     /// Whether a metric that was recorded is scored again.
     fn rescores(&self, name: &str) -> bool {
         let is_wanted = self.metrics.as_ref().is_none_or(|metrics| metrics.contains(name));
-        is_wanted && eval_format::metric(name).is_some_and(|metric| metric.available)
+        is_wanted && eval_format::metric(name).is_some()
     }
 }
 

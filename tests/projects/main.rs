@@ -12,6 +12,7 @@ mod names;
 mod nextest;
 mod placement;
 mod project;
+mod reported;
 mod run;
 mod runtime;
 mod shapes;

@@ -12,7 +12,7 @@ use eval_core::{EvalCase, EvalSet, Invocation, format};
 use crate::run::Run;
 
 /// The folder of this workspace.
-const WORKSPACE: &str = env!("CARGO_MANIFEST_DIR");
+pub(crate) const WORKSPACE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What most projects need.
 const DEV_DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n";

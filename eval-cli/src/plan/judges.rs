@@ -32,9 +32,10 @@ pub(super) struct Judged {
 /// The judged metrics of a set, and the simulated user where a case has one.
 pub(super) fn of(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
     let recording = Recorded::read(set);
-    let judged = set.criteria.iter().filter(|(name, _)| {
-        metric(name).is_some_and(|metric| metric.needs.contains(&Need::Judge))
-    });
+    let judged = set
+        .criteria
+        .iter()
+        .filter(|(name, _)| metric(name).is_some_and(|metric| metric.needs.contains(&Need::Judge)));
     let metrics = judged.filter_map(|(name, criterion)| {
         let asking: Vec<&EvalCase> = set.cases.iter().filter(|case| applies(name, case)).collect();
         (!asking.is_empty()).then(|| metric_of(set, name, criterion, &asking, &recording, mode))

@@ -227,6 +227,12 @@ pub(super) fn notes(report: &Report<'_>) -> Vec<String> {
             count(report.totals.retried, "case")
         ));
     }
+    if report.totals.unfinished > 0 {
+        notes.push(
+            "tests that a killed process never began are in no record; `rerun --unfinished` finds those of the same sets"
+                .to_owned(),
+        );
+    }
     if run.torn > 0 {
         notes.push(format!("{} torn: a process was killed while it wrote", count(run.torn, "line")));
     }

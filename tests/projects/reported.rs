@@ -1,0 +1,227 @@
+//! The command line over what real test processes recorded, and a program's own command.
+//!
+//! Where the mistakes that other frameworks make are held not to be made here:
+//!
+//! | mistake | test |
+//! | --- | --- |
+//! | a judge that fails costs the other metrics their scores, or another run of the agent | `eval-core`: `runner::tests::judges` |
+//! | an answer of a judge without its verdict passes | `eval-core`: `metric::final_response_match_v2::tests`, `metric::rubrics::verdicts::tests` |
+//! | no judge answered, and the exit code is 0 | `judged::nobody_is_asked_unless_the_environment_says_so` |
+//! | a run that was killed begins anew | [`a_killed_run_is_resumed_without_what_it_finished`] |
+//! | repeated runs are answered by one recorded answer | `eval-core`: `judge::cassette::tests` |
+//! | pass@5 of three runs | `eval-cli`: `report::pass_at_more_than_the_runs_is_an_error` |
+//! | a filter that matches nothing passes | `tests/ui`: `cases_match_nothing`; `eval-core`: `eval_command::tests` |
+//! | the order of expected calls changes an any-order score | `eval-core`: `score::tests` |
+//! | a missing key passes under nextest, or is found after the agent ran | [`a_missing_judge_is_no_pass_under_nextest`], `eval-cli`: `plan::a_missing_key_is_found_before_anything_runs` |
+//! | a failure in `JUnit` says nothing | [`a_junit_report_says_metric_expected_and_actual`] |
+//! | two errors of three are full marks | `eval-cli`: `report::two_errors_of_three_are_not_full_marks` |
+//! | without a network nothing works | `judged::a_recording_is_replayed_until_the_question_changes` |
+//! | two processes write one file | `judged::many_processes_record_at_once_and_a_killed_one_leaves_a_whole_file`, `journaled` |
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use eval_core::{Value, journal};
+
+use crate::project::{Draft, Project, WORKSPACE, echo_set, set, target};
+use crate::run::Run;
+
+/// The program `cargo-evalset`, built once.
+fn cargo_evalset(project: &Project) -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let mut command = project.command();
+        Run::of(command.current_dir(WORKSPACE).args(["build", "-p", "cargo-evalset"])).passes();
+        target().join("debug").join(format!("cargo-evalset{}", std::env::consts::EXE_SUFFIX))
+    })
+}
+
+/// Runs it in a project, over the runs of a folder. Cargo and its tests find them there too.
+fn evalset(project: &Project, runs: &Path, args: &[&str]) -> Run {
+    let mut cargo = project.command();
+    cargo.args(args).env("EVALSET_DIR", runs);
+    let mut command = Command::new(cargo_evalset(project));
+    command.args(args).env("CARGO", cargo.get_program());
+    if let Some(folder) = cargo.get_current_dir() {
+        command.current_dir(folder);
+    }
+    for (name, value) in cargo.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    Run::of(&mut command)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = target().join("reported").join(name);
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(&folder).expect("the target folder is ours");
+    folder
+}
+
+fn shown(folder: &Path) -> &str {
+    folder.to_str().expect("the target folder has a plain name")
+}
+
+fn json(run: &Run) -> Value {
+    Value::parse(run.stdout()).unwrap_or_else(|problems| panic!("{problems}\n{run}"))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_is_resumed_without_what_it_finished() {
+    let cases = [("a_hello", "hello"), ("b_fatal", "die"), ("c_flaky", "flaky"), ("f_late", "good night")];
+    let draft = Draft::new("journaled").named("reported_killed");
+    let draft = draft.file("evals/first.evalset.json", echo_set(&cases));
+    let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).shared();
+    let runs = folder("killed");
+    let binary = project.test_binary("tests/first.rs");
+    let variables = [("EVALSET_DIR", shown(&runs)), ("EVALSET_RUN_ID", "killed"), ("DIE", "1")];
+    binary.run_with(&variables, &["--test-threads=1"]).fails();
+
+    let report = evalset(&project, &runs, &["report"]).fails();
+    report.says("UNFINISHED").says("no verdict: 0 of 1 runs ended").says("(exit code 2)");
+    let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).passes();
+    rerun.says("--test first -- --exact first::b_fatal first::c_flaky first::f_late").ran(&[
+        ("first::b_fatal", "ok"),
+        ("first::c_flaky", "ok"),
+        ("first::f_late", "ok"),
+    ]);
+    evalset(&project, &runs, &["report"]).passes().says("3 cases: 3 passed");
+    evalset(&project, &runs, &["rerun", "--unfinished"]).passes().says("nothing to run again");
+}
+
+/// Sets of which one case passes and one fails, for nextest where that is there.
+fn archived(name: &'static str) -> Option<Project> {
+    let cases = [
+        ("paris", "Weather in Paris?", "It is sunny in Paris."),
+        ("oslo", "Weather in Oslo?", "Rain and fog, as far as anyone can see."),
+    ];
+    let config = r#"{"criteria": {"response_match_score": 0.5}}"#;
+    let draft = Draft::new("archived").named(name).file("evals/weather.evalset.json", set(&cases));
+    let project = draft.file("evals/test_config.json", config).owned();
+    project.has(&["nextest", "--version"]).then_some(project)
+}
+
+#[test]
+fn partitions_that_ran_apart_come_to_the_same_as_one_run() {
+    let Some(project) = archived("reported_partitions") else { return };
+    let here = folder("partitions");
+    let archive = here.join("tests.tar.zst");
+    project.cargo(&["nextest", "archive", "--archive-file", shown(&archive)]).passes();
+    let nextest = |name: &str, more: &[&str]| {
+        let folder = here.join(name);
+        fs::create_dir(&folder).expect("the folder is ours");
+        for file in ["Cargo.toml", ".config/nextest.toml"] {
+            let copy = folder.join(file);
+            fs::create_dir_all(copy.parent().expect("it lies in the folder")).expect("the folder is ours");
+            fs::copy(project.folder().join(file), copy).expect("files can be copied");
+        }
+        let runs = folder.join("runs");
+        let mut command = project.command();
+        command.current_dir(&folder).env("EVALSET_DIR", &runs);
+        command.args(["nextest", "run", "--no-fail-fast", "--archive-file", shown(&archive)]);
+        Run::of(command.args(["--workspace-remap", shown(&folder)]).args(more));
+        runs
+    };
+    let whole = nextest("whole", &[]);
+    let parts =
+        [nextest("one", &["--partition", "slice:1/2"]), nextest("two", &["--partition", "slice:2/2"])];
+    let summary = |args: &[&str]| {
+        let report = json(&evalset(&project, &whole, &[&["report", "--format", "json"], args].concat()));
+        let cases: Vec<(String, String)> = report["cases"]
+            .as_array()
+            .unwrap_or_default()
+            .iter()
+            .map(|case| (case["test"].to_string(), case["state"].to_string()))
+            .collect();
+        let summary = &report["summary"];
+        let counts =
+            ["cases", "passed", "failed", "runs", "pass_rate", "interval"].map(|key| summary[key].clone());
+        (cases, counts, report["outcome"].clone())
+    };
+    let alone = summary(&[]);
+    assert_eq!(alone.0.len(), 3, "{alone:?}");
+    assert_eq!(summary(&["--merge", shown(&parts[0]), shown(&parts[1])]), alone);
+
+    let run = journal::runs(&parts[0]).expect("it can be read").remove(0);
+    let run = journal::Run::read(&run.path).expect("it can be read");
+    let weather = run.tests.iter().filter(|test| test.name.starts_with("weather::"));
+    let groups: Vec<_> = weather.filter_map(|test| test.last()?.head.env.get("NEXTEST_TEST_GROUP")).collect();
+    assert!(!groups.is_empty() && groups.iter().all(|group| *group == "judges"), "{groups:?}");
+}
+
+#[test]
+fn a_junit_report_says_metric_expected_and_actual() {
+    let Some(project) = archived("reported_junit") else { return };
+    let runs = folder("junit");
+    let mut command = project.command();
+    Run::of(command.args(["test"]).env("EVALSET_DIR", &runs)).fails();
+    let junit = runs.join("junit.xml");
+    evalset(&project, &runs, &["report", "--junit", shown(&junit)]).fails();
+    let junit = fs::read_to_string(&junit).expect("it was written");
+    for part in [
+        "<failure message=\"response_match_score is 0.",
+        "expected  Rain and fog, as far as anyone can see.",
+        "actual    It is sunny in Paris.",
+        "<property name=\"response_match_score.threshold\" value=\"0.5\"/>",
+    ] {
+        assert!(junit.contains(part), "{part}\n{junit}");
+    }
+    let again = evalset(&project, &runs, &["rerun", "--failed", "--nextest"]).fails();
+    again.says("1 test run: 0 passed, 1 failed");
+    let expected = fs::read_to_string(project.folder().join("evals/weather.evalset.json")).expect("the set");
+    project.write(
+        "evals/weather.evalset.json",
+        &expected.replace("Rain and fog, as far as anyone can see.", "It is sunny."),
+    );
+    evalset(&project, &runs, &["rescore"]).passes().says("FAIL -> PASS").says("(edited since)");
+}
+
+#[test]
+fn a_missing_judge_is_no_pass_under_nextest() {
+    let set = echo_set(&[("bread", "The bread")]);
+    let draft = Draft::new("judged").named("reported_judged").file("evals/manners.evalset.json", set);
+    let project = draft.owned();
+    if !project.has(&["nextest", "--version"]) {
+        return;
+    }
+    let runs = folder("judged");
+    let nextest = |variables: &[(&str, &str)]| {
+        let mut command = project.command();
+        command.args(["nextest", "run"]).env("EVALSET_DIR", &runs).envs(variables.iter().copied());
+        Run::of(&mut command)
+    };
+    nextest(&[]).fails().says("no judge: there is no recording");
+    let report = evalset(&project, &runs, &["report"]).fails();
+    report.says("ERROR").says("0 passed").says("(exit code 2)");
+    // Even where it may be left out, which nextest shows as a pass, it is no pass in the report.
+    nextest(&[("EVALSET_MISSING_JUDGE", "skip")]).passes();
+    let report = evalset(&project, &runs, &["report"]).fails();
+    report.says("SKIP").says("nothing was checked");
+}
+
+#[test]
+fn a_program_offers_its_evals_as_a_command() {
+    let dependencies = "[dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
+        tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n";
+    let draft = Draft::new("own_command").dependencies(dependencies);
+    let project = draft.file("evals/hello.evalset.json", echo_set(&[("hello", "hello")])).shared();
+    let run = |args: &[&str]| {
+        let mut command = project.command();
+        let output = command.args(["run", "--quiet", "--"]).args(args).output().expect("cargo runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let eval = |agent: &str| run(&["eval", "--agent", agent, "--set", "evals/hello.evalset.json"]);
+    let (code, out) = eval("right");
+    assert_eq!(code, Some(0), "{out}");
+    let report = Value::parse(&out).expect("it is JSON");
+    assert_eq!(report["summary"]["passed"].as_i64(), Some(1), "{out}");
+    assert_eq!(eval("wrong").0, Some(1));
+    assert_eq!(eval("wrnog").0, Some(2));
+    assert_eq!(run(&["serve"]).0, Some(42), "anything else is the program's own");
+}

@@ -1,8 +1,10 @@
-//! `cargo evalset`: checks, formats and migrates eval sets in the format of Google's Agent Development Kit (ADK).
+//! `cargo evalset`: checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests
+//! recorded.
 //!
 //! The program is one call of [`run`]. A command is a module with its `Args` and a function that turns them into an
 //! answer: a text and how it ended. Nothing is printed before all of it is known, so that a reader that goes away
-//! (`cargo evalset check evals | head`) changes neither the exit code nor what `--fix` has done.
+//! (`cargo evalset check evals | head`) changes neither the exit code nor what `--fix` has done. `rerun` alone says
+//! first what it runs.
 
 mod annotation;
 mod answer;
@@ -34,7 +36,7 @@ use clap::{Parser, Subcommand};
 
 use answer::{Answer, Outcome, Refusal};
 
-/// Checks, formats and migrates eval sets in the format of Google's Agent Development Kit (ADK).
+/// Checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests recorded.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-evalset", bin_name = "cargo evalset", version, after_help = AFTER_HELP)]
 struct Cli {

@@ -20,6 +20,7 @@ use targets::Targets;
 /// The commands are printed before they run, and their exit code is handed on. The tests record a new run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     #[command(flatten)]
     which: Which,

@@ -97,7 +97,7 @@ struct Wanted {
 impl Wanted {
     fn of(args: &Args, tests: &[Recorded<'_>]) -> Result<Self, Refusal> {
         let recorded: BTreeSet<&str> =
-            tests.iter().flat_map(|test| test.gating()).map(|metric| metric.name.as_str()).collect();
+            tests.iter().flat_map(Recorded::gating).map(|metric| metric.name.as_str()).collect();
         let config = args.config.as_ref().map(|path| read_config(path, &recorded)).transpose()?;
         for name in &args.metrics {
             let in_config = config.as_ref().map(|config| config.criterion(name).is_some());

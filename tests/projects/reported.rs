@@ -13,7 +13,7 @@
 //! | a filter that matches nothing passes | `tests/ui`: `cases_match_nothing`; `eval-core`: `eval_command::tests` |
 //! | the order of expected calls changes an any-order score | `eval-core`: `score::tests` |
 //! | a missing key passes under nextest, or is found after the agent ran | [`a_missing_judge_is_no_pass_under_nextest`], `eval-cli`: `plan::a_missing_key_is_found_before_anything_runs` |
-//! | a failure in `JUnit` says nothing | [`a_junit_report_says_metric_expected_and_actual`] |
+//! | a failure in JUnit says nothing | [`a_junit_report_says_metric_expected_and_actual`] |
 //! | two errors of three are full marks | `eval-cli`: `report::two_errors_of_three_are_not_full_marks` |
 //! | without a network nothing works | `judged::a_recording_is_replayed_until_the_question_changes` |
 //! | two processes write one file | `judged::many_processes_record_at_once_and_a_killed_one_leaves_a_whole_file`, `journaled` |

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use eval_core::{Criterion, Judge, JudgeMode, Judging, Scripted, check_judge_model};
-use eval_format::{EvalCase, Need, Recording, metric};
+use eval_format::{EvalCase, METRICS, Need, Recording, metric};
 
 use super::known::{SIMULATED_USER, Set};
 use crate::show::one_line;
@@ -128,7 +128,7 @@ impl Recorded {
             Ok(text) => {
                 Recording::parse(&text).map_err(|_| format!("`{shown}` has problems")).map(|recording| {
                     let pairs = recording.questions().iter().flat_map(|question| {
-                        let metric = question.template.split('/').next().unwrap_or_default().to_owned();
+                        let metric = asker(&question.template).to_owned();
                         question.cases.iter().map(move |case| (metric.clone(), case.clone()))
                     });
                     pairs.collect()
@@ -139,12 +139,9 @@ impl Recorded {
         Self { shown, asked }
     }
 
-    /// Whether something is recorded that a metric asks about a case. A metric may have several prompts, which begin
-    /// with its name.
+    /// Whether something is recorded that a metric asks about a case.
     fn has(&self, metric: &str, case: &str) -> bool {
-        let Ok(asked) = &self.asked else { return false };
-        asked.contains(&(metric.to_owned(), case.to_owned()))
-            || asked.iter().any(|(template, of)| of == case && template.starts_with(metric))
+        self.asked.as_ref().is_ok_and(|asked| asked.contains(&(metric.to_owned(), case.to_owned())))
     }
 
     fn lacks(&self, missing: usize, cases: usize) -> String {
@@ -155,6 +152,29 @@ impl Recorded {
                 self.shown,
                 count(cases, "case")
             ),
+        }
+    }
+}
+
+/// Who asks with a prompt: it is named after the metric, whose prompts may be several.
+fn asker(template: &str) -> &str {
+    let names = METRICS.iter().map(|metric| metric.name).chain([SIMULATED_USER]);
+    names.filter(|name| template.starts_with(name)).max_by_key(|name| name.len()).unwrap_or(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_that_of_the_metric_it_is_named_after() {
+        for (template, expected) in [
+            ("safety_v1/1", "safety_v1"),
+            ("hallucinations_v1_segment/1", "hallucinations_v1"),
+            ("user_simulator_custom/1", "user_simulator"),
+            ("polite/1", "polite/1"),
+        ] {
+            assert_eq!(asker(template), expected);
         }
     }
 }

@@ -157,7 +157,11 @@ fn summary(report: &Report<'_>) -> String {
         label(BOLD, "Result"),
         format!("{word}  {} (exit code {})", totals.reason(), outcome.exit_code()),
     ));
-    lines.into_iter().map(|(label, text)| format!("{label} {text}\n")).collect()
+    let mut shown = String::new();
+    for (label, text) in lines {
+        shown.push_str(&format!("{label} {text}\n"));
+    }
+    shown
 }
 
 /// `12 cases: 8 passed (1 flaky), 1 failed`.
@@ -309,7 +313,7 @@ pub(crate) fn grouped(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_owned() } else { String::new() };
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -49,12 +49,12 @@ fn status(test: &Recorded<'_>) -> TestCaseStatus {
             skipped.set_message(plain(&test.headline()));
             skipped
         }
-        State::Failed => failing(test, NonSuccessKind::Failure, "failed".to_owned()),
-        State::NotEvaluated => failing(test, NonSuccessKind::Error, "not_evaluated".to_owned()),
-        State::Unfinished => failing(test, NonSuccessKind::Error, "unfinished".to_owned()),
+        State::Failed => failing(test, NonSuccessKind::Failure, "failed"),
+        State::NotEvaluated => failing(test, NonSuccessKind::Error, "not_evaluated"),
+        State::Unfinished => failing(test, NonSuccessKind::Error, "unfinished"),
         State::Error => {
             let role = test.role().map_or_else(|| "error".to_owned(), |role| format!("{role} error"));
-            failing(test, NonSuccessKind::Error, role)
+            failing(test, NonSuccessKind::Error, &role)
         }
     };
     if test.state == State::Skipped {
@@ -75,9 +75,9 @@ fn status(test: &Recorded<'_>) -> TestCaseStatus {
     status
 }
 
-fn failing(test: &Recorded<'_>, kind: NonSuccessKind, what: String) -> TestCaseStatus {
+fn failing(test: &Recorded<'_>, kind: NonSuccessKind, what: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(plain(&what));
+    status.set_type(plain(what));
     status.set_message(plain(&test.headline()));
     status.set_description(plain(&human::details(test)));
     status

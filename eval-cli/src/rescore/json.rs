@@ -34,12 +34,12 @@ struct Case<'r> {
 #[derive(Debug, Serialize)]
 struct Metric<'r> {
     name: &'r str,
-    before: Option<Score>,
-    now: Option<Score>,
+    before: Option<Side>,
+    now: Option<Side>,
 }
 
 #[derive(Debug, Serialize)]
-struct Score {
+struct Side {
     state: &'static str,
     score: Option<f64>,
     threshold: Option<f64>,
@@ -84,11 +84,11 @@ impl<'r> Case<'r> {
 
 impl<'r> Metric<'r> {
     fn of((name, (before, now)): (&'r str, Pair<'r>)) -> Self {
-        Self { name, before: before.map(Score::of), now: now.map(Score::of) }
+        Self { name, before: before.map(Side::of), now: now.map(Side::of) }
     }
 }
 
-impl Score {
+impl Side {
     fn of(metric: &MetricReport) -> Self {
         Self {
             state: metric_state(&metric.verdict),

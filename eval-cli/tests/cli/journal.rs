@@ -30,7 +30,7 @@ impl<'f> Journal<'f> {
         Self { folder, path, lines: vec![head.to_string()], tests: 0 }
     }
 
-    fn add(&mut self, record: Value) {
+    fn add(&mut self, record: &Value) {
         self.lines.push(record.to_string());
     }
 
@@ -43,7 +43,7 @@ impl<'f> Journal<'f> {
     pub(crate) fn attempted(&mut self, name: &str, runs: usize, attempt: u32) -> u32 {
         self.tests += 1;
         let (set, case) = name.rsplit_once("::").unwrap_or(("set", name));
-        self.add(json!({
+        self.add(&json!({
             "record": "started", "test": self.tests, "name": name, "eval_set_id": set, "eval_id": case,
             "file": "evals/weather.evalset.json", "set_file": "evals/weather.evalset.json",
             "line": 10 + self.tests, "column": 5, "case_hash": "0", "runs": runs, "pass": "mean", "gate": "mean",
@@ -61,7 +61,7 @@ impl<'f> Journal<'f> {
     pub(crate) fn scored(&mut self, test: u32, run: usize, score: &Value) {
         let usage = json!({ "prompt_token_count": 900, "candidates_token_count": 100 });
         let judge = json!([{ "model": "m", "asked": 3, "failed": 1, "usage": usage }]);
-        self.add(json!({
+        self.add(&json!({
             "record": "scored", "test": test, "run": run, "evaluation": run,
             "metrics": [{ "name": METRIC, "score": score, "judge": judge }],
         }));
@@ -71,7 +71,7 @@ impl<'f> Journal<'f> {
     pub(crate) fn ran_only(&mut self, test: u32, run: usize, error: &Value) {
         let says = |text: &str| json!({ "role": "model", "parts": [{ "text": text }] });
         let usage = json!({ "total_token_count": 1234 });
-        self.add(json!({
+        self.add(&json!({
             "record": "ran", "test": test, "run": run, "evaluation": run,
             "transcript": {
                 "session": { "app_name": "a", "user_id": "u", "session_id": "s" },
@@ -93,7 +93,7 @@ impl<'f> Journal<'f> {
             "name": METRIC, "criterion": { "threshold": 0.8 }, "score": score,
             "scored": usize::from(score.is_some()) * total.min(3), "total": total.min(3), "verdict": verdict,
         });
-        self.add(json!({
+        self.add(&json!({
             "record": "decided", "test": test, "verdict": verdict, "metrics": [metric], "elapsed": 1.25,
             "failure": failure, "at": "2026-11-22T02:31:38.500Z",
         }));

@@ -53,6 +53,8 @@ fn a_run_is_shown_as_far_as_it_came() {
     let ran = folder.run(&["report"]);
     assert_eq!(ran.code, Some(2), "what is unknown is worse than what failed");
     insta::assert_snapshot!(ran.shown());
+    let (shown, _) = ran.out.split_once("           agent ").expect("the tokens follow");
+    assert!(include_str!("../../README.md").contains(shown), "the README shows it");
 }
 
 #[test]

@@ -4,14 +4,14 @@
 //!
 //! | mistake | test |
 //! | --- | --- |
-//! | a judge that fails costs the other metrics their scores, or another run of the agent | `eval-core`: `runner::tests::judges` |
+//! | a judge that fails costs the other metrics their scores, or another run of the agent | `eval-core`: `runner::tests::bookkeeping` |
 //! | an answer of a judge without its verdict passes | `eval-core`: `metric::final_response_match_v2::tests`, `metric::rubrics::verdicts::tests` |
-//! | no judge answered, and the exit code is 0 | `judged::nobody_is_asked_unless_the_environment_says_so` |
+//! | no judge answered, and the exit code is 0 | `eval-core`: `runner::tests::bookkeeping`; `judged::nobody_is_asked_unless_the_environment_says_so` |
 //! | a run that was killed begins anew | [`a_killed_run_is_resumed_without_what_it_finished`] |
-//! | repeated runs are answered by one recorded answer | `eval-core`: `judge::cassette::tests` |
+//! | repeated runs are answered by one recorded answer | `eval-core`: `simulator::tests::each_run_has_a_sample_of_its_own`; agents are never answered from a record |
 //! | pass@5 of three runs | `eval-cli`: `report::pass_at_more_than_the_runs_is_an_error` |
-//! | a filter that matches nothing passes | `tests/ui`: `cases_match_nothing`; `eval-core`: `eval_command::tests` |
-//! | the order of expected calls changes an any-order score | `eval-core`: `score::tests` |
+//! | a filter that matches nothing passes | `tests/ui`: `cases_without_match`; `eval-core`: `eval_command::tests` |
+//! | the order of expected calls changes an any-order score | `eval-core`: `runner::tests::bookkeeping` |
 //! | a missing key passes under nextest, or is found after the agent ran | [`a_missing_judge_is_no_pass_under_nextest`], `eval-cli`: `plan::a_missing_key_is_found_before_anything_runs` |
 //! | a failure in JUnit says nothing | [`a_junit_report_says_metric_expected_and_actual`] |
 //! | two errors of three are full marks | `eval-cli`: `report::two_errors_of_three_are_not_full_marks` |

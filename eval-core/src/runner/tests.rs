@@ -9,6 +9,7 @@ use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};
 use crate::metric::{MetricInput, Score, Scores};
 use crate::verdict::Verdict;
 
+mod bookkeeping;
 mod judges;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {

@@ -7,7 +7,6 @@ use eval_format::{Map, UsageMetadata, Value};
 
 use super::json::{Json, Misread, Object, fields, write_list};
 use super::line::Line;
-use super::scores::write_score;
 use crate::options::{Gate, Pass};
 use crate::report::{MetricReport, RunScore};
 use crate::transcript::Transcript;
@@ -267,10 +266,10 @@ pub(crate) struct MetricLine<'a> {
 }
 
 impl MetricLine<'_> {
-    pub(super) fn write(&self, out: &mut Line) {
+    fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         object.text(",\"name\":", self.name);
-        write_score(self.score, &mut object);
+        object.field(",\"score\":", self.score);
         object.list(",\"judge\":", self.judge);
         object.close();
     }

@@ -4,7 +4,7 @@ use eval_format::{Criterion, Value};
 
 use super::json::{Fields, Json, Misread, Object, fields, misread, words, write_list};
 use super::line::Line;
-use super::record::{JudgeUse, MetricLine, MetricScore};
+use super::record::{JudgeUse, MetricScore};
 use super::text::write_text;
 use crate::metric::{RubricScore, Score, Scores};
 use crate::options::{Gate, Pass};
@@ -12,6 +12,7 @@ use crate::report::{MetricReport, RunScore};
 use crate::score::mean;
 use crate::verdict::{Role, Verdict};
 
+fields!(MetricScore { name, score, judge });
 fields!(JudgeUse { model, asked, failed, usage });
 fields!(RubricScore { rubric_id, score, rationale });
 fields!(Criterion { threshold, options });
@@ -97,48 +98,37 @@ fn has_usual_overall(scores: &Scores) -> bool {
         }
 }
 
-/// The fields of a [`RunScore`] among those of its metric.
-pub(super) fn write_score(score: &RunScore, object: &mut Object<'_>) {
-    match score {
-        RunScore::Scored(scores) => scores.write(object.key(",\"scored\":")),
-        RunScore::Skipped(reason) => object.text(",\"skipped\":", reason),
-        RunScore::Unjudged(reason) => object.text(",\"unjudged\":", reason),
-        RunScore::Error { role, message } => {
-            object.text(",\"error\":", message);
-            object.field(",\"role\":", role);
-        }
-    }
-}
-
-impl Json for MetricScore {
+impl Json for RunScore {
     fn write(&self, out: &mut Line) {
-        let Self { name, score, judge } = self;
-        MetricLine { name, score, judge }.write(out);
+        let mut object = Object::open(out);
+        match self {
+            Self::Scored(scores) => scores.write(object.key(",\"scored\":")),
+            Self::Skipped(reason) => object.text(",\"skipped\":", reason),
+            Self::Unjudged(reason) => object.text(",\"unjudged\":", reason),
+            Self::Error { role, message } => {
+                object.text(",\"error\":", message);
+                object.field(",\"role\":", role);
+            }
+        }
+        object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
-        let name = fields.take("name")?;
-        let judge = fields.take("judge")?;
-        Ok(Self { name, score: take_score(&mut fields)?, judge })
+        if let Some(scores) = fields.take("scored")? {
+            return Ok(Self::Scored(scores));
+        }
+        if let Some(reason) = fields.take("skipped")? {
+            return Ok(Self::Skipped(reason));
+        }
+        if let Some(reason) = fields.take("unjudged")? {
+            return Ok(Self::Unjudged(reason));
+        }
+        let Some(message) = fields.take("error")? else {
+            return Err("neither scores nor the reason why there are none".to_owned());
+        };
+        Ok(Self::Error { role: fields.take("role")?, message })
     }
-}
-
-fn take_score(fields: &mut Fields) -> Result<RunScore, Misread> {
-    if let Some(scores) = fields.take("scored")? {
-        return Ok(RunScore::Scored(scores));
-    }
-    if let Some(reason) = fields.take("skipped")? {
-        return Ok(RunScore::Skipped(reason));
-    }
-    if let Some(reason) = fields.take("unjudged")? {
-        return Ok(RunScore::Unjudged(reason));
-    }
-    let Some(message) = fields.take("error")? else {
-        return Err("neither scores nor the reason why there are none".to_owned());
-    };
-    Ok(RunScore::Error { role: fields.take("role")?, message })
 }
 
 /// One that is only a word is written as one.

@@ -83,7 +83,7 @@ fn metrics_of_the_users_own_keep_their_scores() {
     journal.ran_only(test, 1, &json!(null));
     journal.raw(
         &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [
-            { "name": "brevity", "scored": { "overall": 0.25, "scores": [{ "value": 0.25 }] } }
+            { "name": "brevity", "score": { "scored": { "overall": 0.25, "scores": [{ "value": 0.25 }] } } }
         ]})
         .to_string(),
     );

@@ -174,6 +174,8 @@ fn a_junit_report_says_metric_expected_and_actual() {
     }
     let again = evalset(&project, &runs, &["rerun", "--failed", "--nextest"]).fails();
     again.says("1 test run: 0 passed, 1 failed");
+    let unchanged = evalset(&project, &runs, &["rescore"]).fails();
+    assert!(!unchanged.output().contains("edited since"), "{unchanged}");
     let expected = fs::read_to_string(project.folder().join("evals/weather.evalset.json")).expect("the set");
     project.write(
         "evals/weather.evalset.json",

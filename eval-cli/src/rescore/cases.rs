@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{env, fs};
 
-use eval_core::journal::Started;
-use eval_format::{EvalCase, check_set, content_hash, recording_path};
+use eval_core::journal::{Started, case_hash};
+use eval_format::{EvalCase, check_set, recording_path};
 
 use crate::show::one_line;
 
@@ -61,10 +61,10 @@ impl Set {
         let set = checked.set.ok_or_else(|| {
             format!("`{0}` has errors; `cargo evalset check {0}` shows them", one_line(&started.file))
         })?;
-        let hashes = checked.cases.iter().map(|place| {
-            let text = checked.text.get(place.range.clone()).unwrap_or_default();
-            format!("{:016x}", content_hash(text.as_bytes()))
-        });
+        let hashes = checked
+            .cases
+            .iter()
+            .map(|place| case_hash(checked.text.get(place.range.clone()).unwrap_or_default()));
         let cases =
             set.eval_cases.into_iter().zip(hashes).map(|(case, hash)| (case.eval_id.clone(), (case, hash)));
         Ok(Self { path, cases: cases.collect() })

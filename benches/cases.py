@@ -54,6 +54,11 @@ def eval_set(cases, turns=1, padding=0):
     }
 
 
+def by_hand(count):
+    """As many one-line tests, for the head in `crates/by_hand/tests/evals.rs`."""
+    return "".join(f'\n#[tokio::test]\nasync fn order_{n}() {{ check("order_{n}").await }}\n' for n in range(count))
+
+
 def as_json(value):
     """As google-adk and editors write it."""
     return json.dumps(value, indent=2, ensure_ascii=False)

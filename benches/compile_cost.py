@@ -20,10 +20,6 @@ def evals(project, count):
     project.write("evals/orders.evalset.json", cases.as_json(cases.eval_set(count)))
 
 
-def by_hand(count):
-    return "".join(f'\n#[tokio::test]\nasync fn order_{n}() {{ check("order_{n}").await }}\n' for n in range(count))
-
-
 CHECK = """{
     let reply = shop(question).await;
     assert_eq!(reply.text, answer);
@@ -47,6 +43,9 @@ def test_case_cases(count):
     return f"\n{table}#[tokio::test]\nasync fn orders(question: &str, answer: &str, order: usize) {CHECK}"
 
 
+TESTS = {"by_hand": cases.by_hand, "rstest_cases": rstest_cases, "test_case_cases": test_case_cases}
+
+
 def project(crate, count):
     made = measure.Project(crate, f"{crate}_{count}")
     made.write("tests/words.txt", "\n".join(cases.WORDS))
@@ -54,7 +53,7 @@ def project(crate, count):
         evals(made, count)
     else:
         head = (made.folder / "tests/evals.rs").read_text()
-        made.write("tests/evals.rs", head + globals()[crate](count))
+        made.write("tests/evals.rs", head + TESTS[crate](count))
     made.cargo("test", "--no-run", "--locked", CARGO_INCREMENTAL="0")
     return made
 

@@ -54,6 +54,7 @@ pub struct EvalCommand {
 }
 
 impl fmt::Debug for EvalCommand {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agents: Vec<&str> = self.names();
         f.debug_struct("EvalCommand").field("runner", &self.runner).field("agents", &agents).finish()
@@ -68,12 +69,14 @@ impl Default for EvalCommand {
 
 impl EvalCommand {
     /// A command without agents, with the defaults of [`EvalRunner`].
+    #[inline]
     pub fn new() -> Self {
         Self { runner: EvalRunner::new(), agents: Vec::new() }
     }
 
     /// Runs with the settings of this runner: its criteria, metrics, judge. Options of the command line win.
     #[must_use]
+    #[inline]
     pub fn runner(mut self, runner: EvalRunner) -> Self {
         self.runner = runner;
         self
@@ -153,6 +156,7 @@ impl EvalCommand {
     }
 
     /// The agent that is named, or the only one.
+    #[inline]
     fn chosen(&self, name: Option<&str>) -> Result<String, String> {
         let names = self.names();
         match (name, names.as_slice()) {
@@ -167,6 +171,7 @@ impl EvalCommand {
         }
     }
 
+    #[inline]
     fn names(&self) -> Vec<&str> {
         self.agents.iter().map(|(name, _)| name.as_str()).collect()
     }
@@ -189,10 +194,12 @@ struct Answer {
 const UNMEASURABLE: u8 = 2;
 
 impl Answer {
+    #[inline]
     fn refusal(why: &str) -> Self {
         Self { out: String::new(), err: format!("error: {why}\n"), code: UNMEASURABLE }
     }
 
+    #[inline]
     fn of(report: &EvalReport) -> Self {
         let summary = report.summary();
         let code = match (summary.errors, summary.failed, summary.passed) {

@@ -8,6 +8,7 @@ use crate::stale::{are_sources_here, root};
 ///
 /// Rustc cannot be told to look for new files, so this test does. Where the sources are not on this machine
 /// (a nextest archive) there is nothing to compare, and it says so.
+#[inline]
 pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
     let root = root(manifest_dir);
     if !are_sources_here(&root, files.iter().copied()) {
@@ -42,6 +43,7 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
     fail(&text)
 }
 
+#[inline]
 fn fail(text: &str) -> ! {
     crate::failure::show(text);
     resume_unwind(Box::new(text.lines().next().unwrap_or_default().to_owned()))

@@ -148,6 +148,7 @@ impl CaseReport {
 
 impl fmt::Display for CaseReport {
     /// What a failing test prints, without the commands.
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&crate::failure::describe(self))
     }
@@ -208,6 +209,7 @@ impl Summary {
 
 impl EvalReport {
     /// How many cases there were and what became of them.
+    #[inline]
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { total: self.cases.len(), ..Summary::default() };
         for case in &self.cases {
@@ -234,6 +236,7 @@ impl EvalReport {
 
 impl fmt::Display for EvalReport {
     /// One line per case, what failed, and a summary with its denominators.
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for case in &self.cases {
             let scores: Vec<String> = case

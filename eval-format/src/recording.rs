@@ -128,6 +128,7 @@ impl Recording {
     /// The text of the file: sorted by case, template, model and prompt, indented by two.
     ///
     /// The same questions give the same text, in whatever order they were added.
+    #[inline]
     pub fn to_json(&self) -> String {
         let mut pieces: Vec<(Order, String)> =
             self.questions.iter().map(|question| (question.order(), question.piece())).collect();

@@ -65,6 +65,7 @@ impl Args {
         Ok(Asked::Run(args))
     }
 
+    #[inline]
     fn set(&mut self, name: &str, value: OsString) -> Result<(), String> {
         let text = |value: OsString| value.into_string().map_err(|_| format!("`{name}` is no UTF-8 text"));
         match name {
@@ -80,6 +81,7 @@ impl Args {
 }
 
 /// An option, and its value where it follows a `=`.
+#[inline]
 fn option(word: &OsString) -> Result<(&'static str, Option<OsString>), String> {
     let shown = word.to_string_lossy();
     let (name, value) = match word.to_str().and_then(|word| word.split_once('=')) {
@@ -96,17 +98,20 @@ fn option(word: &OsString) -> Result<(&'static str, Option<OsString>), String> {
     })
 }
 
+#[inline]
 fn number(name: &str, text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| format!("`{name}` is `{text}`; it is a whole number, at least 1"))
 }
 
 /// The line that shows how it is called.
+#[inline]
 pub(super) fn usage() -> String {
     "usage: eval --agent NAME --set PATH [--config FILE] [--case ID] [--runs N] [--concurrency N]".to_owned()
 }
 
 /// The options, and the agents that there are.
+#[inline]
 pub(super) fn help(agents: &[&str]) -> String {
     let mut text = format!(
         "Runs eval sets against an agent of this program and prints a report as JSON.\n\n{}\n\n",

@@ -47,6 +47,7 @@ impl Entry {
     }
 
     /// Begins the entry of a case that is run without the attribute.
+    #[inline]
     pub(crate) fn of_case(journal: Option<Arc<Journal>>, set: &str, case: &EvalCase, plan: &Plan) -> Self {
         let Some(journal) = journal else { return Self::default() };
         let name = if set.is_empty() { case.eval_id.clone() } else { format!("{set}/{}", case.eval_id) };

@@ -113,6 +113,7 @@ impl Json for RunScore {
         object.close();
     }
 
+    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         if let Some(scores) = fields.take("scored")? {

@@ -47,6 +47,7 @@ impl Scripted {
     }
 
     /// What it was asked so far.
+    #[inline]
     pub fn requests(&self) -> Vec<JudgeRequest> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }

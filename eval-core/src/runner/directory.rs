@@ -68,6 +68,7 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
 }
 
 /// A set with what stands beside it.
+#[inline]
 pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
     let config = config_beside(path, custom)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -51,6 +51,7 @@ impl Criterion {
 
     /// Sets `match_type`.
     #[must_use]
+    #[inline]
     pub fn with_match_type(self, match_type: MatchType) -> Self {
         self.with("match_type", match_type.as_str())
     }
@@ -62,6 +63,7 @@ impl Criterion {
 
     /// Sets `ignore_args`.
     #[must_use]
+    #[inline]
     pub fn with_ignore_args(self, ignore_args: bool) -> Self {
         self.with("ignore_args", ignore_args)
     }
@@ -76,6 +78,7 @@ impl Criterion {
 
     /// Sets `args_match`.
     #[must_use]
+    #[inline]
     pub fn with_args_match(self, args_match: ArgsMatch) -> Self {
         self.with("args_match", args_match.as_str())
     }
@@ -123,6 +126,7 @@ impl Criterion {
     /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
     /// ```
     #[must_use]
+    #[inline]
     pub fn with_algorithm(self, algorithm: Similarity) -> Self {
         self.with("algorithm", algorithm.as_str())
     }
@@ -134,6 +138,7 @@ impl Criterion {
 
     /// Sets `ignore_case`.
     #[must_use]
+    #[inline]
     pub fn with_ignore_case(self, ignore_case: bool) -> Self {
         self.with("ignore_case", ignore_case)
     }
@@ -145,6 +150,7 @@ impl Criterion {
 
     /// Sets `normalize`.
     #[must_use]
+    #[inline]
     pub fn with_normalize(self, normalize: bool) -> Self {
         self.with("normalize", normalize)
     }
@@ -156,6 +162,7 @@ impl Criterion {
 
     /// Sets `evaluate_intermediate_nl_responses`.
     #[must_use]
+    #[inline]
     pub fn with_evaluate_intermediate_nl_responses(self, evaluate: bool) -> Self {
         self.with("evaluate_intermediate_nl_responses", evaluate)
     }
@@ -183,6 +190,7 @@ impl Criterion {
     }
 
     /// As it stands in a config: a bare number where there are no options.
+    #[inline]
     pub(super) fn to_value(&self) -> Value {
         let threshold = Value::Number(Number::from(self.threshold));
         if self.options.is_empty() {

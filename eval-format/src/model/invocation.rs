@@ -51,6 +51,7 @@ impl Invocation {
 
     /// Adds a tool call, in the flat form; events already there are kept.
     #[must_use]
+    #[inline]
     pub fn call(mut self, call: FunctionCall) -> Self {
         match self.intermediate_data.get_or_insert_default() {
             IntermediateData::Tools { tool_uses, .. } => tool_uses.push(call),

@@ -25,9 +25,25 @@ use plan::Plan;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Makes a test of each case of an eval set.
+// Editors show this text; the pages of `eval_core::eval_set` end with it.
+/// # In short
 ///
-/// Use it as `eval_core::eval_set`: the crate `eval-macros` is no interface of its own.
+/// Makes a test of each case of an eval set. Use it as `eval_core::eval_set`.
+///
+/// ```text
+/// #[eval_set("evals/weather.evalset.json", runs = 3)]
+/// fn weather() -> impl Agent { .. }
+/// ```
+///
+/// The path is of a file, a directory or a glob, relative to the folder of `Cargo.toml`. What may follow, in any order:
+///
+/// * `config = "evals/strict.json"` or `criteria(name = 0.5, name(threshold = 0.5, key = value))`: what is measured
+/// * `metrics(function, name = path::function)`, `judge = function`: metrics and a judge of your own
+/// * `cases = ["refund_*", "!*_slow"]`: which cases
+/// * `runs = 3`, `pass = "mean" | "all" | "any" | "at_least(2)"`, `gate = "mean" | "every_turn"`: how often, and what
+///   passes
+/// * `timeout = "30s"`, `session = "evals/trip.session.json"`, `flavor = "multi_thread"`, `worker_threads = 2`,
+///   `crate = path`
 #[proc_macro_attribute]
 pub fn eval_set(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expansion(args.into(), &item.into()).into()

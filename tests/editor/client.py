@@ -68,6 +68,8 @@ class Client:
                 message = self.arrived.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 sys.exit(f"rust-analyzer did not answer `{method}` within {ANSWERING} s")
+            if message is None:
+                sys.exit(f"rust-analyzer ended before it answered `{method}`")
             self.answers[message["id"]] = message
         answer = self.answers.pop(number)
         if "error" in answer:
@@ -94,6 +96,7 @@ class Client:
                 if name.lower() == b"content-length":
                     length = int(value)
             if length is None:
+                self.arrived.put(None)
                 return
             message = json.loads(self.server.stdout.read(length))
             method = message.get("method")

@@ -142,14 +142,14 @@ def claims(editor):
 
 
 def main():
-    command = sys.argv[1] if sys.argv[1:] else shutil.which("rust-analyzer")
+    command = shutil.which(sys.argv[1] if sys.argv[1:] else "rust-analyzer")
     if not command:
-        sys.exit("rust-analyzer is not on the PATH; name it as the argument")
+        sys.exit("there is no such rust-analyzer; name one that is not on the PATH as the argument")
     version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(version, flush=True)
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="evalset-editor-") as folder:
-        editor = Editor(os.path.realpath(command), pathlib.Path(folder).resolve())
+        editor = Editor(os.path.abspath(command), pathlib.Path(folder).resolve())
         try:
             for claim, holds, seen in claims(editor):
                 print(f"{'ok  ' if holds else 'NOT '}{claim}", flush=True)

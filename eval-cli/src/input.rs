@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::{fs, io};
 
 use eval_format::{FindError, find_sets, is_glob, suggest};
@@ -33,9 +33,9 @@ impl Input {
         Self { kind: kind_of(&path), path }
     }
 
-    /// The path as messages show it.
+    /// The path as messages show it: with `/` on any system, as globs and attributes have it.
     pub(crate) fn shown(&self) -> String {
-        self.path.display().to_string()
+        self.path.display().to_string().replace(MAIN_SEPARATOR, "/")
     }
 }
 
@@ -91,11 +91,13 @@ fn files_of(path: &Path, scope: Scope) -> Result<Vec<Input>, Refusal> {
             )),
         },
         Ok(_) => Ok(vec![Input::named(without_dot(path))]),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str().filter(|it| is_glob(it))
-        {
-            Some(pattern) => matches_of(pattern, scope),
-            None => Err(Refusal::new(format!("there is no file or folder `{shown}`"), nearest(path))),
-        },
+        // On Windows no name has a `*` in it.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => {
+            match path.to_str().filter(|it| is_glob(it)) {
+                Some(pattern) => matches_of(pattern, scope),
+                None => Err(Refusal::new(format!("there is no file or folder `{shown}`"), nearest(path))),
+            }
+        }
         Err(error) => Err(Refusal::new(
             format!("cannot read `{shown}`: {error}"),
             "let this user read it, or leave it out",

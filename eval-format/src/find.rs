@@ -126,9 +126,7 @@ impl Walk<'_> {
         let failed = |error| FindError { place: at.to_owned(), reason: Reason::Folder(error) };
         let listing = match fs::read_dir(folder) {
             Ok(listing) => listing,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(Vec::new());
-            }
+            Err(error) if is_no_folder(error.kind()) => return Ok(Vec::new()),
             Err(error) => return Err(failed(error)),
         };
         let mut entries = Vec::new();
@@ -142,6 +140,12 @@ impl Walk<'_> {
         }
         Ok(entries)
     }
+}
+
+/// Windows has names of its own for it.
+fn is_no_folder(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+    matches!(kind, NotFound | NotADirectory | InvalidFilename)
 }
 
 struct Entry {

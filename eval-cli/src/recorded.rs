@@ -9,6 +9,8 @@ use eval_core::statistics::Tally;
 use eval_core::{Gate, MetricReport, Role, RunScore, UsageMetadata, Verdict};
 use serde::Serialize;
 
+use crate::words::count;
+
 pub(crate) use totals::{OverCases, Totals};
 
 /// The state of a test: its verdict, or that there is none.
@@ -138,7 +140,8 @@ impl<'r> Recorded<'r> {
             let Runs { total, ran, .. } = self.runs;
             let pid = self.attempt.head.pid;
             return format!(
-                "no verdict: {ran} of {total} runs ended; process {pid} was killed or still runs"
+                "no verdict: {ran} of {} ended; process {pid} was killed or still runs",
+                count(total, "run")
             );
         };
         let first = decided.failure.lines().next().unwrap_or_default();

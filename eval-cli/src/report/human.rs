@@ -70,7 +70,7 @@ fn line(test: &Recorded<'_>, width: usize) -> String {
         _ => line.push_str(&format!("  {}", one_line(&test.headline()))),
     }
     if let Some(total) = test.usage().agent.count {
-        line.push_str(&format!("  {} tokens", grouped(total)));
+        line.push_str(&format!("  {}", tokens(total)));
     }
     if let Some((failed, attempt)) = test.retried() {
         line.push_str(&format!("  (attempt {attempt}, {} before it did not pass)", count(failed, "attempt")));
@@ -200,7 +200,8 @@ pub(super) fn rate(report: &Report<'_>) -> Option<String> {
 pub(super) fn repetition(over: OverCases, of: usize) -> String {
     let OverCases { k, pass_at, pass_all, cases } = over;
     format!(
-        "pass@{k} {pass_at:.2} (one of {k} runs passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        "pass@{k} {pass_at:.2} (one of {} passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        count(k, "run"),
         count(of, "case")
     )
 }
@@ -208,11 +209,11 @@ pub(super) fn repetition(over: OverCases, of: usize) -> String {
 pub(super) fn usage(usage: Usage) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(tokens) = usage.agent.count {
-        parts.push(format!("agent {} tokens", grouped(tokens)));
+        parts.push(format!("agent {}", self::tokens(tokens)));
     }
     if usage.asked > 0 {
-        let tokens = usage.judge.count.map_or_else(|| "unknown".to_owned(), grouped);
-        let mut judge = format!("judges {}, {tokens} tokens", count(usage.asked, "question"));
+        let tokens = usage.judge.count.map_or_else(|| "unknown tokens".to_owned(), tokens);
+        let mut judge = format!("judges {}, {tokens}", count(usage.asked, "question"));
         if usage.unanswered > 0 {
             judge.push_str(&format!(" ({} without an answer)", usage.unanswered));
         }
@@ -308,8 +309,13 @@ fn commands(report: &Report<'_>) -> String {
     text
 }
 
+/// `12,345 tokens`.
+pub(crate) fn tokens(number: i128) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "token" } else { "tokens" })
+}
+
 /// `12,345`.
-pub(crate) fn grouped(number: i128) -> String {
+fn grouped(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_owned() } else { String::new() };
     for (at, digit) in digits.chars().enumerate() {
@@ -346,5 +352,6 @@ mod tests {
     #[test]
     fn thousands_are_told_apart() {
         assert_eq!([0, 999, 1000, -1_234_567].map(grouped), ["0", "999", "1,000", "-1,234,567"]);
+        assert_eq!([0, 1, 1000].map(tokens), ["0 tokens", "1 token", "1,000 tokens"]);
     }
 }

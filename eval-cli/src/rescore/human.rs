@@ -110,16 +110,17 @@ fn summary(rescoring: &Rescoring<'_>) -> String {
         (before, now)
     };
     let mut parts = Vec::new();
-    for (state, what) in [
-        (State::Passed, "passed"),
-        (State::Failed, "failed"),
-        (State::NotEvaluated, "unscored"),
-        (State::Error, "errors"),
-        (State::Unfinished, "unfinished"),
-        (State::Skipped, "skipped"),
+    for (state, one, many) in [
+        (State::Passed, "passed", "passed"),
+        (State::Failed, "failed", "failed"),
+        (State::NotEvaluated, "unscored", "unscored"),
+        (State::Error, "error", "errors"),
+        (State::Unfinished, "unfinished", "unfinished"),
+        (State::Skipped, "skipped", "skipped"),
     ] {
         let (before, now) = states(state);
         if before + now > 0 {
+            let what = if now == 1 { one } else { many };
             parts.push(format!("{} {what}", arrow(&before.to_string(), &now.to_string())));
         }
     }

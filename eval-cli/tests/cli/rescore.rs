@@ -71,7 +71,15 @@ fn what_cannot_be_scored_again_is_unmeasurable_and_told() {
     let ran = folder.run(&["rescore"]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("`evals/weather.evalset.json` has no case `gone` any more"), "{}", ran.out);
-    assert!(ran.out.contains("2 -> 1 passed"), "{}", ran.out);
+    assert!(ran.out.contains("2 -> 1 passed") && ran.out.contains("1 -> 2 errors"), "{}", ran.out);
+}
+
+#[test]
+fn a_single_error_is_no_errors() {
+    let folder = folder("rescore-one");
+    folder.write("evals/weather.evalset.json", expecting("It is sunny.").replace("\"sunny\"", "\"rainy\""));
+    let ran = folder.run(&["rescore"]);
+    assert!(ran.out.contains("1 case: 1 -> 0 passed, 0 -> 1 error\n"), "{}", ran.out);
 }
 
 #[test]

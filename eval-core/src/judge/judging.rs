@@ -2,6 +2,7 @@ use eval_format::{Criterion, Map, Value};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::agent::BoxFuture;
+use crate::message;
 use crate::runner::concurrent;
 
 /// ADK's judge where a criterion names none.
@@ -189,7 +190,7 @@ impl Judging {
         let passed = yes * 2 > voters.len();
         let winners = voters.iter().filter(|(vote, _)| *vote == passed);
         let Some((_, reply)) = winners.clone().next() else {
-            let message = format!("none of {} samples says yes or no", samples.len());
+            let message = format!("none of {} says yes or no", message::count(samples.len(), "sample"));
             return Err(JudgeError::new(JudgeErrorKind::Unreadable, message));
         };
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

@@ -10,7 +10,7 @@ use super::judged::{not_evaluated, turn_by_turn};
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, Judging};
-use crate::message::cut;
+use crate::message::{count, cut};
 use crate::score::mean;
 
 pub(super) const NAME: &str = "hallucinations_v1";
@@ -99,7 +99,10 @@ fn explain(score: Score, wrong: &[Judged]) -> Score {
     let score = shown.fold(score, Score::note);
     match wrong.len().saturating_sub(MOST_NOTES) {
         0 => score,
-        more => score.note(format!("and {more} more sentences that the context does not support")),
+        more => {
+            let more = count(more, "more sentence");
+            score.note(format!("and {more} that the context does not support"))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use eval_format::{Invocation, Rubric};
 use super::{MetricInput, RubricScore, Score, Scores};
 use crate::agent::{BoxError, BoxFuture};
 use crate::judge::{JudgeError, JudgeRequest, Judging};
+use crate::message;
 use crate::score::mean;
 use verdicts::{Known, Verdict, Verdicts};
 
@@ -126,13 +127,15 @@ fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     let (won, first) = (winners.clone().count(), winners.next());
     let Some(first) = first.filter(|_| votes.len() * 2 >= samples) else {
         let note = format!(
-            "the judge gave no verdict on rubric `{id}`: {} of {samples} samples did",
-            if votes.is_empty() { "none".to_owned() } else { format!("only {}", votes.len()) }
+            "the judge gave no verdict on rubric `{id}`: {} of {} did",
+            if votes.is_empty() { "none".to_owned() } else { format!("only {}", votes.len()) },
+            message::count(samples, "sample")
         );
         return Found { score: RubricScore::new(id, None), note };
     };
     let word = if passed { "yes" } else { "no" };
-    let note = format!("rubric `{id}`: {word} ({won} of {samples} samples); {}", first.rationale);
+    let samples = message::count(samples, "sample");
+    let note = format!("rubric `{id}`: {word} ({won} of {samples}); {}", first.rationale);
     Found { score: RubricScore::new(id, Some(passed)).rationale(first.rationale.as_str()), note }
 }
 

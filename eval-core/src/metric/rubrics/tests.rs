@@ -95,8 +95,10 @@ fn a_rubric_without_verdicts_is_no_pass() {
     let judge = script([reply(&[("a", "yes")]), reply(&[("a", "yes")])]);
     let scores = score(&judge, &criterion(&["a", "b"], 1), &[turn(&[])]).unwrap();
     assert_eq!(values(&scores), [None]);
-    let reason = scores.scores()[0].reason();
-    assert_eq!(reason, Some("the judge gave no verdict on rubric `b`: none of 1 sample did"));
+    let reason = scores.scores()[0].reason().unwrap();
+    let (wrong, said) = reason.split_once("\n| ").expect("the reply is shown");
+    assert_eq!(wrong, "the judge gave no verdict on rubric `b`: none of 1 sample did");
+    assert!(said.starts_with(reply(&[("a", "yes")]).lines().next().unwrap()), "{reason}");
     assert_eq!(scores.scores()[0].rubrics()[1], RubricScore::new("b", None));
     // The rest of what was found is still there.
     assert_eq!(scores.scores()[0].rubrics()[0].score, Some(1.0));

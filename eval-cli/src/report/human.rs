@@ -92,9 +92,13 @@ pub(super) fn runs(test: &Recorded<'_>) -> String {
     if ran < total {
         text.push_str(&format!(" ({ran}/{total} ran)"));
     } else if judged < total {
-        text.push_str(&format!(" ({judged}/{total} have a verdict)"));
+        text.push_str(&format!(" ({judged}/{total} {} a verdict)", have(total)));
     }
     text
+}
+
+fn have(number: usize) -> &'static str {
+    if number == 1 { "has" } else { "have" }
 }
 
 /// The metrics that gate, with as many digits as it takes to see on which side of the threshold they are.
@@ -126,11 +130,12 @@ fn summary(report: &Report<'_>) -> String {
     let mut lines = vec![(
         label(BOLD, "Summary"),
         format!(
-            "[{:>6.1}s] {} · {}/{} have a verdict",
+            "[{:>6.1}s] {} · {}/{} {} a verdict",
             totals.elapsed.as_secs_f64(),
             counts(report),
             totals.judged,
-            count(totals.runs, "run")
+            count(totals.runs, "run"),
+            have(totals.runs)
         ),
     )];
     let mut more = |text: String| lines.push((" ".repeat(LABEL), text));
@@ -213,13 +218,22 @@ pub(super) fn usage(usage: Usage) -> Option<String> {
     }
     if usage.asked > 0 {
         let tokens = usage.judge.count.map_or_else(|| "unknown tokens".to_owned(), tokens);
-        let mut judge = format!("judges {}, {tokens}", count(usage.asked, "question"));
-        if usage.unanswered > 0 {
-            judge.push_str(&format!(" ({} without an answer)", usage.unanswered));
-        }
-        parts.push(judge);
+        parts.push(format!("judges {}{}, {tokens}", count(usage.asked, "question"), answers(usage)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// ` (10 replayed, 2 asked)`: what became of the questions to judges, as far as it is known.
+fn answers(usage: Usage) -> String {
+    let mut parts = Vec::new();
+    if let Some(replayed) = usage.replayed() {
+        let asked = usage.asked.saturating_sub(replayed).saturating_sub(usage.unanswered);
+        parts.extend([format!("{replayed} replayed"), format!("{asked} asked")]);
+    }
+    if usage.unanswered > 0 {
+        parts.push(format!("{} without an answer", usage.unanswered));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 /// What makes the numbers less than they seem.

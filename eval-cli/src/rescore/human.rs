@@ -147,6 +147,15 @@ fn notes(rescoring: &Rescoring<'_>) -> Vec<String> {
         let kept: Vec<String> = kept.into_iter().map(|name| one_line(name)).collect();
         notes.push(format!("the recorded scores of {} are kept", code_list(&kept)));
     }
+    let own: BTreeSet<&str> = rescoring.cases.iter().flat_map(Rescored::own_under_built_in_names).collect();
+    if !own.is_empty() {
+        let own: Vec<String> = own.into_iter().map(one_line).collect();
+        let names = code_list(&own);
+        let what = if own.len() == 1 { "is a metric" } else { "are metrics" };
+        notes.push(format!(
+            "{names} {what} of your own, which only your tests can run; the built-in is another"
+        ));
+    }
     let edited = rescoring.cases.iter().filter(|case| case.is_edited).count();
     if edited > 0 {
         notes.push(format!("{} edited since they ran, and scored as they are now", count(edited, "case")));

@@ -60,7 +60,7 @@ impl<'f> Journal<'f> {
 
     pub(crate) fn scored(&mut self, test: u32, run: usize, score: &Value) {
         let usage = json!({ "prompt_token_count": 900, "candidates_token_count": 100 });
-        let judge = json!([{ "model": "m", "asked": 3, "failed": 1, "usage": usage }]);
+        let judge = json!([{ "model": "m", "asked": 3, "failed": 1, "replayed": 1, "usage": usage }]);
         self.add(&json!({
             "record": "scored", "test": test, "run": run, "evaluation": run,
             "metrics": [{ "name": METRIC, "score": score, "judge": judge }],

@@ -30,6 +30,16 @@ impl<'f> Journal<'f> {
         Self { folder, path, lines: vec![head.to_string()], tests: 0 }
     }
 
+    /// Says when the process began, and what it was told.
+    pub(crate) fn head(&mut self, began: Option<&str>, env: &Value) {
+        let mut head: Value = serde_json::from_str(&self.lines[0]).expect("the head is JSON");
+        head["env"] = env.clone();
+        if let Some(began) = began {
+            head["started"] = json!(began);
+        }
+        self.lines[0] = head.to_string();
+    }
+
     fn add(&mut self, record: &Value) {
         self.lines.push(record.to_string());
     }

@@ -4,10 +4,12 @@ mod totals;
 
 use std::time::Duration;
 
-use eval_core::journal::{Attempt, Evaluation, Run, Test};
+use eval_core::journal::{Attempt, Evaluation, JudgeUse, Run, Test};
 use eval_core::statistics::Tally;
 use eval_core::{Gate, MetricReport, Role, RunScore, UsageMetadata, Verdict};
 use serde::Serialize;
+
+use crate::words::count;
 
 pub(crate) use totals::{OverCases, Totals};
 
@@ -138,7 +140,8 @@ impl<'r> Recorded<'r> {
             let Runs { total, ran, .. } = self.runs;
             let pid = self.attempt.head.pid;
             return format!(
-                "no verdict: {ran} of {total} runs ended; process {pid} was killed or still runs"
+                "no verdict: {ran} of {} ended; process {pid} was killed or still runs",
+                count(total, "run")
             );
         };
         let first = decided.failure.lines().next().unwrap_or_default();
@@ -207,9 +210,7 @@ impl<'r> Recorded<'r> {
             }
             let scored = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
             for judge in scored.flat_map(|metric| &metric.judge).chain(&evaluation.ran.simulator) {
-                usage.asked += judge.asked;
-                usage.unanswered += judge.failed;
-                usage.judge.add(&judge.usage);
+                usage.add_judge(judge);
             }
         }
         usage
@@ -225,14 +226,36 @@ pub(crate) struct Usage {
     pub(crate) asked: usize,
     /// Those of them that have no answer.
     pub(crate) unanswered: usize,
+    /// Those of them that a recording answered, where it is known of all.
+    replayed: usize,
+    /// Questions of which nobody knows whether a recording answered them: of journals of earlier versions.
+    untold: usize,
 }
 
 impl Usage {
     pub(crate) fn add(&mut self, other: Self) {
         self.agent.count = sum(self.agent.count, other.agent.count);
         self.judge.count = sum(self.judge.count, other.judge.count);
-        self.asked += other.asked;
-        self.unanswered += other.unanswered;
+        self.add_questions(other.asked, other.unanswered, other.replayed, other.untold);
+    }
+
+    fn add_judge(&mut self, judge: &JudgeUse) {
+        let untold = if judge.replayed.is_none() { judge.asked } else { 0 };
+        self.add_questions(judge.asked, judge.failed, judge.replayed.unwrap_or_default(), untold);
+        self.judge.add(&judge.usage);
+    }
+
+    /// A journal may hold any numbers.
+    fn add_questions(&mut self, asked: usize, unanswered: usize, replayed: usize, untold: usize) {
+        self.asked = self.asked.saturating_add(asked);
+        self.unanswered = self.unanswered.saturating_add(unanswered);
+        self.replayed = self.replayed.saturating_add(replayed);
+        self.untold = self.untold.saturating_add(untold);
+    }
+
+    /// How many questions a recording answered; none where that is not known of all.
+    pub(crate) fn replayed(&self) -> Option<usize> {
+        (self.untold == 0).then_some(self.replayed)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::answer::{Answer, Format, Refusal};
 use crate::recorded::{OverCases, Recorded, Totals};
 use crate::replace::replace;
 use crate::runs::{Recording, Which};
-pub(crate) use human::grouped;
+pub(crate) use human::tokens;
 pub(crate) use json::metric_state;
 
 /// Shows what a run of tests came to: the last one, unless another is named.

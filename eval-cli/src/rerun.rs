@@ -1,5 +1,6 @@
 //! `cargo evalset rerun`: runs tests of a recorded run again, by name.
 
+mod cut_short;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,8 +78,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
             by_binary.entry((package, binary)).or_default().insert(name);
         }
     }
+    let remark = if args.takes_unfinished() { cut_short::remark(&tests, &targets) } else { None };
     if by_binary.is_empty() {
-        return nothing(args, &others);
+        return nothing(args, &others, remark);
+    }
+    if let Some(remark) = remark {
+        notice(&format!("note: {remark}"));
     }
     if !others.is_empty() {
         notice(&format!(
@@ -120,14 +125,19 @@ fn by_binary<'r>(chosen: &[&Recorded<'r>]) -> (ByBinary<'r>, Vec<String>) {
     let mut by_binary = ByBinary::new();
     let mut others = Vec::new();
     for test in chosen {
-        let test = test.test;
-        if is_path(&test.name) && !test.package.is_empty() {
+        let (is_of_cargo, test) = (is_of_cargo(test), test.test);
+        if is_of_cargo {
             by_binary.entry((&test.package, &test.binary)).or_default().insert(test.name.clone());
         } else {
             others.push(one_line(&test.name));
         }
     }
     (by_binary, others)
+}
+
+/// Whether cargo ran a test, rather than a program of the user's own.
+fn is_of_cargo(test: &Recorded<'_>) -> bool {
+    is_path(&test.test.name) && !test.test.package.is_empty()
 }
 
 /// Whether a name is the path of a function in Rust, and so can be that of a test.
@@ -173,7 +183,7 @@ fn never_begun<'r>(
     found
 }
 
-fn nothing(args: &Args, others: &[String]) -> Result<Answer, Refusal> {
+fn nothing(args: &Args, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
     if !others.is_empty() {
         return Err(Refusal::new(
             format!("cargo did not run {}: {}", them(others), short_code_list(others)),
@@ -187,7 +197,8 @@ fn nothing(args: &Args, others: &[String]) -> Result<Answer, Refusal> {
         (_, false, false, true) => "every test has a verdict",
         _ => "no test is one of these",
     };
-    Ok(Answer { outcome: Outcome::Passed, text: format!("nothing to run again: {what}\n") })
+    let remark = remark.map(|remark| format!("note: {remark}\n")).unwrap_or_default();
+    Ok(Answer { outcome: Outcome::Passed, text: format!("nothing to run again: {what}\n{remark}") })
 }
 
 fn them(names: &[String]) -> &'static str {

@@ -6,7 +6,7 @@ mod human;
 mod json;
 mod kept;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -21,11 +21,12 @@ use crate::show::one_line;
 use crate::words::count;
 use again::Rescored;
 use cases::Cases;
+use kept::is_own;
 
 /// Scores what agents did in a recorded run again: with other criteria, by another judge, or against expectations that
 /// were edited since. No agent runs.
 ///
-/// Metrics of your own keep the scores that they gave, as only your tests can run them. Judges are asked as
+/// Metrics of your own keep the scores that they gave, as only your tests can run them, whatever their name. Judges are asked as
 /// `EVALSET_JUDGE` says: from the recording beside the set, unless it says `record` or `live`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
@@ -96,15 +97,15 @@ struct Wanted {
 
 impl Wanted {
     fn of(args: &Args, tests: &[Recorded<'_>]) -> Result<Self, Refusal> {
-        let recorded: BTreeSet<&str> =
-            tests.iter().flat_map(Recorded::gating).map(|metric| metric.name.as_str()).collect();
+        let recorded = recorded(tests);
         let config = args.config.as_ref().map(|path| read_config(path, &recorded)).transpose()?;
         for name in &args.metrics {
+            let own = recorded.get(name.as_str()).copied();
             let in_config = config.as_ref().map(|config| config.criterion(name).is_some());
-            if !in_config.unwrap_or_else(|| recorded.contains(name.as_str())) {
+            if !in_config.unwrap_or(own.is_some()) {
                 return Err(no_such_metric(name, config.as_ref(), &recorded));
             }
-            if eval_format::metric(name).is_none() {
+            if own.unwrap_or_else(|| eval_format::metric(name).is_none()) {
                 return Err(Refusal::new(
                     format!("`{}` is a metric of your own", one_line(name)),
                     "only your tests can run it; `cargo evalset rerun` runs them",
@@ -115,14 +116,25 @@ impl Wanted {
         Ok(Self { metrics, config, judge: args.judge.clone() })
     }
 
-    /// Whether a metric that was recorded is scored again.
+    /// Whether a metric that was recorded is to be scored again.
     fn rescores(&self, name: &str) -> bool {
-        let is_wanted = self.metrics.as_ref().is_none_or(|metrics| metrics.contains(name));
-        is_wanted && eval_format::metric(name).is_some()
+        self.metrics.as_ref().is_none_or(|metrics| metrics.contains(name))
     }
 }
 
-fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &BTreeSet<&str>) -> Refusal {
+/// The metrics that gated a test, each with whether it was the user's own wherever it did.
+fn recorded<'r>(tests: &[Recorded<'r>]) -> BTreeMap<&'r str, bool> {
+    let mut recorded = BTreeMap::new();
+    for test in tests {
+        for metric in test.gating() {
+            let own = recorded.entry(metric.name.as_str()).or_insert(true);
+            *own = *own && is_own(test.attempt, &metric.name);
+        }
+    }
+    recorded
+}
+
+fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &BTreeMap<&str, bool>) -> Refusal {
     let (message, names): (String, Vec<&str>) = match config {
         Some(config) => (
             format!("the config has no criterion `{}`", one_line(name)),
@@ -130,7 +142,7 @@ fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &BTreeSet<&
         ),
         None => (
             format!("no case of this run was scored with `{}`", one_line(name)),
-            recorded.iter().copied().collect(),
+            recorded.keys().copied().collect(),
         ),
     };
     let help = match suggest(name, names.iter().copied()) {
@@ -140,13 +152,12 @@ fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &BTreeSet<&
     Refusal::new(message, help)
 }
 
-fn read_config(path: &PathBuf, recorded: &BTreeSet<&str>) -> Result<EvalConfig, Refusal> {
+fn read_config(path: &PathBuf, recorded: &BTreeMap<&str, bool>) -> Result<EvalConfig, Refusal> {
     let shown = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| {
         Refusal::new(format!("cannot read `{shown}`: {error}"), "name a file with `criteria`")
     })?;
-    let own: Vec<&str> =
-        recorded.iter().copied().filter(|name| eval_format::metric(name).is_none()).collect();
+    let own: Vec<&str> = recorded.iter().filter(|(_, own)| **own).map(|(name, _)| *name).collect();
     let checked = check_config(&shown, &bytes, &own);
     let problems = checked.problems.len();
     checked.config.ok_or_else(|| {

@@ -33,7 +33,7 @@
 //! All binaries of one `cargo test` write into one run, and so do all processes of one `cargo nextest run`. On systems
 //! other than Linux and macOS a binary under `cargo test` is a run of its own, and so is a test binary that is started
 //! by hand; `EVALSET_RUN_ID` puts them together. A file `latest` names the run that was last written to. Whoever begins
-//! a run removes the oldest ones.
+//! a run removes the oldest ones, but none that a process still writes in.
 //!
 //! # Environment
 //!
@@ -42,7 +42,7 @@
 //! | `EVALSET_JOURNAL` | `on`, or `off`: nothing is written | `on` |
 //! | `EVALSET_DIR` | the folder that holds the runs, an absolute path | `evalset` in the target folder; where an archive of nextest runs, `target/evalset` in the workspace |
 //! | `EVALSET_RUN_ID` | the name of the run | nextest's run id (`NEXTEST_RUN_ID`); else time and hash, such as `2026-11-22T02-31-07-1a2b3c4d` |
-//! | `EVALSET_KEEP` | how many runs are kept, at least 1 | 20 |
+//! | `EVALSET_KEEP` | how many runs are kept, at least 1; those that a process writes in are kept too | 20 |
 
 mod content;
 mod entry;

@@ -28,6 +28,27 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
+/// The first lines of what somebody else wrote, each on a line of its own and behind a bar, so that none can pose as
+/// one of ours.
+pub(crate) fn quote(text: &str) -> String {
+    let text = text.trim();
+    let mut out = String::new();
+    for line in text.lines().take(QUOTED_LINES) {
+        out.push_str("\n| ");
+        out.push_str(&cut(&neutral(line), QUOTED));
+    }
+    let more = text.lines().count().saturating_sub(QUOTED_LINES);
+    if more > 0 {
+        out.push_str(&format!("\n| ... ({})", count(more, "more line")));
+    }
+    if out.is_empty() { "\n| (nothing)".to_owned() } else { out }
+}
+
+/// Lines of a quotation.
+const QUOTED_LINES: usize = 3;
+/// Characters of each of them.
+const QUOTED: usize = 160;
+
 /// A text that only shows: what steers a terminal, or turns the order of letters around, is spelt out.
 ///
 /// Agents and judges write into failures; no text of theirs may hide or forge what stands around it.
@@ -62,6 +83,24 @@ mod tests {
         ] {
             assert_eq!(neutral(text), expected);
         }
+    }
+
+    #[test]
+    fn a_quotation_is_short_and_cannot_pose_as_ours() {
+        for (text, expected) in [
+            ("I cannot tell.\n", "\n| I cannot tell."),
+            (" \n\n", "\n| (nothing)"),
+            ("Error: a::b\nrun again\u{1b}[2J", "\n| Error: a::b\n| run again\\u{1b}[2J"),
+            ("1\n2\r\n3\n4", "\n| 1\n| 2\n| 3\n| ... (1 more line)"),
+        ] {
+            assert_eq!(quote(text), expected);
+        }
+        let long = quote(&format!("{}\n", "ä".repeat(1000)).repeat(1000));
+        assert!(long.lines().all(|line| line.chars().count() < 200), "{long}");
+        assert!(
+            long.contains("... (840 more characters)") && long.ends_with("... (997 more lines)"),
+            "{long}"
+        );
     }
 
     #[test]

@@ -172,7 +172,10 @@ impl Plan {
         let used = used.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
         let scores = self.applicable(case).zip(scores).zip(used);
         scores
-            .map(|((planned, score), judge)| MetricLine { name: &planned.rule.name, score, judge })
+            .map(|((planned, score), judge)| {
+                let custom = planned.origin == Origin::Custom;
+                MetricLine { name: &planned.rule.name, custom, score, judge }
+            })
             .collect()
     }
 

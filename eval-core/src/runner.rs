@@ -18,6 +18,7 @@ use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
 use crate::agent::{BoxAgent, BoxFuture};
 use crate::journal::{Entry, Journal};
 use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
+use crate::message::count;
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -443,7 +444,10 @@ impl EvalRunner {
         if let Pass::AtLeast(needed) = self.pass
             && (needed == 0 || usize::try_from(needed).is_ok_and(|needed| needed > self.runs))
         {
-            return Err(RunnerError(format!("at_least({needed}) of {} runs cannot be decided", self.runs)));
+            return Err(RunnerError(format!(
+                "at_least({needed}) of {} cannot be decided",
+                count(self.runs, "run")
+            )));
         }
         let own = if self.criteria.is_empty() {
             self.config.clone()

@@ -10,7 +10,7 @@ use crate::model::{
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
-use crate::schema::{self, Field, Model};
+use crate::schema::{self, Model};
 use crate::value::{Map, Value, write_pretty};
 
 impl EvalSet {
@@ -101,21 +101,30 @@ impl Fields {
         Value::Object(Map::from_unique(self.0))
     }
 
-    /// Puts these fields and `other` ones into the order of a model.
+    /// Puts these fields and `other` ones into the order of a model; where both have a key, it is the one here.
+    ///
+    /// Only the fields of the model, which are few, are searched for a key: files may hold any number of others.
     #[inline]
     fn merge(self, other: &Map, model: &Model) -> Value {
         if other.is_empty() {
             return self.finish();
         }
-        let mut all = Map::from_unique(self.0);
-        for (key, value) in other.iter().filter(|(_, value)| !value.is_null()) {
-            if !all.contains_key(key) {
-                all.insert(key, value.clone());
+        let mut known: Vec<Option<Value>> = vec![None; model.fields.len()];
+        let mut unknown = Vec::new();
+        let others =
+            other.iter().filter(|(key, value)| !value.is_null() && !self.0.iter().any(|(own, _)| own == key));
+        let others: Vec<(String, Value)> =
+            others.map(|(key, value)| (key.to_owned(), value.clone())).collect();
+        for (key, value) in self.0.into_iter().chain(others) {
+            match model.fields.iter().position(|field| field.name == key) {
+                Some(at) => known[at] = Some(value),
+                None => unknown.push((key, value)),
             }
         }
-        let known = |field: &Field| Some((field.name.to_owned(), all.remove(field.name)?));
-        let mut entries: Vec<_> = model.fields.iter().filter_map(known).collect();
-        entries.extend(all);
+        let known = model.fields.iter().zip(known);
+        let mut entries: Vec<_> =
+            known.filter_map(|(field, value)| Some((field.name.to_owned(), value?))).collect();
+        entries.extend(unknown);
         Value::Object(Map::from_unique(entries))
     }
 }
@@ -399,3 +408,54 @@ macro_rules! serialize {
 }
 
 serialize!(EvalSet, EvalCase, Invocation, InvocationEvent, Content, FunctionCall, FunctionResponse);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same, key by key.
+    fn merged_one_by_one(fields: Fields, other: &Map, model: &Model) -> Value {
+        let mut all = Map::from_unique(fields.0);
+        for (key, value) in other.iter().filter(|(_, value)| !value.is_null()) {
+            if !all.contains_key(key) {
+                all.insert(key, value.clone());
+            }
+        }
+        let mut merged = Map::new();
+        for field in model.fields {
+            if let Some(value) = all.remove(field.name) {
+                merged.insert(field.name, value);
+            }
+        }
+        merged.extend(all);
+        Value::Object(merged)
+    }
+
+    #[test]
+    fn fields_stand_in_the_order_of_the_model_before_all_others() {
+        let model = &schema::PART;
+        let last = model.fields.len() - 1;
+        for unknown in [0, 1, 15, 300] {
+            let mut other = Map::new();
+            for at in 0..unknown {
+                other.insert(format!("x{}", (at * 7919) % 1000), at.to_string());
+            }
+            // The order of a file, a key that is there already, and one that says nothing.
+            other.insert(model.fields[last].name, "last");
+            other.insert(model.fields[0].name, "first");
+            other.insert("text", "of the file");
+            other.insert("nothing", Value::Null);
+            let fields = || {
+                let mut fields = Fields::default();
+                fields.put("text", "own");
+                fields.put("of no model", true);
+                fields
+            };
+            let merged = fields().merge(&other, model);
+            // As text, since objects are equal in any order.
+            assert_eq!(merged.to_string(), merged_one_by_one(fields(), &other, model).to_string());
+            assert_eq!(merged["text"].as_str(), Some("own"));
+            assert_eq!(merged.as_object().map(Map::len), Some(unknown + 4));
+        }
+    }
+}

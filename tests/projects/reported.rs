@@ -84,7 +84,7 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
     binary.run_with(&variables, &["--test-threads=1"]).fails();
 
     let report = evalset(&project, &runs, &["report"]).fails();
-    report.says("UNFINISHED").says("no verdict: 0 of 1 runs ended").says("(exit code 2)");
+    report.says("UNFINISHED").says("no verdict: 0 of 1 run ended").says("(exit code 2)");
     let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).passes();
     rerun.says("--test first -- --exact first::b_fatal first::c_flaky first::f_late").ran(&[
         ("first::b_fatal", "ok"),

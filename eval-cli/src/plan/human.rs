@@ -4,7 +4,6 @@ use eval_core::JudgeMode;
 
 use super::judges::Judged;
 use super::{Plan, Planned};
-use crate::report::grouped;
 use crate::show::{self, BOLD, ERROR, GOOD, harmless, one_line, styled};
 use crate::words::{code_list, count};
 
@@ -98,10 +97,10 @@ fn metric(judged: &Judged) -> String {
 fn tokens(planned: &Planned) -> Option<String> {
     let last = planned.set.last.as_ref().filter(|last| last.runs > 0)?;
     let (ran, runs) = (last.runs, planned.set.runs);
-    let scaled = |tokens: i128| grouped(scale(tokens, runs, ran));
+    let scaled = |tokens: i128| crate::report::tokens(scale(tokens, runs, ran));
     let parts: Vec<String> = [("agent", last.usage.agent.count), ("judges", last.usage.judge.count)]
         .into_iter()
-        .filter_map(|(who, tokens)| Some(format!("{who} about {} tokens", scaled(tokens?))))
+        .filter_map(|(who, tokens)| Some(format!("{who} about {}", scaled(tokens?))))
         .collect();
     (!parts.is_empty()).then(|| format!("{} (by {} of the last run)", parts.join(", "), count(ran, "run")))
 }

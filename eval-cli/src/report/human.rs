@@ -70,7 +70,7 @@ fn line(test: &Recorded<'_>, width: usize) -> String {
         _ => line.push_str(&format!("  {}", one_line(&test.headline()))),
     }
     if let Some(total) = test.usage().agent.count {
-        line.push_str(&format!("  {} tokens", grouped(total)));
+        line.push_str(&format!("  {}", tokens(total)));
     }
     if let Some((failed, attempt)) = test.retried() {
         line.push_str(&format!("  (attempt {attempt}, {} before it did not pass)", count(failed, "attempt")));
@@ -92,9 +92,13 @@ pub(super) fn runs(test: &Recorded<'_>) -> String {
     if ran < total {
         text.push_str(&format!(" ({ran}/{total} ran)"));
     } else if judged < total {
-        text.push_str(&format!(" ({judged}/{total} have a verdict)"));
+        text.push_str(&format!(" ({judged}/{total} {} a verdict)", have(total)));
     }
     text
+}
+
+fn have(number: usize) -> &'static str {
+    if number == 1 { "has" } else { "have" }
 }
 
 /// The metrics that gate, with as many digits as it takes to see on which side of the threshold they are.
@@ -126,11 +130,12 @@ fn summary(report: &Report<'_>) -> String {
     let mut lines = vec![(
         label(BOLD, "Summary"),
         format!(
-            "[{:>6.1}s] {} · {}/{} have a verdict",
+            "[{:>6.1}s] {} · {}/{} {} a verdict",
             totals.elapsed.as_secs_f64(),
             counts(report),
             totals.judged,
-            count(totals.runs, "run")
+            count(totals.runs, "run"),
+            have(totals.runs)
         ),
     )];
     let mut more = |text: String| lines.push((" ".repeat(LABEL), text));
@@ -200,7 +205,8 @@ pub(super) fn rate(report: &Report<'_>) -> Option<String> {
 pub(super) fn repetition(over: OverCases, of: usize) -> String {
     let OverCases { k, pass_at, pass_all, cases } = over;
     format!(
-        "pass@{k} {pass_at:.2} (one of {k} runs passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        "pass@{k} {pass_at:.2} (one of {} passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        count(k, "run"),
         count(of, "case")
     )
 }
@@ -208,17 +214,26 @@ pub(super) fn repetition(over: OverCases, of: usize) -> String {
 pub(super) fn usage(usage: Usage) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(tokens) = usage.agent.count {
-        parts.push(format!("agent {} tokens", grouped(tokens)));
+        parts.push(format!("agent {}", self::tokens(tokens)));
     }
     if usage.asked > 0 {
-        let tokens = usage.judge.count.map_or_else(|| "unknown".to_owned(), grouped);
-        let mut judge = format!("judges {}, {tokens} tokens", count(usage.asked, "question"));
-        if usage.unanswered > 0 {
-            judge.push_str(&format!(" ({} without an answer)", usage.unanswered));
-        }
-        parts.push(judge);
+        let tokens = usage.judge.count.map_or_else(|| "unknown tokens".to_owned(), tokens);
+        parts.push(format!("judges {}{}, {tokens}", count(usage.asked, "question"), answers(usage)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// ` (10 replayed, 2 asked)`: what became of the questions to judges, as far as it is known.
+fn answers(usage: Usage) -> String {
+    let mut parts = Vec::new();
+    if let Some(replayed) = usage.replayed() {
+        let asked = usage.asked.saturating_sub(replayed).saturating_sub(usage.unanswered);
+        parts.extend([format!("{replayed} replayed"), format!("{asked} asked")]);
+    }
+    if usage.unanswered > 0 {
+        parts.push(format!("{} without an answer", usage.unanswered));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 /// What makes the numbers less than they seem.
@@ -308,8 +323,13 @@ fn commands(report: &Report<'_>) -> String {
     text
 }
 
+/// `12,345 tokens`.
+pub(crate) fn tokens(number: i128) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "token" } else { "tokens" })
+}
+
 /// `12,345`.
-pub(crate) fn grouped(number: i128) -> String {
+fn grouped(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_owned() } else { String::new() };
     for (at, digit) in digits.chars().enumerate() {
@@ -346,5 +366,6 @@ mod tests {
     #[test]
     fn thousands_are_told_apart() {
         assert_eq!([0, 999, 1000, -1_234_567].map(grouped), ["0", "999", "1,000", "-1,234,567"]);
+        assert_eq!([0, 1, 1000].map(tokens), ["0 tokens", "1 token", "1,000 tokens"]);
     }
 }

@@ -56,6 +56,8 @@ struct UsageEntry {
     judge_tokens: Option<i64>,
     judge_questions: usize,
     judge_unanswered: usize,
+    /// `null` where a journal does not tell.
+    judge_replayed: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -246,6 +248,7 @@ impl UsageEntry {
             judge_tokens: tokens(usage.judge.count),
             judge_questions: usage.asked,
             judge_unanswered: usage.unanswered,
+            judge_replayed: usage.replayed(),
         }
     }
 }

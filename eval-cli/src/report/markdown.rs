@@ -4,6 +4,7 @@ use super::{Report, human};
 use crate::answer::{Outcome, Refusal};
 use crate::recorded::Recorded;
 use crate::show::{harmless, one_line};
+use crate::words::count;
 
 #[expect(clippy::unnecessary_wraps, reason = "one of several forms, the others of which can fail")]
 pub(super) fn text(report: &Report<'_>) -> Result<String, Refusal> {
@@ -24,7 +25,10 @@ pub(super) fn text(report: &Report<'_>) -> Result<String, Refusal> {
         }
     }
     if hidden > 0 {
-        text.push_str(&format!("\n{hidden} more did not pass; the report of the job has them.\n"));
+        text.push_str(&format!(
+            "\n{} that did not pass: the report of the job has the details.\n",
+            count(hidden, "more case")
+        ));
     }
     text.push_str(&format!("\n<sub>run {}</sub>\n", escaped(&report.recording.name())));
     Ok(text)
@@ -63,7 +67,7 @@ fn table(report: &Report<'_>) -> String {
     }
     let more = rows.count();
     if more > 0 {
-        text.push_str(&format!("\n{more} more are not shown.\n"));
+        text.push_str(&format!("\n... and {}.\n", count(more, "more case")));
     }
     text
 }

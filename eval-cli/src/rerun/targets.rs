@@ -1,6 +1,6 @@
 //! Which of cargo's targets a test binary was built from.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -56,6 +56,19 @@ impl Targets {
             .collect()
     }
 
+    /// Whether there are targets with tests that cargo would start after these, or nobody knows.
+    ///
+    /// The library and the programs of a package come before its other tests.
+    pub(super) fn may_be_others(&self, started: &BTreeSet<(&str, &str)>) -> bool {
+        let packages: BTreeSet<&str> = started.iter().map(|(package, _)| *package).collect();
+        let is_other = |target: &Target| match target.kind.as_str() {
+            "custom-build" | "example" | "bench" => false,
+            "test" => !started.contains(&(target.package.as_str(), target.name.as_str())),
+            _ => !packages.contains(target.package.as_str()),
+        };
+        self.0.is_empty() || self.0.iter().any(is_other)
+    }
+
     /// The tests that a binary has, without those that are ignored; none where it cannot be built.
     pub(super) fn listed(&self, package: &str, binary: &str, more: &[String]) -> Vec<String> {
         let list = |ignored: bool| -> Vec<String> {
@@ -75,6 +88,24 @@ impl Targets {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_binaries_are_those_that_cargo_starts_later() {
+        let target = |package: &str, name: &str, kind: &str| serde_json::json!({ "name": package, "targets": [{ "name": name, "kind": [kind] }] });
+        let started = BTreeSet::from([("app", "evals")]);
+        for (package, name, kind, expected) in [
+            ("app", "evals", "test", false),
+            ("app", "app", "lib", false),
+            ("app", "demo", "example", false),
+            ("app", "smoke", "test", true),
+            ("other", "other", "lib", true),
+            ("other", "evals", "test", true),
+        ] {
+            let metadata = serde_json::json!({ "packages": [target("app", "evals", "test"), target(package, name, kind)] });
+            assert_eq!(Targets::of(&metadata).may_be_others(&started), expected, "{package} {name} {kind}");
+        }
+        assert!(Targets::default().may_be_others(&started), "nobody knows");
+    }
 
     #[test]
     fn a_binary_is_selected_by_its_kind() {

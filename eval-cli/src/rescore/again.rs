@@ -4,7 +4,7 @@ use eval_core::{CaseReport, Criterion, EvalRunner, MetricReport, Role, Transcrip
 
 use super::Wanted;
 use super::cases::{Cases, Found};
-use super::kept::Kept;
+use super::kept::{Kept, is_own};
 use crate::recorded::{Recorded, State};
 
 /// A test with what it scores now.
@@ -44,6 +44,12 @@ impl Rescored<'_> {
             Now::AsBefore(_) => self.test.metrics(),
             Now::Not(_) => &[],
         }
+    }
+
+    /// The metrics whose scores were kept because they are the user's own, although a built-in one has their name.
+    pub(super) fn own_under_built_in_names(&self) -> impl Iterator<Item = &str> {
+        let own = |name: &&String| eval_format::metric(name).is_some() && is_own(self.test.attempt, name);
+        self.kept.iter().filter(own).map(String::as_str)
     }
 
     /// Why there is no new score.
@@ -111,8 +117,13 @@ fn runner(test: &Recorded<'_>, wanted: &Wanted, found: &Found) -> (EvalRunner, V
         runner = runner.criterion(name, criterion);
     }
     let mut kept = Vec::new();
-    for metric in test.gating().filter(|metric| !wanted.rescores(&metric.name)) {
-        if let Some(scores) = Kept::of(test.attempt, &metric.name) {
+    for metric in test.gating() {
+        let is_own = is_own(test.attempt, &metric.name);
+        if wanted.rescores(&metric.name) && !is_own {
+            continue;
+        }
+        // Where the scores of an own metric are not all there, a built-in one must not take its place.
+        if let Some(scores) = Kept::of(test.attempt, &metric.name).or_else(|| is_own.then(Kept::default)) {
             runner = runner.metric(&metric.name, scores);
             kept.push(metric.name.clone());
         }

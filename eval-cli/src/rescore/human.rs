@@ -110,16 +110,17 @@ fn summary(rescoring: &Rescoring<'_>) -> String {
         (before, now)
     };
     let mut parts = Vec::new();
-    for (state, what) in [
-        (State::Passed, "passed"),
-        (State::Failed, "failed"),
-        (State::NotEvaluated, "unscored"),
-        (State::Error, "errors"),
-        (State::Unfinished, "unfinished"),
-        (State::Skipped, "skipped"),
+    for (state, one, many) in [
+        (State::Passed, "passed", "passed"),
+        (State::Failed, "failed", "failed"),
+        (State::NotEvaluated, "unscored", "unscored"),
+        (State::Error, "error", "errors"),
+        (State::Unfinished, "unfinished", "unfinished"),
+        (State::Skipped, "skipped", "skipped"),
     ] {
         let (before, now) = states(state);
         if before + now > 0 {
+            let what = if now == 1 { one } else { many };
             parts.push(format!("{} {what}", arrow(&before.to_string(), &now.to_string())));
         }
     }
@@ -145,6 +146,15 @@ fn notes(rescoring: &Rescoring<'_>) -> Vec<String> {
     if !kept.is_empty() {
         let kept: Vec<String> = kept.into_iter().map(|name| one_line(name)).collect();
         notes.push(format!("the recorded scores of {} are kept", code_list(&kept)));
+    }
+    let own: BTreeSet<&str> = rescoring.cases.iter().flat_map(Rescored::own_under_built_in_names).collect();
+    if !own.is_empty() {
+        let own: Vec<String> = own.into_iter().map(one_line).collect();
+        let names = code_list(&own);
+        let what = if own.len() == 1 { "is a metric" } else { "are metrics" };
+        notes.push(format!(
+            "{names} {what} of your own, which only your tests can run; the built-in is another"
+        ));
     }
     let edited = rescoring.cases.iter().filter(|case| case.is_edited).count();
     if edited > 0 {

@@ -6,8 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use eval_core::journal::Attempt;
 use eval_core::{BoxError, JudgeError, JudgeErrorKind, Metric, MetricInput, Role, RunScore, Score, Scores};
 
-/// The recorded scores of a metric, run by run.
-#[derive(Debug)]
+/// Whether a metric of a test is the user's own, which only a test can run. It may have the name of a built-in one.
+pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
+    let scored = attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
+    eval_format::metric(metric).is_none()
+        || scored.flat_map(|scored| &scored.metrics).any(|score| score.name == metric && score.custom)
+}
+
+/// The recorded scores of a metric, run by run; without one, scoring is an error.
+#[derive(Debug, Default)]
 pub(super) struct Kept(Mutex<VecDeque<RunScore>>);
 
 impl Kept {

@@ -30,6 +30,16 @@ impl<'f> Journal<'f> {
         Self { folder, path, lines: vec![head.to_string()], tests: 0 }
     }
 
+    /// Says when the process began, and what it was told.
+    pub(crate) fn head(&mut self, began: Option<&str>, env: &Value) {
+        let mut head: Value = serde_json::from_str(&self.lines[0]).expect("the head is JSON");
+        head["env"] = env.clone();
+        if let Some(began) = began {
+            head["started"] = json!(began);
+        }
+        self.lines[0] = head.to_string();
+    }
+
     fn add(&mut self, record: &Value) {
         self.lines.push(record.to_string());
     }
@@ -60,7 +70,7 @@ impl<'f> Journal<'f> {
 
     pub(crate) fn scored(&mut self, test: u32, run: usize, score: &Value) {
         let usage = json!({ "prompt_token_count": 900, "candidates_token_count": 100 });
-        let judge = json!([{ "model": "m", "asked": 3, "failed": 1, "usage": usage }]);
+        let judge = json!([{ "model": "m", "asked": 3, "failed": 1, "replayed": 1, "usage": usage }]);
         self.add(&json!({
             "record": "scored", "test": test, "run": run, "evaluation": run,
             "metrics": [{ "name": METRIC, "score": score, "judge": judge }],

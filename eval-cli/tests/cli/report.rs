@@ -81,6 +81,38 @@ fn the_exit_code_says_passed_failed_or_unknown() {
 }
 
 #[test]
+fn replayed_answers_are_counted_where_the_journal_tells_of_them() {
+    let folder = Folder::new("report-replayed");
+    let written = |judge: serde_json::Value| {
+        let mut journal = Journal::new(&folder, "r1");
+        let test = journal.started("weather::sunny", 1);
+        journal.ran_only(test, 1, &json!(null));
+        let metric = json!({ "name": "m", "score": { "scored": [1.0] }, "judge": judge });
+        let scored =
+            json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [metric] });
+        journal.raw(&scored.to_string());
+        journal.decided(test, &passed(), Some(1.0), "");
+        journal.write();
+    };
+    let all = json!({ "model": "a", "asked": 12, "replayed": 10, "usage": {} });
+    let none = json!({ "model": "b", "asked": 1, "failed": 1, "replayed": 0, "usage": {} });
+    let untold = json!({ "model": "c", "asked": 2, "usage": {} });
+    for (judge, said, replayed) in [
+        (json!([all]), "judges 12 questions (10 replayed, 2 asked), ", "10"),
+        (json!([all, none]), "judges 13 questions (10 replayed, 2 asked, 1 without an answer), ", "10"),
+        (json!([all, none, untold]), "judges 15 questions (1 without an answer), ", "null"),
+        (json!([untold]), "judges 2 questions, ", "null"),
+    ] {
+        written(judge);
+        let ran = folder.run(&["report", "--json", "r.json", "--markdown", "r.md"]);
+        assert!(ran.out.contains(said), "{}{}", ran.out, ran.err);
+        assert!(folder.read("r.md").contains(said), "{}", folder.read("r.md"));
+        let field = format!("\"judge_replayed\": {replayed}\n");
+        assert!(folder.read("r.json").contains(&field), "{}", folder.read("r.json"));
+    }
+}
+
+#[test]
 fn skipped_alone_is_nothing_checked() {
     let folder = Folder::new("report-skipped");
     let mut journal = Journal::new(&folder, "r1");
@@ -92,6 +124,7 @@ fn skipped_alone_is_nothing_checked() {
     let ran = folder.run(&["report"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.out.contains("all skipped, so nothing was checked"), "{}", ran.out);
+    assert!(ran.out.contains("0/1 run has a verdict"), "{}", ran.out);
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use crate::folder::Folder;
 use crate::journal::{Journal, error, failed, passed};
 
@@ -53,6 +55,46 @@ fn nothing_to_run_again_is_fine_and_says_so() {
     ] {
         let ran = folder.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), says), "{}", ran.err);
+    }
+}
+
+/// A run in which a test failed; `later` says when its next process began, and `env` what started the processes.
+fn failing(folder: &Folder, later: Option<&str>, env: &serde_json::Value) {
+    drop(std::fs::remove_dir_all(folder.path("target")));
+    for (binary, name, verdict, began) in
+        [("evals", "weather::oslo", failed(), None), ("smoke", "weather::rome", passed(), later)]
+    {
+        if binary == "smoke" && later.is_none() {
+            continue;
+        }
+        let mut journal = Journal::at(folder, "target/evalset/r1", "r1", binary);
+        journal.head(began, env);
+        let test = journal.started(name, 1);
+        journal.ran(test, 1, 1.0);
+        journal.decided(test, &verdict, Some(1.0), "");
+        journal.write();
+    }
+}
+
+#[test]
+fn a_run_that_looks_cut_short_may_lack_what_never_began() {
+    let folder = Folder::new("rerun-cut-short");
+    let cargo = "note: binaries that were never started are not in the journal; `cargo test --no-fail-fast` runs them all";
+    let nextest = "note: tests that were never started are not in the journal; `cargo nextest run --no-fail-fast` runs them all";
+    let (by_cargo, by_nextest) = (json!({}), json!({ "NEXTEST_RUN_ID": "r1" }));
+    // The test failed at 02:31:38.
+    for (later, env, expected) in [
+        (None, &by_cargo, Some(cargo)),
+        (Some("2026-11-22T02:31:20.000Z"), &by_nextest, Some(nextest)),
+        (Some("2026-11-22T02:31:50.000Z"), &by_cargo, None),
+        (Some("2026-11-22T02:31:50.000Z"), &by_nextest, None),
+    ] {
+        failing(&folder, later, env);
+        let nothing = folder.run(&["rerun", "--unfinished", "--dry-run"]);
+        assert_eq!(nothing.out.lines().nth(1), expected, "{later:?} {env}: {}", nothing.out);
+        let all = folder.run(&["rerun", "--dry-run"]);
+        assert_eq!(all.err.lines().next(), expected, "{later:?} {env}");
+        assert_eq!(folder.run(&["rerun", "--failed", "--dry-run"]).err, "", "only what failed is asked for");
     }
 }
 

@@ -71,23 +71,31 @@ fn what_cannot_be_scored_again_is_unmeasurable_and_told() {
     let ran = folder.run(&["rescore"]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("`evals/weather.evalset.json` has no case `gone` any more"), "{}", ran.out);
-    assert!(ran.out.contains("2 -> 1 passed"), "{}", ran.out);
+    assert!(ran.out.contains("2 -> 1 passed") && ran.out.contains("1 -> 2 errors"), "{}", ran.out);
 }
 
 #[test]
-fn metrics_of_the_users_own_keep_their_scores() {
-    let folder = Folder::new("rescore-own");
+fn a_single_error_is_no_errors() {
+    let folder = folder("rescore-one");
+    folder.write("evals/weather.evalset.json", expecting("It is sunny.").replace("\"sunny\"", "\"rainy\""));
+    let ran = folder.run(&["rescore"]);
+    assert!(ran.out.contains("1 case: 1 -> 0 passed, 0 -> 1 error\n"), "{}", ran.out);
+}
+
+/// A run of the same case whose one metric is the user's own.
+fn with_a_metric_of_the_users_own(test: &str, name: &str, scores: &Value) -> Folder {
+    let folder = Folder::new(test);
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));
     let mut journal = Journal::new(&folder, "r1");
     let test = journal.started("weather::sunny", 1);
     journal.ran_only(test, 1, &json!(null));
     journal.raw(
         &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [
-            { "name": "brevity", "score": { "scored": { "overall": 0.25, "scores": [{ "value": 0.25 }] } } }
+            { "name": name, "custom": true, "score": { "scored": scores } }
         ]})
         .to_string(),
     );
-    let metric = json!({ "name": "brevity", "criterion": { "threshold": 0.5 }, "score": 0.25, "scored": 1,
+    let metric = json!({ "name": name, "criterion": { "threshold": 0.5 }, "score": 0.25, "scored": 1,
         "total": 1, "verdict": failed() });
     journal.raw(
         &json!({ "record": "decided", "test": test, "verdict": failed(), "metrics": [metric], "elapsed": 1.0,
@@ -95,6 +103,53 @@ fn metrics_of_the_users_own_keep_their_scores() {
         .to_string(),
     );
     journal.write();
+    folder
+}
+
+#[test]
+fn a_metric_of_the_users_own_is_never_taken_for_the_built_in_of_its_name() {
+    let folder = with_a_metric_of_the_users_own("rescore-own-name", METRIC, &json!([0.25]));
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(1), "the built-in would give 1.0: {}{}", ran.out, ran.err);
+    assert!(ran.out.contains("0/1 case changed"), "{}", ran.out);
+    for note in [
+        "the recorded scores of `response_match_score` are kept",
+        "`response_match_score` is a metric of your own, which only your tests can run; the built-in is another",
+    ] {
+        assert!(ran.out.contains(note), "{}", ran.out);
+    }
+    let ran = folder.run(&["rescore", "--metric", METRIC]);
+    assert!(ran.err.contains("`response_match_score` is a metric of your own"), "{}{}", ran.out, ran.err);
+    // Its own threshold, whatever range the built-in has.
+    folder.write("low.json", r#"{"criteria": {"response_match_score": -3.0}}"#);
+    let ran = folder.run(&["rescore", "--config", "low.json"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("response_match_score  0.25, threshold 0.5 -> -3.0"), "{}", ran.out);
+}
+
+#[test]
+fn where_the_scores_of_an_own_metric_are_not_all_there_nothing_takes_their_place() {
+    let folder = with_a_metric_of_the_users_own("rescore-own-gone", METRIC, &json!([0.25]));
+    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "others");
+    let test = journal.started("weather::sunny", 2);
+    journal.ran_only(test, 1, &json!(null));
+    let scored = json!({ "name": METRIC, "custom": true, "score": { "scored": [1.0] } });
+    journal.raw(
+        &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [scored] })
+            .to_string(),
+    );
+    journal.ran_only(test, 2, &json!(null));
+    journal.decided(test, &passed(), Some(1.0), "");
+    journal.write();
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("the score of this run is not recorded"), "{}", ran.out);
+}
+
+#[test]
+fn metrics_of_the_users_own_keep_their_scores() {
+    let scores = json!({ "overall": 0.25, "scores": [{ "value": 0.25 }] });
+    let folder = with_a_metric_of_the_users_own("rescore-own", "brevity", &scores);
     let ran = folder.run(&["rescore"]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("the recorded scores of `brevity` are kept"), "{}", ran.out);

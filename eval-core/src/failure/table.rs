@@ -1,5 +1,6 @@
 //! The table of metrics.
 
+use crate::message::count;
 use crate::report::{CaseReport, MetricReport};
 use crate::verdict::Verdict;
 
@@ -38,7 +39,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
 fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     let score = match metric.score {
         Some(score) if metric.scored < metric.total => {
-            format!("{score:?} ({}/{} turns)", metric.scored, metric.total)
+            format!("{score:?} ({}/{})", metric.scored, count(metric.total, "turn"))
         }
         Some(score) => format!("{score:?}"),
         None => "-".to_owned(),
@@ -46,7 +47,7 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     let threshold = metric.threshold().map_or_else(|| "-".to_owned(), |threshold| format!("{threshold:?}"));
     let mut verdict = metric.verdict.to_string();
     if let Some(passed) = metric.passed_runs {
-        verdict.push_str(&format!(" ({passed}/{runs} runs)"));
+        verdict.push_str(&format!(" ({passed}/{})", count(runs, "run")));
     }
     if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
         (&metric.verdict, metric.scored == 0)

@@ -203,6 +203,17 @@ fn long_texts_many_calls_and_many_turns_stay_within_forty_lines() {
 }
 
 #[test]
+fn blank_lines_at_the_end_of_an_answer_are_no_lines_more() {
+    let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello there!"));
+    for answer in ["Go.\n\n\n\n", "Go.\n\n\n\n\n  \n", "1\n2\n3\n4\n\n"] {
+        let text = text(&run(&EvalRunner::new(), &case, || Replay::new([[answer]])));
+        assert!(text.contains("actual    ") && !text.contains("more line"), "{text}");
+    }
+    let text = text(&run(&EvalRunner::new(), &case, || Replay::new([["1\n2\n3\n4\n5\n"]])));
+    assert!(text.contains("... (1 more line)"), "{text}");
+}
+
+#[test]
 fn a_metric_that_breaks_is_named_and_its_siblings_keep_their_scores() {
     struct Judge;
     impl Metric for Judge {

@@ -191,7 +191,8 @@ fn excerpt(text: &str) -> String {
     let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
         return cut(text, SHOWN_TEXT);
     };
-    let more = text[end..].trim_end().lines().count() - 1;
+    // The first of them is what is left of the last line shown; blank lines alone are none.
+    let more = text[end..].trim_end().lines().count().saturating_sub(1);
     let shown = cut(&text[..end], SHOWN_TEXT);
     if more == 0 { shown } else { format!("{shown}\n... ({})", count(more, "more line")) }
 }
@@ -204,7 +205,8 @@ fn notes(out: &mut String, what: &str, score: &Score) {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
     }
     if let Some(reason) = score.reason() {
-        line(out, &format!("  {what}: no score: {}", indented(reason, 4)));
+        line(out, &format!("  {what}: no score: {}", reason.lines().next().unwrap_or_default()));
+        further(out, reason.lines().skip(1));
     }
 }
 
@@ -214,10 +216,15 @@ fn message(out: &mut String, message: &str) {
         return;
     }
     line(out, "  error");
-    for text in message.lines().take(SHOWN_ERROR_LINES) {
+    further(out, message.lines());
+}
+
+/// Lines below one that says what they are about.
+fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
+    for text in lines.clone().take(SHOWN_ERROR_LINES) {
         line(out, &format!("    {}", cut(text, SHOWN_TEXT)));
     }
-    let more = message.lines().count().saturating_sub(SHOWN_ERROR_LINES);
+    let more = lines.count().saturating_sub(SHOWN_ERROR_LINES);
     if more > 0 {
         line(out, &format!("    ... and {}", count(more, "more line")));
     }

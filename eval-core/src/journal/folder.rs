@@ -1,6 +1,6 @@
 //! Where runs stand: a folder for each, below `target/evalset`.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -77,12 +77,22 @@ pub(super) fn is_id(id: &str) -> bool {
 /// The most characters that the name of a run may have.
 pub(super) const LONGEST_ID: usize = 100;
 
+/// A run that this process writes in. Nobody removes it while this value lives.
+#[derive(Debug)]
+pub(super) struct Joined {
+    /// The folder.
+    pub(super) path: PathBuf,
+    /// None where the system has no locks.
+    pub(super) lock: Option<File>,
+}
+
 /// Makes the folder of a run, or joins the one that is there.
 ///
-/// Whoever makes a new one removes the oldest, so that `kept` are left. Several processes may do so at once.
-pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
+/// Whoever makes a new one removes the oldest, so that `kept` are left and those that somebody writes in. Several
+/// processes may do so at once.
+pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<Joined> {
     let mut opened = try_open(folder, id, kept);
-    for _ in 0..3 {
+    for _ in 0..10 {
         match &opened {
             // Another process removed the folder after it was found.
             Err(error) if error.kind() == io::ErrorKind::NotFound => opened = try_open(folder, id, kept),
@@ -92,7 +102,7 @@ pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> 
     opened
 }
 
-fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
+fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<Joined> {
     fs::create_dir_all(folder)?;
     let path = folder.join(id);
     let is_new = match fs::create_dir(&path) {
@@ -100,13 +110,14 @@ fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<PathBuf> {
         made => made.map(|()| true)?,
     };
     mark(&path, id)?;
+    let lock = hold(&path)?;
     if fs::read_to_string(folder.join(LATEST)).ok().as_deref() != Some(id) {
         name_latest(folder, id)?;
     }
     if is_new {
         prune(folder, id, kept);
     }
-    Ok(path)
+    Ok(Joined { path, lock })
 }
 
 /// Says that a folder is a run; whoever comes first.
@@ -119,6 +130,33 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
     }
 }
 
+/// Locks the mark of a run, together with all others that write in it. The system frees the locks of a process,
+/// however it ends.
+fn hold(path: &Path) -> io::Result<Option<File>> {
+    let path = path.join(MARKER);
+    let mark = File::open(&path)?;
+    // Whoever removes the run now has locked its mark for themselves, for as long as that takes.
+    if mark.lock_shared().is_err() {
+        return Ok(None);
+    }
+    if is_same(&mark.metadata()?, &fs::metadata(&path)?) {
+        return Ok(Some(mark));
+    }
+    Err(io::ErrorKind::NotFound.into())
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Files that were written at different times are different files.
+#[cfg(not(unix))]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    one.modified().ok() == other.modified().ok()
+}
+
 /// Puts a whole file in the place of the old one: whoever reads sees the one or the other.
 fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -128,7 +166,8 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     fs::rename(draft, folder.join(LATEST))
 }
 
-/// Removes the oldest runs. Those that cannot be removed, or that another process removes now, are left to it.
+/// Removes the oldest runs. Those that cannot be removed, that another process removes now or writes in, are left to
+/// it.
 fn prune(folder: &Path, own: &str, kept: usize) {
     let runs = runs(folder).unwrap_or_default();
     let old = runs.into_iter().filter(|run| run.id != own).skip(kept.saturating_sub(1));
@@ -137,8 +176,14 @@ fn prune(folder: &Path, own: &str, kept: usize) {
     }
 }
 
-/// Removes a run, its mark last: what is left by a process that is killed meanwhile is still a run.
+/// Removes a run in which nobody writes, its mark last: what is left by a process that is killed meanwhile is still a
+/// run.
 fn remove(path: &Path) -> io::Result<()> {
+    // Some systems lock only what may be written.
+    let mark = OpenOptions::new().read(true).write(true).open(path.join(MARKER))?;
+    if let Err(TryLockError::WouldBlock) = mark.try_lock() {
+        return Ok(());
+    }
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         if entry.file_name() == MARKER {
@@ -200,7 +245,7 @@ mod tests {
     fn the_oldest_runs_are_removed_and_nothing_else() {
         let folder = Folder::new("prune");
         for (hours, id) in [(3, "a"), (1, "b"), (2, "c")] {
-            let run = open(&folder, id, 9).unwrap();
+            let run = open(&folder, id, 9).unwrap().path;
             fs::write(run.join("x.jsonl"), "{}").unwrap();
             fs::create_dir(run.join("report")).unwrap();
             age(&run, hours);
@@ -217,6 +262,24 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_somebody_writes_in_is_not_removed() {
+        let folder = Folder::new("written");
+        let writers = [open(&folder, "a", 9).unwrap(), open(&folder, "a", 9).unwrap()];
+        age(&writers[0].path, 100);
+        let [first, second] = writers;
+        for (id, expected) in [("b", vec!["a", "b"]), ("c", vec!["a", "c"])] {
+            open(&folder, id, 1).unwrap();
+            assert_eq!(ids(&folder), expected);
+        }
+        drop(first);
+        open(&folder, "d", 1).unwrap();
+        assert_eq!(ids(&folder), ["a", "d"], "another still writes");
+        drop(second);
+        open(&folder, "e", 1).unwrap();
+        assert_eq!(ids(&folder), ["e"]);
+    }
+
+    #[test]
     fn processes_that_open_and_prune_at_once_do_not_disturb_each_other() {
         let folder = Folder::new("races");
         std::thread::scope(|scope| {
@@ -225,7 +288,8 @@ mod tests {
                 scope.spawn(move || {
                     for n in 0..20 {
                         let shared = open(folder, &format!("shared-{n}"), 3).unwrap();
-                        assert_eq!(shared, folder.join(format!("shared-{n}")));
+                        assert_eq!(shared.path, folder.join(format!("shared-{n}")));
+                        assert!(shared.path.join(MARKER).is_file(), "it stays while it is in use");
                         open(folder, &format!("own-{thread}-{n}"), 3).unwrap();
                     }
                 });
@@ -249,7 +313,7 @@ mod tests {
     #[test]
     fn a_torn_mark_is_a_mark() {
         let folder = Folder::new("torn_mark");
-        let run = open(&folder, "a", 9).unwrap();
+        let run = open(&folder, "a", 9).unwrap().path;
         fs::write(run.join(MARKER), "{\"run").unwrap();
         assert_eq!(ids(&folder), ["a"]);
     }

@@ -159,6 +159,8 @@ pub struct Scored {
 pub struct MetricScore {
     /// The metric.
     pub name: String,
+    /// Whether it is the user's own, which may have the name of a built-in one.
+    pub custom: bool,
     /// The scores with their notes and rubrics, or why there are none.
     pub score: RunScore,
     /// What the judges were asked for it; empty where none was.
@@ -175,6 +177,8 @@ pub struct JudgeUse {
     pub asked: usize,
     /// How many of them it did not answer.
     pub failed: usize,
+    /// How many of them a recording answered; absent in journals of versions that did not tell.
+    pub replayed: Option<usize>,
     /// The tokens of all answers that told theirs. A recorded answer tells those of its recording.
     pub usage: UsageMetadata,
 }
@@ -261,6 +265,7 @@ pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[Met
 #[derive(Debug)]
 pub(crate) struct MetricLine<'a> {
     pub(crate) name: &'a str,
+    pub(crate) custom: bool,
     pub(crate) score: &'a RunScore,
     pub(crate) judge: &'a [JudgeUse],
 }
@@ -269,6 +274,7 @@ impl MetricLine<'_> {
     fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         object.text(",\"name\":", self.name);
+        object.field(",\"custom\":", &self.custom);
         object.field(",\"score\":", self.score);
         object.list(",\"judge\":", self.judge);
         object.close();

@@ -12,8 +12,8 @@ use crate::report::{MetricReport, RunScore};
 use crate::score::mean;
 use crate::verdict::{Role, Verdict};
 
-fields!(MetricScore { name, score, judge });
-fields!(JudgeUse { model, asked, failed, usage });
+fields!(MetricScore { name, custom, score, judge });
+fields!(JudgeUse { model, asked, failed, replayed, usage });
 fields!(RubricScore { rubric_id, score, rationale });
 fields!(Criterion { threshold, options });
 fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });

@@ -68,6 +68,7 @@ fn transcript_again(transcript: &Transcript) -> Transcript {
 fn scored(report: &RunReport) -> Scored {
     let metrics = report.scores.iter().map(|score| MetricScore {
         name: "any".to_owned(),
+        custom: true,
         score: score.clone(),
         judge: vec![JudgeUse { model: "gemini".to_owned(), asked: 5, failed: 1, ..JudgeUse::default() }],
     });
@@ -78,7 +79,7 @@ fn line_of(scored: &Scored) -> Vec<u8> {
     let metrics: Vec<_> = scored
         .metrics
         .iter()
-        .map(|MetricScore { name, score, judge }| MetricLine { name, score, judge })
+        .map(|MetricScore { name, custom, score, judge }| MetricLine { name, custom: *custom, score, judge })
         .collect();
     scored_line(scored.test, scored.run, scored.evaluation, &metrics)
 }
@@ -212,6 +213,15 @@ fn beginnings_are_read_as_they_were_written() {
         assert_eq!(again(&started.line()), Record::Started(started));
     }
     assert_eq!(again(&head("p").line()), Record::Head(head("p")));
+}
+
+#[test]
+fn scores_of_versions_that_told_less_are_read() {
+    let line = r#"{"record":"scored","test":1,"run":1,"evaluation":1,"metrics":[{"name":"polite",
+        "score":{"scored":[1.0]},"judge":[{"model":"m","asked":3,"failed":1,"usage":{}}]}]}"#;
+    let Ok(Record::Scored(scored)) = Record::parse(line) else { panic!("{line}") };
+    let metric = &scored.metrics[0];
+    assert_eq!((metric.custom, metric.judge[0].asked, metric.judge[0].replayed), (false, 3, None));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Writing: one file per process, one write per record.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
+use super::folder::Joined;
 use super::line::Line;
 use super::record::{Head, SCHEMA};
 use super::{folder, run_id, time};
@@ -25,6 +26,8 @@ pub(crate) struct Journal {
     tests: AtomicU32,
     /// Names and values, as they would stand in a line.
     secrets: Vec<(String, String)>,
+    #[expect(dead_code, reason = "while it is open, nobody removes the run")]
+    lock: Option<File>,
 }
 
 impl std::fmt::Debug for Journal {
@@ -91,7 +94,7 @@ impl Journal {
     fn open(folder: &Path, package: &str) -> Result<Option<Arc<Self>>, String> {
         let kept = kept()?;
         let run = run_id::of_this_process(folder)?;
-        let opened = folder::open(folder, &run, kept).and_then(|folder| Self::create(&folder, run, package));
+        let opened = folder::open(folder, &run, kept).and_then(|joined| Self::create(joined, run, package));
         Ok(match opened {
             Ok(journal) => Some(Arc::new(journal)),
             Err(error) => {
@@ -101,12 +104,12 @@ impl Journal {
         })
     }
 
-    fn create(folder: &Path, run: String, package: &str) -> io::Result<Self> {
+    fn create(joined: Joined, run: String, package: &str) -> io::Result<Self> {
         let head = head(run, package);
-        let path = folder.join(file_name(&head));
+        let path = joined.path.join(file_name(&head));
         let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
         let secrets = secret_variables().collect();
-        Self::begin(head, path, Box::new(file), secrets)
+        Ok(Self { lock: joined.lock, ..Self::begin(head, path, Box::new(file), secrets)? })
     }
 
     fn begin(
@@ -117,7 +120,8 @@ impl Journal {
     ) -> io::Result<Self> {
         file.write_all(&head.line())?;
         let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
-        Ok(Self { run: head.run, path, file: Mutex::new(Some(file)), tests: AtomicU32::new(1), secrets })
+        let (file, tests) = (Mutex::new(Some(file)), AtomicU32::new(1));
+        Ok(Self { run: head.run, path, file, tests, secrets, lock: None })
     }
 
     /// The run that it belongs to.

@@ -90,13 +90,16 @@ impl Judge for Asking {
 impl State {
     fn count(&mut self, model: &str, answer: &Result<JudgeReply, JudgeError>) {
         let place = self.used.iter().position(|used| used.model == model).unwrap_or_else(|| {
-            self.used.push(JudgeUse { model: model.to_owned(), ..JudgeUse::default() });
+            self.used.push(JudgeUse { model: model.to_owned(), replayed: Some(0), ..JudgeUse::default() });
             self.used.len() - 1
         });
         let Some(used) = self.used.get_mut(place) else { return };
         used.asked += 1;
         match answer {
-            Ok(reply) => reply.usage.iter().for_each(|usage| add(&mut used.usage, usage)),
+            Ok(reply) => {
+                used.replayed = used.replayed.map(|replayed| replayed + usize::from(reply.replayed));
+                reply.usage.iter().for_each(|usage| add(&mut used.usage, usage));
+            }
             Err(_) => used.failed += 1,
         }
     }
@@ -174,15 +177,15 @@ mod tests {
     fn questions_and_tokens_are_counted_by_model() {
         let usage = |prompt| UsageMetadata { prompt_token_count: Some(prompt), ..UsageMetadata::default() };
         let reply = |prompt| Ok(JudgeReply { usage: Some(usage(prompt)), ..JudgeReply::new("yes") });
+        let replayed = Ok(JudgeReply { replayed: true, ..JudgeReply::new("no") });
         let failed = Err(JudgeError::new(JudgeErrorKind::Timeout, "late"));
-        let asking =
-            Asking::new(Scripted::results([reply(3), failed, reply(4), Ok(JudgeReply::new("no"))]).boxed());
+        let asking = Asking::new(Scripted::results([reply(3), failed, reply(4), replayed]).boxed());
         for model in ["a", "a", "a", "b"] {
             let _ = run(asking.judge().ask(&JudgeRequest::new(model, "?")));
         }
-        let used =
-            |model: &str, asked, failed, usage| JudgeUse { model: model.to_owned(), asked, failed, usage };
-        assert_eq!(asking.used(), [used("a", 3, 1, usage(7)), used("b", 1, 0, UsageMetadata::default())]);
+        let a = JudgeUse { model: "a".to_owned(), asked: 3, failed: 1, replayed: Some(0), usage: usage(7) };
+        let b = JudgeUse { model: "b".to_owned(), asked: 1, replayed: Some(1), ..JudgeUse::default() };
+        assert_eq!(asking.used(), [a, b]);
     }
 
     #[test]

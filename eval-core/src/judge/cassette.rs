@@ -1,6 +1,7 @@
 //! Recordings in use: asking through them, writing them, and saying what is not in them.
 
 mod file;
+mod lock;
 mod miss;
 mod secrets;
 mod tape;

@@ -2,6 +2,7 @@ use eval_format::{Criterion, Map, Value};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::agent::BoxFuture;
+use crate::message;
 use crate::runner::concurrent;
 
 /// ADK's judge where a criterion names none.
@@ -87,10 +88,12 @@ impl Judging {
         let reply = self.ask_again(request, &wrong).await?;
         match read(&reply.text) {
             Ok(value) => Ok((value, reply)),
-            Err(wrong) => Err(JudgeError::new(
-                JudgeErrorKind::Unreadable,
-                format!("two answers of `{}` could not be read; of the last, {wrong}", request.model),
-            )),
+            Err(wrong) => {
+                let (model, said) = (&request.model, message::quote(&reply.text));
+                let message =
+                    format!("two answers of `{model}` could not be read; of the last, {wrong}{said}");
+                Err(JudgeError::new(JudgeErrorKind::Unreadable, message))
+            }
         }
     }
 
@@ -189,7 +192,11 @@ impl Judging {
         let passed = yes * 2 > voters.len();
         let winners = voters.iter().filter(|(vote, _)| *vote == passed);
         let Some((_, reply)) = winners.clone().next() else {
-            let message = format!("none of {} samples says yes or no", samples.len());
+            // They could be read, so this is what was said instead.
+            let said = samples.iter().find_map(|sample| sample.as_ref().ok());
+            let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
+            let samples = message::count(samples.len(), "sample");
+            let message = format!("none of {samples} says yes or no{said}");
             return Err(JudgeError::new(JudgeErrorKind::Unreadable, message));
         };
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

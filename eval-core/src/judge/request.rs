@@ -38,12 +38,14 @@ pub struct JudgeReply {
     pub text: String,
     /// The tokens it took.
     pub usage: Option<UsageMetadata>,
+    /// Whether it was read from a recording, so that nobody was asked now.
+    pub replayed: bool,
 }
 
 impl JudgeReply {
     /// A reply that is only text.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), usage: None }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// Adds what it took.

@@ -4,6 +4,7 @@ use super::judged::not_evaluated;
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgePrompt, Vote, answer, labels, reasoning, visible_text};
+use crate::message::count;
 
 pub(super) const NAME: &str = "final_response_match_v2";
 
@@ -65,7 +66,8 @@ fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate:
 
 fn turn(vote: &Vote) -> Score {
     let word = if vote.passed { "valid" } else { "not valid" };
-    let note = format!("{} of {} samples: {word}; {}", vote.votes, vote.samples, reasoning(&vote.reply));
+    let samples = count(vote.samples as usize, "sample");
+    let note = format!("{} of {samples}: {word}; {}", vote.votes, reasoning(&vote.reply));
     Score::from(vote.passed).note(note)
 }
 

@@ -10,7 +10,7 @@ use super::judged::{not_evaluated, turn_by_turn};
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, Judging};
-use crate::message::cut;
+use crate::message::{count, cut};
 use crate::score::mean;
 
 pub(super) const NAME: &str = "hallucinations_v1";
@@ -99,7 +99,10 @@ fn explain(score: Score, wrong: &[Judged]) -> Score {
     let score = shown.fold(score, Score::note);
     match wrong.len().saturating_sub(MOST_NOTES) {
         0 => score,
-        more => score.note(format!("and {more} more sentences that the context does not support")),
+        more => {
+            let more = count(more, "more sentence");
+            score.note(format!("and {more} that the context does not support"))
+        }
     }
 }
 
@@ -169,8 +172,9 @@ mod tests {
         let one_of_three = verdicts(&[("a", "supported")]);
         let scores =
             run(&[answering("a b c")], &Criterion::new(1.0), &[&split, &one_of_three, &one_of_three]);
-        let reason = "two answers of `gemini-2.5-flash` could not be read; of the last, it judges 1 of 3 sentences in the form asked for";
-        assert_eq!((scores.scores()[0].reason(), scores.overall()), (Some(reason), None));
+        let reason = "two answers of `gemini-2.5-flash` could not be read; of the last, it judges 1 of 3 sentences in the form asked for\n| sentence: a\n";
+        let found = scores.scores()[0].reason().unwrap();
+        assert!(found.starts_with(reason) && scores.overall().is_none(), "{found}");
     }
 
     #[test]
@@ -180,7 +184,7 @@ mod tests {
         let scores = run(&[answering("a. It is 42.")], &Criterion::new(1.0), &[&split, &split]);
         let reason = scores.scores()[0].reason().unwrap();
         assert!(
-            reason.ends_with("its sentences drop or change words of the text, at `a. It is 42.`"),
+            reason.contains("its sentences drop or change words of the text, at `a. It is 42.`\n| "),
             "{reason}"
         );
     }

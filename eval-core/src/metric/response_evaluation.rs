@@ -125,7 +125,7 @@ mod tests {
             &Criterion::new(4.0).with_num_samples(1),
             &[r#"{"rating": 9}"#, r#"{"rating": 9}"#],
         );
-        let reason = "two answers of `gemini-2.5-flash` could not be read; of the last, `rating` is 9, not an integer from 1 to 5";
+        let reason = "two answers of `gemini-2.5-flash` could not be read; of the last, `rating` is 9, not an integer from 1 to 5\n| {\"rating\": 9}";
         assert_eq!(scores.unwrap().scores()[0].reason(), Some(reason));
     }
 }

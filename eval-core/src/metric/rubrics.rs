@@ -9,6 +9,7 @@ use eval_format::{Invocation, Rubric};
 use super::{MetricInput, RubricScore, Score, Scores};
 use crate::agent::{BoxError, BoxFuture};
 use crate::judge::{JudgeError, JudgeRequest, Judging};
+use crate::message;
 use crate::score::mean;
 use verdicts::{Known, Verdict, Verdicts};
 
@@ -67,7 +68,8 @@ pub(super) async fn judge(
             Some((found.score.score?, weights.get(found.score.rubric_id.as_str()).copied().unwrap_or(1.0)))
         });
         let weighed: Vec<(f64, f64)> = weighed.collect();
-        scores.push(turn(found, weighed_mean(&weighed)));
+        let unread = samples.iter().find_map(|sample| sample.as_ref().ok()?.unread.as_deref());
+        scores.push(turn(found, weighed_mean(&weighed), unread));
         all.extend(weighed);
     }
     // What was not judged must not raise the mean by its absence.
@@ -75,25 +77,35 @@ pub(super) async fn judge(
     Ok(scores.into_iter().collect::<Scores>().with_overall(overall))
 }
 
-/// What one sample says, rubric by rubric, in the order of the question's rubrics.
-type Sample = Result<Verdicts, JudgeError>;
+/// What one sample says, or why there is none.
+type Sample = Result<Answer, JudgeError>;
+
+/// What one sample says.
+#[derive(Debug)]
+struct Answer {
+    /// Rubric by rubric, in the order of the question's rubrics.
+    verdicts: Verdicts,
+    /// The last reply, where a rubric has no verdict.
+    unread: Option<String>,
+}
 
 /// Asks once, and once more where a rubric has no verdict. What the first reply says stands.
 async fn sample(judging: &Judging, request: JudgeRequest, known: &Known<'_>) -> Sample {
     let mut verdicts = known.read(&judging.ask(&request).await?.text);
     let missing: Vec<&str> = known.missing(&verdicts).collect();
     if missing.is_empty() {
-        return Ok(verdicts);
+        return Ok(Answer { verdicts, unread: None });
     }
     let wrong = format!(
         "it has no `ID:`, `Property:`, `Rationale:` and `Verdict: yes` or `Verdict: no` for the id {}",
         missing.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
     );
-    let again = known.read(&judging.ask_again(&request, &wrong).await?.text);
-    for (verdict, again) in verdicts.iter_mut().zip(again) {
+    let reply = judging.ask_again(&request, &wrong).await?.text;
+    for (verdict, again) in verdicts.iter_mut().zip(known.read(&reply)) {
         *verdict = verdict.take().or(again);
     }
-    Ok(verdicts)
+    let is_whole = verdicts.iter().all(Option::is_some);
+    Ok(Answer { verdicts, unread: (!is_whole).then_some(reply) })
 }
 
 /// What the samples came to on one rubric.
@@ -105,14 +117,14 @@ struct Found {
 
 /// Counts the votes. Where more samples failed than answered, it would be an accident who wins.
 fn count(rubrics: &[Rubric], samples: &[Sample]) -> Result<Vec<Found>, JudgeError> {
-    let answered: Vec<&Verdicts> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
+    let answered: Vec<&Answer> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
     if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())
         && answered.len() * 2 < samples.len()
     {
         return Err(error.clone());
     }
     let votes = |at: usize| -> Vec<&Verdict> {
-        answered.iter().filter_map(|verdicts| verdicts.get(at)?.as_ref()).collect()
+        answered.iter().filter_map(|answer| answer.verdicts.get(at)?.as_ref()).collect()
     };
     Ok(rubrics.iter().enumerate().map(|(at, rubric)| vote(rubric, &votes(at), samples.len())).collect())
 }
@@ -126,23 +138,25 @@ fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     let (won, first) = (winners.clone().count(), winners.next());
     let Some(first) = first.filter(|_| votes.len() * 2 >= samples) else {
         let note = format!(
-            "the judge gave no verdict on rubric `{id}`: {} of {samples} samples did",
-            if votes.is_empty() { "none".to_owned() } else { format!("only {}", votes.len()) }
+            "the judge gave no verdict on rubric `{id}`: {} of {} did",
+            if votes.is_empty() { "none".to_owned() } else { format!("only {}", votes.len()) },
+            message::count(samples, "sample")
         );
         return Found { score: RubricScore::new(id, None), note };
     };
     let word = if passed { "yes" } else { "no" };
-    let note = format!("rubric `{id}`: {word} ({won} of {samples} samples); {}", first.rationale);
+    let samples = message::count(samples, "sample");
+    let note = format!("rubric `{id}`: {word} ({won} of {samples}); {}", first.rationale);
     Found { score: RubricScore::new(id, Some(passed)).rationale(first.rationale.as_str()), note }
 }
 
-/// The score of a turn; none where one of its rubrics has none.
-fn turn(found: Vec<Found>, mean: Option<f64>) -> Score {
+/// The score of a turn; none where one of its rubrics has none, for which a reply is shown that lacks a verdict.
+fn turn(found: Vec<Found>, mean: Option<f64>, reply: Option<&str>) -> Score {
     let unread: Vec<&str> =
         found.iter().filter(|found| found.score.score.is_none()).map(|found| found.note.as_str()).collect();
     let mut score = match mean {
         Some(mean) if unread.is_empty() => Score::from(mean),
-        _ => Score::not_evaluated(unread.join("; ")),
+        _ => Score::not_evaluated(unread.join("; ") + &reply.map(message::quote).unwrap_or_default()),
     };
     for failed in found.iter().filter(|found| found.score.score == Some(0.0)) {
         score = score.note(failed.note.as_str());

@@ -101,6 +101,29 @@ impl Metric for Reads {
     }
 }
 
+/// Has nothing to find fault with.
+struct Fine;
+
+impl Metric for Fine {
+    async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(Scores::whole_run(true))
+    }
+}
+
+#[test]
+fn metrics_of_the_users_own_are_on_record_as_such() {
+    let folder = Folder::new("own");
+    let runner = EvalRunner::new().metric("response_match_score", Fine).metric("brevity", Fine);
+    let run = run(runner, &folder, |_| Ok(sunny()));
+    let metrics = &only(&run).evaluations[0].scored.as_ref().unwrap().metrics;
+    let told: Vec<_> = metrics.iter().map(|metric| (metric.name.as_str(), metric.custom)).collect();
+    assert_eq!(
+        told[..3],
+        [("tool_trajectory_avg_score", false), ("response_match_score", true), ("brevity", true)]
+    );
+    assert!(told[3..].iter().all(|(_, custom)| !custom), "{told:?}");
+}
+
 #[test]
 fn the_transcript_is_on_record_before_anything_is_scored() {
     let folder = Folder::new("before");

@@ -1,13 +1,15 @@
 //! The file of a recording: several processes add to it at once, and any of them may be killed.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
-use eval_format::{GrowingRecording, RecordedQuestion, Recording, content_hash};
+use eval_format::{GrowingRecording, RecordedQuestion, Recording};
+
+use super::lock::lock;
 
 /// A recording as it stands in its file.
 #[derive(Debug, Default)]
@@ -92,7 +94,7 @@ pub(super) fn try_place(path: &Path) -> Result<(), String> {
     tried.map_err(|error| cannot_write(path, &error))
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> String {
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write `{}`: {error}", path.display())
 }
 
@@ -121,44 +123,5 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 pub(super) fn touch(path: &Path) {
     if let Ok(file) = OpenOptions::new().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());
-    }
-}
-
-/// How long others may take to write; nobody takes a second.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Waits until nobody else writes the recording. The lock ends with the process, however that ends.
-fn lock(path: &Path) -> Result<File, String> {
-    let file = lock_path(path);
-    let failed = |error: &dyn std::fmt::Display| format!("cannot lock `{}`: {error}", file.display());
-    let lock = open_lock(&file).map_err(|error| failed(&error))?;
-    let begun = Instant::now();
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::Error(error)) => return Err(failed(&error)),
-            Err(TryLockError::WouldBlock) if begun.elapsed() > PATIENCE => {
-                return Err(failed(&format!("another process has held it for {PATIENCE:?}")));
-            }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
-}
-
-/// Not beside the recording: a file that is replaced cannot be locked, and another one would be left behind there.
-fn lock_path(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let name = folder.join(path.file_name().unwrap_or_default());
-    let hash = content_hash(name.as_os_str().as_encoded_bytes());
-    std::env::temp_dir().join(format!("evalset-judge-{hash:016x}.lock"))
-}
-
-fn open_lock(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    match options.read(true).write(true).create(true).truncate(false).open(path) {
-        // Another user's; reading is enough to lock it.
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path),
-        opened => opened,
     }
 }

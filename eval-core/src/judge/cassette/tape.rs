@@ -139,8 +139,9 @@ impl Tape {
         let reply = ask.await?;
         secrets::refuse(&reply.text, "the answer", &self.shown)?;
         self.keep(question.clone().reply(request.sample, &reply.text, reply.usage.clone()))?;
-        // Another process may have been faster; it is its answer that will be replayed.
-        Ok(self.known(&question, request.sample)?.unwrap_or(reply))
+        // Another process may have been faster; it is its answer that will be replayed, but the judge was asked.
+        let kept = self.known(&question, request.sample)?.unwrap_or(reply);
+        Ok(JudgeReply { replayed: false, ..kept })
     }
 
     /// The answer in the file, which from now on names the case too.
@@ -284,7 +285,7 @@ fn question(request: &JudgeRequest) -> RecordedQuestion {
 
 fn find(recording: &Recording, question: &RecordedQuestion, sample: u32) -> Option<JudgeReply> {
     let reply = recording.find(question)?.sample(sample)?;
-    Some(JudgeReply { text: reply.text.clone(), usage: reply.usage.clone() })
+    Some(JudgeReply { text: reply.text.clone(), usage: reply.usage.clone(), replayed: true })
 }
 
 fn unused<'a>(

@@ -69,6 +69,17 @@ fn samples_are_recorded_each_and_errors_are_not() {
 }
 
 #[test]
+fn answers_of_a_recording_are_told_from_those_of_the_judge() {
+    let folder = Folder::new("replayed");
+    let replayed = |mode| {
+        let cassette = Cassette::with_mode(folder.file(), Scripted::new(["yes"]), mode).unwrap();
+        run(cassette.ask(&request("?"))).unwrap().replayed
+    };
+    let modes = [JudgeMode::Record, JudgeMode::Record, JudgeMode::Replay, JudgeMode::Live];
+    assert_eq!(modes.map(replayed), [false, true, true, false]);
+}
+
+#[test]
 fn a_miss_shows_the_nearest_question_and_how_to_record() {
     let folder = Folder::new("miss");
     let mut recording = Recording::default();

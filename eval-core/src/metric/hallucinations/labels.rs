@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::message::cut;
+use crate::message::{count, cut};
 
 /// The lines of a block, in their order.
 const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
@@ -73,9 +73,9 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
     }
     if judged.len() != sentences.len() {
         return Err(format!(
-            "it judges {} of {} sentences in the form asked for",
+            "it judges {} of {} in the form asked for",
             judged.len(),
-            sentences.len()
+            count(sentences.len(), "sentence")
         ));
     }
     each_once(&judged, sentences)?;
@@ -182,15 +182,15 @@ mod tests {
         let one = block("a", "supported");
         for (reply, sentences, wrong) in [
             (one.clone(), &["a", "b", "c"][..], "it judges 1 of 3 sentences in the form asked for"),
-            (String::new(), &["a"], "it judges 0 of 1 sentences in the form asked for"),
-            (format!("{one}{one}"), &["a"], "it judges 2 of 1 sentences in the form asked for"),
+            (String::new(), &["a"], "it judges 0 of 1 sentence in the form asked for"),
+            (format!("{one}{one}"), &["a"], "it judges 2 of 1 sentence in the form asked for"),
             (format!("{one}{one}"), &["a", "b"], "it judges `a` more than once"),
             (
                 one.replace("rationale: because\n", ""),
                 &["a"],
-                "it judges 0 of 1 sentences in the form asked for",
+                "it judges 0 of 1 sentence in the form asked for",
             ),
-            (one.replace("label:", "**label:**"), &["a"], "it judges 0 of 1 sentences in the form asked for"),
+            (one.replace("label:", "**label:**"), &["a"], "it judges 0 of 1 sentence in the form asked for"),
             (
                 block("a", "`supported`"),
                 &["a"],

@@ -45,7 +45,7 @@ fn a_turn_scores_the_share_of_rubrics_that_are_met() {
     let scores = score(&judge, &criterion(&["a", "b", "c"], 1), &[turn(&[])]).unwrap();
     assert_eq!(values(&scores), [Some(2.0 / 3.0)]);
     assert_eq!(scores.overall(), Some(2.0 / 3.0));
-    assert_eq!(scores.scores()[0].notes(), ["rubric `b`: no (1 of 1 samples); because b"]);
+    assert_eq!(scores.scores()[0].notes(), ["rubric `b`: no (1 of 1 sample); because b"]);
     let yes = |id: &str| RubricScore::new(id, Some(true)).rationale(format!("because {id}"));
     let no = RubricScore::new("b", Some(false)).rationale("because b");
     assert_eq!(scores.scores()[0].rubrics(), [yes("a"), no, yes("c")]);
@@ -95,8 +95,10 @@ fn a_rubric_without_verdicts_is_no_pass() {
     let judge = script([reply(&[("a", "yes")]), reply(&[("a", "yes")])]);
     let scores = score(&judge, &criterion(&["a", "b"], 1), &[turn(&[])]).unwrap();
     assert_eq!(values(&scores), [None]);
-    let reason = scores.scores()[0].reason();
-    assert_eq!(reason, Some("the judge gave no verdict on rubric `b`: none of 1 samples did"));
+    let reason = scores.scores()[0].reason().unwrap();
+    let (wrong, said) = reason.split_once("\n| ").expect("the reply is shown");
+    assert_eq!(wrong, "the judge gave no verdict on rubric `b`: none of 1 sample did");
+    assert!(said.starts_with(reply(&[("a", "yes")]).lines().next().unwrap()), "{reason}");
     assert_eq!(scores.scores()[0].rubrics()[1], RubricScore::new("b", None));
     // The rest of what was found is still there.
     assert_eq!(scores.scores()[0].rubrics()[0].score, Some(1.0));

@@ -154,6 +154,11 @@ fn never_begun<'r>(
     let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_path(&test.test.name));
     let binaries: BTreeSet<(&str, &str)> =
         unfinished.map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
+    if targets.is_empty() && !binaries.is_empty() {
+        notice(
+            "cargo knows no package here, so tests that never began are not found: run this in the project's folder",
+        );
+    }
     let mut found = Vec::new();
     for (package, binary) in binaries {
         let begun: BTreeSet<&str> = run
@@ -184,7 +189,9 @@ fn nothing(args: &Args, others: &[String]) -> Result<Answer, Refusal> {
         (true, ..) => "every test passed",
         (_, true, false, false) => "no test failed",
         (_, false, true, false) => "no test has an error",
-        (_, false, false, true) => "every test has a verdict",
+        (_, false, false, true) => {
+            "every test that began has a verdict (tests that never began are in no record)"
+        }
         _ => "no test is one of these",
     };
     Ok(Answer { outcome: Outcome::Passed, text: format!("nothing to run again: {what}\n") })

@@ -167,6 +167,8 @@ fn never_begun<'r>(
             .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
             .map(|test| test.name.as_str())
             .collect();
+        // It may have to be built, which takes its time.
+        notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
         let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();
         for name in targets.listed(package, binary, more) {
             let of_a_set = name.rsplit_once("::").is_some_and(|(set, _)| sets.contains(set));

@@ -29,15 +29,15 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "K")]
     k: Option<usize>,
 
-    /// Writes a JUnit report here.
+    /// Writes a JUnit report here (`-`: to standard output, in place of what is printed there).
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
-    /// Writes the report as JSON here.
+    /// Writes the report as JSON here (`-`: to standard output, in place of what is printed there).
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Writes a summary for a pull request here.
+    /// Writes a summary for a pull request here (`-`: to standard output, in place of what is printed there).
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 
@@ -56,11 +56,15 @@ Examples:
   cargo evalset report 2026-11-22T02-31-07-4f1c
   cargo evalset report --merge part-1 part-2
   cargo evalset report --junit junit.xml --markdown summary.md --github
+  cargo evalset report --markdown - >> \"$GITHUB_STEP_SUMMARY\"
 
 Exit codes:
   0  every case passed, or was skipped and another passed
   1  a case failed
   2  a case has no verdict (an error, not evaluated, unfinished), or there is no run";
+
+/// What stands for standard output where a file can be named; it then gets that report and nothing else.
+const STANDARD_OUTPUT: &str = "-";
 
 /// A run and what it comes to.
 #[derive(Debug)]
@@ -79,15 +83,24 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
         (&args.json, json::text),
         (&args.markdown, markdown::text),
     ];
+    let mut printed = None;
     for (path, text) in written {
-        if let Some(path) = path {
-            write(path, &text(&report)?)?;
+        let Some(path) = path else { continue };
+        let text = text(&report)?;
+        if path.as_os_str() != STANDARD_OUTPUT {
+            write(path, &text)?;
+        } else if args.github || printed.replace(text).is_some() {
+            return Err(Refusal::new(
+                format!("more than one report is to go to standard output (`{STANDARD_OUTPUT}`)"),
+                "name a file for the others",
+            ));
         }
     }
     let outcome = report.totals.outcome();
-    let mut text = match args.format {
-        Format::Human => human::text(&report),
-        Format::Json => json::text(&report)?,
+    let mut text = match (printed, args.format) {
+        (Some(printed), _) => printed,
+        (None, Format::Human) => human::text(&report),
+        (None, Format::Json) => json::text(&report)?,
     };
     if args.github {
         text.push_str(&github::annotations(&report));

@@ -164,6 +164,11 @@ fn never_begun<'r>(
     let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_path(&test.test.name));
     let binaries: BTreeSet<(&str, &str)> =
         unfinished.map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
+    if targets.is_empty() && !binaries.is_empty() {
+        notice(
+            "cargo knows no package here, so tests that never began are not found: run this in the project's folder",
+        );
+    }
     let mut found = Vec::new();
     for (package, binary) in binaries {
         let begun: BTreeSet<&str> = run
@@ -172,6 +177,8 @@ fn never_begun<'r>(
             .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
             .map(|test| test.name.as_str())
             .collect();
+        // It may have to be built, which takes its time.
+        notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
         let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();
         for name in targets.listed(package, binary, more) {
             let of_a_set = name.rsplit_once("::").is_some_and(|(set, _)| sets.contains(set));
@@ -194,7 +201,9 @@ fn nothing(args: &Args, others: &[String], remark: Option<&str>) -> Result<Answe
         (true, ..) => "every test passed",
         (_, true, false, false) => "no test failed",
         (_, false, true, false) => "no test has an error",
-        (_, false, false, true) => "every test has a verdict",
+        (_, false, false, true) => {
+            "every test that began has a verdict (tests that never began are in no record)"
+        }
         _ => "no test is one of these",
     };
     let remark = remark.map(|remark| format!("note: {remark}\n")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! What generated code calls. Not public API: it changes with the macro, and both are of one version.
 
 pub mod bench;
+mod exit;
 pub mod tokio;
 
 use std::panic::resume_unwind;
@@ -23,6 +24,8 @@ use crate::setup::EvalFn;
 use crate::stale::{self, Freshness};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::{Role, Verdict};
+
+use exit::ExitGuard;
 
 pub use crate::inventory::is_current;
 pub use crate::judge::Making;
@@ -200,6 +203,7 @@ impl Test {
 }
 
 async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> Driving) {
+    let _guard = ExitGuard::of(test);
     let entry = match Entry::of_test(&test) {
         Ok(entry) => Arc::new(entry),
         Err(message) => fail(&failure::harness(&test, &message), ""),

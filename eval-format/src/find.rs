@@ -21,7 +21,7 @@ const OPTIONS: MatchOptions =
 /// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob
 /// (`*`, `?`, `[..]`, and `**` for any number of folders) for the files it matches. Configs
 /// (`test_config.json`, `eval_config.json`), sessions (`*.session.json`) and recordings
-/// (`*.judge.json`) are never sets. Links to folders are not followed.
+/// (`*.judge.json`) are never sets. Links to folders are not followed; links to files are, also those that lead nowhere.
 ///
 /// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
 /// No match is an empty list.
@@ -114,8 +114,12 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Takes a file. A link that leads nowhere is taken too: whoever reads it says so, where leaving it out would
+    /// leave its cases untested.
     fn file(&mut self, path: String) {
-        if !NEVER_SETS.iter().any(|suffix| path.ends_with(suffix)) && self.base.join(&path).is_file() {
+        let file = self.base.join(&path);
+        let leads_nowhere = || file.is_symlink() && !file.exists();
+        if !NEVER_SETS.iter().any(|suffix| path.ends_with(suffix)) && (file.is_file() || leads_nowhere()) {
             self.found.insert(path);
         }
     }
@@ -278,5 +282,17 @@ mod tests {
         let folder = Folder::new("links", &["evals/a.evalset.json"]);
         std::os::unix::fs::symlink(folder.0.join("evals"), folder.0.join("evals/circle")).unwrap();
         assert_eq!(find_sets(&folder.0, "evals").unwrap(), ["evals/a.evalset.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_nowhere_are_not_left_out() {
+        let folder = Folder::new("nowhere", &["evals/a.evalset.json"]);
+        for name in ["evals/b.evalset.json", "evals/b.session.json", "evals/notes.json"] {
+            std::os::unix::fs::symlink("gone", folder.0.join(name)).unwrap();
+        }
+        let both = ["evals/a.evalset.json", "evals/b.evalset.json"];
+        assert_eq!(find_sets(&folder.0, "evals").unwrap(), both);
+        assert_eq!(find_sets(&folder.0, "evals/*set.json").unwrap(), both);
     }
 }

@@ -104,17 +104,17 @@ impl Expansion<'_> {
         let at_name = private_path(self.args, name.span());
         let count = plan.sets.len();
         let sets = plan.sets.iter().map(|set| self.set(set));
-        // Written by one hand: where the name comes through `macro_rules!`, its locals are not ours.
-        let [set, case] = ["set", "case"].map(|local| Ident::new(local, name.span()));
+        // Written by one hand: where the name comes through `macro_rules!`, its locals are not ours. No name of
+        // the user's: a function or a static `case` would be hidden by ours, or not let us have it.
+        let [set, case] = ["__set", "__case"].map(|local| Ident::new(local, name.span()));
         let run = quote_spanned!(name.span()=>
-            #at_name::run(&SETS[#set], #case, ::core::module_path!(), #name)
+            #at_name::run(&__SETS[#set], #case, ::core::module_path!(), #name)
         );
         quote! {
             #[cfg(test)]
             #[doc(hidden)]
-            #[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
-            fn #helper(#set: usize, #case: usize) {
-                static SETS: [#private::SetSource; #count] = [#(#sets),*];
+            fn #helper(#set: ::core::primitive::usize, #case: ::core::primitive::usize) {
+                static __SETS: [#private::SetSource; #count] = [#(#sets),*];
                 #run
             }
         }
@@ -264,9 +264,11 @@ impl Expansion<'_> {
         let name = self.item.name();
         let tests = self.tests(&root, 1);
         let is_current = plan.pattern.as_ref().map(|pattern| self.is_current(pattern, plan));
+        // Only where it is needed: a crate may forbid the lint, and then nobody can allow it.
+        let styled = (!root.is_snake_case()).then(|| quote!(#[allow(non_snake_case, reason = "generated")]));
         let module = quote! {
             #[cfg(test)]
-            #[allow(non_snake_case, clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
+            #styled
             mod #name { #tests #is_current }
         };
         self.with_runtime(module)
@@ -352,6 +354,15 @@ struct Module<'p> {
 impl<'p> Module<'p> {
     fn below(&mut self, path: &'p [String]) -> &mut Self {
         path.iter().fold(self, |module, name| module.inner.entry(name).or_default())
+    }
+
+    /// Whether the compiler finds nothing to say about the names in it: ids keep their case.
+    fn is_snake_case(&self) -> bool {
+        let is_plain =
+            |name: &str| !name.chars().any(char::is_uppercase) && !name.trim_matches('_').contains("__");
+        let mut tests = self.sets.iter().flat_map(|(_, set)| &set.cases);
+        tests.all(|case| is_plain(&case.name))
+            && self.inner.iter().all(|(name, inner)| is_plain(name) && inner.is_snake_case())
     }
 }
 

@@ -77,6 +77,9 @@ impl Folders {
             if root.join(&name).is_file() {
                 return Ok(Found::One(self.file_in(root, &name)));
             }
+            if !is_glob(&name) && !root.join(&name).is_dir() {
+                continue;
+            }
             let files = find_sets(root, &name)
                 .map_err(|found| error(path.span(), found, "a glob is made of `*`, `?`, `[..]` and `**`"))?;
             if !files.is_empty() {
@@ -96,7 +99,9 @@ impl Folders {
         let name = relative(path)?;
         match self.roots().find(|root| root.join(&name).is_file()) {
             Some(root) => Ok(self.file_in(root, &name)),
-            None => Err(error(path.span(), format!("there is no {what} `{name}`"), self.nearest(&name))),
+            None => Err(self.oddity(path.span(), &name, what).unwrap_or_else(|| {
+                error(path.span(), format!("there is no {what} `{name}`"), self.nearest(&name))
+            })),
         }
     }
 
@@ -140,8 +145,26 @@ impl Folders {
                  a glob such as `\"evals/*.json\"` takes other names",
             )
         } else {
-            error(span, format!("there is no file or directory `{name}`"), self.nearest(name))
+            self.oddity(span, name, "eval set").unwrap_or_else(|| {
+                error(span, format!("there is no file or directory `{name}`"), self.nearest(name))
+            })
         }
+    }
+
+    /// What stands there, where something does and it is no file; `what` says what it should be.
+    fn oddity(&self, span: Span, name: &str, what: &str) -> Option<syn::Error> {
+        let path = self.roots().map(|root| root.join(name)).find(|path| path.symlink_metadata().is_ok())?;
+        Some(match fs::read_link(&path) {
+            Ok(target) if !path.exists() => error(
+                span,
+                format!("`{name}` is a link to `{}`, which leads nowhere", target.display()),
+                "restore the file that it names, or replace the link",
+            ),
+            _ if path.is_dir() => {
+                error(span, format!("`{name}` is a directory, no {what}"), self.nearest(&format!("{name}/*")))
+            }
+            _ => error(span, format!("`{name}` is no {what}: it is not a file"), "name a plain file"),
+        })
     }
 
     /// What exists near a path that does not.
@@ -251,9 +274,12 @@ fn without_dots(path: &Path) -> PathBuf {
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
-                clean.pop();
-            }
+            Component::ParentDir => match clean.components().next_back() {
+                Some(Component::Normal(_)) => drop(clean.pop()),
+                // Nothing is above the root.
+                Some(Component::RootDir) => {}
+                _ => clean.push(component),
+            },
             _ => clean.push(component),
         }
     }
@@ -326,6 +352,34 @@ mod tests {
         ] {
             let message = folders().sets(&literal(path)).unwrap_err().to_string();
             assert!(message.contains(expected), "{path}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_named_as_what_it_is() {
+        let message = folders().file(&literal("src"), "config file").unwrap_err().to_string();
+        assert_eq!(message.lines().next(), Some("`src` is a directory, no config file"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_says_where_it_leads() {
+        let folder = env::temp_dir().join(format!("eval-macros-files-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        std::os::unix::fs::symlink("gone.json", folder.join("a.evalset.json")).unwrap();
+        let folders = Folders { manifest: folder.clone(), source: None, working: folder.clone() };
+        let message = folders.sets(&literal("a.evalset.json")).unwrap_err().to_string();
+        fs::remove_dir_all(folder).unwrap();
+        assert!(
+            message.contains("`a.evalset.json` is a link to `gone.json`, which leads nowhere"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn shown_paths_have_no_dots() {
+        for (path, shown) in [("/a/./b/../c", "/a/c"), ("/a/../../c", "/c"), ("a/../../c", "../c")] {
+            assert_eq!(without_dots(Path::new(path)), Path::new(shown), "{path}");
         }
     }
 

@@ -163,6 +163,20 @@ fn kill_9_loses_the_case_in_flight_and_nothing_else() {
     assert_eq!(run.tests.len(), 5);
 }
 
+/// Its code is 0, which the harness, cargo and nextest take for success.
+#[cfg(unix)]
+#[test]
+fn an_agent_that_exits_the_process_fails_it_whatever_the_code() {
+    let folder = folder("exited");
+    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "1")];
+    let run = first().run_with(&variables, &["--test-threads=1"]).fails();
+    run.says("Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran")
+        .says("run again  cargo test -p journaled first::b_fatal -- --exact");
+    let run = only_run(&folder);
+    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+    assert!(test(&run, "first::b_fatal").is_unfinished());
+}
+
 #[test]
 fn where_nothing_can_be_written_a_sentence_says_so_and_verdicts_stay() {
     let folder = folder("unwritable");

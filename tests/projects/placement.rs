@@ -54,6 +54,17 @@ fn a_crate_without_prelude_can_have_evals() {
 }
 
 #[test]
+fn names_of_the_crate_do_not_meet_those_of_the_expansion() {
+    let tests = [
+        ("case::hello", "ok"),
+        ("nested::set::hello", "ok"),
+        ("r#match::greetings::hello", "ok"),
+        ("r#match::is_current", "ok"),
+    ];
+    ungated().cargo(&["test", "--test", "own_names"]).passes().never_says("warning").ran(&tests);
+}
+
+#[test]
 fn clippy_finds_nothing_in_the_expansion() {
     let project = ungated();
     if !project.has(&["clippy", "--version"]) {

@@ -32,6 +32,8 @@ pub(crate) struct Totals {
     pub(crate) elapsed: Duration,
     /// Lines of the journal that cannot be read: something is missing.
     pub(crate) unreadable: usize,
+    /// Tests that began, of which nothing else is known.
+    pub(crate) lost: usize,
     /// The runs of each case of which every run has a verdict.
     tallies: Vec<Tally>,
 }
@@ -47,7 +49,8 @@ pub(crate) struct OverCases {
 
 impl Totals {
     pub(crate) fn of(run: &Run, tests: &[Recorded<'_>]) -> Self {
-        let mut totals = Self { cases: tests.len(), unreadable: run.unreadable.len(), ..Self::default() };
+        let mut totals =
+            Self { cases: tests.len(), unreadable: run.unreadable.len(), lost: run.lost, ..Self::default() };
         for test in tests {
             let counted = match test.state {
                 State::Passed => &mut totals.passed,
@@ -79,7 +82,7 @@ impl Totals {
     /// Failed where something failed, unmeasurable where something has no verdict: that is the worse, since nobody
     /// knows what it would have been.
     pub(crate) fn outcome(&self) -> Outcome {
-        let unmeasured = self.not_evaluated + self.errors + self.unfinished + self.unreadable;
+        let unmeasured = self.not_evaluated + self.errors + self.unfinished + self.unreadable + self.lost;
         if unmeasured > 0 || self.passed + self.failed == 0 {
             Outcome::Unmeasurable
         } else if self.failed > 0 {
@@ -105,6 +108,10 @@ impl Totals {
         if self.unreadable > 0 {
             let lines = count(self.unreadable, "line");
             reasons.push(format!("{lines} of the journal cannot be read"));
+        }
+        if self.lost > 0 {
+            let others = if self.lost == 1 { "one more" } else { "more" };
+            reasons.push(format!("{others} began, and its record was torn"));
         }
         match (reasons.is_empty(), self.cases, self.passed) {
             (false, ..) => format!("of {cases}: {}", reasons.join(", ")),

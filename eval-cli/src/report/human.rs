@@ -253,7 +253,10 @@ pub(super) fn notes(report: &Report<'_>) -> Vec<String> {
         );
     }
     if run.torn > 0 {
-        notes.push(format!("{} torn: a process was killed while it wrote", count(run.torn, "line")));
+        notes.push(format!(
+            "{} torn: a process was killed, or its disk was full, while it wrote",
+            count(run.torn, "line")
+        ));
     }
     for line in run.unreadable.iter().take(MOST_UNREADABLE) {
         let place = one_line(&format!("{}:{}", line.file.display(), line.line));

@@ -23,6 +23,11 @@ impl Targets {
         runs::metadata().as_ref().map(Self::of).unwrap_or_default()
     }
 
+    /// Whether cargo knows none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn of(metadata: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();

@@ -119,9 +119,14 @@ impl<'f> Journal<'f> {
         self.folder.write(&self.path, self.lines.join("\n") + "\n");
     }
 
-    /// Writes the file as a process leaves it that is killed while it writes.
+    /// Writes the file as a process leaves it that is killed while it writes what happened in a run.
     pub(crate) fn write_torn(self) {
-        self.folder.write(&self.path, self.lines.join("\n") + "\n{\"record\":\"ran\",\"te");
+        self.write_torn_at("{\"record\":\"ran\",\"te");
+    }
+
+    /// The same with the part of the last line that was written.
+    pub(crate) fn write_torn_at(self, last: &str) {
+        self.folder.write(&self.path, self.lines.join("\n") + "\n" + last);
     }
 }
 

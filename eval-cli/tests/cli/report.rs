@@ -113,6 +113,20 @@ fn replayed_answers_are_counted_where_the_journal_tells_of_them() {
 }
 
 #[test]
+fn a_beginning_that_was_torn_is_no_pass() {
+    let folder = Folder::new("report-torn");
+    good(&folder, "r1");
+    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "others");
+    let rome = journal.started("weather::rome", 1);
+    journal.ran(rome, 1, 1.0);
+    journal.decided(rome, &passed(), Some(1.0), "");
+    journal.write_torn_at("{\"record\":\"started\",\"te");
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.out.contains("of 3 cases: one more began, and its record was torn"), "{}", ran.out);
+}
+
+#[test]
 fn skipped_alone_is_nothing_checked() {
     let folder = Folder::new("report-skipped");
     let mut journal = Journal::new(&folder, "r1");
@@ -226,6 +240,20 @@ fn continuous_integration_gets_its_formats() {
     let printed = folder.run(&["report", "--format", "json"]).out;
     assert_eq!(printed, folder.read("report.json"));
     Value::parse(&printed).expect("it is JSON");
+}
+
+#[test]
+fn a_dash_sends_one_report_to_standard_output() {
+    let folder = Folder::new("report-dash");
+    good(&folder, "r1");
+    folder.run(&["report", "--markdown", "summary.md"]);
+    let ran = folder.run(&["report", "--markdown", "-", "--junit", "junit.xml"]);
+    assert_eq!((ran.code, &ran.out), (Some(0), &folder.read("summary.md")));
+    for others in [&["--json", "-"][..], &["--github"]] {
+        let ran = folder.run(&[&["report", "--markdown", "-"], others].concat());
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.err.contains("more than one report is to go to standard output (`-`)"), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -51,7 +51,10 @@ fn nothing_to_run_again_is_fine_and_says_so() {
     for (args, says) in [
         (&["rerun"][..], "nothing to run again: every test passed\n"),
         (&["rerun", "--failed"], "nothing to run again: no test failed\n"),
-        (&["rerun", "--unfinished"], "nothing to run again: every test has a verdict\n"),
+        (
+            &["rerun", "--unfinished"],
+            "nothing to run again: every test that began has a verdict (tests that never began are in no record)\n",
+        ),
     ] {
         let ran = folder.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), says), "{}", ran.err);

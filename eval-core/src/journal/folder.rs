@@ -65,13 +65,15 @@ pub fn latest(folder: &Path) -> Option<RunDir> {
     is_id(id).then(|| run(&folder.join(id))).flatten()
 }
 
-/// Whether this can be the name of a run: a plain name of a folder on any system.
+/// Whether this can be the name of a run: a plain name of a folder on any system, and not that of our own file
+/// beside the runs.
 pub(super) fn is_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_ID).contains(&id.len())
         && !id.starts_with('.')
         && !id.ends_with('.')
         && id.bytes().all(is_plain)
+        && !id.eq_ignore_ascii_case(LATEST)
 }
 
 /// The most characters that the name of a run may have.
@@ -333,6 +335,9 @@ mod tests {
             ("a\\b", false),
             ("a b", false),
             ("\u{e9}", false),
+            ("latest", false),
+            ("Latest", false),
+            ("latest-1", true),
         ] {
             assert_eq!(is_id(id), plain, "{id:?}");
         }

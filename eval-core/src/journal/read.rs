@@ -24,8 +24,10 @@ pub struct Run {
     pub ids: Vec<String>,
     /// The tests, by package, binary, file and place in the file.
     pub tests: Vec<Test>,
-    /// Last lines that were torn: their processes were killed while they wrote.
+    /// Last lines that were torn: their processes were killed, or their disks were full, while they wrote.
     pub torn: usize,
+    /// Torn lines that may have told of a test that is not among [`tests`](Self::tests).
+    pub lost: usize,
     /// Lines that could not be read otherwise.
     pub unreadable: Vec<Unreadable>,
 }
@@ -147,6 +149,8 @@ type Key = (String, String, String);
 struct Reading {
     run: Run,
     tests: HashMap<Key, Vec<Attempt>>,
+    /// The processes whose last line may have told of a test that began, and its name as far as it is there.
+    torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
 
 impl Reading {
@@ -160,7 +164,11 @@ impl Reading {
         let (whole, torn) = bytes.split_at(end);
         self.run.torn += usize::from(!torn.is_empty());
         let mut lines = whole.split(|byte| *byte == b'\n').enumerate().map(|(at, line)| (at + 1, line));
-        let Some((_, first)) = lines.next().filter(|(_, line)| !line.is_empty()) else { return Ok(()) };
+        let Some((_, first)) = lines.next().filter(|(_, line)| !line.is_empty()) else {
+            // A process begins its journal when it begins its first test.
+            self.run.lost += usize::from(!torn.is_empty());
+            return Ok(());
+        };
         let head = match head(first) {
             Ok(head) => Arc::new(head),
             Err(reason) => {
@@ -170,6 +178,9 @@ impl Reading {
         };
         if !self.run.ids.contains(&head.run) {
             self.run.ids.push(head.run.clone());
+        }
+        if !torn.is_empty() && !is_of_a_begun_test(torn) {
+            self.torn_starts.push((Arc::clone(&head), name_in(torn)));
         }
         let mut attempts = Attempts { head, file: path.into(), places: HashMap::new(), all: Vec::new() };
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
@@ -192,7 +203,13 @@ impl Reading {
 
     #[inline]
     fn finish(self) -> Run {
-        let Self { mut run, tests } = self;
+        let Self { mut run, tests, torn_starts } = self;
+        let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
+            let Head { package, binary, .. } = &**head;
+            let key = name.as_ref().map(|name| (package.clone(), binary.clone(), name.clone()));
+            key.is_none_or(|key| !tests.contains_key(&key))
+        };
+        run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
         run.tests = tests
             .into_iter()
             .map(|((package, binary, name), mut attempts)| {
@@ -230,6 +247,21 @@ fn head(line: &[u8]) -> Result<Head, String> {
         )),
         _ => Err("a journal begins with its head".to_owned()),
     }
+}
+
+/// Whether the rest of a line tells of a test that a whole line before it told of.
+#[inline]
+fn is_of_a_begun_test(torn: &[u8]) -> bool {
+    ["ran", "scored", "decided"]
+        .iter()
+        .any(|kind| torn.starts_with(format!("{{\"record\":\"{kind}\"").as_bytes()))
+}
+
+/// The name of the test in the rest of a line, where it is whole. Paths of tests hold nothing that is escaped.
+#[inline]
+fn name_in(torn: &[u8]) -> Option<String> {
+    let (_, rest) = std::str::from_utf8(torn).ok()?.split_once("\"name\":\"")?;
+    Some(rest.split_once('"')?.0.to_owned())
 }
 
 /// The tests of one file, in the order in which they began.

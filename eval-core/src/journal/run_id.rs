@@ -31,7 +31,8 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
 
 fn unusable(id: &str) -> String {
     format!(
-        "`{RUN_ID}` is `{}`; it names a folder: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends",
+        "`{RUN_ID}` is `{}`; it names a folder: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, not \
+         `latest`",
         crate::message::cut(id, LONGEST_ID)
     )
 }

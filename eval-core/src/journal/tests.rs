@@ -284,6 +284,32 @@ fn a_torn_last_line_is_counted_and_the_rest_is_read() {
 }
 
 #[test]
+fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
+    let folder = Folder::new("lost");
+    let (head, a, b) = (head("p").line(), started(1, "s::a").line(), started(2, "s::b").line());
+    let lost = |bytes: &[u8]| {
+        fs::write(folder.join("a.jsonl"), bytes).unwrap();
+        Run::read(&folder).unwrap().lost
+    };
+    let before = [head.clone(), a].concat();
+    for (torn, expected) in [
+        (&b[..3], 1),
+        (&b[..b.len() - 1], 1),
+        (&ran(1, 1)[..20], 0),
+        (b"{\"record\":\"scored\",", 0),
+        (b"{\"record\":\"decided\",\"test\":1", 0),
+        (b"", 0),
+    ] {
+        let torn_text = String::from_utf8_lossy(torn);
+        assert_eq!(lost(&[&before[..], torn].concat()), expected, "{torn_text}");
+    }
+    assert_eq!(lost(&head[..9]), 1, "a process that has a journal has begun a test");
+    // Tried again, the test is known.
+    fs::write(folder.join("b.jsonl"), [head, b.clone()].concat()).unwrap();
+    assert_eq!(lost(&[&before[..], &b[..b.len() - 1]].concat()), 0);
+}
+
+#[test]
 fn lines_that_cannot_be_read_are_named_and_passed_over() {
     let folder = Folder::new("unreadable");
     let lines: [&[u8]; 8] = [

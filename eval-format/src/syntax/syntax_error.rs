@@ -51,11 +51,29 @@ impl Inside {
 
 /// The problem of a text that is not JSON.
 pub(super) fn problem(text: &str, fault: Fault) -> Problem {
-    let problem = explain(text, fault);
+    let problem = of_git(text, fault.at).unwrap_or_else(|| explain(text, fault));
     match problem.help {
         Some(_) => problem,
         None => problem.help("a value is an object, an array, a string, a number, `true`, `false` or `null`"),
     }
+}
+
+/// What git leaves in files: the marks of a conflict, and pointers to files that were not fetched.
+fn of_git(text: &str, index: usize) -> Option<Problem> {
+    let rest = text.get(index..)?;
+    if index == 0 && rest.starts_with("version https://git-lfs.github.com/spec/") {
+        let found = at(text, index, "this is a pointer of Git LFS, not the file itself");
+        return Some(found.help("fetch the file: `git lfs pull`; in CI, check out with LFS"));
+    }
+    let mark =
+        ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].into_iter().find(|mark| rest.starts_with(mark))?;
+    let range = index..index + mark.len();
+    let found = Problem::error(Code::Syntax, JsonPath::default(), range, "a merge conflict is not resolved");
+    Some(
+        found
+            .label("a mark of git")
+            .help("keep one of the two sides, or parts of both, and remove the marks"),
+    )
 }
 
 fn explain(text: &str, Fault { what, at: index }: Fault) -> Problem {

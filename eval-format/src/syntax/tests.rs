@@ -137,6 +137,16 @@ fn what_is_wrong_is_named_where_it_stands() {
         (r#"["\ud83d\ux"]"#, 10..11, "this is not an escape that JSON knows"),
         (r#"["é\udc00\ud83d"]"#, 4..5, r"half of a surrogate pair stands alone in a `\u` escape"),
         ("[\"a\tb\"]", 3..4, "a raw control character stands in a string"),
+        ("<<<<<<< HEAD\n{}", 0..7, "a merge conflict is not resolved"),
+        ("[1,\n<<<<<<< HEAD\n2\n=======", 4..11, "a merge conflict is not resolved"),
+        ("[1\n=======\n, 2]", 3..10, "a merge conflict is not resolved"),
+        ("{\"a\": 1,\n>>>>>>> b", 9..16, "a merge conflict is not resolved"),
+        ("{}\n||||||| base", 3..10, "a merge conflict is not resolved"),
+        (
+            "version https://git-lfs.github.com/spec/v1\n",
+            0..1,
+            "this is a pointer of Git LFS, not the file itself",
+        ),
         ("[1] // one", 4..5, "something follows the end of the document"),
     ] {
         let problem = read(text).0.unwrap_err();

@@ -21,7 +21,7 @@ fn a_file_becomes_a_module_of_one_line_tests() {
 fn folders_are_modules_and_each_file_has_its_own_config() {
     let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
     for part in [
-        "static SETS: [::eval_core::__private::SetSource; 2usize]",
+        "static __SETS: [::eval_core::__private::SetSource; 2usize]",
         "test: \"trips::deep::hotel::type_\"",
         "test: \"trips::trip::book\"",
         "absent: &[\"../tests/ui/sets/several/test_config.json\"]",
@@ -32,6 +32,20 @@ fn folders_are_modules_and_each_file_has_its_own_config() {
         "fn is_current()",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+}
+
+#[test]
+fn a_lint_is_allowed_only_where_a_name_needs_it() {
+    let weather = quote!(
+        fn weather() -> impl Agent {
+            Echo
+        }
+    );
+    for (cases, needs) in [("refund*", false), ("*Paris", true)] {
+        let args = quote!("../tests/ui/sets/weather.evalset.json", cases = #cases);
+        let expanded = expansion(args, &weather).to_string();
+        assert_eq!(expanded.contains("# [allow (non_snake_case"), needs, "{cases}");
     }
 }
 
@@ -141,9 +155,8 @@ const _: fn() = || {
 };
 #[cfg(test)]
 #[doc(hidden)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "generated")]
-fn __evalset_weather(set: usize, case: usize) {
-    static SETS: [::eval_core::__private::SetSource; 1usize] = [
+fn __evalset_weather(__set: ::core::primitive::usize, __case: ::core::primitive::usize) {
+    static __SETS: [::eval_core::__private::SetSource; 1usize] = [
         ::eval_core::__private::SetSource {
             manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
             package: ::core::env!("CARGO_PKG_NAME"),
@@ -191,16 +204,9 @@ fn __evalset_weather(set: usize, case: usize) {
             },
         },
     ];
-    ::eval_core::__private::run(&SETS[set], case, ::core::module_path!(), weather)
+    ::eval_core::__private::run(&__SETS[__set], __case, ::core::module_path!(), weather)
 }
 #[cfg(test)]
-#[allow(
-    non_snake_case,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery,
-    reason = "generated"
-)]
 mod weather {
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]

@@ -74,12 +74,16 @@ pub(crate) fn base64(node: &Node<'_>) -> Option<String> {
     base64_text(node.string()?)
 }
 
-/// Base64 in the standard or the URL-safe alphabet, padded or not, given back URL-safe and padded as ADK
-/// writes it.
+/// Base64 in the standard or the URL-safe alphabet, but not in both, with any part of its padding; given back
+/// URL-safe and padded as ADK writes it.
 pub(crate) fn base64_text(text: &str) -> Option<String> {
     let digits = text.trim_end_matches('=');
-    let padding = text.len() - digits.len();
-    if digits.len() % 4 == 1 || padding > 2 || (padding > 0 && !text.len().is_multiple_of(4)) {
+    let most = match digits.len() % 4 {
+        1 => return None,
+        0 => 0,
+        over => 4 - over,
+    };
+    if text.len() - digits.len() > most || digits.contains(['+', '/']) && digits.contains(['-', '_']) {
         return None;
     }
     let mut out = String::with_capacity(digits.len().next_multiple_of(4));
@@ -106,58 +110,63 @@ pub(crate) fn base64_text(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The integer that a float is equal to, if there is one.
+/// The integer that a float is equal to, if there is one; pydantic takes none beyond 64 bits from a float.
 fn integral(float: f64) -> Option<Number> {
-    // `{:.0}` of a float writes its exact decimal expansion.
-    (float.is_finite() && float.fract() == 0.0)
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    (float.abs() < LIMIT && float.fract() == 0.0)
         .then(|| Number::parse(&format!("{:.0}", float + 0.0)))
         .flatten()
 }
 
-/// Python's `float(text)`: surrounding blanks, an optional sign, digits with single underscores
-/// between them, and the words for the infinities and NaN in any case.
+/// A float as Rust reads it, with blanks around it or with single underscores inside, but not with both.
 fn float_text(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let lower = unsigned.to_ascii_lowercase();
-    if matches!(lower.as_str(), "nan" | "inf" | "infinity") {
-        return text.parse().ok();
-    }
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return None;
-    }
-    without_underscores(text)?.parse().ok()
+    let number = text.trim().parse().ok();
+    number.or_else(|| without_underscores(text)?.parse().ok())
 }
 
-/// Digits with an optional sign, single underscores between digits, and a fraction of zeros.
+/// An integer with a sign, zeros in front, single underscores inside, and a fraction of zeros.
+///
+/// Each step is one of pydantic's, in its order. What the order lets through (`0-5` is -5) is taken too.
 fn int_text(text: &str) -> Option<Number> {
+    // Python refuses to read longer ones.
+    const LONGEST: usize = 4300;
     let text = text.trim();
-    let text = text.strip_prefix('+').unwrap_or(text);
-    let text = match text.split_once('.') {
-        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
-        Some(_) => return None,
-        None => text,
+    let (sign, digits) = match text.strip_prefix('+') {
+        Some(digits) if digits.starts_with('-') => return None,
+        Some(digits) => ("", digits),
+        None => text.strip_prefix('-').map_or(("", text), |digits| ("-", digits)),
     };
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", text),
-    };
-    let digits = without_underscores(digits)?;
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let digits = digits.trim_start_matches('0');
-    Number::parse(&format!("{sign}{}", if digits.is_empty() { "0" } else { digits }))
+    let text = format!("{sign}{}", without_leading_zeros(digits)?);
+    let text = without_zero_fraction(&text);
+    let plain = without_underscores(text);
+    let text = plain.as_deref().unwrap_or(text);
+    let number = if text == "-0" { Some(Number::from(0_i64)) } else { Number::parse(text) };
+    number.filter(|number| number.is_integer() && text.len() <= LONGEST)
 }
 
-/// The text without underscores, each of which must stand between two digits.
+/// The text from its first digit above zero on, or from its last zero; `None` where it begins with no digit.
+fn without_leading_zeros(text: &str) -> Option<&str> {
+    let counts = text.find(|c| !matches!(c, '0' | '_')).unwrap_or(text.len());
+    match (text.bytes().next()?, text.as_bytes().get(counts)) {
+        (b'1'..=b'9' | b'-', _) => Some(text),
+        (b'0', None) => text.get(text.len() - 1..),
+        (b'0', Some(b'1'..=b'9' | b'-')) => text.get(counts..),
+        (b'0', Some(b'.')) => text.get(counts - 1..),
+        _ => None,
+    }
+}
+
+fn without_zero_fraction(text: &str) -> &str {
+    match text.split_once('.') {
+        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
+        _ => text,
+    }
+}
+
+/// The text without its underscores; `None` where it has none, two in a row, or one at an end.
 fn without_underscores(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let between_digits = |at: usize| {
-        at > 0 && bytes[at - 1].is_ascii_digit() && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
-    };
-    let sound = (0..bytes.len()).all(|at| bytes[at] != b'_' || between_digits(at));
-    sound.then(|| text.replace('_', ""))
+    let single = text.contains('_') && !text.contains("__");
+    (single && !text.starts_with('_') && !text.ends_with('_')).then(|| text.replace('_', ""))
 }
 
 #[cfg(test)]
@@ -179,13 +188,26 @@ mod tests {
             (r#"".5""#, 0.5),
             (r#""5.""#, 5.0),
             (r#""1_000""#, 1000.0),
+            (r#""1._5""#, 1.5),
+            (r#""1e_5""#, 1e5),
+            (r#""-_0""#, -0.0),
             (r#""inf""#, f64::INFINITY),
             (r#""-Infinity""#, f64::NEG_INFINITY),
         ] {
             assert_eq!(with(text, float), Some(value), "{text}");
         }
         assert!(with(r#""NaN""#, float).unwrap().is_nan());
-        for bad in [r#""""#, r#""0x5""#, r#""1,0""#, r#""1__0""#, r#""_1""#, r#""infinit""#, "null", "[]"] {
+        for bad in [
+            r#""""#,
+            r#""0x5""#,
+            r#""1,0""#,
+            r#""1__0""#,
+            r#""_1""#,
+            r#""infinit""#,
+            r#"" 1_0""#,
+            "null",
+            "[]",
+        ] {
             assert_eq!(with(bad, float), None, "{bad}");
         }
     }
@@ -202,13 +224,33 @@ mod tests {
             (r#""+5""#, "5"),
             (r#""1_000""#, "1000"),
             ("-0.0", "0"),
+            (r#""-0""#, "0"),
+            (r#""-007""#, "-7"),
+            (r#""0_1""#, "1"),
+            (r#""0.0""#, "0"),
+            (r#""0-5""#, "-5"),
+            ("9223372036854774784.0", "9223372036854774784"),
+            ("9223372036854775808", "9223372036854775808"),
+            (r#""9223372036854775808""#, "9223372036854775808"),
             ("1000000000000000000000000000000", "1000000000000000000000000000000"),
         ] {
             assert_eq!(with(text, int).map(|n| n.to_string()).as_deref(), Some(value), "{text}");
         }
-        for bad in ["5.5", r#""1e3""#, r#""0x5""#, r#""""#, "1e400", "NaN", "null"] {
+        for bad in ["5.5", "1e400", "1e30", "9223372036854775808.0", "-9223372036854775808.0", "NaN", "null"]
+        {
             assert_eq!(with(bad, int), None, "{bad}");
         }
+        for bad in ["1e3", "0x5", "", "1.", "+-1", "-_1", "0_", "0-05", "--1", "0 1", "\u{663}"] {
+            assert_eq!(with(&format!("{bad:?}"), int), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn ints_in_strings_have_at_most_4300_digits() {
+        let digits = |count: usize| format!("\"{}\"", "9".repeat(count));
+        assert!(with(&digits(4300), int).is_some());
+        assert!(with(&digits(4301), int).is_none());
+        assert!(with(&format!("\"{}7\"", "0".repeat(5000)), int).is_some());
     }
 
     #[test]
@@ -229,11 +271,13 @@ mod tests {
             ("/+8=", "_-8="),
             ("_-8=", "_-8="),
             ("YQ", "YQ=="),
+            ("YQ=", "YQ=="),
             ("", ""),
         ] {
             assert_eq!(with(&format!("{text:?}"), base64).as_deref(), Some(value), "{text}");
         }
-        for bad in ["!!", "a", "aGVsbG8===", "NaN", "aGVsbG9=", "YR", "YR=="] {
+        for bad in ["!!", "a", "a===", "aGVsbG8==", "AAAA=", "NaN", "aGVsbG9=", "YR", "YR==", "+A_A", "-A/A"]
+        {
             assert_eq!(with(&format!("{bad:?}"), base64), None, "{bad}");
         }
     }

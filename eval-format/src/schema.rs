@@ -39,6 +39,8 @@ pub(crate) struct Model {
     pub(crate) camel: bool,
     /// Keys that other writers use here, each with what to write instead.
     pub(crate) strangers: &'static [(&'static str, &'static str)],
+    /// Keys that ADK takes beside their camelCase spelling where they are `null`; it forbids the others.
+    pub(crate) null_twins: &'static [&'static str],
     /// A small one, shown where something else stands; empty where its keys say enough.
     pub(crate) sample: &'static str,
 }
@@ -122,7 +124,7 @@ pub(crate) enum Type {
 
 /// A model whose keys may be written in either spelling.
 const fn model(what: &'static str, extra: Extra, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra, camel: true, strangers: &[], sample: "" }
+    Model { what, fields, extra, camel: true, strangers: &[], null_twins: &[], sample: "" }
 }
 
 /// A key that must be there and is not `null`; `example` shows its value.

@@ -20,7 +20,7 @@ mod scan;
 mod string;
 mod syntax_error;
 
-/// Levels of nesting that pydantic's parser accepts: 200 below the outermost.
+/// Levels of nesting that pydantic's parser accepts: what lies 200 below the outermost, and nothing inside that.
 const MAX_DEPTH: usize = 201;
 
 /// A JSON value and its place in the text.
@@ -156,8 +156,8 @@ impl<'a> Reader<'a> {
     fn node(&mut self, first: u8, depth: usize) -> Result<Node<'a>, Fault> {
         let start = self.scan.at;
         let kind = match first {
+            _ if depth > MAX_DEPTH && first.is_ascii() => return Err(self.scan.fault(Stumble::TooDeep)),
             b'"' => Kind::String(self.scan.string()?),
-            b'[' | b'{' if depth > MAX_DEPTH => return Err(self.scan.fault(Stumble::TooDeep)),
             b'[' => self.array(depth)?,
             b'{' => self.object(depth)?,
             b'n' => self.word("null", Kind::Null)?,

@@ -70,7 +70,8 @@ fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
         Value::Object(map) => 1 + map.iter().map(|(_, value)| levels(value)).max().unwrap_or_default(),
-        _ => 0,
+        // The last level may only hold what is empty.
+        _ => 1,
     }
 }
 

@@ -12,11 +12,21 @@ pub(super) fn float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
     }
-    let text = format!("{number:?}");
-    // Rust and Python choose the same digits and the same notation, but write exponents differently.
-    let Some((digits, exponent)) = text.split_once('e') else { return text };
-    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
-    format!("{digits}e{sign}{exponent:0>2}")
+    if number.is_infinite() {
+        return format!("{number}");
+    }
+    // Pydantic's digits are Python's, its notation nearly so. An exponent has its sign, and four zeros are followed
+    // by a digit.
+    let text = Number::from(number).to_string();
+    if let Some((digits, exponent)) = text.split_once('e') {
+        let (sign, exponent) = exponent.split_at(1);
+        return format!("{digits}e{sign}{exponent:0>2}");
+    }
+    let (sign, unsigned) = text.strip_prefix('-').map_or(("", &*text), |unsigned| ("-", unsigned));
+    let Some(digits) = unsigned.strip_prefix("0.0000") else { return text };
+    let (first, rest) = digits.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{first}{point}{rest}e-05")
 }
 
 /// `str` of a `FunctionCall`: all of its fields on a line, partial arguments each on lines of their own.
@@ -159,6 +169,9 @@ mod tests {
             (-0.0, "-0.0"),
             (0.0001, "0.0001"),
             (0.00001, "1e-05"),
+            (-0.000_012_5, "-1.25e-05"),
+            (209.0 / 2_097_152.0, "9.965896606445312e-05"),
+            (920_848_214_828_533.25, "920848214828533.2"),
             (1.5e-7, "1.5e-07"),
             (1e15, "1000000000000000.0"),
             (1e16, "1e+16"),

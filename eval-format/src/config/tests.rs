@@ -326,7 +326,12 @@ fn simulators_are_checked_and_sound_is_not_available() {
             r#"{"customInstructions": "{{ stop_signal }}"}"#,
             vec!["wrong-type user_simulator_config.customInstructions"],
         ),
-        ("user_simulator_config", r#"{"max_allowed_invocations": 1e30}"#, vec![]),
+        ("user_simulator_config", r#"{"max_allowed_invocations": 1000000000000000000000000000000}"#, vec![]),
+        (
+            "user_simulator_config",
+            r#"{"max_allowed_invocations": 1e30}"#,
+            vec!["wrong-type user_simulator_config.max_allowed_invocations"],
+        ),
         (
             "user_simulator_config",
             r#"{"max_allowed_invocations": 0}"#,

@@ -93,7 +93,17 @@ fn a_set_or_a_case_that_tests_nothing_is_an_error() {
         &["empty-conversation! eval_cases[0].conversation []"],
     );
     check(&set(r#"{"eval_id": "c"}"#), &["conversation-or-scenario! eval_cases[0] {"]);
-    check(&set(r#"{"eval_id": "c", "conversation": null}"#), &["conversation-or-scenario! eval_cases[0] {"]);
+    for nothing in [
+        r#""conversation": null"#,
+        r#""conversation_scenario": null"#,
+        r#""conversationScenario": null"#,
+        r#""conversation": null, "conversationScenario": null"#,
+        r#""_conversation": [{"user_content": {}}]"#,
+        r#""_conversation_scenario": {}"#,
+    ] {
+        let case = format!(r#"{{"eval_id": "c", {nothing}}}"#);
+        check(&set(&case), &["conversation-or-scenario! eval_cases[0] {"]);
+    }
     check(
         &set(r#"{"eval_id": "c", "conversatoin": []}"#),
         &["misspelt-key! eval_cases[0].conversatoin \"conversatoin\""],

@@ -25,6 +25,17 @@ pub(crate) static CONTENT: Model = Model {
 
 pub(crate) static PART: Model = Model {
     sample: r#"{"text": "..."}"#,
+    // google.genai takes these as arguments with `null` for a default, and all other keys as they are.
+    null_twins: &[
+        "code_execution_result",
+        "executable_code",
+        "file_data",
+        "function_call",
+        "function_response",
+        "inline_data",
+        "thought_signature",
+        "video_metadata",
+    ],
     ..genai(
         "a part",
         &[

@@ -272,6 +272,24 @@ fn one_key_in_two_spellings() {
         "`userContent` and `user_content` are one key in two spellings",
         "remove one of them",
     );
+    check_turn(
+        r#"{"user_content": null, "userContent": {}}"#,
+        Code::BothSpellings,
+        ".user_content",
+        "\"user_content\"",
+        "`userContent` and `user_content` are one key in two spellings",
+        "remove one of them",
+    );
+    // google.genai takes some of these where they are `null`.
+    for (part, accepted) in [
+        (r#"{"functionCall": {}, "function_call": null}"#, true),
+        (r#"{"function_call": null, "functionCall": null}"#, true),
+        (r#"{"functionCall": null, "function_call": {}}"#, false),
+        (r#"{"toolCall": {}, "tool_call": null}"#, false),
+    ] {
+        let turn = format!(r#"{{"user_content": {{"parts": [{part}]}}}}"#);
+        assert_eq!(crate::Invocation::parse(&turn).is_ok(), accepted, "{part}");
+    }
     // ADK keeps these, and reads the other one.
     let checked = crate::check_set(
         "s.json",

@@ -116,8 +116,8 @@ pub(super) fn both_spellings(
 ) -> Problem {
     let path = Place::Key(place, &loser.key).path();
     let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
-    // ADK takes a second spelling with `null` in some models; it does no harm in the others.
-    let problem = if model.extra.is_forbidden() && !loser.value.is_null() {
+    let no_harm = loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref());
+    let problem = if model.extra.is_forbidden() && !no_harm {
         Problem::error(Code::BothSpellings, path, loser.key_range.clone(), message)
             .label("ADK rejects this one")
     } else {

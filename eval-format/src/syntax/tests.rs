@@ -70,6 +70,15 @@ fn depth_ends_at_two_hundred() {
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
     assert!(read(&deep(150)).0.is_ok());
     assert!(read(&deep(MAX_DEPTH)).0.is_ok());
+    // The last of these levels may only be empty.
+    for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+        let around = |n: usize, value: &str| format!("{}{value}{}", open.repeat(n), close.repeat(n));
+        for value in ["1", r#""a""#, "null", "[]", "{}"] {
+            assert!(read(&around(MAX_DEPTH - 1, value)).0.is_ok(), "{open}{value}");
+            assert_eq!(read(&around(MAX_DEPTH, value)).0.unwrap_err().code, Code::TooDeep, "{open}{value}");
+        }
+        assert_eq!(read(&around(MAX_DEPTH, "é")).0.unwrap_err().code, Code::Syntax, "{open}");
+    }
     let problem = read(&deep(MAX_DEPTH + 1)).0.unwrap_err();
     assert_eq!((problem.code, problem.range), (Code::TooDeep, MAX_DEPTH..MAX_DEPTH + 1));
     assert_eq!(read(&deep(10_000)).0.unwrap_err().code, Code::TooDeep);
@@ -196,11 +205,12 @@ fn agrees(text: &str) -> bool {
 
 fn value_of(jiter: &mut Jiter<'_>, first: Peek, depth: usize) -> JiterResult<Value> {
     Ok(match first {
+        // What stands at this depth is refused here, and by pydantic as a whole: asks for something else.
+        Peek::Null if depth > MAX_DEPTH => Value::Bool(jiter.next_bool()?),
+        _ if depth > MAX_DEPTH => jiter.next_null().map(|()| Value::Null)?,
         Peek::Null => jiter.known_null().map(|()| Value::Null)?,
         Peek::True | Peek::False => Value::Bool(jiter.known_bool(first)?),
         Peek::String => Value::String(jiter.known_str()?.to_owned()),
-        // What stands at this depth is refused here, and by pydantic as a whole.
-        Peek::Array | Peek::Object if depth > MAX_DEPTH => jiter.next_null().map(|()| Value::Null)?,
         Peek::Array => {
             let mut items = Vec::new();
             let mut next = jiter.known_array()?;

@@ -123,20 +123,16 @@ impl fmt::Display for Number {
 /// Shortest round-trip digits in pydantic's layout: plain between 1e-5 and 1e16, otherwise
 /// with an exponent that carries its sign (`1e-7`, `1e+16`).
 fn write_float(float: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if !float.is_finite() {
+    // Where two texts are equally short and near, pydantic and `serde_json` take the even one; Rust does not.
+    let Some(number) = serde_json::Number::from_f64(float) else {
         return f.write_str("null");
+    };
+    let text = number.to_string();
+    match text.split_once('e') {
+        // As older versions of `serde_json` write it.
+        Some((digits, exponent)) if !exponent.starts_with(['-', '+']) => write!(f, "{digits}e+{exponent}"),
+        _ => f.write_str(&text),
     }
-    let magnitude = float.abs();
-    if magnitude != 0.0 && !(1e-5..1e16).contains(&magnitude) {
-        let text = format!("{float:e}");
-        return match text.split_once('e') {
-            Some((digits, exponent)) if !exponent.starts_with('-') => write!(f, "{digits}e+{exponent}"),
-            _ => f.write_str(&text),
-        };
-    }
-    // `{:?}` keeps the `.0` that tells a float from an integer.
-    let text = format!("{float:?}");
-    if text.contains('e') { write!(f, "{float}") } else { f.write_str(&text) }
 }
 
 #[cfg(test)]
@@ -157,6 +153,12 @@ mod tests {
             ("1e400", "null"),
             ("NaN", "null"),
             ("0.1", "0.1"),
+            ("1e-5", "0.00001"),
+            ("-1e-6", "-1e-6"),
+            ("1e15", "1000000000000000.0"),
+            ("1e16", "1e+16"),
+            ("920848214828533.25", "920848214828533.2"),
+            ("920848214828533.75", "920848214828533.8"),
         ] {
             assert_eq!(Number::parse(text).map(|n| n.to_string()).as_deref(), Some(shown), "{text}");
         }

@@ -7,7 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
-use eval_format::{file_stem, find_sets, is_glob, suggest};
+use eval_format::{file_stem, find_sets, fixed_folder, is_glob, suggest};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -80,7 +80,7 @@ impl Folders {
             let files = find_sets(root, &name)
                 .map_err(|found| error(path.span(), found, "a glob is made of `*`, `?`, `[..]` and `**`"))?;
             if !files.is_empty() {
-                let prefix = fixed_part(&name);
+                let prefix = fixed_folder(&name);
                 let member = |file: &String| Member {
                     file: self.file_in(root, file),
                     below: file.strip_prefix(&prefix).unwrap_or(file).trim_start_matches('/').to_owned(),
@@ -217,12 +217,6 @@ fn relative(path: &LitStr) -> syn::Result<String> {
     Ok(name.trim_start_matches("./").to_owned())
 }
 
-/// The part of a path before its first wildcard, in whole folders.
-fn fixed_part(path: &str) -> String {
-    let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
-    parts.take_while(|part| !is_glob(part)).collect::<Vec<_>>().join("/")
-}
-
 /// JSON files, or else folders, whose names a user may have meant.
 fn names_in(folder: &Path, files: bool) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -326,15 +320,6 @@ mod tests {
         ] {
             let message = folders().sets(&literal(path)).unwrap_err().to_string();
             assert!(message.contains(expected), "{path}: {message}");
-        }
-    }
-
-    #[test]
-    fn the_fixed_part_of_a_glob_is_whole_folders() {
-        for (path, expected) in
-            [("evals/a*/x.json", "evals"), ("*.json", ""), ("evals/", "evals"), ("a/./b/**/c.json", "a/b")]
-        {
-            assert_eq!(fixed_part(path), expected, "{path}");
         }
     }
 }

@@ -60,6 +60,20 @@ pub(crate) use session_state::NAME as FINAL_SESSION_STATE_MATCH;
 pub(crate) use token_usage::NAME as TOKEN_USAGE;
 
 /// What a metric looks at: one run of one case.
+///
+/// ```
+/// use eval_core::{MetricInput, Score, Scores};
+///
+/// /// Whether each turn made no more tool calls than expected.
+/// fn thrift(input: &MetricInput<'_>) -> Scores {
+///     let turns = input.turns().map(|(actual, expected)| match expected {
+///         Some(expected) => Score::from(actual.tool_calls().count() <= expected.tool_calls().count()),
+///         None => Score::not_evaluated("nothing is expected of this turn"),
+///     });
+///     turns.collect()
+/// }
+/// # let _ = thrift;
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MetricInput<'a> {
@@ -281,6 +295,16 @@ impl From<Option<f64>> for Score {
 }
 
 /// The scores of one run: one per turn, or one for the run as a whole.
+///
+/// ```
+/// use eval_core::{Score, Scores};
+///
+/// let by_turn: Scores = [Score::from(1.0), Score::from(0.5).note("half of it")].into_iter().collect();
+/// assert_eq!(by_turn.overall(), Some(0.75));
+///
+/// let of_run = Scores::whole_run(true);
+/// assert!(of_run.is_whole_run() && of_run.overall() == Some(1.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
     all: Vec<Score>,

@@ -214,7 +214,11 @@ fn relative(path: &LitStr) -> syn::Result<String> {
         let help = format!("write `{}`, which works on every system", name.replace('\\', "/"));
         return Err(error(path.span(), format!("`{name}` is written with backslashes"), help));
     }
-    Ok(name.trim_start_matches("./").to_owned())
+    let mut name = name.as_str();
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest.trim_start_matches('/');
+    }
+    Ok(name.to_owned())
 }
 
 /// JSON files, or else folders, whose names a user may have meant.
@@ -281,7 +285,9 @@ mod tests {
         for path in ["", "/evals/a.json", "C:/evals/a.json", "\\evals\\a.json", "evals\\a.json"] {
             assert!(relative(&literal(path)).is_err(), "{path}");
         }
-        assert_eq!(relative(&literal("./evals/../a.json")).unwrap(), "evals/../a.json");
+        for path in ["./evals/../a.json", "././evals/../a.json", ".//evals/../a.json"] {
+            assert_eq!(relative(&literal(path)).unwrap(), "evals/../a.json", "{path}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 ///
 /// [`Mean`](Self::Mean) lets a good run make up for a bad one; the others decide each run first, and then count. A run
 /// that ends in an error is no failed run: the case is an ERROR, whatever the others come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// The mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.
     #[default]
@@ -45,7 +45,7 @@ impl Pass {
 /// assert!(scores.reaches(0.75, Gate::Mean));
 /// assert!(!scores.reaches(0.75, Gate::EveryTurn));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// The mean over the turns is compared with the threshold, as in ADK.
     #[default]

@@ -198,6 +198,7 @@ impl fmt::Display for CaseReport {
 /// formats of google-adk see [`adk_results`](Self::adk_results) and [`to_csv`](Self::to_csv).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
+#[must_use = "failed cases fail nothing by themselves: look at `all_passed()`"]
 pub struct EvalReport {
     /// The cases, in order.
     pub cases: Vec<CaseReport>,

@@ -203,7 +203,8 @@ impl EvalRunner {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
     /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
-    /// EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+    /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+    /// assert!(report.all_passed());
     ///
     /// let run = Run::read(&runs(&folder)?[0].path)?;
     /// assert_eq!(run.tests[0].name, "weather/sunny");

@@ -126,11 +126,12 @@ fn summary(report: &Report<'_>) -> String {
     let mut lines = vec![(
         label(BOLD, "Summary"),
         format!(
-            "[{:>6.1}s] {} · {}/{} have a verdict",
+            "[{:>6.1}s] {} · {}/{} {} a verdict",
             totals.elapsed.as_secs_f64(),
             counts(report),
             totals.judged,
-            count(totals.runs, "run")
+            count(totals.runs, "run"),
+            if totals.runs == 1 { "has" } else { "have" }
         ),
     )];
     let mut more = |text: String| lines.push((" ".repeat(LABEL), text));

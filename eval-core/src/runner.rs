@@ -359,9 +359,9 @@ impl EvalRunner {
     /// A set of a directory with its plan.
     #[inline]
     fn planned(&self, found: Found) -> Result<(Plan, EvalSet), RunnerError> {
-        let Found { set, config, recording } = found;
+        let Found { path, set, config, recording } = found;
         let plan = self.plan(config.as_ref(), Some(recording), &set.eval_cases);
-        let plan = plan.map_err(|why| RunnerError(format!("the set `{}`: {why}", set.eval_set_id)))?;
+        let plan = plan.map_err(|why| RunnerError(format!("`{}`: {why}", path.display())))?;
         Ok((plan, set))
     }
 

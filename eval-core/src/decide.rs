@@ -184,42 +184,51 @@ fn unscored(scored: &[&Scores]) -> Option<String> {
 /// Differences below this are the work of rounding, not of the agent.
 const ROUNDING: f64 = 1e-9;
 
+/// What there is to say about a number that its comparison with the threshold does not.
 fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) -> Vec<String> {
-    let mut notes = Vec::new();
-    let Some(score) = report.score else { return notes };
-    if report.verdict == Verdict::Failed && score < threshold && threshold - score < ROUNDING {
-        notes.push(format!(
+    let Some(score) = report.score else { return Vec::new() };
+    let rounding = if report.verdict == Verdict::Failed { rounding_note(score, threshold) } else { None };
+    let of_mean = match gate {
+        Gate::Mean => [front_ends_note(score, scored, threshold), hidden_note(report, scored, threshold)],
+        Gate::EveryTurn => [None, None],
+    };
+    rounding.into_iter().chain(of_mean.into_iter().flatten()).collect()
+}
+
+/// A score that failed by less than anybody can mean.
+fn rounding_note(score: f64, threshold: f64) -> Option<String> {
+    (score < threshold && threshold - score < ROUNDING).then(|| {
+        format!(
             "{score:?} is {threshold:?} but for rounding; ADK compares without tolerance, and so does this test. \
              Set the threshold to {:.2} if this is meant to pass",
             threshold - 0.01
-        ));
-    }
-    if gate == Gate::Mean
-        && let [only] = scored
-        && let Some(naive) = only.overall()
-        && (naive >= threshold) != (score >= threshold)
-    {
-        notes.push(format!(
-            "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {score:?} (as this test \
-                 does), `adk eval` the running sum {naive:?}"
-        ));
-    }
-    if gate == Gate::Mean && report.verdict == Verdict::Passed {
-        let below = scored
-            .iter()
-            .flat_map(|scores| scores.scores())
-            .filter_map(Score::value)
-            .filter(|v| *v < threshold)
-            .count();
-        if below > 0 {
-            notes.push(format!(
-                "{} of {} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)",
-                count(below, "score"),
-                report.total
-            ));
-        }
-    }
-    notes
+        )
+    })
+}
+
+/// A run that passes with one of ADK's two means, and fails with the other.
+fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<String> {
+    let [only] = scored else { return None };
+    let naive = only.overall()?;
+    ((naive >= threshold) != (exact >= threshold)).then(|| {
+        format!(
+            "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {exact:?} (as this test does), \
+             `adk eval` the running sum {naive:?}"
+        )
+    })
+}
+
+/// Scores below the threshold that a mean above it hides.
+fn hidden_note(report: &MetricReport, scored: &[&Scores], threshold: f64) -> Option<String> {
+    let values = scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value);
+    let below = values.filter(|value| *value < threshold).count();
+    (report.verdict == Verdict::Passed && below > 0).then(|| {
+        format!(
+            "{} of {} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)",
+            count(below, "score"),
+            report.total
+        )
+    })
 }
 
 #[cfg(test)]

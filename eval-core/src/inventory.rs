@@ -2,6 +2,8 @@
 
 use std::panic::resume_unwind;
 
+use eval_format::fixed_folder;
+
 use crate::stale::{are_sources_here, root};
 
 /// Fails when the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
@@ -34,17 +36,41 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
     for file in &gone {
         text.push_str(&format!("\n  removed: {file}"));
     }
-    text.push_str(
-        "\nhelp: touch the file with the attribute to build again; a build script makes cargo see new files by \
-         itself:\n  // build.rs\n  fn main() { println!(\"cargo::rerun-if-changed=",
-    );
-    text.push_str(pattern.split('*').next().unwrap_or(pattern).trim_end_matches('/'));
-    text.push_str("\"); }");
+    text.push_str(&help(pattern));
     fail(&text)
+}
+
+/// How to build again. Cargo can watch the folder of a pattern, but not that of the package, which may hold what is
+/// built.
+#[inline]
+fn help(pattern: &str) -> String {
+    let help = "\nhelp: touch the file with the attribute to build again";
+    let folder = fixed_folder(pattern);
+    if folder.is_empty() {
+        return help.to_owned();
+    }
+    format!(
+        "{help}; a build script makes cargo see new files by itself:\n  // build.rs\n  \
+         fn main() {{ println!(\"cargo::rerun-if-changed={folder}\"); }}"
+    )
 }
 
 #[inline]
 fn fail(text: &str) -> ! {
     crate::failure::show(text);
     resume_unwind(Box::new(text.lines().next().unwrap_or_default().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_build_script_watches_a_folder_that_exists() {
+        for (pattern, folder) in [("evals", "evals"), ("evals/re*.json", "evals"), ("a/b/**/*.json", "a/b")] {
+            let help = help(pattern);
+            assert!(help.contains(&format!("\"cargo::rerun-if-changed={folder}\"")), "{help}");
+        }
+        assert!(!help("*.json").contains("rerun-if-changed"));
+    }
 }

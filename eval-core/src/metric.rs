@@ -60,6 +60,20 @@ pub(crate) use session_state::NAME as FINAL_SESSION_STATE_MATCH;
 pub(crate) use token_usage::NAME as TOKEN_USAGE;
 
 /// What a metric looks at: one run of one case.
+///
+/// ```
+/// use eval_core::{MetricInput, Score, Scores};
+///
+/// /// Whether each turn made no more tool calls than expected.
+/// fn thrift(input: &MetricInput<'_>) -> Scores {
+///     let turns = input.turns().map(|(actual, expected)| match expected {
+///         Some(expected) => Score::from(actual.tool_calls().count() <= expected.tool_calls().count()),
+///         None => Score::not_evaluated("nothing is expected of this turn"),
+///     });
+///     turns.collect()
+/// }
+/// # let _ = thrift;
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MetricInput<'a> {
@@ -114,8 +128,8 @@ impl<'a> MetricInput<'a> {
 /// }
 /// ```
 ///
-/// For a metric that looks at one turn at a time a function does too: see [`MetricFn`]. An error, a panic, or a number of scores that is not the number of turns makes the
-/// metric an ERROR; its siblings are not touched.
+/// A metric that looks at one turn at a time can be a function: see [`MetricFn`]. An error, a panic, or a number of
+/// scores that is not the number of turns makes the metric an ERROR; its siblings are not touched.
 pub trait Metric: Send + Sync {
     /// Scores one run, turn by turn.
     fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
@@ -185,7 +199,7 @@ pub struct RubricScore {
 }
 
 impl RubricScore {
-    /// A verdict without a reason; `None` where there is none.
+    /// A verdict without a reason; `passed` is `None` where the judge gave no verdict.
     pub fn new(rubric_id: impl Into<String>, passed: Option<bool>) -> Self {
         let score = passed.map(|passed| f64::from(u8::from(passed)));
         Self { rubric_id: rubric_id.into(), score, rationale: None }
@@ -258,10 +272,10 @@ impl Score {
 }
 
 impl From<f64> for Score {
-    /// `NaN` is no score.
+    /// `NaN` and the infinities are no scores: a division by zero would reach any threshold.
     fn from(value: f64) -> Self {
-        if value.is_nan() {
-            return Self::not_evaluated("the metric returned NaN");
+        if !value.is_finite() {
+            return Self::not_evaluated(format!("the metric returned {value}"));
         }
         Self { kind: Kind::Value(value), notes: Vec::new(), rubrics: Vec::new() }
     }
@@ -281,6 +295,16 @@ impl From<Option<f64>> for Score {
 }
 
 /// The scores of one run: one per turn, or one for the run as a whole.
+///
+/// ```
+/// use eval_core::{Score, Scores};
+///
+/// let by_turn: Scores = [Score::from(1.0), Score::from(0.5).note("half of it")].into_iter().collect();
+/// assert_eq!(by_turn.overall(), Some(0.75));
+///
+/// let of_run = Scores::whole_run(true);
+/// assert!(of_run.is_whole_run() && of_run.overall() == Some(1.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
     all: Vec<Score>,
@@ -399,6 +423,15 @@ mod tests {
         here.sort_unstable();
         there.sort_unstable();
         assert_eq!(here, there);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_no_score() {
+        for (value, reason) in [(f64::NAN, "NaN"), (1.0 / 0.0, "inf"), (-1.0 / 0.0, "-inf")] {
+            let score = Score::from(value);
+            assert_eq!(score.value(), None);
+            assert_eq!(score.reason(), Some(format!("the metric returned {reason}").as_str()));
+        }
     }
 
     #[test]

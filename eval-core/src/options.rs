@@ -1,7 +1,17 @@
 //! How often a case runs and what it takes to pass.
 
-/// How the runs of a case are taken together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How the runs of a case are taken together: `pass = ".."` of the attribute.
+///
+/// ```
+/// use eval_core::{EvalRunner, Pass};
+///
+/// let runner = EvalRunner::new().runs(3).pass(Pass::AtLeast(2));
+/// # let _ = runner;
+/// ```
+///
+/// [`Mean`](Self::Mean) lets a good run make up for a bad one; the others decide each run first, and then count. A run
+/// that ends in an error is no failed run: the case is an ERROR, whatever the others come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// The mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.
     #[default]
@@ -10,7 +20,7 @@ pub enum Pass {
     All,
     /// One run must pass.
     Any,
-    /// This many runs must pass.
+    /// This many runs must pass: at least 1, and no more than there are.
     AtLeast(u32),
 }
 
@@ -26,8 +36,16 @@ impl Pass {
     }
 }
 
-/// How the turns of a run are taken together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How the turns of a run are taken together: `gate = ".."` of the attribute.
+///
+/// ```
+/// use eval_core::{Gate, Scores, Score};
+///
+/// let scores: Scores = [1.0, 0.5].map(Score::from).into_iter().collect();
+/// assert!(scores.reaches(0.75, Gate::Mean));
+/// assert!(!scores.reaches(0.75, Gate::EveryTurn));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// The mean over the turns is compared with the threshold, as in ADK.
     #[default]

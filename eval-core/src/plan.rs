@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalConfig};
+use eval_format::{Criterion, EvalCase, EvalConfig, MetricInfo};
 
 use crate::agent::Erased;
 use crate::decide::{Rule, decide};
@@ -65,40 +65,11 @@ impl Plan {
     ///
     /// A name that neither a built-in nor a custom metric answers is an error.
     pub(crate) fn new(config: &EvalConfig, custom: Vec<(String, BoxMetric)>) -> Result<Self, String> {
-        let mut custom: Vec<(String, Option<BoxMetric>)> =
-            custom.into_iter().map(|(name, metric)| (name, Some(metric))).collect();
-        let mut metrics = Vec::new();
-        for (name, criterion) in &config.criteria {
-            // As in ADK, a custom metric under a built-in name takes its place.
-            let own =
-                custom.iter_mut().find(|(known, _)| known == name).and_then(|(_, metric)| metric.take());
-            let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
-            let metric = own.or_else(|| built_in(name)).ok_or_else(|| unknown(name))?;
-            metrics.push(Planned::gating(name, criterion.clone(), metric, origin));
-        }
-        for (name, metric) in custom {
-            if let Some(metric) = metric {
-                metrics.push(Planned::gating(
-                    &name,
-                    Criterion::new(CUSTOM_THRESHOLD),
-                    metric,
-                    Origin::Custom,
-                ));
-            }
-        }
-        let own_names = eval_format::METRICS.iter().filter(|info| {
-            (!info.gates || info.name == FINAL_SESSION_STATE_MATCH)
-                && !metrics.iter().any(|planned| planned.rule.name == info.name)
-        });
-        let added: Vec<Planned> = own_names
-            .filter_map(|info| {
-                let criterion = Criterion::new(1.0);
-                let rule =
-                    Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
-                Some(Planned { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always })
-            })
-            .collect();
-        metrics.extend(added);
+        let mut metrics = named_or_custom(config, custom)?;
+        let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
+        let others = eval_format::METRICS.iter().filter(|info| !is_named(info.name));
+        let always: Vec<Planned> = others.filter_map(Planned::always).collect();
+        metrics.extend(always);
         Ok(Self {
             metrics,
             runs: 1,
@@ -270,11 +241,38 @@ const DEFAULT_USER_ID: &str = "test_user_id";
 /// The time for opening a session and for each turn.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
+/// What decides: the metrics that criteria name, then the custom ones that none names.
+fn named_or_custom(config: &EvalConfig, custom: Vec<(String, BoxMetric)>) -> Result<Vec<Planned>, String> {
+    let mut custom = custom;
+    let mut metrics = Vec::new();
+    for (name, criterion) in &config.criteria {
+        // As in ADK, a custom metric under a built-in name takes its place.
+        let own = custom.iter().position(|(known, _)| known == name).map(|at| custom.remove(at).1);
+        let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
+        let metric = own.or_else(|| built_in(name)).ok_or_else(|| unknown(name))?;
+        metrics.push(Planned::gating(name, criterion.clone(), metric, origin));
+    }
+    let full = || Criterion::new(CUSTOM_THRESHOLD);
+    let unnamed = custom.into_iter();
+    metrics.extend(unnamed.map(|(name, metric)| Planned::gating(&name, full(), metric, Origin::Custom)));
+    Ok(metrics)
+}
+
 fn unknown(name: &str) -> String {
     format!("there is no metric `{name}`; a custom metric of that name must be given to the runner")
 }
 
 impl Planned {
+    /// A metric that is there without a criterion: the session state, and what only informs.
+    fn always(info: &MetricInfo) -> Option<Self> {
+        if info.gates && info.name != FINAL_SESSION_STATE_MATCH {
+            return None;
+        }
+        let criterion = Criterion::new(1.0);
+        let rule = Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
+        Some(Self { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always })
+    }
+
     fn gating(name: &str, criterion: Criterion, metric: BoxMetric, origin: Origin) -> Self {
         let rule = Rule { name: name.to_owned(), criterion: Some(criterion.clone()) };
         Self { rule, criterion, metric, origin }

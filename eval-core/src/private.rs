@@ -169,7 +169,37 @@ pub use __multi_thread as multi_thread;
 pub fn run<Shape, F: EvalFn<Shape>>(set: &'static SetSource, case: usize, module: &'static str, function: F) {
     let test = Test { set, source: &set.cases[case], module };
     let call = move |case, run| function.call(case, run);
-    tokio::run_next(Box::pin(run_erased(test, F::IS_BODY, call)));
+    begin(test, Setup { is_body: F::IS_BODY, call: Box::new(call) });
+}
+
+/// Not generic, so that what runs a case is compiled once, in this crate, and not for each attribute.
+fn begin(test: Test, setup: Setup) {
+    tokio::run_next(Box::pin(run_to_end(test, setup)));
+}
+
+/// The annotated function, whatever its shape.
+struct Setup {
+    is_body: bool,
+    call: Box<dyn Fn(&'static EvalCase, EvalRun) -> Driving>,
+}
+
+impl Setup {
+    /// Calls the function for one run. A body runs agents, which have time limits of their own.
+    async fn drive(
+        &self,
+        case: &'static EvalCase,
+        run: EvalRun,
+        limit: Duration,
+        label: &str,
+    ) -> Result<Driven, Fault> {
+        if !self.is_body {
+            return fenced(limit, || format!("{label}, setup,"), || (self.call)(case, run)).await;
+        }
+        match catch_panic((self.call)(case, run)).await {
+            Ok(done) => done.map_err(Fault::Failed),
+            Err(panic) => Err(Fault::Panicked(panic)),
+        }
+    }
 }
 
 /// One generated test.
@@ -189,9 +219,7 @@ impl Test {
             None => self.source.test.to_owned(),
         }
     }
-}
 
-impl Test {
     /// The slices of the recording that this case asks for.
     fn recorded(&self) -> impl Iterator<Item = &'static str> {
         let Self { set, source, .. } = *self;
@@ -202,7 +230,8 @@ impl Test {
     }
 }
 
-async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, EvalRun) -> Driving) {
+/// Runs a test from what it is told by the environment to its verdict, which is recorded before it ends.
+async fn run_to_end(test: Test, setup: Setup) {
     let _guard = ExitGuard::of(test);
     let entry = match Entry::of_test(&test) {
         Ok(entry) => Arc::new(entry),
@@ -226,7 +255,7 @@ async fn run_erased(test: Test, is_body: bool, call: impl Fn(&'static EvalCase, 
     if let Freshness::Stale(how) = &freshness {
         break_off(how, &failure::stale(&test, how));
     }
-    let report = match evaluate(test, is_body, settings, call, &entry).await {
+    let report = match evaluate(test, &setup, settings, &entry).await {
         Ok(report) => report,
         Err(message) => break_off(&message, &failure::harness(&test, &message)),
     };
@@ -257,20 +286,14 @@ fn fail(text: &str, payload: &str) -> ! {
 
 async fn evaluate(
     test: Test,
-    is_body: bool,
+    setup: &Setup,
     settings: Settings,
-    call: impl Fn(&'static EvalCase, EvalRun) -> Driving,
     entry: &Arc<Entry>,
 ) -> Result<CaseReport, String> {
     let Test { set, source, .. } = test;
     let place =
         Place { file: set.shown.to_owned(), line: source.line as usize, column: source.column as usize };
-    let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
-    let session = set.session.as_ref().map(|session| session.text);
-    let case = eval_format::read_case(set.form, slice, source.eval_id, session)
-        .map_err(|problems| problems.to_string())?;
-    // The setup function may keep what it borrows from the case; one case per test is a small leak.
-    let case: &'static EvalCase = Box::leak(Box::new(case));
+    let case = case(test)?;
     let mut plan = plan(set)?;
     plan.judges = judges(&test, settings);
     let plan = Arc::new(plan);
@@ -288,21 +311,12 @@ async fn evaluate(
             label.clone(),
             entry.clone(),
         );
-        let what = || format!("{label}, setup,");
-        let driven = if is_body {
-            catch_panic(call(case, run.clone()))
-                .await
-                .map_err(Fault::Panicked)
-                .and_then(|done| done.map_err(Fault::Failed))
-        } else {
-            fenced(plan.timeout, what, || call(case, run.clone())).await
-        };
-        match driven {
+        match setup.drive(case, run.clone(), plan.timeout, &label).await {
             Ok(Driven::Agent(agent)) => {
                 runs.push(plan.run(case, agent.into_erased(), number, label, entry).await);
             }
             Ok(Driven::Body) => runs.extend(run.take()),
-            Err(fault) if is_body => {
+            Err(fault) if setup.is_body => {
                 runs.extend(run.take());
                 let error = RunError::new(Role::Body, None, fault.to_string());
                 body_failed.get_or_insert((runs.len(), error));
@@ -310,22 +324,45 @@ async fn evaluate(
             Err(fault) => runs.push(failed_setup(&fault, number, entry)),
         }
     }
-    if is_body && runs.is_empty() && body_failed.is_none() {
-        // The body made its own assertions and none of them failed.
-        return Ok(CaseReport::of_body(set.eval_set_id, case.clone(), place));
-    }
     let decide = |runs| plan.decide(set.eval_set_id, case.clone(), Some(place.clone()), runs);
-    let Some((runs_before, error)) = body_failed else { return Ok(decide(runs)) };
+    Ok(match body_failed {
+        Some((runs_before, error)) => with_failed_body(runs, runs_before, error, decide),
+        // The body made its own assertions and none of them failed.
+        None if setup.is_body && runs.is_empty() => {
+            CaseReport::of_body(set.eval_set_id, case.clone(), place.clone())
+        }
+        None => decide(runs),
+    })
+}
+
+/// The case of a test, for as long as the program runs: the setup function may keep what it borrows from it.
+fn case(test: Test) -> Result<&'static EvalCase, String> {
+    let Test { set, source, .. } = test;
+    let slice = set.text.get(source.start..source.end).ok_or("the case lies outside its file")?;
+    let session = set.session.as_ref().map(|session| session.text);
+    let case = eval_format::read_case(set.form, slice, source.eval_id, session)
+        .map_err(|problems| problems.to_string())?;
+    // One case per test is a small leak.
+    Ok(Box::leak(Box::new(case)))
+}
+
+/// The report of a test whose body failed.
+fn with_failed_body(
+    mut runs: Vec<RunReport>,
+    runs_before: usize,
+    error: RunError,
+    decide: impl Fn(Vec<RunReport>) -> CaseReport,
+) -> CaseReport {
     if !runs.is_empty() {
         let report = decide(runs.clone());
         if report.verdict.fails() {
             // What failed in `evaluate` says more than the assertion that noticed it.
             failure::show(&format!("note: {error}"));
-            return Ok(report);
+            return report;
         }
     }
     blame_body(&mut runs, runs_before, error);
-    Ok(decide(runs))
+    decide(runs)
 }
 
 /// Puts the failure of a body on what it evaluated last, or on a run of its own if that was nothing.

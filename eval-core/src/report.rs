@@ -73,9 +73,9 @@ pub struct MetricReport {
     pub criterion: Option<Criterion>,
     /// The exact mean of the scores of all turns of all runs.
     pub score: Option<f64>,
-    /// How many turns have a score.
+    /// How many turns have a score; a metric that scores the run as a whole counts one for each run.
     pub scored: usize,
-    /// How many turns there are, over all runs.
+    /// How many turns there are, over all runs; runs, for a metric that scores the run as a whole.
     pub total: usize,
     /// In how many runs it passed, where runs are decided one by one.
     pub passed_runs: Option<usize>,
@@ -93,6 +93,26 @@ impl MetricReport {
 }
 
 /// What came out of one case.
+///
+/// ```
+/// use eval_core::{EvalCase, EvalRunner, Invocation, Replay, Verdict};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+/// let report = EvalRunner::new().run_case(&case, || Replay::new([["It rains."]])).await?;
+///
+/// assert_eq!(report.verdict, Verdict::Failed);
+/// let response = report.metric("response_match_score").ok_or("ADK's default criteria name it")?;
+/// assert_eq!((response.scored, response.total), (1, 1));
+/// assert_eq!((response.score, response.threshold()), (Some(0.4), Some(0.8)));
+/// assert_eq!(report.runs[0].transcript.turns[0].invocation.response_text(), "It rains.");
+/// println!("{report}");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Printed, it is what a failing test prints.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CaseReport {
@@ -178,6 +198,7 @@ impl fmt::Display for CaseReport {
 /// formats of google-adk see [`adk_results`](Self::adk_results) and [`to_csv`](Self::to_csv).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
+#[must_use = "failed cases fail nothing by themselves: look at `all_passed()`"]
 pub struct EvalReport {
     /// The cases, in order.
     pub cases: Vec<CaseReport>,

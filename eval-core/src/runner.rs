@@ -18,7 +18,6 @@ use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
 use crate::agent::{BoxAgent, BoxFuture};
 use crate::journal::{Entry, Journal};
 use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
-use crate::message::count;
 use crate::metric::{BoxMetric, Metric};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -204,7 +203,8 @@ impl EvalRunner {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
     /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
-    /// EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+    /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+    /// assert!(report.all_passed());
     ///
     /// let run = Run::read(&runs(&folder)?[0].path)?;
     /// assert_eq!(run.tests[0].name, "weather/sunny");
@@ -359,9 +359,9 @@ impl EvalRunner {
     /// A set of a directory with its plan.
     #[inline]
     fn planned(&self, found: Found) -> Result<(Plan, EvalSet), RunnerError> {
-        let Found { set, config, recording } = found;
+        let Found { path, set, config, recording } = found;
         let plan = self.plan(config.as_ref(), Some(recording), &set.eval_cases);
-        let plan = plan.map_err(|why| RunnerError(format!("the set `{}`: {why}", set.eval_set_id)))?;
+        let plan = plan.map_err(|why| RunnerError(format!("`{}`: {why}", path.display())))?;
         Ok((plan, set))
     }
 
@@ -438,37 +438,15 @@ impl EvalRunner {
         cases: &[EvalCase],
     ) -> Result<Plan, RunnerError> {
         check_runtime()?;
-        if self.runs == 0 {
-            return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
-        }
-        if let Pass::AtLeast(needed) = self.pass
-            && (needed == 0 || usize::try_from(needed).is_ok_and(|needed| needed > self.runs))
-        {
-            return Err(RunnerError(format!(
-                "at_least({needed}) of {} cannot be decided",
-                count(self.runs, "run")
-            )));
-        }
-        let own = if self.criteria.is_empty() {
-            self.config.clone()
-        } else {
-            let config = self.config.clone().unwrap_or_default();
-            let own = self.criteria.iter().cloned();
-            Some(own.fold(config, |config, (name, criterion)| config.with(name, criterion)))
-        };
-        let config = own.or_else(|| beside.cloned()).unwrap_or_else(EvalConfig::adk_default);
-        let config = self.checked(&config)?;
+        self.check_runs()?;
+        let config = self.checked(&self.config_or(beside))?;
         let misfits = check_together(&config, &self.custom_names(), cases);
         if !misfits.is_empty() {
             let misfits: Vec<String> = misfits.iter().map(ToString::to_string).collect();
             return Err(RunnerError(misfits.join("\n")));
         }
         let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
-        let mut settings = Settings::from_env().map_err(RunnerError)?;
-        settings.model = self.judge_model.clone().or(settings.model);
-        let recording = recording.or_else(|| self.recording.as_deref().map(Tape::on_disk));
-        let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
-        plan.judges = Judges::new(settings, named, recording);
+        plan.judges = self.judges(recording)?;
         plan.journal = self.journal_of_runs()?;
         plan.runs = self.runs;
         plan.pass = self.pass;
@@ -483,6 +461,47 @@ impl EvalRunner {
             plan.user_id.clone_from(user_id);
         }
         Ok(plan)
+    }
+
+    /// Whether there are runs, and enough of them to pass.
+    #[inline]
+    fn check_runs(&self) -> Result<(), RunnerError> {
+        if self.runs == 0 {
+            return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
+        }
+        let Pass::AtLeast(needed) = self.pass else { return Ok(()) };
+        if needed == 0 {
+            return Err(RunnerError(
+                "`at_least(0)` would pass whatever the agent does; ask for at least 1 passing run".to_owned(),
+            ));
+        }
+        if usize::try_from(needed).is_ok_and(|needed| needed > self.runs) {
+            return Err(RunnerError(format!(
+                "`pass` asks for {needed} passing runs of {}; set `runs` to {needed} or more, or ask for fewer",
+                self.runs
+            )));
+        }
+        Ok(())
+    }
+
+    /// The runner's own criteria, else those beside the set, else ADK's.
+    #[inline]
+    fn config_or(&self, beside: Option<&EvalConfig>) -> EvalConfig {
+        if self.criteria.is_empty() {
+            return self.config.as_ref().or(beside).cloned().unwrap_or_else(EvalConfig::adk_default);
+        }
+        let config = self.config.clone().unwrap_or_default();
+        self.criteria.iter().cloned().fold(config, |config, (name, criterion)| config.with(name, criterion))
+    }
+
+    /// The judge of this runner, behind a recording where there is a file for it.
+    #[inline]
+    fn judges(&self, recording: Option<Tape>) -> Result<Judges, RunnerError> {
+        let mut settings = Settings::from_env().map_err(RunnerError)?;
+        settings.model = self.judge_model.clone().or(settings.model);
+        let recording = recording.or_else(|| self.recording.as_deref().map(Tape::on_disk));
+        let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
+        Ok(Judges::new(settings, named, recording))
     }
 }
 

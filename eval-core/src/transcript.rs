@@ -43,7 +43,7 @@ pub struct TurnRecord {
 }
 
 /// What ended a run early: an error, never a low score.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunError {
     /// Who is to blame.

@@ -55,7 +55,7 @@ impl fmt::Display for Role {
 ///     }
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
     /// The score reached the threshold.

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn floats() {
+    fn floats_are_read_as_pydantic_reads_them() {
         for (text, value) in [
             ("1", 1.0),
             ("true", 1.0),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn ints() {
+    fn integers_are_read_as_pydantic_reads_them() {
         for (text, value) in [
             ("5.0", "5"),
             ("1e3", "1000"),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn bools() {
+    fn booleans_are_read_as_pydantic_reads_them() {
         for yes in ["true", "1", "1.0", r#""Yes""#, r#""ON""#, r#""t""#, r#""1""#] {
             assert_eq!(with(yes, bool), Some(true), "{yes}");
         }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes() {
+    fn bytes_have_one_spelling_in_base64() {
         for (text, value) in [
             ("aGVsbG8=", "aGVsbG8="),
             ("aGVsbG8", "aGVsbG8="),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn choices() {
+    fn choices_are_words_in_any_case_or_their_numbers() {
         let values = &["EXACT", "IN_ORDER", "subset"];
         for (text, value) in [
             (r#""EXACT""#, "EXACT"),

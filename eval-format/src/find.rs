@@ -24,7 +24,20 @@ const OPTIONS: MatchOptions =
 /// (`*.judge.json`) are never sets. Links to folders are not followed; links to files are, also those that lead nowhere.
 ///
 /// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
-/// No match is an empty list.
+/// No match is an empty list. Fails where a glob cannot be read, and where a folder cannot be listed.
+///
+/// ```
+/// # let base = std::env::temp_dir().join(format!("evalset-doc-find-{}", std::process::id()));
+/// # std::fs::create_dir_all(base.join("evals/refunds"))?;
+/// # for file in ["evals/weather.evalset.json", "evals/refunds/late.test.json", "evals/test_config.json"] {
+/// #     std::fs::write(base.join(file), "{}")?;
+/// # }
+/// let sets = eval_format::find_sets(&base, "evals")?;
+/// assert_eq!(sets, ["evals/refunds/late.test.json", "evals/weather.evalset.json"]);
+/// assert_eq!(eval_format::find_sets(&base, "evals/*.json")?, ["evals/weather.evalset.json"]);
+/// # std::fs::remove_dir_all(base)?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, FindError> {
     let base = base.as_ref();
     let names: Vec<&str> = pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
@@ -40,8 +53,25 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
 }
 
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
+///
+/// ```
+/// assert!(eval_format::is_glob("evals/*.json") && !eval_format::is_glob("evals"));
+/// ```
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
+}
+
+/// The folder that holds all that a directory or a glob stands for: its parts before the first wildcard.
+///
+/// ```
+/// use eval_format::fixed_folder;
+///
+/// assert_eq!(fixed_folder("evals/refund*/*.json"), "evals");
+/// assert_eq!(fixed_folder("*.json"), "");
+/// ```
+pub fn fixed_folder(pattern: &str) -> String {
+    let parts = pattern.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.take_while(|part| !is_glob(part)).collect::<Vec<_>>().join("/")
 }
 
 fn parts_of_glob(names: &[&str]) -> Result<Vec<Part>, FindError> {
@@ -267,6 +297,19 @@ mod tests {
             ("nowhere", &[]),
         ] {
             assert_eq!(find_sets(&folder.0, pattern).unwrap(), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_fixed_folder_of_a_glob_is_whole() {
+        for (path, expected) in [
+            ("evals/a*/x.json", "evals"),
+            ("evals/re*.json", "evals"),
+            ("*.json", ""),
+            ("evals/", "evals"),
+            ("a/./b/**/c.json", "a/b"),
+        ] {
+            assert_eq!(fixed_folder(path), expected, "{path}");
         }
     }
 

@@ -57,7 +57,7 @@ pub use config::{
     UserSimulatorConfig, Variable, check_config,
 };
 pub use error::ReadError;
-pub use find::{FindError, find_sets, is_glob};
+pub use find::{FindError, find_sets, fixed_folder, is_glob};
 pub use fit::{Misfit, check_together};
 pub use hash::content_hash;
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, Subject, metric};

@@ -7,7 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
-use eval_format::{file_stem, find_sets, is_glob, suggest};
+use eval_format::{file_stem, find_sets, fixed_folder, is_glob, suggest};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -83,7 +83,7 @@ impl Folders {
             let files = find_sets(root, &name)
                 .map_err(|found| error(path.span(), found, "a glob is made of `*`, `?`, `[..]` and `**`"))?;
             if !files.is_empty() {
-                let prefix = fixed_part(&name);
+                let prefix = fixed_folder(&name);
                 let member = |file: &String| Member {
                     file: self.file_in(root, file),
                     below: file.strip_prefix(&prefix).unwrap_or(file).trim_start_matches('/').to_owned(),
@@ -237,13 +237,11 @@ fn relative(path: &LitStr) -> syn::Result<String> {
         let help = format!("write `{}`, which works on every system", name.replace('\\', "/"));
         return Err(error(path.span(), format!("`{name}` is written with backslashes"), help));
     }
-    Ok(name.trim_start_matches("./").to_owned())
-}
-
-/// The part of a path before its first wildcard, in whole folders.
-fn fixed_part(path: &str) -> String {
-    let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
-    parts.take_while(|part| !is_glob(part)).collect::<Vec<_>>().join("/")
+    let mut name = name.as_str();
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest.trim_start_matches('/');
+    }
+    Ok(name.to_owned())
 }
 
 /// JSON files, or else folders, whose names a user may have meant.
@@ -313,7 +311,9 @@ mod tests {
         for path in ["", "/evals/a.json", "C:/evals/a.json", "\\evals\\a.json", "evals\\a.json"] {
             assert!(relative(&literal(path)).is_err(), "{path}");
         }
-        assert_eq!(relative(&literal("./evals/../a.json")).unwrap(), "evals/../a.json");
+        for path in ["./evals/../a.json", "././evals/../a.json", ".//evals/../a.json"] {
+            assert_eq!(relative(&literal(path)).unwrap(), "evals/../a.json", "{path}");
+        }
     }
 
     #[test]
@@ -380,15 +380,6 @@ mod tests {
     fn shown_paths_have_no_dots() {
         for (path, shown) in [("/a/./b/../c", "/a/c"), ("/a/../../c", "/c"), ("a/../../c", "../c")] {
             assert_eq!(without_dots(Path::new(path)), Path::new(shown), "{path}");
-        }
-    }
-
-    #[test]
-    fn the_fixed_part_of_a_glob_is_whole_folders() {
-        for (path, expected) in
-            [("evals/a*/x.json", "evals"), ("*.json", ""), ("evals/", "evals"), ("a/./b/**/c.json", "a/b")]
-        {
-            assert_eq!(fixed_part(path), expected, "{path}");
         }
     }
 }

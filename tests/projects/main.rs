@@ -12,6 +12,7 @@ mod names;
 mod nextest;
 mod placement;
 mod project;
+mod readme;
 mod reported;
 mod run;
 mod runtime;

@@ -28,9 +28,14 @@ impl Draft {
     /// The project of the fixture of this name.
     pub(crate) fn new(name: &'static str) -> Self {
         let fixture = Path::new(WORKSPACE).join("tests/projects/fixtures").join(name);
-        let mut files = BTreeMap::new();
-        collect(&fixture, "", &mut files);
-        Self { name, dependencies: DEV_DEPENDENCIES.to_owned(), files }
+        let mut draft = Self::empty(name);
+        collect(&fixture, "", &mut draft.files);
+        draft
+    }
+
+    /// A project without files.
+    pub(crate) fn empty(name: &'static str) -> Self {
+        Self { name, dependencies: DEV_DEPENDENCIES.to_owned(), files: BTreeMap::new() }
     }
 
     /// Gives the project another name: a fixture may serve several tests that change it.

@@ -120,6 +120,7 @@ impl Totals {
             (true, ..) if self.skipped > 0 => {
                 format!("of {cases}: {} passed, {} skipped", self.passed, self.skipped)
             }
+            (true, 1, _) => "the one case passed".to_owned(),
             (true, ..) => format!("all of {cases}"),
         }
     }

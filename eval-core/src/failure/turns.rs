@@ -76,8 +76,9 @@ fn failing_scores<'a>(
             _ => return None,
         };
         let below = score.value().is_none_or(|value| value < threshold);
-        (metric.verdict.fails() || report.passed_runs.is_some()).then_some(())?;
-        below.then_some((metric, score))
+        // Where runs are counted, a metric that passes may still have cost this run.
+        let counts = metric.verdict.fails() || report.passed_runs.is_some();
+        (below && counts).then_some((metric, score))
     })
 }
 

@@ -185,7 +185,7 @@ impl Judge for Chosen {
 }
 
 const NOWHERE: &str = "cannot record: this set stands in no file, so no recording stands beside it\n\
-     give the runner a judge with a recording: `Cassette::open(path, judge)`";
+     name a file for it with `EvalRunner::recording`";
 
 #[cfg(test)]
 mod tests;

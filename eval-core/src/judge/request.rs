@@ -19,7 +19,7 @@ pub struct JudgeRequest {
     pub temperature: Option<f64>,
     /// The rest of `judge_model_config`, as it is written.
     pub config: Map,
-    /// The how-manieth sample of this question it is, from 0.
+    /// Which sample of the question this is, from 0.
     pub sample: u32,
 }
 

@@ -51,6 +51,7 @@ impl From<RunnerError> for RunDirError {
 
 /// A set and what stands beside it.
 pub(super) struct Found {
+    pub(super) path: PathBuf,
     pub(super) set: EvalSet,
     pub(super) config: Option<EvalConfig>,
     pub(super) recording: Tape,
@@ -73,7 +74,7 @@ pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirErro
     let config = config_beside(path, custom)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let recording = Tape::on_disk(&path.with_file_name(recording_path(&name)));
-    Ok(Found { set: EvalSet::read(path)?, config, recording })
+    Ok(Found { path: path.to_owned(), set: EvalSet::read(path)?, config, recording })
 }
 
 #[inline]

@@ -8,6 +8,27 @@ use crate::setup::{IntoAgent, shape};
 
 /// What [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes the agent.
 ///
+/// ```
+/// use eval_core::{BoxError, EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+///
+/// /// A recording of each case, under its id.
+/// fn recorded(case: &EvalCase) -> Result<Replay, BoxError> {
+///     match case.eval_id.as_str() {
+///         "sunny" => Ok(Replay::new([["It is sunny."]])),
+///         other => Err(format!("there is no recording of `{other}`").into()),
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let turn = Invocation::user("Paris?").response("It is sunny.");
+/// let set = EvalSet::new("s").case(EvalCase::new("sunny").turn(turn.clone())).case(EvalCase::new("new").turn(turn));
+/// let summary = EvalRunner::new().run_set(&set, recorded, 1).await?.summary();
+/// assert_eq!((summary.passed, summary.errors), (1, 1));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
 /// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
 /// `Fn(&EvalCase) -> A`, `Fn(&EvalCase) -> impl Future<Output = A>`, where `A` is an agent or a `Result` of
 /// one. What a closure needs from the case it copies.

@@ -302,7 +302,8 @@ fn settings_that_contradict_each_other_are_errors() {
     };
     assert_eq!(error(EvalRunner::new(), &EvalSet::new("empty")), "the set `empty` has no cases");
     assert!(error(EvalRunner::new().runs(0), &set).contains("at least once"));
-    assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("at_least(3) of 2"));
+    assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("3 passing runs of 2"));
+    assert!(error(EvalRunner::new().pass(Pass::AtLeast(0)), &set).contains("at_least(0)"));
     assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("pass unchecked"));
     let typo = Criterion::new(1.0).with("match_typ", "EXACT");
     for (metric, criterion, message) in [
@@ -367,4 +368,19 @@ fn futures_of_the_runner_can_be_spawned() {
     let (runner, set) = (EvalRunner::new(), EvalSet::new("s"));
     is_send(&runner.run_set(&set, || Replay::new([["hi"]]), 2));
     is_send(&runner.run_case(&EvalCase::new("c"), || async { Replay::new([["hi"]]) }));
+}
+
+#[test]
+fn a_set_of_a_directory_that_its_criteria_do_not_fit_is_named_by_its_file() {
+    let folder = std::env::temp_dir().join(format!("evalset-misfit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let set = EvalSet::new("s").case(case("c", &[("hi", "hi")]));
+    std::fs::write(folder.join("weather.evalset.json"), set.to_json()).unwrap();
+    let config = r#"{"criteria": {"rubric_based_tool_use_quality_v1": 1.0}}"#;
+    std::fs::write(folder.join("test_config.json"), config).unwrap();
+    let error = run(EvalRunner::new().run_dir(&folder, || Replay::new([["hi"]]), 1)).unwrap_err();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let error = error.to_string();
+    assert!(error.starts_with(&format!("`{}`: ", folder.join("weather.evalset.json").display())), "{error}");
+    assert!(error.contains("case `c`: `rubric_based_tool_use_quality_v1` has no rubrics"), "{error}");
 }

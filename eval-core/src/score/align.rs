@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order() {
+    fn pairs_in_order_do_not_cross() {
         for (expected, actual, pairs) in [
             ("", "", vec![]),
             ("f g", "f g", vec![Same(0, 0), Same(1, 1)]),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn in_any_order() {
+    fn in_any_order_equal_calls_are_paired_first() {
         for (expected, actual, pairs) in [
             ("f g", "g f", vec![Same(0, 1), Same(1, 0)]),
             ("f1 g", "g f2 h", vec![Changed(0, 1), Same(1, 0), Extra(2)]),

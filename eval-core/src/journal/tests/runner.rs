@@ -17,7 +17,7 @@ fn run(runner: EvalRunner, folder: &Path, setup: fn(&EvalCase) -> Result<BoxAgen
     let set = EvalSet::new("weather").case(case);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let runner = runner.journal(folder);
-    runtime.block_on(runner.run_set(&set, setup, 1)).unwrap();
+    let _ = runtime.block_on(runner.run_set(&set, setup, 1)).unwrap();
     Run::read(&runs(folder).unwrap()[0].path).unwrap()
 }
 
@@ -55,7 +55,7 @@ fn a_runner_opens_one_file_for_all_its_sets() {
     let set = EvalSet::new("s").case(EvalCase::new("c").turn(Invocation::user("Hi").response("Hi")));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for _ in 0..2 {
-        runtime.block_on(runner.run_set(&set, || Replay::new([["Hi"]]), 1)).unwrap();
+        let _ = runtime.block_on(runner.run_set(&set, || Replay::new([["Hi"]]), 1)).unwrap();
     }
     let run = Run::read(&runs(&folder).unwrap()[0].path).unwrap();
     assert_eq!(run.tests[0].attempts.len(), 2);

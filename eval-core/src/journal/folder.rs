@@ -4,7 +4,8 @@ use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use eval_format::Value;
 
@@ -94,14 +95,26 @@ pub(super) struct Joined {
 /// processes may do so at once.
 pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<Joined> {
     let mut opened = try_open(folder, id, kept);
-    for _ in 0..10 {
+    for attempt in 1..=10 {
         match &opened {
-            // Another process removed the folder after it was found.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => opened = try_open(folder, id, kept),
+            Err(error) if is_in_the_way(error) => {
+                thread::sleep(Duration::from_millis(attempt));
+                opened = try_open(folder, id, kept);
+            }
             _ => break,
         }
     }
     opened
+}
+
+/// Whether it may be another process that is done in a moment: one that removed the folder after it was found, or
+/// that on Windows replaces or removes a file just now.
+fn is_in_the_way(error: &io::Error) -> bool {
+    match error.kind() {
+        io::ErrorKind::NotFound => true,
+        io::ErrorKind::PermissionDenied => cfg!(windows),
+        _ => false,
+    }
 }
 
 fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<Joined> {
@@ -224,7 +237,6 @@ fields!(Marker { run, started });
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use super::super::tests::Folder;
     use super::*;
@@ -284,7 +296,7 @@ mod tests {
     #[test]
     fn processes_that_open_and_prune_at_once_do_not_disturb_each_other() {
         let folder = Folder::new("races");
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for thread in 0..4 {
                 let folder = &folder;
                 scope.spawn(move || {

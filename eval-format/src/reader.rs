@@ -114,6 +114,18 @@ pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> Ch
 /// Reads a case from its own slice of a file, as [`CasePlace::range`] gives it.
 ///
 /// `eval_id` names the case of a [`Form::TestFile`]; `session` is the text of its session file.
+///
+/// ```
+/// use eval_format::{Form, check_set, read_case};
+///
+/// let text = r#"{"eval_set_id": "s", "eval_cases": [
+///     {"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}
+/// ]}"#;
+/// let place = &check_set("s.evalset.json", text.as_bytes(), None).cases[0];
+/// let case = read_case(Form::EvalSet, &text[place.range.clone()], &place.eval_id, None)?;
+/// assert_eq!((case.eval_id.as_str(), place.line, place.column), ("hi", 2, 5));
+/// # Ok::<(), eval_format::Problems>(())
+/// ```
 pub fn read_case(
     form: Form,
     slice: &str,
@@ -173,6 +185,8 @@ impl EvalSet {
     }
 
     /// Reads a set from a file, in any of the accepted forms.
+    ///
+    /// Fails where the file cannot be read, and where it has problems that are errors: the error tells all of them.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
         let bytes =
@@ -190,6 +204,16 @@ impl CheckedSet {
 
 impl EvalCase {
     /// Reads a case from the JSON object that an eval set would hold for it.
+    ///
+    /// ```
+    /// use eval_format::EvalCase;
+    ///
+    /// let case = EvalCase::parse(
+    ///     r#"{"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}"#,
+    /// )?;
+    /// assert_eq!(case.conversation.len(), 1);
+    /// # Ok::<(), eval_format::Problems>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, Problems> {
         read_case(Form::EvalSet, text, "", None)
     }

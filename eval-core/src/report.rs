@@ -71,7 +71,8 @@ pub struct MetricReport {
     pub name: String,
     /// Threshold and options; absent for informational metrics.
     pub criterion: Option<Criterion>,
-    /// The exact mean of the scores of all turns of all runs.
+    /// The exact mean of the scores of all turns of all runs; of an informational metric the mean of its own
+    /// numbers for the runs, which may count turns that have none as zero.
     pub score: Option<f64>,
     /// How many turns have a score; a metric that scores the run as a whole counts one for each run.
     pub scored: usize,

@@ -85,7 +85,7 @@ pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let kept = events
         .iter()
         .enumerate()
-        .filter(|(_, event)| !event.partial && event.author != "user")
+        .filter(|(_, event)| !event.partial && !event.is_users())
         .filter_map(|(at, event)| {
             let is_answer = answer == Some(at);
             let content =
@@ -115,7 +115,7 @@ pub(crate) fn answer(events: &[Event]) -> Option<usize> {
             .iter()
             .enumerate()
             .rev()
-            .filter(|(_, event)| event.author != "user" && event.is_final() && event.says_something())
+            .filter(|(_, event)| !event.is_users() && event.is_final() && event.says_something())
     };
     finals().find(|(_, event)| event.has_text()).or_else(|| finals().next()).map(|(at, _)| at)
 }
@@ -158,8 +158,9 @@ mod tests {
     #[test]
     fn fragments_and_the_users_own_events_are_left_out() {
         let user = Event::new("user", Content::user("hi"));
+        let loud = Event::new("USER", Content::model("not the agent's"));
         let fragment = Event { partial: true, ..Event::from("do") };
-        let turn = invocation(&Content::user("hi"), &[user, fragment, Event::from("done")]);
+        let turn = invocation(&Content::user("hi"), &[user, loud, fragment, Event::from("done")]);
         assert_eq!((turn.events().len(), turn.response_text().as_str()), (1, "done"));
     }
 }

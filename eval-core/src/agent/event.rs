@@ -12,7 +12,7 @@ use eval_format::{Content, FunctionCall, Map, Part, UsageMetadata};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// The agent that said or did it. Events of the author `user` are not the agent's and are ignored.
+    /// The agent that said or did it. Events of the author `user`, in any case, are not the agent's and are ignored.
     pub author: String,
     /// What it said or did.
     pub content: Option<Content>,
@@ -80,6 +80,11 @@ impl Event {
         let ends_in_code_result =
             self.parts().last().is_some_and(|part| part.other.contains_key("code_execution_result"));
         self.error_code.is_some() || (!responds && !ends_in_code_result)
+    }
+
+    /// Whether it is the user's own; ADK does not look at the case of the author.
+    pub(crate) fn is_users(&self) -> bool {
+        self.author.eq_ignore_ascii_case("user")
     }
 
     /// Whether there is anything a user would see: text, a call, a result, data.

@@ -27,7 +27,7 @@ impl History {
     pub(super) fn add(&mut self, turns: &[TurnRecord]) {
         for turn in turns.iter().skip(self.turns) {
             self.said("user", &turn.invocation.user_content.text());
-            let events = turn.events.iter().filter(|event| !event.partial && event.author != "user");
+            let events = turn.events.iter().filter(|event| !event.partial && !event.is_users());
             for event in events {
                 for part in event.parts() {
                     self.part(&event.author, part);

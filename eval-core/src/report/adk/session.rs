@@ -48,7 +48,7 @@ fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
         events.push(value(event, &invocation.invocation_id, &id, at));
     };
     push(&Event::new("user", invocation.user_content.clone()));
-    turn.events.iter().filter(|event| !event.partial && event.author != "user").for_each(&mut push);
+    turn.events.iter().filter(|event| !event.partial && !event.is_users()).for_each(&mut push);
     events
 }
 

@@ -82,11 +82,8 @@ impl std::fmt::Display for RunError {
 /// call is left out of the counts.
 pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let answer = answer(events);
-    let kept = events
-        .iter()
-        .enumerate()
-        .filter(|(_, event)| !event.partial && !event.is_users())
-        .filter_map(|(at, event)| {
+    let kept = events.iter().enumerate().filter(|(_, event)| !event.partial && !event.is_users()).filter_map(
+        |(at, event)| {
             let is_answer = answer == Some(at);
             let content =
                 if is_answer && event.calls().next().is_none() { None } else { event.content.clone() };
@@ -99,7 +96,8 @@ pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
                 model_version: event.model_version.clone(),
                 grounding_metadata: event.grounding_metadata.clone(),
             })
-        });
+        },
+    );
     Invocation {
         user_content: user.clone(),
         final_response: answer.and_then(|at| events[at].content.clone()),

@@ -28,8 +28,10 @@
 //! | know whether a config fits the cases of a set | [`check_together`] |
 //! | find the sets of a directory | [`find_sets`] |
 //!
-//! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. One reader decides what is
-//! valid. It collects all problems of a file, and it never panics, whatever the bytes.
+//! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. Refused are sets that test
+//! nothing or not what they seem to, and, in ADK's old forms, halves of surrogate pairs and more than 200 levels of
+//! nesting. One reader decides what is valid. It collects all problems of a file, and it never panics, whatever the
+//! bytes.
 
 mod coerce;
 mod config;

@@ -37,6 +37,7 @@ from google.genai.types import Content, Part
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
+from documents import Documents
 from scenarios import scenario
 
 TOKENIZER = response_match._UnicodeAwareTokenizer(use_stemmer=True)
@@ -182,6 +183,15 @@ def eval_set(text):
     return loaded.model_dump_json(indent=2, exclude_unset=True, exclude_defaults=True, exclude_none=True)
 
 
+def document(seed):
+    """A random eval set as text, and as it is saved; `None` where it is refused, in whatever way."""
+    text = Documents(seed).document()
+    try:
+        return {"text": text, "saved": eval_set(text)}
+    except Exception:
+        return {"text": text, "saved": None}
+
+
 def eval_set_result(text):
     """A result, loaded and saved again."""
     return parse_eval_set_result_json(text).model_dump_json(indent=2)
@@ -212,6 +222,7 @@ def table(text):
 
 
 ANSWERS = {
+    "document": document,
     "eval_set": eval_set,
     "judged": judged,
     "eval_set_result": eval_set_result,

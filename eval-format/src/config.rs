@@ -8,6 +8,7 @@ mod custom_metrics;
 mod foreign;
 mod instructions;
 mod judged;
+mod model_config;
 mod user_simulator;
 
 use std::path::Path;

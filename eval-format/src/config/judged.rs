@@ -1,72 +1,15 @@
 //! What only the criteria of judged metrics have: the judge's options, rubrics, and their weights.
 
-use super::criteria::SUGGESTION_LIMIT;
+use super::model_config::{self, number};
 use crate::coerce;
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
-use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, Type, opening, wrong_type};
-use crate::suggest::suggest;
-use crate::syntax::{Entry, Kind, Node};
+use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, opening};
+use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
 
 /// More questions about one turn than this are a slip of the finger.
 const MOST: i64 = 1000;
-
-/// The keys of google-genai's `GenerateContentConfig`. ADK refuses any other, when the metric runs.
-const MODEL_CONFIG: [&str; 39] = [
-    "http_options",
-    "should_return_http_response",
-    "system_instruction",
-    "temperature",
-    "top_p",
-    "top_k",
-    "candidate_count",
-    "max_output_tokens",
-    "stop_sequences",
-    "response_logprobs",
-    "logprobs",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-    "response_mime_type",
-    "response_schema",
-    "response_json_schema",
-    "routing_config",
-    "model_selection_config",
-    "safety_settings",
-    "tools",
-    "tool_config",
-    "labels",
-    "cached_content",
-    "response_modalities",
-    "media_resolution",
-    "speech_config",
-    "audio_timestamp",
-    "automatic_function_calling",
-    "thinking_config",
-    "image_config",
-    "enable_enhanced_civic_answers",
-    "model_armor_config",
-    "service_tier",
-    "audio_transcription_config",
-    "continuation_token",
-    "automatic_continuation",
-    "generation_output_config",
-    "store",
-];
-
-/// Those of them that are numbers.
-const NUMBERS: [&str; 9] = [
-    "temperature",
-    "top_p",
-    "top_k",
-    "candidate_count",
-    "max_output_tokens",
-    "logprobs",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-];
 
 /// Checks what no shape expresses.
 pub(super) fn check(model: &Model, entries: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
@@ -97,20 +40,8 @@ fn options(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
     }
     if let Some(entry) = JUDGE_MODEL_OPTIONS.entry(entries, "judge_model_config") {
         let place = &Place::Key(place, &entry.key);
-        for entry in entry.value.object().unwrap_or_default() {
-            problems.extend(model_config(entry, &Place::Key(place, &entry.key), problems.len()));
-        }
+        model_config::check(&entry.value, "the judge's model config", place, problems);
     }
-}
-
-fn model_config(entry: &Entry<'_>, place: &Place<'_>, before: usize) -> Option<Problem> {
-    let key = snake(&entry.key);
-    if !MODEL_CONFIG.contains(&key.as_str()) {
-        let nearest = if before < SUGGESTION_LIMIT { suggest(&key, MODEL_CONFIG) } else { None };
-        return Some(unknown_option(entry, nearest, place));
-    }
-    let refused = NUMBERS.contains(&key.as_str()) && !entry.value.is_null() && number(&entry.value).is_none();
-    refused.then(|| wrong_type(&entry.value, &Type::Float, "0.0", place))
 }
 
 fn weights(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
@@ -130,11 +61,6 @@ fn weights(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A number that is written as one.
-fn number(node: &Node<'_>) -> Option<f64> {
-    coerce::float(node).filter(|number| matches!(node.kind, Kind::Number(_)) && number.is_finite())
-}
-
 /// The options with the keys of `judge_model_config` in `snake_case`.
 pub(super) fn snake_case(mut options: Map) -> Map {
     if let Some(Value::Object(judge)) = options.remove("judge_model_options") {
@@ -146,23 +72,9 @@ pub(super) fn snake_case(mut options: Map) -> Map {
 
 fn config_in_snake_case(value: Value) -> Value {
     match value {
-        Value::Object(config) => {
-            config.into_iter().map(|(key, value)| (snake(&key), value)).collect::<Map>().into()
-        }
+        Value::Object(config) => model_config::snake_case(config).into(),
         other => other,
     }
-}
-
-/// The `snake_case` spelling of a camelCase key.
-fn snake(key: &str) -> String {
-    let mut out = String::with_capacity(key.len());
-    for letter in key.chars() {
-        if letter.is_ascii_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        out.push(letter.to_ascii_lowercase());
-    }
-    out
 }
 
 fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
@@ -177,16 +89,6 @@ fn no_model(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     Problem::error(Code::WrongType, place.path(), entry.value.range.clone(), message)
         .label("expected a model")
         .help("name one, such as `gemini-2.5-flash`, or remove the key to get that one")
-}
-
-fn unknown_option(entry: &Entry<'_>, nearest: Option<&str>, place: &Place<'_>) -> Problem {
-    let message = format!("unknown key `{}` in the judge's model config", shown(&entry.key));
-    let found = Problem::error(Code::UnknownKey, place.path(), entry.key_range.clone(), message)
-        .label("ADK rejects this key");
-    match nearest {
-        Some(known) => found.help(format!("did you mean `{known}`?")),
-        None => found.help("remove it; it takes the keys of google-genai's `GenerateContentConfig`"),
-    }
 }
 
 fn no_weight(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

@@ -307,6 +307,19 @@ fn custom_metrics_have_adks_shape() {
 }
 
 #[test]
+fn the_simulated_users_model_configuration_is_kept_in_one_spelling() {
+    let config = EvalConfig::parse(
+        r#"{
+            "criteria": {"response_match_score": 1},
+            "userSimulatorConfig": {"modelConfiguration": {"maxOutputTokens": 5, "thinking_config": {"thinkingBudget": 1}}}
+        }"#,
+    );
+    let simulator = config.unwrap().user_simulator_config.unwrap();
+    let told = Value::parse(r#"{"max_output_tokens": 5, "thinking_config": {"thinkingBudget": 1}}"#).unwrap();
+    assert_eq!(Value::Object(simulator.model_configuration), told);
+}
+
+#[test]
 fn simulators_are_checked_and_sound_is_not_available() {
     for (key, config, expected) in [
         ("user_simulator_config", "null", vec![]),
@@ -347,6 +360,21 @@ fn simulators_are_checked_and_sound_is_not_available() {
             "user_simulator_config",
             r#"{"custom_instructions": "{% if x %}{{ stop_signal }}{{conversation_plan}}{{ conversation_history }}{% endif %}"}"#,
             vec!["wrong-type user_simulator_config.custom_instructions"],
+        ),
+        (
+            "user_simulator_config",
+            r#"{"model_configuration": {"maxOutputTokens": 5, "top_p": null}}"#,
+            vec![],
+        ),
+        (
+            "user_simulator_config",
+            r#"{"modelConfiguration": {"temperature": "hot"}}"#,
+            vec!["wrong-type user_simulator_config.modelConfiguration.temperature"],
+        ),
+        (
+            "user_simulator_config",
+            r#"{"model_configuration": {"temprature": 1}}"#,
+            vec!["unknown-key user_simulator_config.model_configuration.temprature"],
         ),
         ("user_simulator_config", r#"{"model": null}"#, vec!["wrong-type user_simulator_config.model"]),
         ("user_simulator_config", r#"{"modell": "m"}"#, vec!["misspelt-key user_simulator_config.modell"]),

@@ -1,6 +1,7 @@
 //! The `user_simulator_config` of a config: which simulator, and what it is told.
 
 use super::instructions::{Instructions, InstructionsError, Variable};
+use super::model_config;
 use crate::problem::{Code, Problem};
 use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Node};
@@ -134,7 +135,10 @@ pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Use
     let invocations = record.value("max_allowed_invocations");
     let config = UserSimulatorConfig {
         model: record.text("model").unwrap_or(default.model),
-        model_configuration: record.map("model_configuration").unwrap_or_default(),
+        model_configuration: record
+            .map("model_configuration")
+            .map(model_config::snake_case)
+            .unwrap_or_default(),
         max_allowed_invocations: invocations.map_or(default.max_allowed_invocations, |most| saturated(&most)),
         custom_instructions: record.text("custom_instructions"),
         include_function_calls: record.bool("include_function_calls").unwrap_or_default(),
@@ -143,6 +147,10 @@ pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Use
     let at = |name: &str| model.entry(entries, name);
     if let (Some(template), Some(entry)) = (&config.custom_instructions, at("custom_instructions")) {
         problems.extend(check_instructions(template, &entry.value, &Place::Key(place, &entry.key)));
+    }
+    if let Some(entry) = at("model_configuration") {
+        let place = &Place::Key(place, &entry.key);
+        model_config::check(&entry.value, "the simulated user's model configuration", place, problems);
     }
     if let Some(entry) = at("max_allowed_invocations") {
         problems.extend(check_limit(&config, &entry.value, &Place::Key(place, &entry.key)));

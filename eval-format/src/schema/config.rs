@@ -59,7 +59,7 @@ static INTERVAL: Model = model(
     ],
 );
 
-/// The user simulator that is backed by a model; what the model is told is kept as it is.
+/// The user simulator that is backed by a model. What the model is told is checked in `config::model_config`.
 pub(crate) static LLM_BACKED_USER_SIMULATOR: Model = model(
     "a user simulator config",
     Extra::Kept,

@@ -1,0 +1,114 @@
+//! What a model is told beside its prompt: google-genai's `GenerateContentConfig`.
+
+use super::criteria::SUGGESTION_LIMIT;
+use crate::coerce;
+use crate::problem::{Code, Problem, shown};
+use crate::schema::{Place, Type, wrong_type};
+use crate::suggest::suggest;
+use crate::syntax::{Entry, Kind, Node};
+use crate::value::Map;
+
+/// The keys that it has. ADK refuses any other.
+const KEYS: [&str; 39] = [
+    "http_options",
+    "should_return_http_response",
+    "system_instruction",
+    "temperature",
+    "top_p",
+    "top_k",
+    "candidate_count",
+    "max_output_tokens",
+    "stop_sequences",
+    "response_logprobs",
+    "logprobs",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "response_mime_type",
+    "response_schema",
+    "response_json_schema",
+    "routing_config",
+    "model_selection_config",
+    "safety_settings",
+    "tools",
+    "tool_config",
+    "labels",
+    "cached_content",
+    "response_modalities",
+    "media_resolution",
+    "speech_config",
+    "audio_timestamp",
+    "automatic_function_calling",
+    "thinking_config",
+    "image_config",
+    "enable_enhanced_civic_answers",
+    "model_armor_config",
+    "service_tier",
+    "audio_transcription_config",
+    "continuation_token",
+    "automatic_continuation",
+    "generation_output_config",
+    "store",
+];
+
+/// Those of them that are numbers.
+const NUMBERS: [&str; 9] = [
+    "temperature",
+    "top_p",
+    "top_k",
+    "candidate_count",
+    "max_output_tokens",
+    "logprobs",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+];
+
+/// Checks the keys of a config, and the values that are numbers. `whose` names it in messages.
+pub(super) fn check(node: &Node<'_>, whose: &str, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    for entry in node.object().unwrap_or_default() {
+        problems.extend(option(entry, whose, &Place::Key(place, &entry.key), problems.len()));
+    }
+}
+
+fn option(entry: &Entry<'_>, whose: &str, place: &Place<'_>, before: usize) -> Option<Problem> {
+    let key = snake(&entry.key);
+    if !KEYS.contains(&key.as_str()) {
+        let nearest = if before < SUGGESTION_LIMIT { suggest(&key, KEYS) } else { None };
+        return Some(unknown(entry, whose, nearest, place));
+    }
+    let refused = NUMBERS.contains(&key.as_str()) && !entry.value.is_null() && number(&entry.value).is_none();
+    refused.then(|| wrong_type(&entry.value, &Type::Float, "0.0", place))
+}
+
+/// A number that is written as one.
+pub(super) fn number(node: &Node<'_>) -> Option<f64> {
+    coerce::float(node).filter(|number| matches!(node.kind, Kind::Number(_)) && number.is_finite())
+}
+
+/// The config with its keys in `snake_case`, as providers look for them.
+pub(super) fn snake_case(config: Map) -> Map {
+    config.into_iter().map(|(key, value)| (snake(&key), value)).collect()
+}
+
+/// The `snake_case` spelling of a camelCase key.
+fn snake(key: &str) -> String {
+    let mut out = String::with_capacity(key.len());
+    for letter in key.chars() {
+        if letter.is_ascii_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
+}
+
+fn unknown(entry: &Entry<'_>, whose: &str, nearest: Option<&str>, place: &Place<'_>) -> Problem {
+    let message = format!("unknown key `{}` in {whose}", shown(&entry.key));
+    let found = Problem::error(Code::UnknownKey, place.path(), entry.key_range.clone(), message)
+        .label("ADK rejects this key");
+    match nearest {
+        Some(known) => found.help(format!("did you mean `{known}`?")),
+        None => found.help("remove it; it takes the keys of google-genai's `GenerateContentConfig`"),
+    }
+}

@@ -177,6 +177,10 @@ fn google_adk_saves_the_same_bytes() {
     let mut compared = 0;
     for path in real_sets().into_iter().chain([folder.path("odd.evalset.json")]) {
         let before = fs::read_to_string(&path).expect("text");
+        if before.contains(r#""user_persona": ""#) {
+            // The name of a persona stays; ADK writes out what the persona does.
+            continue;
+        }
         folder.write("s.evalset.json", before.trim_end());
         if folder.run(&["fmt", "s.evalset.json"]).code != Some(0) {
             continue;

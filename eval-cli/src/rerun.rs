@@ -9,7 +9,7 @@ use std::process::Command;
 use eval_core::journal::Run;
 
 use crate::answer::{Answer, Outcome, Refusal};
-use crate::recorded::{Recorded, State};
+use crate::recorded::{Recorded, State, gaps, has_gaps};
 use crate::runs::{self, Which};
 use crate::shell;
 use crate::show::one_line;
@@ -61,7 +61,7 @@ Examples:
 
 Exit codes:
   0  nothing to run again, or all of it passed
-  2  there is no such run, or no test can be run again
+  2  there is no such run, no test can be run again, or a part of the record cannot be read
   any other is that of cargo";
 
 /// Tests by package and test binary.
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
     }
     let remark = if args.takes_unfinished() { cut_short::remark(&tests, &targets) } else { None };
     if by_binary.is_empty() {
-        return nothing(args, &others, remark);
+        return nothing(args, &recording.run, &others, remark);
     }
     if let Some(remark) = remark {
         notice(&format!("note: {remark}"));
@@ -190,7 +190,7 @@ fn never_begun<'r>(
     found
 }
 
-fn nothing(args: &Args, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
+fn nothing(args: &Args, run: &Run, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
     if !others.is_empty() {
         return Err(Refusal::new(
             format!("cargo did not run {}: {}", them(others), short_code_list(others)),
@@ -206,8 +206,15 @@ fn nothing(args: &Args, others: &[String], remark: Option<&str>) -> Result<Answe
         }
         _ => "no test is one of these",
     };
-    let remark = remark.map(|remark| format!("note: {remark}\n")).unwrap_or_default();
-    Ok(Answer { outcome: Outcome::Passed, text: format!("nothing to run again: {what}\n{remark}") })
+    let mut text = format!("nothing to run again: {what}\n");
+    for note in remark.map(str::to_owned).into_iter().chain(gaps(run)) {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    if !has_gaps(run) {
+        return Ok(Answer { outcome: Outcome::Passed, text });
+    }
+    text.push_str("so there may be tests that this record does not know: run all of them again\n");
+    Ok(Answer { outcome: Outcome::Unmeasurable, text })
 }
 
 fn them(names: &[String]) -> &'static str {

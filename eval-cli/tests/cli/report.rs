@@ -124,6 +124,10 @@ fn a_beginning_that_was_torn_is_no_pass() {
     let ran = folder.run(&["report"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     assert!(ran.out.contains("of 3 cases: one more began, and its record was torn"), "{}", ran.out);
+    let torn = "note: 1 line torn: a process was killed, or its disk was full, while it wrote";
+    let ran = folder.run(&["rerun"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.out.contains(torn) && ran.out.ends_with("run all of them again\n"), "{}", ran.out);
 }
 
 #[test]

@@ -169,7 +169,9 @@ fn pass_at_more_than_the_runs_is_an_error() {
     assert!(folder.run(&["report", "-k", "2"]).out.contains("pass@2 "));
     let ran = folder.run(&["report", "-k", "5"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("k = 5 says nothing about 3 of them"), "{}", ran.err);
+    assert!(ran.err.contains("k is 5, and there are no more than 3 runs"), "{}", ran.err);
+    let ran = folder.run(&["report", "-k", "0"]);
+    assert!(ran.err.contains("k is 0, and it is at least 1"), "{}", ran.err);
     assert_eq!(folder.run(&["report", "-k", "0"]).code, Some(2));
 }
 

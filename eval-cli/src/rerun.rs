@@ -1,6 +1,7 @@
 //! `cargo evalset rerun`: runs tests of a recorded run again, by name.
 
 mod cut_short;
+mod missing;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +62,7 @@ Examples:
 
 Exit codes:
   0  nothing to run again, or all of it passed
-  2  there is no such run, no test can be run again, or a part of the record cannot be read
+  2  there is no such run, a test cannot be run again, or a part of the record cannot be read
   any other is that of cargo";
 
 /// Tests by package and test binary.
@@ -92,12 +93,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
             short_code_list(&others)
         ));
     }
+    let is_missing = !args.dry_run && missing::tell(&by_binary, &targets, &args.more);
     let commands = if args.nextest {
         nextest_commands(&by_binary, &args.more)
     } else {
         cargo_commands(&by_binary, &targets, &args.more)
     };
-    run_all(&commands, args.dry_run)
+    let mut answer = run_all(&commands, args.dry_run)?;
+    if is_missing && answer.outcome.exit_code() == 0 {
+        answer.outcome = Outcome::Unmeasurable;
+    }
+    Ok(answer)
 }
 
 impl Args {
@@ -177,10 +183,9 @@ fn never_begun<'r>(
             .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
             .map(|test| test.name.as_str())
             .collect();
-        // It may have to be built, which takes its time.
-        notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
+        tell_asking(package, binary);
         let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();
-        for name in targets.listed(package, binary, more) {
+        for name in targets.unignored(package, binary, more) {
             let of_a_set = name.rsplit_once("::").is_some_and(|(set, _)| sets.contains(set));
             if of_a_set && !begun.contains(name.as_str()) {
                 found.push(((package, binary), name));
@@ -188,6 +193,11 @@ fn never_begun<'r>(
         }
     }
     found
+}
+
+/// The tests may have to be built, which takes its time.
+fn tell_asking(package: &str, binary: &str) {
+    notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
 }
 
 fn nothing(args: &Args, run: &Run, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
@@ -230,7 +240,9 @@ fn chunks(names: &BTreeSet<String>) -> impl Iterator<Item = Vec<&String>> {
     chunks.into_iter()
 }
 
-/// `cargo test -p weather --test evals -- --exact weather::sunny weather::oslo`.
+/// `cargo test -p weather --test evals -- --include-ignored --exact weather::sunny weather::oslo`.
+///
+/// An ignored test that was run is run again: without the flag the command would run none, and pass.
 fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for ((package, binary), names) in by_binary {
@@ -238,7 +250,7 @@ fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) 
             let mut command = ["test", "--no-fail-fast", "-p", package].map(str::to_owned).to_vec();
             command.extend(targets.selection(package, binary));
             command.extend(more.iter().cloned());
-            command.extend(["--", "--exact"].map(str::to_owned));
+            command.extend(["--", "--include-ignored", "--exact"].map(str::to_owned));
             command.extend(names.into_iter().cloned());
             commands.push(command);
         }
@@ -246,7 +258,7 @@ fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) 
     commands
 }
 
-/// `cargo nextest run -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one for all of
+/// `cargo nextest run --run-ignored all -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one for all of
 /// them would be longer than an argument can be.
 fn nextest_commands(by_binary: &ByBinary<'_>, more: &[String]) -> Vec<Vec<String>> {
     let mut filters: Vec<String> = Vec::new();
@@ -257,7 +269,8 @@ fn nextest_commands(by_binary: &ByBinary<'_>, more: &[String]) -> Vec<Vec<String
     }
     filters.dedup();
     let command = |filters: &[String]| {
-        let mut command = ["nextest", "run", "--no-fail-fast"].map(str::to_owned).to_vec();
+        let mut command =
+            ["nextest", "run", "--no-fail-fast", "--run-ignored", "all"].map(str::to_owned).to_vec();
         command.extend(more.iter().cloned());
         command.extend(filters.iter().flat_map(|filter| ["-E".to_owned(), filter.clone()]));
         command

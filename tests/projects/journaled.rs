@@ -9,6 +9,10 @@ use eval_core::{Role, Verdict};
 use crate::project::{Draft, Project, TestBinary, echo_set, target};
 use crate::run::Run;
 
+/// What the fixture needs.
+pub(crate) const DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
+    tokio = { version = \"1\", default-features = false, features = [\"rt\"] }\n";
+
 fn project() -> Project {
     let first = [
         ("a_hello", "hello"),
@@ -19,10 +23,7 @@ fn project() -> Project {
         ("f_late", "good night"),
     ];
     Draft::new("journaled")
-        .dependencies(
-            "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
-             tokio = { version = \"1\", default-features = false, features = [\"rt\"] }\n",
-        )
+        .dependencies(DEPENDENCIES)
         .file("evals/first.evalset.json", echo_set(&first))
         .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
         .shared()

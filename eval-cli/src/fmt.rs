@@ -101,10 +101,7 @@ fn format_file(path: &Path, only_check: bool) -> File {
             },
             Err(state) => state,
         },
-        Err(error) => State::Unmeasurable(Refusal::new(
-            format!("cannot read `{shown}`: {error}"),
-            "let this user read it, or leave it out",
-        )),
+        Err(error) => State::Unmeasurable(input::unreadable(path, &error)),
     };
     File { shown, state }
 }

@@ -91,6 +91,7 @@ fn files_of(path: &Path, scope: Scope) -> Result<Vec<Input>, Refusal> {
             )),
         },
         Ok(_) => Ok(vec![Input::named(without_dot(path))]),
+        Err(error) if path.is_symlink() => Err(unreadable(path, &error)),
         // On Windows no name has a `*` in it.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => {
             match path.to_str().filter(|it| is_glob(it)) {
@@ -98,10 +99,21 @@ fn files_of(path: &Path, scope: Scope) -> Result<Vec<Input>, Refusal> {
                 None => Err(Refusal::new(format!("there is no file or folder `{shown}`"), nearest(path))),
             }
         }
-        Err(error) => Err(Refusal::new(
-            format!("cannot read `{shown}`: {error}"),
-            "let this user read it, or leave it out",
-        )),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+/// Why a file that is there cannot be looked at.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Refusal {
+    let shown = path.display();
+    match fs::read_link(path) {
+        Ok(target) if error.kind() == io::ErrorKind::NotFound => Refusal::new(
+            format!("`{shown}` is a link to `{}`, which leads nowhere", target.display()),
+            "restore the file that it names, or remove the link",
+        ),
+        _ => {
+            Refusal::new(format!("cannot read `{shown}`: {error}"), "let this user read it, or leave it out")
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a journal tells of each test, and what it comes to.
 
+mod gaps;
 mod totals;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use crate::words::count;
 
+pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use totals::{OverCases, Totals};
 
 /// The state of a test: its verdict, or that there is none.

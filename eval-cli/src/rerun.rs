@@ -1,6 +1,7 @@
 //! `cargo evalset rerun`: runs tests of a recorded run again, by name.
 
 mod cut_short;
+mod missing;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,7 @@ use std::process::Command;
 use eval_core::journal::Run;
 
 use crate::answer::{Answer, Outcome, Refusal};
-use crate::recorded::{Recorded, State};
+use crate::recorded::{Recorded, State, gaps, has_gaps};
 use crate::runs::{self, Which};
 use crate::shell;
 use crate::show::one_line;
@@ -61,7 +62,7 @@ Examples:
 
 Exit codes:
   0  nothing to run again, or all of it passed
-  2  there is no such run, or no test can be run again
+  2  there is no such run, a test cannot be run again, or a part of the record cannot be read
   any other is that of cargo";
 
 /// Tests by package and test binary.
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
     }
     let remark = if args.takes_unfinished() { cut_short::remark(&tests, &targets) } else { None };
     if by_binary.is_empty() {
-        return nothing(args, &others, remark);
+        return nothing(args, &recording.run, &others, remark);
     }
     if let Some(remark) = remark {
         notice(&format!("note: {remark}"));
@@ -92,12 +93,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
             short_code_list(&others)
         ));
     }
+    let is_missing = !args.dry_run && missing::tell(&by_binary, &targets, &args.more);
     let commands = if args.nextest {
         nextest_commands(&by_binary, &args.more)
     } else {
         cargo_commands(&by_binary, &targets, &args.more)
     };
-    run_all(&commands, args.dry_run)
+    let mut answer = run_all(&commands, args.dry_run)?;
+    if is_missing && answer.outcome.exit_code() == 0 {
+        answer.outcome = Outcome::Unmeasurable;
+    }
+    Ok(answer)
 }
 
 impl Args {
@@ -177,10 +183,9 @@ fn never_begun<'r>(
             .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
             .map(|test| test.name.as_str())
             .collect();
-        // It may have to be built, which takes its time.
-        notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
+        tell_asking(package, binary);
         let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();
-        for name in targets.listed(package, binary, more) {
+        for name in targets.unignored(package, binary, more) {
             let of_a_set = name.rsplit_once("::").is_some_and(|(set, _)| sets.contains(set));
             if of_a_set && !begun.contains(name.as_str()) {
                 found.push(((package, binary), name));
@@ -190,7 +195,12 @@ fn never_begun<'r>(
     found
 }
 
-fn nothing(args: &Args, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
+/// The tests may have to be built, which takes its time.
+fn tell_asking(package: &str, binary: &str) {
+    notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
+}
+
+fn nothing(args: &Args, run: &Run, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
     if !others.is_empty() {
         return Err(Refusal::new(
             format!("cargo did not run {}: {}", them(others), short_code_list(others)),
@@ -206,8 +216,15 @@ fn nothing(args: &Args, others: &[String], remark: Option<&str>) -> Result<Answe
         }
         _ => "no test is one of these",
     };
-    let remark = remark.map(|remark| format!("note: {remark}\n")).unwrap_or_default();
-    Ok(Answer { outcome: Outcome::Passed, text: format!("nothing to run again: {what}\n{remark}") })
+    let mut text = format!("nothing to run again: {what}\n");
+    for note in remark.map(str::to_owned).into_iter().chain(gaps(run)) {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    if !has_gaps(run) {
+        return Ok(Answer { outcome: Outcome::Passed, text });
+    }
+    text.push_str("so there may be tests that this record does not know: run all of them again\n");
+    Ok(Answer { outcome: Outcome::Unmeasurable, text })
 }
 
 fn them(names: &[String]) -> &'static str {
@@ -223,7 +240,9 @@ fn chunks(names: &BTreeSet<String>) -> impl Iterator<Item = Vec<&String>> {
     chunks.into_iter()
 }
 
-/// `cargo test -p weather --test evals -- --exact weather::sunny weather::oslo`.
+/// `cargo test -p weather --test evals -- --include-ignored --exact weather::sunny weather::oslo`.
+///
+/// An ignored test that was run is run again: without the flag the command would run none, and pass.
 fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for ((package, binary), names) in by_binary {
@@ -231,7 +250,7 @@ fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) 
             let mut command = ["test", "--no-fail-fast", "-p", package].map(str::to_owned).to_vec();
             command.extend(targets.selection(package, binary));
             command.extend(more.iter().cloned());
-            command.extend(["--", "--exact"].map(str::to_owned));
+            command.extend(["--", "--include-ignored", "--exact"].map(str::to_owned));
             command.extend(names.into_iter().cloned());
             commands.push(command);
         }
@@ -239,7 +258,7 @@ fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) 
     commands
 }
 
-/// `cargo nextest run -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one for all of
+/// `cargo nextest run --run-ignored all -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one for all of
 /// them would be longer than an argument can be.
 fn nextest_commands(by_binary: &ByBinary<'_>, more: &[String]) -> Vec<Vec<String>> {
     let mut filters: Vec<String> = Vec::new();
@@ -250,7 +269,8 @@ fn nextest_commands(by_binary: &ByBinary<'_>, more: &[String]) -> Vec<Vec<String
     }
     filters.dedup();
     let command = |filters: &[String]| {
-        let mut command = ["nextest", "run", "--no-fail-fast"].map(str::to_owned).to_vec();
+        let mut command =
+            ["nextest", "run", "--no-fail-fast", "--run-ignored", "all"].map(str::to_owned).to_vec();
         command.extend(more.iter().cloned());
         command.extend(filters.iter().flat_map(|filter| ["-E".to_owned(), filter.clone()]));
         command

@@ -15,7 +15,7 @@ use eval_core::journal::Decided;
 use eval_format::{EvalConfig, check_config, suggest};
 
 use crate::answer::{Answer, Format, Outcome, Refusal};
-use crate::recorded::{Recorded, State};
+use crate::recorded::{Recorded, State, has_gaps};
 use crate::runs::{Recording, Which};
 use crate::show::one_line;
 use crate::words::count;
@@ -171,7 +171,8 @@ fn read_config(path: &PathBuf, recorded: &BTreeMap<&str, bool>) -> Result<EvalCo
 impl Rescoring<'_> {
     fn outcome(&self) -> Outcome {
         let states = || self.cases.iter().map(Rescored::state);
-        if states().any(State::is_unmeasured)
+        if has_gaps(&self.recording.run)
+            || states().any(State::is_unmeasured)
             || !states().any(|it| matches!(it, State::Passed | State::Failed))
         {
             Outcome::Unmeasurable

@@ -271,10 +271,18 @@ fn warnings(out: &mut String, test: &Test) {
 /// The command that runs this test alone, under the runner that runs it now.
 pub(crate) fn rerun(test: &Test) -> String {
     let (package, path) = (test.set.package, test.path());
-    if std::env::var_os("NEXTEST").is_some() {
-        return format!("cargo nextest run -p {package} -E 'test(={path})'");
+    let takes_ignored = std::env::args_os().any(|arg| arg == "--ignored" || arg == "--include-ignored");
+    rerun_command(package, &path, std::env::var_os("NEXTEST").is_some(), takes_ignored)
+}
+
+/// Where ignored tests were asked for, they have to be again: without it the command would run none, and pass.
+fn rerun_command(package: &str, path: &str, is_nextest: bool, takes_ignored: bool) -> String {
+    match (is_nextest, takes_ignored) {
+        (true, false) => format!("cargo nextest run -p {package} -E 'test(={path})'"),
+        (true, true) => format!("cargo nextest run -p {package} --run-ignored all -E 'test(={path})'"),
+        (false, false) => format!("cargo test -p {package} {path} -- --exact"),
+        (false, true) => format!("cargo test -p {package} {path} -- --exact --include-ignored"),
     }
-    format!("cargo test -p {package} {path} -- --exact")
 }
 
 /// Adds a line.

@@ -15,6 +15,8 @@
 
 use std::fmt;
 
+use crate::message::count;
+
 /// How many of a number of equal attempts passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
@@ -49,8 +51,9 @@ impl fmt::Display for StatisticsError {
             Self::MorePassedThanTotal { passed, total } => {
                 write!(f, "{passed} of {total} cannot have passed")
             }
+            Self::TooFewRuns { k: 0, .. } => f.write_str("k is 0, and it is at least 1"),
             Self::TooFewRuns { k, total } => {
-                write!(f, "k = {k} says nothing about {total} of them: k is from 1 to the number of runs")
+                write!(f, "k is {k}, and there are no more than {}", count(*total, "run"))
             }
         }
     }

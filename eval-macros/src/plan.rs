@@ -2,6 +2,7 @@
 //!
 //! All problems of all files are collected on the way.
 
+use std::io;
 use std::sync::Arc;
 
 use eval_format::{CasePlace, check_together, test_names};
@@ -181,6 +182,11 @@ pub(crate) fn report_unreadable(error: &ReadError, span: Span, diagnostics: &mut
     diagnostics.error(
         span,
         format!("cannot read {}: {}", code_list(&[&error.file]), error.error),
-        "check that it is a file that you may read",
+        match error.error.kind() {
+            io::ErrorKind::NotFound => {
+                "it is a link that leads nowhere: restore the file that it names, or remove it"
+            }
+            _ => "check that it is a file that you may read",
+        },
     );
 }

@@ -9,6 +9,10 @@ use eval_core::{Role, Verdict};
 use crate::project::{Draft, Project, TestBinary, echo_set, target};
 use crate::run::Run;
 
+/// What the fixture needs.
+pub(crate) const DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
+    tokio = { version = \"1\", default-features = false, features = [\"rt\"] }\n";
+
 fn project() -> Project {
     let first = [
         ("a_hello", "hello"),
@@ -19,6 +23,7 @@ fn project() -> Project {
         ("f_late", "good night"),
     ];
     Draft::new("journaled")
+        .dependencies(DEPENDENCIES)
         .file("evals/first.evalset.json", echo_set(&first))
         .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
         .shared()
@@ -167,14 +172,17 @@ fn kill_9_loses_the_case_in_flight_and_nothing_else() {
 #[cfg(unix)]
 #[test]
 fn an_agent_that_exits_the_process_fails_it_whatever_the_code() {
-    let folder = folder("exited");
-    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "1")];
-    let run = first().run_with(&variables, &["--test-threads=1"]).fails();
-    run.says("Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran")
-        .says("run again  cargo test -p journaled first::b_fatal -- --exact");
-    let run = only_run(&folder);
-    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
-    assert!(test(&run, "first::b_fatal").is_unfinished());
+    for (place, says) in [
+        ("here", "Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran"),
+        ("blocking", "Error: `std::process::exit` was called on a thread of a test's runtime"),
+    ] {
+        let folder = folder(&format!("exited_{place}"));
+        let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", place)];
+        first().run_with(&variables, &["--test-threads=1"]).fails().says(says);
+        let run = only_run(&folder);
+        assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+        assert!(test(&run, "first::b_fatal").is_unfinished());
+    }
 }
 
 #[test]

@@ -79,6 +79,17 @@ fn ignore_moves_to_every_case_with_its_reason() {
         .ran(&[("paid::rainy", "ok"), ("paid::sunny", "ok")]);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_ignored_test_that_failed_is_run_again_by_what_it_prints() {
+    let project = project();
+    let run = project.cargo(&["test", "costly::", "--", "--ignored"]).fails();
+    let printed = run.failure("costly::sunny");
+    let again = printed.lines().find_map(|line| line.strip_prefix("run again     "));
+    let again = again.unwrap_or_else(|| panic!("no command:\n{printed}"));
+    project.shell(again).fails().ran(&[("costly::sunny", "FAILED")]);
+}
+
 #[test]
 fn should_panic_moves_to_every_case() {
     project().cargo(&["test", "broken", "--no-fail-fast"]).fails().ran(&[

@@ -25,6 +25,7 @@ use std::sync::OnceLock;
 
 use eval_core::{Value, journal};
 
+use crate::journaled::DEPENDENCIES;
 use crate::project::{Draft, Project, WORKSPACE, echo_set, set, target};
 use crate::run::Run;
 
@@ -75,7 +76,7 @@ fn json(run: &Run) -> Value {
 #[test]
 fn a_killed_run_is_resumed_without_what_it_finished() {
     let cases = [("a_hello", "hello"), ("b_fatal", "die"), ("c_flaky", "flaky"), ("f_late", "good night")];
-    let draft = Draft::new("journaled").named("reported_killed");
+    let draft = Draft::new("journaled").named("reported_killed").dependencies(DEPENDENCIES);
     let draft = draft.file("evals/first.evalset.json", echo_set(&cases));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).shared();
     let runs = folder("killed");
@@ -86,13 +87,29 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
     let report = evalset(&project, &runs, &["report"]).fails();
     report.says("UNFINISHED").says("no verdict: 0 of 1 run ended").says("(exit code 2)");
     let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).passes();
-    rerun.says("--test first -- --exact first::b_fatal first::c_flaky first::f_late").ran(&[
-        ("first::b_fatal", "ok"),
-        ("first::c_flaky", "ok"),
-        ("first::f_late", "ok"),
-    ]);
+    rerun
+        .says("--test first -- --include-ignored --exact first::b_fatal first::c_flaky first::f_late")
+        .ran(&[("first::b_fatal", "ok"), ("first::c_flaky", "ok"), ("first::f_late", "ok")]);
     evalset(&project, &runs, &["report"]).passes().says("3 cases: 3 passed");
     evalset(&project, &runs, &["rerun", "--unfinished"]).passes().says("nothing to run again");
+}
+
+#[test]
+fn a_test_that_is_there_no_more_is_no_pass_when_run_again() {
+    let project = |cases: &[(&str, &str)]| {
+        let draft = Draft::new("journaled").named("reported_gone").dependencies(DEPENDENCIES);
+        draft
+            .file("evals/first.evalset.json", echo_set(cases))
+            .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
+            .owned()
+    };
+    let runs = folder("gone");
+    let before = project(&[("a_hello", "hello"), ("e_no_agent", "anybody?")]);
+    let mut tests = before.command();
+    Run::of(tests.args(["test", "--test", "first"]).env("EVALSET_DIR", &runs)).fails();
+    let after = project(&[("a_hello", "hello")]);
+    let rerun = evalset(&after, &runs, &["rerun"]).fails();
+    rerun.says("not run again, as there is no such test any more: `first::e_no_agent`").ran(&[]);
 }
 
 /// Sets of which one case passes and one fails, for nextest where that is there.

@@ -1,7 +1,7 @@
 //! One file: what it is, what is wrong with it, what was done about it.
 
+use std::fs;
 use std::path::Path;
-use std::{fs, io};
 
 use eval_format::{
     CheckedSet, Form, Problem, Value, check_config, check_recording, check_session, check_set,
@@ -10,7 +10,7 @@ use eval_format::{
 
 use super::fix::{self, Fix};
 use crate::answer::Refusal;
-use crate::input::{Input, Kind};
+use crate::input::{Input, Kind, unreadable};
 use crate::replace::replace;
 
 /// What is known of a file after it was checked.
@@ -36,7 +36,10 @@ impl File {
         let shown = input.shown();
         let bytes = match fs::read(&input.path) {
             Ok(bytes) => bytes,
-            Err(error) => return Self::unreadable(shown, input.kind, &error),
+            Err(error) => {
+                let failure = Some(unreadable(&input.path, &error));
+                return Self { failure, ..Self::empty(shown, input.kind) };
+            }
         };
         let mut file = match input.kind {
             Kind::Config => Self::config(shown, &bytes, metrics),
@@ -63,12 +66,6 @@ impl File {
             fix: None,
             failure: None,
         }
-    }
-
-    fn unreadable(shown: String, kind: Kind, error: &io::Error) -> Self {
-        let refusal =
-            Refusal::new(format!("cannot read `{shown}`: {error}"), "let this user read it, or leave it out");
-        Self { failure: Some(refusal), ..Self::empty(shown, kind) }
     }
 
     fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {

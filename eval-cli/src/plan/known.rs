@@ -9,7 +9,7 @@ use eval_core::{Criterion, UserSimulatorConfig};
 use eval_format::{EvalCase, EvalConfig, check_config, check_set, recording_path};
 
 use crate::answer::Refusal;
-use crate::input::{Inputs, Scope, find};
+use crate::input::{Inputs, Scope, find, unreadable};
 use crate::recorded::{Recorded, Usage};
 use crate::show::one_line;
 use crate::words::count;
@@ -118,9 +118,7 @@ impl OfFile {
 impl Set {
     pub(super) fn read(path: &Path, known: &Known) -> Result<Self, Refusal> {
         let shown = path.display().to_string();
-        let bytes = fs::read(path).map_err(|error| {
-            Refusal::new(format!("cannot read `{shown}`: {error}"), "let this user read it, or leave it out")
-        })?;
+        let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
         let checked = check_set(&shown, &bytes, None);
         let errors = checked.problems.iter().filter(|problem| problem.is_error()).count();
         let set = checked.set.ok_or_else(|| {

@@ -4,7 +4,7 @@ use clap::builder::styling::Style;
 
 use super::Report;
 use crate::answer::Outcome;
-use crate::recorded::{OverCases, Recorded, Runs, State, Usage};
+use crate::recorded::{OverCases, Recorded, Runs, State, Usage, gaps};
 use crate::runs::near;
 use crate::show::{BOLD, ERROR, GOOD, WARNING, harmless, one_line, styled};
 use crate::words::count;
@@ -239,7 +239,6 @@ fn answers(usage: Usage) -> String {
 /// What makes the numbers less than they seem.
 pub(super) fn notes(report: &Report<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    let run = &report.recording.run;
     if report.totals.retried > 0 {
         notes.push(format!(
             "{} passed only when the runner tried again; retries hide failures, `runs = ..` and `pass = ..` count them",
@@ -252,25 +251,9 @@ pub(super) fn notes(report: &Report<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if run.torn > 0 {
-        notes.push(format!(
-            "{} torn: a process was killed, or its disk was full, while it wrote",
-            count(run.torn, "line")
-        ));
-    }
-    for line in run.unreadable.iter().take(MOST_UNREADABLE) {
-        let place = one_line(&format!("{}:{}", line.file.display(), line.line));
-        notes.push(format!("{place} cannot be read: {}", one_line(&line.reason)));
-    }
-    let more = run.unreadable.len().saturating_sub(MOST_UNREADABLE);
-    if more > 0 {
-        notes.push(format!("{} of the journal cannot be read", count(more, "more line")));
-    }
+    notes.extend(gaps(&report.recording.run));
     notes
 }
-
-/// Lines that cannot be read are alike; a few of them show what is wrong.
-const MOST_UNREADABLE: usize = 3;
 
 /// What the tests printed that did not pass.
 fn failures(report: &Report<'_>) -> String {

@@ -75,18 +75,23 @@ impl Targets {
     }
 
     /// The tests that a binary has, without those that are ignored; none where it cannot be built.
-    pub(super) fn listed(&self, package: &str, binary: &str, more: &[String]) -> Vec<String> {
-        let list = |ignored: bool| -> Vec<String> {
-            let mut command = super::listing(package, &self.selection(package, binary), more);
-            if ignored {
-                command.arg("--ignored");
-            }
-            let output = command.output().map(|output| output.stdout).unwrap_or_default();
-            let output = String::from_utf8_lossy(&output).into_owned();
-            output.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect()
-        };
-        let ignored: HashSet<String> = list(true).into_iter().collect();
-        list(false).into_iter().filter(|name| !ignored.contains(name)).collect()
+    pub(super) fn unignored(&self, package: &str, binary: &str, more: &[String]) -> Vec<String> {
+        let ignored = self.list(package, binary, more, &["--ignored"]).unwrap_or_default();
+        let mut tests = self.all(package, binary, more).unwrap_or_default();
+        tests.retain(|name| !ignored.contains(name));
+        tests.into_iter().collect()
+    }
+
+    /// All tests that a binary has; absent where it cannot be built.
+    pub(super) fn all(&self, package: &str, binary: &str, more: &[String]) -> Option<HashSet<String>> {
+        self.list(package, binary, more, &[])
+    }
+
+    fn list(&self, package: &str, binary: &str, more: &[String], flags: &[&str]) -> Option<HashSet<String>> {
+        let mut command = super::listing(package, &self.selection(package, binary), more);
+        let output = command.args(flags).output().ok().filter(|output| output.status.success())?;
+        let output = String::from_utf8_lossy(&output.stdout).into_owned();
+        Some(output.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
     }
 }
 

@@ -28,11 +28,11 @@ fn a_command_names_its_tests_exactly() {
     let more = ["--release".to_owned()];
     assert_eq!(
         shell::line(&cargo_commands(&tests, &Targets::default(), &more)[0]),
-        "test --no-fail-fast -p app --release -- --exact a::x a::y"
+        "test --no-fail-fast -p app --release -- --include-ignored --exact a::x a::y"
     );
     assert_eq!(
         shell::line(&nextest_commands(&tests, &more)[0]),
-        "nextest run --no-fail-fast --release -E 'package(=app) & test(=a::x)' -E 'package(=app) & test(=a::y)'"
+        "nextest run --no-fail-fast --run-ignored all --release -E 'package(=app) & test(=a::x)' -E 'package(=app) & test(=a::y)'"
     );
 }
 

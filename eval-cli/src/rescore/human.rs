@@ -7,7 +7,7 @@ use eval_core::MetricReport;
 use super::again::{Now, Rescored};
 use super::{Pair, Rescoring, pairs};
 use crate::answer::Outcome;
-use crate::recorded::State;
+use crate::recorded::{State, gaps};
 use crate::show::{BOLD, ERROR, GOOD, harmless, one_line, styled};
 use crate::words::{code_list, count};
 
@@ -160,5 +160,6 @@ fn notes(rescoring: &Rescoring<'_>) -> Vec<String> {
     if edited > 0 {
         notes.push(format!("{} edited since they ran, and scored as they are now", count(edited, "case")));
     }
+    notes.extend(gaps(&rescoring.recording.run));
     notes
 }

@@ -71,6 +71,36 @@ fn warnings_fail_where_they_are_denied() {
     assert!(denied.out.ends_with("1 file, 1 case: 1 warning (denied)\n"), "{}", denied.out);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_no_checked_set() {
+    let folder = Folder::new("check-link");
+    folder.write("evals/good.evalset.json", set(""));
+    folder.write("more/.keep", "");
+    for (place, target) in [("evals/lost.evalset.json", "gone.json"), ("more/lost.evalset.json", "gone.json")]
+    {
+        std::os::unix::fs::symlink(target, folder.path(place)).expect("the folder is ours");
+    }
+    for (path, shown) in [
+        ("evals", "evals/lost.evalset.json"),
+        ("evals/*.json", "evals/lost.evalset.json"),
+        ("more", "more/lost.evalset.json"),
+        ("more/lost.evalset.json", "more/lost.evalset.json"),
+    ] {
+        for command in ["check", "fmt", "plan"] {
+            let ran = folder.run(&[command, path]);
+            assert_eq!(ran.code, Some(2), "{command} {path}: {}", ran.out);
+            let says = format!("`{shown}` is a link to `gone.json`, which leads nowhere");
+            assert!(
+                ran.err.contains(&says) || ran.out.contains(&says),
+                "{command} {path}: {}{}",
+                ran.out,
+                ran.err
+            );
+        }
+    }
+}
+
 #[test]
 fn a_file_is_checked_once_however_it_is_named() {
     let folder = mixed("check-once");

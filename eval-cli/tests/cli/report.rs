@@ -124,6 +124,10 @@ fn a_beginning_that_was_torn_is_no_pass() {
     let ran = folder.run(&["report"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     assert!(ran.out.contains("of 3 cases: one more began, and its record was torn"), "{}", ran.out);
+    let torn = "note: 1 line torn: a process was killed, or its disk was full, while it wrote";
+    let ran = folder.run(&["rerun"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.out.contains(torn) && ran.out.ends_with("run all of them again\n"), "{}", ran.out);
 }
 
 #[test]
@@ -165,7 +169,9 @@ fn pass_at_more_than_the_runs_is_an_error() {
     assert!(folder.run(&["report", "-k", "2"]).out.contains("pass@2 "));
     let ran = folder.run(&["report", "-k", "5"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("k = 5 says nothing about 3 of them"), "{}", ran.err);
+    assert!(ran.err.contains("k is 5, and there are no more than 3 runs"), "{}", ran.err);
+    let ran = folder.run(&["report", "-k", "0"]);
+    assert!(ran.err.contains("k is 0, and it is at least 1"), "{}", ran.err);
     assert_eq!(folder.run(&["report", "-k", "0"]).code, Some(2));
 }
 

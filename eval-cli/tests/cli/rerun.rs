@@ -31,12 +31,15 @@ fn each_flag_names_its_tests_exactly() {
     ] {
         let ran = folder.run(&["rerun", flag, "--dry-run"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        assert_eq!(ran.out, format!("cargo test --no-fail-fast -p app -- --exact {names}\n"));
+        assert_eq!(
+            ran.out,
+            format!("cargo test --no-fail-fast -p app -- --include-ignored --exact {names}\n")
+        );
     }
     let all = folder.run(&["rerun", "--dry-run"]).out;
     assert!(all.ends_with("weather::broken weather::killed weather::oslo 'weather::r#match'\n"), "{all}");
     let nextest = folder.run(&["rerun", "--errors", "--nextest", "--dry-run", "--", "--release"]).out;
-    let expected = "cargo nextest run --no-fail-fast --release -E 'package(=app) & test(=weather::broken)'\n";
+    let expected = "cargo nextest run --no-fail-fast --run-ignored all --release -E 'package(=app) & test(=weather::broken)'\n";
     assert_eq!(nextest, expected);
 }
 
@@ -120,7 +123,8 @@ fn the_exit_code_of_cargo_is_handed_on() {
     let ran = folder.run(&["rerun", "--failed"]);
     assert_eq!(ran.code, Some(101), "{}{}", ran.out, ran.err);
     assert!(
-        ran.err.contains("running cargo test --no-fail-fast -p app -- --exact weather::oslo"),
+        ran.err
+            .contains("running cargo test --no-fail-fast -p app -- --include-ignored --exact weather::oslo"),
         "{}",
         ran.err
     );

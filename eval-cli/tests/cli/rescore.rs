@@ -75,6 +75,21 @@ fn what_cannot_be_scored_again_is_unmeasurable_and_told() {
 }
 
 #[test]
+fn a_line_that_cannot_be_read_may_be_a_case() {
+    let folder = Folder::new("rescore-unreadable");
+    folder.write("evals/weather.evalset.json", expecting("It is sunny."));
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 1);
+    journal.ran(test, 1, 1.0);
+    journal.decided(test, &passed(), Some(1.0), "");
+    journal.raw("{\"record\":\"started\",\"test\":\"x");
+    journal.write();
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("jsonl:6 cannot be read"), "{}", ran.out);
+}
+
+#[test]
 fn a_single_error_is_no_errors() {
     let folder = folder("rescore-one");
     folder.write("evals/weather.evalset.json", expecting("It is sunny.").replace("\"sunny\"", "\"rainy\""));

@@ -364,3 +364,15 @@ fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours()
     assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\\r\n    ").count(), 2, "{text}");
     assert!(!text.chars().any(|c| c != '\n' && c.is_control()) && !text.contains("\nrun again"), "{text}");
 }
+
+#[test]
+fn an_ignored_test_is_run_again_as_one() {
+    for (is_nextest, takes_ignored, expected) in [
+        (false, false, "cargo test -p app a::x -- --exact"),
+        (false, true, "cargo test -p app a::x -- --exact --include-ignored"),
+        (true, false, "cargo nextest run -p app -E 'test(=a::x)'"),
+        (true, true, "cargo nextest run -p app --run-ignored all -E 'test(=a::x)'"),
+    ] {
+        assert_eq!(rerun_command("app", "a::x", is_nextest, takes_ignored), expected);
+    }
+}

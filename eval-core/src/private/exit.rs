@@ -1,8 +1,8 @@
 //! A process that ends in the middle of a test.
 //!
-//! `std::process::exit` does not unwind. With code 0 the harness, cargo and nextest all take its tests for
-//! passed, those that never began included. But systems drop the thread locals of the thread that exits, so one of them
-//! can tell. Other threads (those of `spawn_blocking`, workers of a multi-threaded runtime) are not seen.
+//! `std::process::exit` does not unwind. With code 0 the harness, cargo and nextest all take its tests for passed, those
+//! that never began included. But systems drop the thread locals of the thread that exits, so one of them can tell: on the
+//! thread of a test and on those of its runtime. Threads that an agent starts by itself are not seen.
 
 use std::cell::RefCell;
 
@@ -13,17 +13,34 @@ thread_local! {
     static UNDERWAY: Underway = const { Underway(RefCell::new(None)) };
 }
 
-/// The test that runs on this thread.
-struct Underway(RefCell<Option<Test>>);
+/// For whom this thread works.
+#[derive(Clone, Copy)]
+enum Work {
+    Of(Test),
+    /// A thread of the runtime of a test.
+    OfARuntime,
+}
+
+struct Underway(RefCell<Option<Work>>);
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        // A thread that ends by itself has left its test before.
-        if let Some(test) = self.0.take() {
-            let message = "`std::process::exit` was called while this test ran; the process is aborted, since its exit \
-                           code could pass for success";
-            failure::show_past_the_harness(&failure::harness(&test, message));
+        // A thread that ends by itself has left its work before.
+        if let Some(work) = self.0.take() {
+            failure::show_past_the_harness(&text(work));
             std::process::abort();
+        }
+    }
+}
+
+fn text(work: Work) -> String {
+    const WHY: &str = "the process is aborted, since its exit code could pass for success";
+    match work {
+        Work::Of(test) => {
+            failure::harness(&test, &format!("`std::process::exit` was called while this test ran; {WHY}"))
+        }
+        Work::OfARuntime => {
+            format!("Error: `std::process::exit` was called on a thread of a test's runtime; {WHY}")
         }
     }
 }
@@ -33,14 +50,28 @@ pub(super) struct ExitGuard(());
 
 impl ExitGuard {
     pub(super) fn of(test: Test) -> Self {
-        UNDERWAY.with(|underway| underway.0.replace(Some(test)));
+        set(Some(Work::Of(test)));
         Self(())
     }
 }
 
 impl Drop for ExitGuard {
     fn drop(&mut self) {
-        // The thread may be past its locals already; then nothing is left to be told.
-        let _ = UNDERWAY.try_with(|underway| underway.0.take());
+        set(None);
     }
+}
+
+/// A thread of a runtime begins.
+pub(super) fn enter_runtime() {
+    set(Some(Work::OfARuntime));
+}
+
+/// A thread of a runtime ends.
+pub(super) fn leave_runtime() {
+    set(None);
+}
+
+fn set(work: Option<Work>) {
+    // A thread that is past its locals has nothing left to be told.
+    let _ = UNDERWAY.try_with(|underway| underway.0.replace(work));
 }

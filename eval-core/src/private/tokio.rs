@@ -30,6 +30,7 @@ pub mod runtime {
     use std::pin::Pin;
 
     use super::NEXT;
+    use crate::private::exit;
 
     /// The steps towards a runtime.
     #[derive(Clone, Copy, Debug)]
@@ -84,6 +85,7 @@ pub mod runtime {
             if let Some(count) = self.worker_threads {
                 builder.worker_threads(count);
             }
+            builder.on_thread_start(exit::enter_runtime).on_thread_stop(exit::leave_runtime);
             match builder.enable_all().build() {
                 Ok(runtime) => runtime.block_on(async {
                     test.await;

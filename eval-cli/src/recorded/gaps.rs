@@ -1,0 +1,32 @@
+//! What a journal does not tell: lines that are torn or cannot be read.
+
+use eval_core::journal::Run;
+
+use crate::show::one_line;
+use crate::words::count;
+
+/// Whether a test may have run that nothing, or not all, is known of.
+pub(crate) fn has_gaps(run: &Run) -> bool {
+    run.lost > 0 || !run.unreadable.is_empty()
+}
+
+/// A sentence for each gap.
+pub(crate) fn gaps(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    if run.torn > 0 {
+        let lines = count(run.torn, "line");
+        notes.push(format!("{lines} torn: a process was killed, or its disk was full, while it wrote"));
+    }
+    for line in run.unreadable.iter().take(MOST_UNREADABLE) {
+        let place = one_line(&format!("{}:{}", line.file.display(), line.line));
+        notes.push(format!("{place} cannot be read: {}", one_line(&line.reason)));
+    }
+    let more = run.unreadable.len().saturating_sub(MOST_UNREADABLE);
+    if more > 0 {
+        notes.push(format!("{} of the journal cannot be read", count(more, "more line")));
+    }
+    notes
+}
+
+/// Lines that cannot be read are alike; a few of them show what is wrong.
+const MOST_UNREADABLE: usize = 3;

@@ -49,6 +49,12 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A turn that blocks its thread (a synchronous HTTP client, a long computation) cannot be
 /// cancelled: its timeout takes effect when it next awaits. Wrap such work in
 /// `tokio::task::spawn_blocking`. While it blocks, a line on stderr names the case, run and turn.
+///
+/// # A turn that ends the process
+///
+/// `std::process::exit(0)` in a test would pass for success with the harness, cargo and nextest, all tests that had not
+/// ended included. Called on the thread of a test of the attribute, or on one of its runtime, it aborts the process
+/// instead and says so; on threads that an agent starts by itself nobody sees it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",

@@ -1,5 +1,6 @@
 //! What all tests of a run come to together.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use eval_core::journal::Run;
@@ -34,6 +35,8 @@ pub(crate) struct Totals {
     pub(crate) unreadable: usize,
     /// Tests that began, of which nothing else is known.
     pub(crate) lost: usize,
+    /// Cases of the same sets that left no record: filtered out, or never begun.
+    pub(crate) not_run: usize,
     /// The runs of each case of which every run has a verdict.
     tallies: Vec<Tally>,
 }
@@ -49,8 +52,13 @@ pub(crate) struct OverCases {
 
 impl Totals {
     pub(crate) fn of(run: &Run, tests: &[Recorded<'_>]) -> Self {
-        let mut totals =
-            Self { cases: tests.len(), unreadable: run.unreadable.len(), lost: run.lost, ..Self::default() };
+        let mut totals = Self {
+            cases: tests.len(),
+            unreadable: run.unreadable.len(),
+            lost: run.lost,
+            not_run: not_run(tests),
+            ..Self::default()
+        };
         for test in tests {
             let counted = match test.state {
                 State::Passed => &mut totals.passed,
@@ -92,8 +100,16 @@ impl Totals {
         }
     }
 
-    /// Why the outcome is what it is.
+    /// Why the outcome is what it is, and what it says nothing about.
     pub(crate) fn reason(&self) -> String {
+        let reason = self.outcome_of_those_that_ran();
+        if self.not_run == 0 {
+            return reason;
+        }
+        format!("{reason}; {} of the same sets did not run", count(self.not_run, "more case"))
+    }
+
+    fn outcome_of_those_that_ran(&self) -> String {
         let mut reasons = Vec::new();
         let mut add = |number: usize, what: &str| {
             if number > 0 {
@@ -142,6 +158,18 @@ impl Totals {
         let n = cases as f64;
         Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
     }
+}
+
+/// How many cases of the sets that tests were made of left no record. The tests of a file stand in one module.
+fn not_run(tests: &[Recorded<'_>]) -> usize {
+    let mut modules: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    for Recorded { test, attempt, .. } in tests {
+        let module = test.name.rsplit_once("::").map_or("", |(module, _)| module);
+        let (cases, ran) = modules.entry((&test.package, &test.binary, module)).or_default();
+        *cases = attempt.started.set_cases.max(*cases);
+        *ran += 1;
+    }
+    modules.values().map(|(cases, ran)| cases.saturating_sub(*ran)).sum()
 }
 
 fn span(tests: &[Recorded<'_>]) -> Duration {

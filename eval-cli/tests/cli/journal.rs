@@ -10,6 +10,8 @@ pub(crate) struct Journal<'f> {
     path: String,
     lines: Vec<String>,
     tests: u32,
+    /// How many cases each set has; 0 where the journal does not tell.
+    pub(crate) set_cases: usize,
 }
 
 impl<'f> Journal<'f> {
@@ -27,7 +29,7 @@ impl<'f> Journal<'f> {
             "binary": binary, "pid": 4711, "started": "2026-11-22T02:31:07.250Z", "env": {},
         });
         let path = format!("{at}/app-{binary}-4711-0.jsonl");
-        Self { folder, path, lines: vec![head.to_string()], tests: 0 }
+        Self { folder, path, lines: vec![head.to_string()], tests: 0, set_cases: 0 }
     }
 
     /// Says when the process began, and what it was told.
@@ -56,7 +58,8 @@ impl<'f> Journal<'f> {
         self.add(&json!({
             "record": "started", "test": self.tests, "name": name, "eval_set_id": set, "eval_id": case,
             "file": "evals/weather.evalset.json", "set_file": "evals/weather.evalset.json",
-            "line": 10 + self.tests, "column": 5, "case_hash": "0", "runs": runs, "pass": "mean", "gate": "mean",
+            "line": 10 + self.tests, "column": 5, "case_hash": "0", "set_cases": self.set_cases, "runs": runs,
+            "pass": "mean", "gate": "mean",
             "attempt": attempt, "at": "2026-11-22T02:31:08.000Z",
         }));
         self.tests

@@ -113,6 +113,33 @@ fn replayed_answers_are_counted_where_the_journal_tells_of_them() {
 }
 
 #[test]
+fn cases_that_left_no_record_are_counted_beside_the_outcome() {
+    let folder = Folder::new("report-not-run");
+    let written = |set_cases: usize| {
+        let mut journal = Journal::new(&folder, "r1");
+        journal.set_cases = set_cases;
+        for name in ["weather::sunny", "weather::rainy", "travel::lisbon"] {
+            let test = journal.started(name, 1);
+            journal.ran(test, 1, 1.0);
+            journal.decided(test, &passed(), Some(1.0), "");
+        }
+        journal.write();
+        folder.run(&["report", "--json", "r.json"])
+    };
+    for (set_cases, reason, not_run) in [
+        (0, "PASSED  all of 3 cases (exit code 0)", 0),
+        (1, "PASSED  all of 3 cases (exit code 0)", 0),
+        (2, "PASSED  all of 3 cases; 1 more case of the same sets did not run (exit code 0)", 1),
+        (5, "PASSED  all of 3 cases; 7 more cases of the same sets did not run (exit code 0)", 7),
+    ] {
+        let ran = written(set_cases);
+        assert!(ran.out.contains(reason), "{}", ran.out);
+        let field = format!("\"not_run\": {not_run},\n");
+        assert!(folder.read("r.json").contains(&field), "{}", folder.read("r.json"));
+    }
+}
+
+#[test]
 fn a_beginning_that_was_torn_is_no_pass() {
     let folder = Folder::new("report-torn");
     good(&folder, "r1");

@@ -111,6 +111,8 @@ pub struct Started {
     pub column: usize,
     /// The [`case_hash`] of the case, to tell whether it was edited since; empty where there is no file.
     pub case_hash: String,
+    /// Of how many cases of this file the attribute makes tests; 0 where nobody knows.
+    pub set_cases: usize,
     /// How often the case is to run.
     pub runs: usize,
     /// How the runs are taken together.
@@ -339,6 +341,7 @@ fields!(Started {
     line,
     column,
     case_hash,
+    set_cases,
     runs,
     pass,
     gate,

@@ -165,6 +165,7 @@ fn started(test: u32, name: &str) -> Started {
         line: 4,
         column: 5,
         case_hash: "00ff".to_owned(),
+        set_cases: 4,
         runs: 3,
         pass: Pass::AtLeast(2),
         gate: Gate::EveryTurn,

@@ -1,7 +1,7 @@
 //! Metrics: from what was expected and what happened to scores.
 //!
 //! One struct per metric, one file per metric: its documentation, its algorithm and its tests side
-//! by side. All of them stand in one list, [`built_in`]; their names, ranges and criterion fields are
+//! by side. Those that ask a judge stand in one list, [`judged`], all others in [`built_in`]; their names, ranges and criterion fields are
 //! data in `eval_format::METRICS`, and a test holds the two equal.
 
 mod answers;
@@ -360,7 +360,7 @@ impl Scores {
     }
 }
 
-/// Makes the built-in metric of a name.
+/// Makes the built-in metric of a name that asks no judge.
 pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
     let (_, make) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
     Some(make())
@@ -369,18 +369,10 @@ pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
 /// Makes a metric.
 pub type MakeMetric = fn() -> BoxMetric;
 
-/// Every built-in metric.
+/// Every built-in metric that asks no judge.
 static BUILT_IN: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
     (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
-    (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
-    (rubric_final_response_quality::NAME, || {
-        BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
-    }),
-    (rubric_tool_use_quality::NAME, || BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality)),
-    (rubric_multi_turn_trajectory::NAME, || {
-        BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
-    }),
     (tool_call_count::NAME, || BoxMetric::new(tool_call_count::ToolCallCount)),
     (inference_call_count::NAME, || BoxMetric::new(inference_call_count::InferenceCallCount)),
     (token_usage::NAME, || BoxMetric::new(token_usage::TokenUsage)),
@@ -398,19 +390,40 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (final_response_match::NAME, || BoxMetric::new(final_response_match::FinalResponseMatch)),
     (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
     (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
-    (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
-    (safety::NAME, || BoxMetric::new(safety::Safety)),
-    (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),
-    (multi_turn_task_success::NAME, || BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess)),
-    (multi_turn_trajectory_quality::NAME, || {
-        BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
-    }),
-    (multi_turn_tool_use_quality::NAME, || {
-        BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
-    }),
-    (user_simulator_quality::NAME, || BoxMetric::new(user_simulator_quality::UserSimulatorQuality)),
     (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
 ];
+
+/// Finds a metric by its name.
+pub type FindMetric = fn(&str) -> Option<BoxMetric>;
+
+/// Makes the built-in metric of a name that asks a judge.
+///
+/// All of them, to their last function, are `#[inline]`: they are compiled in crates whose criteria name one.
+#[inline]
+pub fn judged(name: &str) -> Option<BoxMetric> {
+    Some(match name {
+        final_response_match_v2::NAME => BoxMetric::new(final_response_match_v2::FinalResponseMatchV2),
+        rubric_final_response_quality::NAME => {
+            BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
+        }
+        rubric_tool_use_quality::NAME => BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality),
+        rubric_multi_turn_trajectory::NAME => {
+            BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
+        }
+        hallucinations::NAME => BoxMetric::new(hallucinations::Hallucinations),
+        safety::NAME => BoxMetric::new(safety::Safety),
+        response_evaluation::NAME => BoxMetric::new(response_evaluation::ResponseEvaluation),
+        multi_turn_task_success::NAME => BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess),
+        multi_turn_trajectory_quality::NAME => {
+            BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
+        }
+        multi_turn_tool_use_quality::NAME => {
+            BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
+        }
+        user_simulator_quality::NAME => BoxMetric::new(user_simulator_quality::UserSimulatorQuality),
+        _ => return None,
+    })
+}
 
 #[cfg(test)]
 mod tests {
@@ -418,11 +431,13 @@ mod tests {
 
     #[test]
     fn the_list_of_the_format_is_the_list_here() {
-        let mut here: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-        let mut there: Vec<&str> = eval_format::METRICS.iter().map(|metric| metric.name).collect();
-        here.sort_unstable();
-        there.sort_unstable();
-        assert_eq!(here, there);
+        for info in eval_format::METRICS {
+            let asks = info.needs.contains(&eval_format::Need::Judge);
+            assert_eq!(judged(info.name).is_some(), asks, "{}", info.name);
+            assert_eq!(built_in(info.name).is_some(), !asks, "{}", info.name);
+        }
+        let asking = eval_format::METRICS.iter().filter(|info| judged(info.name).is_some()).count();
+        assert_eq!(BUILT_IN.len() + asking, eval_format::METRICS.len());
     }
 
     #[test]

@@ -10,7 +10,9 @@ use crate::decide::{Rule, decide};
 use crate::journal::{Entry, Journal, JudgeUse, MetricLine};
 use crate::judge::{Asking, JudgeError, Judges};
 use crate::message::count;
-use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::metric::{
+    BoxMetric, FINAL_SESSION_STATE_MATCH, FindMetric, Metric, MetricInput, Scores, built_in,
+};
 use crate::options::{Gate, Pass};
 use crate::report::{CaseReport, Place, RunReport, RunScore};
 use crate::runner::conversation::{Conditions, converse};
@@ -63,9 +65,14 @@ impl Plan {
     /// Metrics in the order of the criteria, then custom ones that no criterion names, then the
     /// session state, then those that only inform.
     ///
-    /// A name that neither a built-in nor a custom metric answers is an error.
-    pub(crate) fn new(config: &EvalConfig, custom: Vec<(String, BoxMetric)>) -> Result<Self, String> {
-        let mut metrics = named_or_custom(config, custom)?;
+    /// `judged` finds the metrics that ask a judge. A name that neither a built-in nor a custom metric answers is an
+    /// error.
+    pub(crate) fn new(
+        config: &EvalConfig,
+        custom: Vec<(String, BoxMetric)>,
+        judged: FindMetric,
+    ) -> Result<Self, String> {
+        let mut metrics = named_or_custom(config, custom, judged)?;
         let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
         let others = eval_format::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<Planned> = others.filter_map(Planned::always).collect();
@@ -242,14 +249,18 @@ const DEFAULT_USER_ID: &str = "test_user_id";
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// What decides: the metrics that criteria name, then the custom ones that none names.
-fn named_or_custom(config: &EvalConfig, custom: Vec<(String, BoxMetric)>) -> Result<Vec<Planned>, String> {
+fn named_or_custom(
+    config: &EvalConfig,
+    custom: Vec<(String, BoxMetric)>,
+    judged: FindMetric,
+) -> Result<Vec<Planned>, String> {
     let mut custom = custom;
     let mut metrics = Vec::new();
     for (name, criterion) in &config.criteria {
         // As in ADK, a custom metric under a built-in name takes its place.
         let own = custom.iter().position(|(known, _)| known == name).map(|at| custom.remove(at).1);
         let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
-        let metric = own.or_else(|| built_in(name)).ok_or_else(|| unknown(name))?;
+        let metric = own.or_else(|| built_in(name)).or_else(|| judged(name)).ok_or_else(|| unknown(name))?;
         metrics.push(Planned::gating(name, criterion.clone(), metric, origin));
     }
     let full = || Criterion::new(CUSTOM_THRESHOLD);

@@ -29,7 +29,7 @@ use exit::ExitGuard;
 
 pub use crate::inventory::is_current;
 pub use crate::judge::Making;
-pub use crate::metric::{BoxMetric, MakeMetric};
+pub use crate::metric::{BoxMetric, FindMetric, MakeMetric, judged};
 pub use crate::options::{Gate, Pass};
 pub use crate::setup::{Driven, Driving, shape};
 pub use eval_format::Form;
@@ -63,6 +63,8 @@ pub struct SetSource {
     pub options: Options,
     /// Custom metrics by name.
     pub metrics: &'static [(&'static str, MakeMetric)],
+    /// Finds the metrics that ask a judge, where a criterion names one.
+    pub judged: Option<FindMetric>,
     /// Calls the function that makes the judge, where one is named.
     pub judge: Option<fn() -> Making>,
     /// What judges answered.
@@ -393,7 +395,7 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
         }
     };
     let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
-    let mut plan = Plan::new(&config, custom)?;
+    let mut plan = Plan::new(&config, custom, set.judged.unwrap_or(|_| None))?;
     plan.runs = set.options.runs as usize;
     plan.pass = set.options.pass;
     plan.gate = set.options.gate;

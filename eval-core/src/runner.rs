@@ -18,7 +18,7 @@ use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
 use crate::agent::{BoxAgent, BoxFuture};
 use crate::journal::{Entry, Journal};
 use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
-use crate::metric::{BoxMetric, Metric};
+use crate::metric::{BoxMetric, Metric, judged};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
 use crate::report::{CaseReport, EvalReport, RunReport};
@@ -445,7 +445,7 @@ impl EvalRunner {
             let misfits: Vec<String> = misfits.iter().map(ToString::to_string).collect();
             return Err(RunnerError(misfits.join("\n")));
         }
-        let mut plan = Plan::new(&config, self.custom.clone()).map_err(RunnerError)?;
+        let mut plan = Plan::new(&config, self.custom.clone(), judged).map_err(RunnerError)?;
         plan.judges = self.judges(recording)?;
         plan.journal = self.journal_of_runs()?;
         plan.runs = self.runs;

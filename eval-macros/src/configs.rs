@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eval_format::{EvalConfig, check_config};
+use eval_format::{EvalConfig, Need, check_config, metric};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -30,6 +30,12 @@ pub(crate) struct Chosen {
 impl Chosen {
     fn adk_default() -> Self {
         Self { planned: PlannedConfig::Default, config: Some(Arc::new(EvalConfig::adk_default())) }
+    }
+
+    /// Whether they name a metric that asks a judge.
+    pub(crate) fn asks_judge(&self) -> bool {
+        let names = self.config.iter().flat_map(|config| config.criteria.iter().map(|(name, _)| name));
+        names.filter_map(|name| metric(name)).any(|info| info.needs.contains(&Need::Judge))
     }
 
     /// What stands for criteria that could not be read, which has been reported.

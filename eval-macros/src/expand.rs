@@ -153,6 +153,12 @@ impl Expansion<'_> {
             let metric = metric_value(self.args, path);
             quote!((#name, || #metric))
         });
+        // What asks a judge is compiled only where something does.
+        let judged = if set.asks_judge {
+            quote!(::core::option::Option::Some(#private::judged))
+        } else {
+            quote!(::core::option::Option::None)
+        };
         let judge = if let Some(path) = &self.args.judge {
             let judge = judge_value(self.args, path);
             quote!(::core::option::Option::Some(|| #judge))
@@ -174,6 +180,7 @@ impl Expansion<'_> {
                 absent: &[#(#absent),*],
                 options: #options,
                 metrics: &[#(#metrics),*],
+                judged: #judged,
                 judge: #judge,
                 recording: #recording,
             }

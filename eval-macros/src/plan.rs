@@ -35,6 +35,8 @@ pub(crate) struct PlannedSet {
     pub(crate) modules: Vec<String>,
     pub(crate) cases: Vec<PlannedCase>,
     pub(crate) config: PlannedConfig,
+    /// Whether a criterion names a metric that asks a judge.
+    pub(crate) asks_judge: bool,
     /// The session file that is compiled in beside the set, relative to the package.
     pub(crate) session: Option<String>,
     pub(crate) recording: PlannedRecording,
@@ -134,7 +136,18 @@ impl Planner<'_> {
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
             .map(|(name, place)| PlannedCase { name, place: place.clone() })
             .collect();
-        Some(PlannedSet { file, read, modules, cases, config: chosen.planned, session, recording, absent })
+        let asks_judge = chosen.asks_judge();
+        Some(PlannedSet {
+            file,
+            read,
+            modules,
+            cases,
+            config: chosen.planned,
+            asks_judge,
+            session,
+            recording,
+            absent,
+        })
     }
 
     fn report(&mut self, read: &ReadSet) {

@@ -4,6 +4,7 @@ use super::*;
 use crate::agent::{Agent, BoxError, Turn};
 use crate::journal::Entry;
 use crate::judge::{JudgeErrorKind, Judges, Named, Scripted, Settings};
+use crate::metric::judged;
 use crate::plan::Plan;
 use crate::report::CaseReport;
 use crate::runner::EvalRunner;
@@ -211,7 +212,7 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
     let config =
         EvalConfig::default().with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("note"));
     let verdict = |skip_missing: bool| {
-        let mut plan = Plan::new(&config, Vec::new()).unwrap();
+        let mut plan = Plan::new(&config, Vec::new(), judged).unwrap();
         let settings = Settings { skip_missing, ..Settings::default() };
         plan.judges = Judges::new(settings, Named::Nobody, None);
         let entry = Entry::default();

@@ -30,6 +30,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 
 /// The first lines of what somebody else wrote, each on a line of its own and behind a bar, so that none can pose as
 /// one of ours.
+#[inline]
 pub(crate) fn quote(text: &str) -> String {
     let text = text.trim();
     let mut out = String::new();

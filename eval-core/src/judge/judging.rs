@@ -42,6 +42,7 @@ pub struct Vote {
 
 impl Judging {
     /// A judge, asked as a criterion says.
+    #[inline]
     pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
         let options = criterion.get("judge_model_options").and_then(Value::as_object);
         let option = |key: &str| options.and_then(|options| options.get(key));
@@ -60,6 +61,7 @@ impl Judging {
     }
 
     /// How many samples the criterion asks for.
+    #[inline]
     pub fn samples(&self) -> u32 {
         self.samples
     }
@@ -70,6 +72,7 @@ impl Judging {
     }
 
     /// Asks once.
+    #[inline]
     pub async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         self.judge.ask(request).await
     }
@@ -98,6 +101,7 @@ impl Judging {
     }
 
     /// Asks the same once more, with what was wrong with the answer.
+    #[inline]
     pub(crate) async fn ask_again(
         &self,
         request: &JudgeRequest,
@@ -176,6 +180,7 @@ impl Judging {
         self.count(&self.sample(template, prompt, read).await)
     }
 
+    #[inline]
     fn count(&self, samples: &[Sample<Option<bool>>]) -> Result<Vote, JudgeError> {
         let failed = samples.iter().filter_map(|sample| sample.as_ref().err());
         if let Some(error) = failed.clone().next()

@@ -41,6 +41,7 @@ const CHECKS: ConversationChecks = ConversationChecks {
 };
 
 impl Metric for MultiTurnToolUseQuality {
+    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         CHECKS.score(input).await
     }

@@ -40,6 +40,7 @@ const CHECKS: ConversationChecks = ConversationChecks {
 };
 
 impl Metric for MultiTurnTrajectoryQuality {
+    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         CHECKS.score(input).await
     }

@@ -394,13 +394,13 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
 ];
 
 /// Finds a metric by its name.
-pub type FindMetric = fn(&str) -> Option<BoxMetric>;
+pub(crate) type FindMetric = fn(&str) -> Option<BoxMetric>;
 
 /// Makes the built-in metric of a name that asks a judge.
 ///
 /// All of them, to their last function, are `#[inline]`: they are compiled in crates whose criteria name one.
 #[inline]
-pub fn judged(name: &str) -> Option<BoxMetric> {
+pub(crate) fn judged(name: &str) -> Option<BoxMetric> {
     Some(match name {
         final_response_match_v2::NAME => BoxMetric::new(final_response_match_v2::FinalResponseMatchV2),
         rubric_final_response_quality::NAME => {

@@ -1,5 +1,6 @@
 //! What generated code calls. Not public API: it changes with the macro, and both are of one version.
 
+mod asking;
 pub mod bench;
 mod exit;
 pub mod tokio;
@@ -13,7 +14,7 @@ use eval_format::{EvalCase, EvalConfig};
 use crate::eval_run::EvalRun;
 use crate::failure;
 use crate::journal::Entry;
-use crate::judge::{JudgeFn, JudgeMode, Judges, Named, Settings, Tape, Text};
+use crate::judge::{JudgeFn, JudgeMode, Settings};
 use crate::message::{count, neutral};
 use crate::metric::MetricFn;
 use crate::plan::Plan;
@@ -27,9 +28,11 @@ use crate::verdict::{Role, Verdict};
 
 use exit::ExitGuard;
 
+pub use asking::{ASKING, Asking};
+
 pub use crate::inventory::is_current;
 pub use crate::judge::Making;
-pub use crate::metric::{BoxMetric, FindMetric, MakeMetric, judged};
+pub use crate::metric::{BoxMetric, MakeMetric};
 pub use crate::options::{Gate, Pass};
 pub use crate::setup::{Driven, Driving, shape};
 pub use eval_format::Form;
@@ -63,8 +66,8 @@ pub struct SetSource {
     pub options: Options,
     /// Custom metrics by name.
     pub metrics: &'static [(&'static str, MakeMetric)],
-    /// Finds the metrics that ask a judge, where a criterion names one.
-    pub judged: Option<FindMetric>,
+    /// What asking a judge takes, where something may ask one.
+    pub asking: Option<Asking>,
     /// Calls the function that makes the judge, where one is named.
     pub judge: Option<fn() -> Making>,
     /// What judges answered.
@@ -297,7 +300,9 @@ async fn evaluate(
         Place { file: set.shown.to_owned(), line: source.line as usize, column: source.column as usize };
     let case = case(test)?;
     let mut plan = plan(set)?;
-    plan.judges = judges(&test, settings);
+    if let Some(asking) = &set.asking {
+        plan.judges = asking.judges(&test, settings);
+    }
     let plan = Arc::new(plan);
 
     let mut runs = Vec::with_capacity(plan.runs);
@@ -395,28 +400,12 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
         }
     };
     let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
-    let mut plan = Plan::new(&config, custom, set.judged.unwrap_or(|_| None))?;
+    let mut plan = Plan::new(&config, custom, set.asking.as_ref().map_or(|_| None, Asking::metrics))?;
     plan.runs = set.options.runs as usize;
     plan.pass = set.options.pass;
     plan.gate = set.options.gate;
     plan.timeout = Duration::from_millis(set.options.timeout_ms);
     Ok(plan)
-}
-
-/// The judge of the attribute, behind the recording beside the set.
-fn judges(test: &Test, settings: Settings) -> Judges {
-    let Test { set, .. } = test;
-    let recording = &set.recording;
-    let root = stale::root(set.manifest_dir);
-    let text = match (settings.mode, recording.text) {
-        (Some(JudgeMode::Record), _) => Text::OnDisk,
-        (_, Some(all)) => Text::Compiled { all, own: test.recorded().collect() },
-        (_, None) => Text::Absent,
-    };
-    let tape = Tape::new(root.join(recording.file), shown_beside(set), text)
-        .touching(root.join(set.file))
-        .recorded_by(failure::rerun(test));
-    Judges::new(settings, set.judge.map_or(Named::Nobody, Named::Function), Some(tape))
 }
 
 /// The recording as the set is shown.

@@ -153,9 +153,9 @@ impl Expansion<'_> {
             let metric = metric_value(self.args, path);
             quote!((#name, || #metric))
         });
-        // What asks a judge is compiled only where something does.
-        let judged = if set.asks_judge {
-            quote!(::core::option::Option::Some(#private::judged))
+        // What asking a judge takes is compiled only where something may ask.
+        let asking = if set.may_ask {
+            quote!(::core::option::Option::Some(#private::ASKING))
         } else {
             quote!(::core::option::Option::None)
         };
@@ -180,7 +180,7 @@ impl Expansion<'_> {
                 absent: &[#(#absent),*],
                 options: #options,
                 metrics: &[#(#metrics),*],
-                judged: #judged,
+                asking: #asking,
                 judge: #judge,
                 recording: #recording,
             }

@@ -35,8 +35,8 @@ pub(crate) struct PlannedSet {
     pub(crate) modules: Vec<String>,
     pub(crate) cases: Vec<PlannedCase>,
     pub(crate) config: PlannedConfig,
-    /// Whether a criterion names a metric that asks a judge.
-    pub(crate) asks_judge: bool,
+    /// Whether anything may ask a judge, or was recorded.
+    pub(crate) may_ask: bool,
     /// The session file that is compiled in beside the set, relative to the package.
     pub(crate) session: Option<String>,
     pub(crate) recording: PlannedRecording,
@@ -136,18 +136,12 @@ impl Planner<'_> {
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
             .map(|(name, place)| PlannedCase { name, place: place.clone() })
             .collect();
-        let asks_judge = chosen.asks_judge();
-        Some(PlannedSet {
-            file,
-            read,
-            modules,
-            cases,
-            config: chosen.planned,
-            asks_judge,
-            session,
-            recording,
-            absent,
-        })
+        let may_ask = chosen.asks_judge()
+            || !self.metric_names.is_empty()
+            || recording.questions.is_some()
+            || has_scenario(&read);
+        let config = chosen.planned;
+        Some(PlannedSet { file, read, modules, cases, config, may_ask, session, recording, absent })
     }
 
     fn report(&mut self, read: &ReadSet) {
@@ -189,6 +183,12 @@ impl Planner<'_> {
             self.filter.check(&ids, self.diagnostics);
         }
     }
+}
+
+/// Whether a model plays the user in some case; where cases cannot be told, there may be one.
+fn has_scenario(read: &ReadSet) -> bool {
+    let set = read.checked.set.as_ref();
+    set.is_none_or(|set| set.eval_cases.iter().any(|case| case.conversation_scenario.is_some()))
 }
 
 pub(crate) fn report_unreadable(error: &ReadError, span: Span, diagnostics: &mut Diagnostics) {

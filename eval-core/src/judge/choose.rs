@@ -15,9 +15,14 @@ use super::{
 use crate::runner::guard::catch_panic;
 
 /// The judges of a plan: one per case, which share what they ask.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Judges {
-    shared: Arc<Shared>,
+#[derive(Clone, Debug)]
+pub(crate) struct Judges(Arc<dyn OfCases>);
+
+/// Behind a pointer, so that a crate that asks no judge compiles none of what asking takes.
+trait OfCases: fmt::Debug + Send + Sync {
+    fn of_case(&self, eval_id: &str) -> BoxJudge;
+    fn skips(&self, error: &JudgeError) -> bool;
+    fn unused(&self, eval_id: &str) -> Option<String>;
 }
 
 #[derive(Debug, Default)]
@@ -54,24 +59,73 @@ impl fmt::Debug for Named {
 
 impl Judges {
     /// The judge that is named, asked as the environment says.
+    #[inline]
     pub(crate) fn new(settings: Settings, named: Named, tape: Option<Tape>) -> Self {
-        Self { shared: Arc::new(Shared { settings, named, tape, made: Once::default() }) }
+        Self(Arc::new(Arc::new(Shared { settings, named, tape, made: Once::default() })))
     }
 
     /// The judge for the metrics of one case.
     pub(crate) fn of_case(&self, eval_id: &str) -> BoxJudge {
-        Chosen { shared: self.shared.clone(), eval_id: eval_id.to_owned(), hung: OnceLock::new() }.boxed()
+        self.0.of_case(eval_id)
     }
 
     /// Whether a question that met this error is left out instead: `EVALSET_MISSING_JUDGE=skip`.
     pub(crate) fn skips(&self, error: &JudgeError) -> bool {
-        self.shared.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
+        self.0.skips(error)
     }
 
     /// A sentence about answers that are recorded for a case and were not asked for; only where recordings are
     /// replayed.
     pub(crate) fn unused(&self, eval_id: &str) -> Option<String> {
-        let tape = self.shared.tape.as_ref().filter(|tape| self.shared.replays() && tape.exists())?;
+        self.0.unused(eval_id)
+    }
+}
+
+impl Default for Judges {
+    /// Nobody: for sets that ask no judge.
+    fn default() -> Self {
+        Self(Arc::new(Nobody))
+    }
+}
+
+/// The judge of sets that ask none.
+#[derive(Debug)]
+struct Nobody;
+
+impl OfCases for Nobody {
+    fn of_case(&self, _: &str) -> BoxJudge {
+        Self.boxed()
+    }
+
+    fn skips(&self, _: &JudgeError) -> bool {
+        false
+    }
+
+    fn unused(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+impl Judge for Nobody {
+    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        Err(no_recording(None))
+    }
+}
+
+impl OfCases for Arc<Shared> {
+    #[inline]
+    fn of_case(&self, eval_id: &str) -> BoxJudge {
+        Chosen { shared: self.clone(), eval_id: eval_id.to_owned(), hung: OnceLock::new() }.boxed()
+    }
+
+    #[inline]
+    fn skips(&self, error: &JudgeError) -> bool {
+        self.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
+    }
+
+    #[inline]
+    fn unused(&self, eval_id: &str) -> Option<String> {
+        let tape = self.tape.as_ref().filter(|tape| self.replays() && tape.exists())?;
         let unused = tape.unused(Some(eval_id));
         (!unused.is_empty()).then(|| {
             let shown = tape.shown();

@@ -226,6 +226,7 @@ impl Test {
     }
 
     /// The slices of the recording that this case asks for.
+    #[inline]
     fn recorded(&self) -> impl Iterator<Item = &'static str> {
         let Self { set, source, .. } = *self;
         let case = set.cases.iter().position(|case| std::ptr::eq(case, source));
@@ -409,6 +410,7 @@ fn plan(set: &'static SetSource) -> Result<Plan, String> {
 }
 
 /// The recording as the set is shown.
+#[inline]
 fn shown_beside(set: &SetSource) -> String {
     eval_format::recording_path(set.shown)
 }

@@ -48,6 +48,7 @@ pub(crate) enum Named {
 }
 
 impl fmt::Debug for Named {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nobody => "Nobody",
@@ -107,6 +108,7 @@ impl OfCases for Nobody {
 }
 
 impl Judge for Nobody {
+    #[inline]
     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         Err(no_recording(None))
     }
@@ -139,11 +141,13 @@ impl OfCases for Arc<Shared> {
 }
 
 impl Shared {
+    #[inline]
     fn replays(&self) -> bool {
         matches!(self.settings.mode, None | Some(JudgeMode::Replay))
     }
 
     /// The judge to ask, made when it is first needed.
+    #[inline]
     async fn live(&self) -> &Result<BoxJudge, JudgeError> {
         self.made
             .get_or_make(async {
@@ -157,6 +161,7 @@ impl Shared {
     }
 
     /// Whether the judge may be asked as it is. The default one asks over the network, so it need not be made to know.
+    #[inline]
     async fn is_offline(&self) -> bool {
         match &self.named {
             Named::Nobody => false,
@@ -167,6 +172,7 @@ impl Shared {
 }
 
 /// Calls the user's function, which may panic or hang.
+#[inline]
 async fn made(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
     let limit = limit::default();
     match tokio::time::timeout(limit, catch_panic(async { make().await })).await {
@@ -177,12 +183,14 @@ async fn made(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
 }
 
 /// Not of the kind that may be skipped: there should have been one.
+#[inline]
 fn not_made(why: &dyn fmt::Display) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, format!("the function of `judge = ..` made no judge: {why}"))
 }
 
 /// The judge where none is named.
 #[cfg(not(feature = "genai"))]
+#[inline]
 fn default_judge() -> Result<BoxJudge, JudgeError> {
     Err(JudgeError::new(JudgeErrorKind::NoJudge, NOBODY))
 }
@@ -202,6 +210,7 @@ struct Chosen {
 }
 
 impl Chosen {
+    #[inline]
     async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let judge = self.shared.live().await.as_ref().map_err(Clone::clone)?;
         if let Some(error) = self.hung.get() {
@@ -215,6 +224,7 @@ impl Chosen {
 }
 
 impl Judge for Chosen {
+    #[inline]
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let Shared { settings, tape, .. } = &*self.shared;
         let overridden = settings.model.clone().map(|model| JudgeRequest { model, ..request.clone() });
@@ -233,6 +243,7 @@ impl Judge for Chosen {
         }
     }
 
+    #[inline]
     fn time_limit(&self) -> Option<Duration> {
         None
     }

@@ -33,6 +33,7 @@ pub enum JudgeErrorKind {
 
 impl JudgeError {
     /// An error of a kind. The message must not hold a key or a token.
+    #[inline]
     pub fn new(kind: JudgeErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), transient: false, retry_after: None }
     }
@@ -50,6 +51,7 @@ impl JudgeError {
     /// assert_eq!(error.retry_after(), Some(Duration::from_secs(20)));
     /// ```
     #[must_use]
+    #[inline]
     pub fn transient(mut self, retry_after: Option<Duration>) -> Self {
         self.transient = true;
         self.retry_after = retry_after;

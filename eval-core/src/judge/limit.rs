@@ -40,6 +40,7 @@ pub(super) async fn ask(judge: &impl Judge, request: &JudgeRequest) -> Result<Ju
     ask_in_time(judge, request, "").await.flatten()
 }
 
+#[inline]
 fn too_long(limit: Duration) -> JudgeError {
     let message = format!(
         "the judge gave no answer within {limit:?}; `{}` says how many seconds it may take",

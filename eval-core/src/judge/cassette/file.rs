@@ -21,16 +21,19 @@ pub(super) struct Loaded {
 
 impl Loaded {
     /// Reads a text.
+    #[inline]
     pub(super) fn parse(shown: &str, text: &str) -> Result<Self, String> {
         let growing = GrowingRecording::read(shown, text).map_err(|problems| problems.to_string())?;
         Ok(Self { growing, exists: true })
     }
 
+    #[inline]
     pub(super) fn recording(&self) -> &Recording {
         self.growing.recording()
     }
 
     /// Takes over what the file holds now.
+    #[inline]
     fn refresh(&mut self, path: &Path) -> Result<(), String> {
         match read(path)? {
             None => *self = Self::default(),
@@ -48,11 +51,13 @@ impl Loaded {
 /// takes longer than following what was added to it.
 static SPARE: Mutex<BTreeMap<PathBuf, Vec<Loaded>>> = Mutex::new(BTreeMap::new());
 
+#[inline]
 fn spare() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<Loaded>>> {
     SPARE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads a file; one that is not there holds nothing.
+#[inline]
 pub(super) fn load(path: &Path) -> Result<Loaded, String> {
     let mut loaded = spare().get_mut(path).and_then(Vec::pop).unwrap_or_default();
     loaded.refresh(path)?;
@@ -60,10 +65,12 @@ pub(super) fn load(path: &Path) -> Result<Loaded, String> {
 }
 
 /// Keeps a recording for the next one that reads the file.
+#[inline]
 pub(super) fn give_back(path: &Path, loaded: Loaded) {
     spare().entry(path.to_owned()).or_default().push(loaded);
 }
 
+#[inline]
 fn read(path: &Path) -> Result<Option<String>, String> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -75,6 +82,7 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 /// Adds a question to what the file holds now, and says whether the file is new.
 ///
 /// A file that cannot be read is left as it is.
+#[inline]
 pub(super) fn add(path: &Path, loaded: &mut Loaded, question: RecordedQuestion) -> Result<bool, String> {
     let _lock = lock(path)?;
     loaded.refresh(path)?;
@@ -87,6 +95,7 @@ pub(super) fn add(path: &Path, loaded: &mut Loaded, question: RecordedQuestion) 
 }
 
 /// Finds out whether a recording can be written, before an answer is paid for.
+#[inline]
 pub(super) fn try_place(path: &Path) -> Result<(), String> {
     let _lock = lock(path)?;
     let draft = draft(path);
@@ -94,6 +103,7 @@ pub(super) fn try_place(path: &Path) -> Result<(), String> {
     tried.map_err(|error| cannot_write(path, &error))
 }
 
+#[inline]
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write `{}`: {error}", path.display())
 }
@@ -101,12 +111,14 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> String {
 /// Where a file is written before it takes the place of the old one.
 ///
 /// It is always the same, since there is one writer at a time: what a killed one left is written over.
+#[inline]
 fn draft(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.tmp"))
 }
 
 /// Puts a whole new file in the place of the old one: whoever reads sees the one or the other.
+#[inline]
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let draft = draft(path);
     let written = File::create(&draft)
@@ -120,6 +132,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Makes a file look as if it had just been written. Where that is not allowed the tests say that they are stale.
+#[inline]
 pub(super) fn touch(path: &Path) {
     if let Ok(file) = OpenOptions::new().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());

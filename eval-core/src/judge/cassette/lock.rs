@@ -23,6 +23,7 @@ use crate::target_dir::evalset_dir;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until nobody else writes recordings here. Closing the file frees the lock.
+#[inline]
 pub(super) fn lock(path: &Path) -> Result<File, String> {
     let folder = folder(path);
     match File::open(folder) {
@@ -37,6 +38,7 @@ pub(super) fn lock(path: &Path) -> Result<File, String> {
     lock_file(&place(path, evalset_dir()?))
 }
 
+#[inline]
 fn lock_file(place: &Path) -> Result<File, String> {
     let failed = |error: &io::Error| format!("cannot lock `{}`: {error}", place.display());
     let file = open(place).map_err(|error| failed(&error))?;
@@ -47,11 +49,13 @@ fn lock_file(place: &Path) -> Result<File, String> {
     }
 }
 
+#[inline]
 fn held(place: &Path) -> String {
     format!("cannot lock `{}`: another process has held it for {PATIENCE:?}", place.display())
 }
 
 /// Waits for a lock; `WouldBlock` says that patience ended.
+#[inline]
 fn wait(file: &File, patience: Duration) -> Result<(), TryLockError> {
     let begun = Instant::now();
     loop {
@@ -64,11 +68,13 @@ fn wait(file: &File, patience: Duration) -> Result<(), TryLockError> {
     }
 }
 
+#[inline]
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The lock file of a recording, where folders cannot be locked.
+#[inline]
 fn place(path: &Path, evalset: Option<PathBuf>) -> PathBuf {
     let folder = folder(path);
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -80,6 +86,7 @@ fn place(path: &Path, evalset: Option<PathBuf>) -> PathBuf {
     }
 }
 
+#[inline]
 fn open(place: &Path) -> io::Result<File> {
     if let Some(folder) = place.parent() {
         fs::create_dir_all(folder)?;

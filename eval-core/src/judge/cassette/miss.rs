@@ -35,6 +35,7 @@ pub(crate) fn no_recording(tape: Option<&Tape>) -> JudgeError {
 }
 
 /// There is a recording, and the question is not in it.
+#[inline]
 pub(super) fn not_recorded(
     recording: &Recording,
     asked: &RecordedQuestion,
@@ -77,11 +78,13 @@ pub(super) fn not_recorded(
 }
 
 /// A template without its version.
+#[inline]
 fn name(template: &str) -> &str {
     template.rsplit_once('/').map_or(template, |(name, _)| name)
 }
 
 /// The two versions of one template, where they differ.
+#[inline]
 fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Option<(&'a str, &'a str)> {
     let (name, was) = known.template.rsplit_once('/')?;
     let (same, is) = asked.template.rsplit_once('/')?;
@@ -90,6 +93,7 @@ fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Opti
 
 /// The recorded question that is most like the one that is asked: of the same prompt, then of the same case, then with
 /// the most of its text in common at both ends.
+#[inline]
 fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a RecordedQuestion> {
     recording.questions().iter().max_by_key(|known| {
         let same_name = name(&known.template) == name(&asked.template);
@@ -101,6 +105,7 @@ fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a
 }
 
 /// How many bytes two texts share at their beginnings and ends.
+#[inline]
 fn in_common(one: &str, other: &str) -> usize {
     let shorter = one.len().min(other.len());
     let same = |(one, other): &(u8, u8)| one == other;
@@ -109,6 +114,7 @@ fn in_common(one: &str, other: &str) -> usize {
     begin + end
 }
 
+#[inline]
 fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) -> Vec<String> {
     let mut lines = vec![format!("the nearest recorded question{name} differs (- recorded, + asked):")];
     let mut field = |name: &str, was: &dyn std::fmt::Display, is: &dyn std::fmt::Display| {
@@ -133,6 +139,7 @@ fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) ->
 }
 
 /// The lines between the first and the last that differ.
+#[inline]
 fn prompts(out: &mut Vec<String>, known: &str, asked: &str) {
     if known == asked {
         return;

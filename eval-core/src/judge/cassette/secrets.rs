@@ -13,6 +13,7 @@ const SECRET_KEYS: [&str; 7] =
     ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
 
 /// Refuses a text that holds the value of a variable named like a secret.
+#[inline]
 pub(super) fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
     match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
         None => Ok(()),
@@ -39,6 +40,7 @@ fn is_secret(name: &str, value: &str) -> bool {
 }
 
 /// The configuration of a model without headers and keys.
+#[inline]
 pub(super) fn without(config: &Map) -> Map {
     let kept = config.iter().filter(|(key, _)| {
         let key: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
@@ -47,6 +49,7 @@ pub(super) fn without(config: &Map) -> Map {
     kept.map(|(key, value)| (key.to_owned(), plain(value))).collect()
 }
 
+#[inline]
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(without(map)),

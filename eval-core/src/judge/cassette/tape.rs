@@ -54,28 +54,33 @@ struct State {
 }
 
 impl Tape {
+    #[inline]
     pub(crate) fn new(path: PathBuf, shown: impl Into<String>, text: Text) -> Self {
         Self { path, shown: shown.into(), text, touched: None, command: None, state: Mutex::default() }
     }
 
     /// The recording in a file, whether that exists or not.
+    #[inline]
     pub(crate) fn on_disk(path: &Path) -> Self {
         Self::new(path.to_owned(), path.display().to_string(), Text::OnDisk)
     }
 
     /// Touches a file when the recording is written for the first time.
+    #[inline]
     pub(crate) fn touching(mut self, path: PathBuf) -> Self {
         self.touched = Some(path);
         self
     }
 
     /// Names the command that records.
+    #[inline]
     pub(crate) fn recorded_by(mut self, command: String) -> Self {
         self.command = Some(command);
         self
     }
 
     /// Whether there is a recording.
+    #[inline]
     pub(crate) fn exists(&self) -> bool {
         match self.text {
             Text::Absent => false,
@@ -97,11 +102,13 @@ impl Tape {
     }
 
     /// Reads the file; an error where it cannot be read.
+    #[inline]
     pub(crate) fn load(&self) -> Result<(), JudgeError> {
         self.state().all(self).map(drop)
     }
 
     /// The recorded answer; an error where there is none, which shows what the case asked instead.
+    #[inline]
     pub(crate) fn replay(
         &self,
         request: &JudgeRequest,
@@ -145,6 +152,7 @@ impl Tape {
     }
 
     /// The answer in the file, which from now on names the case too.
+    #[inline]
     fn known(&self, question: &RecordedQuestion, sample: u32) -> Result<Option<JudgeReply>, JudgeError> {
         let mut state = self.state();
         state.used.insert((question.key(), sample));
@@ -162,6 +170,7 @@ impl Tape {
     }
 
     /// Fails where the file cannot be written; an answer that cannot be kept is not worth its price.
+    #[inline]
     fn try_place(&self) -> Result<(), JudgeError> {
         let mut state = self.state();
         if !state.has_place {
@@ -172,6 +181,7 @@ impl Tape {
     }
 
     /// Adds a question to the file, together with what other processes have added meanwhile.
+    #[inline]
     fn keep(&self, question: RecordedQuestion) -> Result<(), JudgeError> {
         let mut state = self.state();
         let loaded = state.all.get_or_insert_default();
@@ -185,6 +195,7 @@ impl Tape {
     /// The recorded answers of a case (of all cases) that nobody asked for, one line per prompt.
     ///
     /// None where nothing was asked at all: then the answers are another test's of the same cases.
+    #[inline]
     pub(crate) fn unused(&self, case: Option<&str>) -> Vec<String> {
         let mut state = self.state();
         if state.used.is_empty() {
@@ -200,12 +211,14 @@ impl Tape {
         lines.unwrap_or_default()
     }
 
+    #[inline]
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Tape {
+    #[inline]
     fn drop(&mut self) {
         if let Text::OnDisk = self.text
             && let Some(loaded) = self.state().all.take()
@@ -217,6 +230,7 @@ impl Drop for Tape {
 
 impl State {
     /// The questions of the case.
+    #[inline]
     fn own(&mut self, tape: &Tape) -> Result<&Recording, JudgeError> {
         if self.own.is_none() {
             let mut own = Recording::default();
@@ -236,6 +250,7 @@ impl State {
     }
 
     /// The questions of a case: found once for all cases of a file.
+    #[inline]
     fn of_case(&mut self, tape: &Tape, case: &str) -> Result<Vec<&RecordedQuestion>, JudgeError> {
         if let Text::Compiled { .. } = tape.text {
             return Ok(self.own(tape)?.questions().iter().collect());
@@ -255,6 +270,7 @@ impl State {
     }
 
     /// The whole recording, read once.
+    #[inline]
     fn all(&mut self, tape: &Tape) -> Result<&Loaded, JudgeError> {
         if self.all.is_none() {
             let loaded = match &tape.text {
@@ -269,11 +285,13 @@ impl State {
     }
 }
 
+#[inline]
 fn cannot_record(why: &str) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {why}"))
 }
 
 /// The question as it stands in a recording, without what must not stand there.
+#[inline]
 fn question(request: &JudgeRequest) -> RecordedQuestion {
     let mut question = RecordedQuestion::new(&request.model, &request.prompt);
     question.template.clone_from(&request.template);
@@ -283,11 +301,13 @@ fn question(request: &JudgeRequest) -> RecordedQuestion {
     question
 }
 
+#[inline]
 fn find(recording: &Recording, question: &RecordedQuestion, sample: u32) -> Option<JudgeReply> {
     let reply = recording.find(question)?.sample(sample)?;
     Some(JudgeReply { text: reply.text.clone(), usage: reply.usage.clone(), replayed: true })
 }
 
+#[inline]
 fn unused<'a>(
     questions: impl IntoIterator<Item = &'a RecordedQuestion>,
     used: &HashSet<(String, u32)>,

@@ -85,16 +85,19 @@ pub fn recording_path(set: &str) -> String {
 
 impl Recording {
     /// Reads a recording.
+    #[inline]
     pub fn parse(text: &str) -> Result<Self, crate::Problems> {
         check_recording("<recording>", text.as_bytes()).into_result()
     }
 
     /// The questions, in no particular order.
+    #[inline]
     pub fn questions(&self) -> &[RecordedQuestion] {
         &self.questions
     }
 
     /// The recorded question that asks the same: everything but case, template and replies is equal.
+    #[inline]
     pub fn find(&self, question: &RecordedQuestion) -> Option<&RecordedQuestion> {
         self.questions.get(*self.places.get(&question.key())?)
     }
@@ -180,6 +183,7 @@ impl RecordedQuestion {
     }
 
     /// Reads one question from its own slice of a file, as [`QuestionPlace::range`] gives it.
+    #[inline]
     pub fn parse(slice: &str) -> Result<Self, crate::Problems> {
         check::question(slice)
     }
@@ -197,11 +201,13 @@ impl RecordedQuestion {
         key
     }
 
+    #[inline]
     fn order(&self) -> Order {
         Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
     }
 
     /// Its text in a file.
+    #[inline]
     fn piece(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -210,6 +216,7 @@ impl RecordedQuestion {
         text.replace('\n', "\n    ")
     }
 
+    #[inline]
     fn to_value(&self) -> Value {
         let mut fields = Map::new();
         let mut cases: Vec<&str> = self.cases.iter().map(String::as_str).collect();
@@ -237,6 +244,7 @@ impl RecordedQuestion {
 }
 
 impl RecordedReply {
+    #[inline]
     fn to_value(&self) -> Value {
         let mut fields =
             Map::from([("sample", Value::from(i64::from(self.sample))), ("text", lines(&self.text))]);
@@ -248,6 +256,7 @@ impl RecordedReply {
 }
 
 /// A text as a string, or line by line where it has several.
+#[inline]
 fn lines(text: &str) -> Value {
     if text.contains('\n') {
         Value::Array(text.split('\n').map(Value::from).collect())

@@ -34,6 +34,7 @@ impl Criterion {
 
     /// Sets an option.
     #[must_use]
+    #[inline]
     pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.options.insert(key, value);
         self
@@ -156,6 +157,7 @@ impl Criterion {
     }
 
     /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false unless said.
+    #[inline]
     pub fn evaluate_intermediate_nl_responses(&self) -> bool {
         self.flag("evaluate_intermediate_nl_responses", false)
     }
@@ -168,6 +170,7 @@ impl Criterion {
     }
 
     /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` unless said.
+    #[inline]
     pub fn stop_signal(&self) -> &str {
         self.get("stop_signal").and_then(Value::as_str).unwrap_or("</finished>")
     }

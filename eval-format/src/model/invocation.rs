@@ -114,6 +114,7 @@ pub enum IntermediateData {
 }
 
 impl Default for IntermediateData {
+    #[inline]
     fn default() -> Self {
         Self::Tools { tool_uses: Vec::new(), tool_responses: Vec::new(), intermediate_responses: Vec::new() }
     }

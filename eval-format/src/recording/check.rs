@@ -40,6 +40,7 @@ pub struct QuestionPlace {
 
 impl CheckedRecording {
     /// The recording, or what stands in its way.
+    #[inline]
     pub fn into_result(self) -> Result<Recording, Problems> {
         match self.recording {
             Some(recording) => Ok(recording),
@@ -78,6 +79,7 @@ pub fn check_recording(file: &str, bytes: &[u8]) -> CheckedRecording {
 }
 
 /// Reads one question.
+#[inline]
 pub(super) fn question(slice: &str) -> Result<RecordedQuestion, Problems> {
     let read = parse(slice, |root, problems| {
         let record = Walker { problems }.record(root, &RECORDED_QUESTION, &Place::Root)?;

@@ -120,7 +120,6 @@ impl std::ops::Index<&str> for Value {
     type Output = Value;
 
     /// The entry of that name; `null` where this is no object or has no such entry.
-    #[inline]
     fn index(&self, key: &str) -> &Value {
         self.as_object().and_then(|map| map.get(key)).unwrap_or(&NULL)
     }
@@ -130,63 +129,54 @@ impl std::ops::Index<usize> for Value {
     type Output = Value;
 
     /// The element at that place; `null` where this is no array or is shorter.
-    #[inline]
     fn index(&self, index: usize) -> &Value {
         self.as_array().and_then(|items| items.get(index)).unwrap_or(&NULL)
     }
 }
 
 impl fmt::Display for Value {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() { write_pretty(self, f) } else { json::write_compact(self, f) }
     }
 }
 
 impl From<bool> for Value {
-    #[inline]
     fn from(flag: bool) -> Self {
         Self::Bool(flag)
     }
 }
 
 impl From<&str> for Value {
-    #[inline]
     fn from(text: &str) -> Self {
         Self::String(text.to_owned())
     }
 }
 
 impl From<String> for Value {
-    #[inline]
     fn from(text: String) -> Self {
         Self::String(text)
     }
 }
 
 impl From<i64> for Value {
-    #[inline]
     fn from(number: i64) -> Self {
         Self::Number(Number::from(number))
     }
 }
 
 impl From<f64> for Value {
-    #[inline]
     fn from(number: f64) -> Self {
         Self::Number(Number::from(number))
     }
 }
 
 impl From<Map> for Value {
-    #[inline]
     fn from(map: Map) -> Self {
         Self::Object(map)
     }
 }
 
 impl<T: Into<Value>> From<Vec<T>> for Value {
-    #[inline]
     fn from(items: Vec<T>) -> Self {
         Self::Array(items.into_iter().map(Into::into).collect())
     }
@@ -233,7 +223,6 @@ impl Map {
     }
 
     /// Sets a key and returns the value that stood there.
-    #[inline]
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
         if let Some((_, old)) = self.entries.iter_mut().find(|(name, _)| *name == key) {
@@ -274,7 +263,6 @@ impl Map {
 const SCAN_LIMIT: usize = 16;
 
 impl PartialEq for Map {
-    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.matches(other, |a, b| a == b)
     }
@@ -285,7 +273,6 @@ impl Map {
     ///
     /// Linear in the entries for small objects and `n log n` for large ones, so that a hostile
     /// object of a million keys does not stall a comparison.
-    #[inline]
     pub fn matches(&self, other: &Self, same: impl Fn(&Value, &Value) -> bool) -> bool {
         self.matches_by(other, &same)
     }
@@ -306,14 +293,12 @@ impl Map {
 }
 
 impl fmt::Debug for Map {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Map {
-    #[inline]
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = Self::new();
         map.extend(entries);
@@ -323,7 +308,6 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Map {
 
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
     /// Inserts the entries one after the other.
-    #[inline]
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         let mut entries = entries.into_iter();
         self.insert_all(&mut || entries.next().map(|(key, value)| (key.into(), value.into())));
@@ -353,7 +337,6 @@ impl Map {
 }
 
 impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Map {
-    #[inline]
     fn from(entries: [(K, V); N]) -> Self {
         entries.into_iter().collect()
     }

@@ -33,7 +33,6 @@ pub enum JudgeErrorKind {
 
 impl JudgeError {
     /// An error of a kind. The message must not hold a key or a token.
-    #[inline]
     pub fn new(kind: JudgeErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), transient: false, retry_after: None }
     }

@@ -34,7 +34,6 @@ impl Criterion {
 
     /// Sets an option.
     #[must_use]
-    #[inline]
     pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.options.insert(key, value);
         self

@@ -144,7 +144,6 @@ fn take(rest: &mut &str) -> Option<RecordedQuestion> {
 }
 
 /// The text of a file with these questions.
-#[inline]
 pub(super) fn assemble<'t>(pieces: impl Iterator<Item = &'t String>) -> String {
     let mut text = OPENING.to_owned();
     for piece in pieces {

@@ -9,7 +9,6 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{Map, Number, Value};
 
 /// Writes compact JSON: no white space, Unicode unescaped.
-#[inline]
 pub(super) fn write_compact(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value {
         Value::Array(items) => {
@@ -39,12 +38,10 @@ pub(super) fn write_compact(value: &Value, out: &mut impl Write) -> fmt::Result 
 }
 
 /// Writes JSON indented by two blanks, as ADK saves its files.
-#[inline]
 pub(crate) fn write_pretty(value: &Value, out: &mut impl Write) -> fmt::Result {
     pretty(value, 0, out)
 }
 
-#[inline]
 fn pretty(value: &Value, level: usize, out: &mut impl Write) -> fmt::Result {
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -69,12 +66,10 @@ fn pretty(value: &Value, level: usize, out: &mut impl Write) -> fmt::Result {
     }
 }
 
-#[inline]
 fn new_line(at: usize, level: usize, out: &mut impl Write) -> fmt::Result {
     write!(out, "{}\n{:2$}", if at > 0 { "," } else { "" }, "", (level + 1) * 2)
 }
 
-#[inline]
 fn write_scalar(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value {
         Value::Bool(flag) => write!(out, "{flag}"),
@@ -84,7 +79,6 @@ fn write_scalar(value: &Value, out: &mut impl Write) -> fmt::Result {
     }
 }
 
-#[inline]
 fn write_string(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')?;
     let mut plain = 0;
@@ -167,7 +161,6 @@ struct ValueVisitor;
 impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
 
-    #[inline]
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }

@@ -88,14 +88,12 @@ fn is_json_int(text: &str) -> bool {
 }
 
 impl From<i64> for Number {
-    #[inline]
     fn from(int: i64) -> Self {
         Self(Repr::Int(int))
     }
 }
 
 impl From<u64> for Number {
-    #[inline]
     fn from(int: u64) -> Self {
         match i64::try_from(int) {
             Ok(int) => Self(Repr::Int(int)),
@@ -105,7 +103,6 @@ impl From<u64> for Number {
 }
 
 impl From<f64> for Number {
-    #[inline]
     fn from(float: f64) -> Self {
         Self(Repr::Float(float))
     }
@@ -114,7 +111,6 @@ impl From<f64> for Number {
 impl fmt::Display for Number {
     /// The JSON text as pydantic writes it: the shortest that reads back the same, `null` where
     /// JSON has no text (`NaN` and the infinities).
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Int(int) => write!(f, "{int}"),

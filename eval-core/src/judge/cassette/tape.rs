@@ -54,7 +54,6 @@ struct State {
 }
 
 impl Tape {
-    #[inline]
     pub(crate) fn new(path: PathBuf, shown: impl Into<String>, text: Text) -> Self {
         Self { path, shown: shown.into(), text, touched: None, command: None, state: Mutex::default() }
     }
@@ -307,7 +306,6 @@ fn find(recording: &Recording, question: &RecordedQuestion, sample: u32) -> Opti
     Some(JudgeReply { text: reply.text.clone(), usage: reply.usage.clone(), replayed: true })
 }
 
-#[inline]
 fn unused<'a>(
     questions: impl IntoIterator<Item = &'a RecordedQuestion>,
     used: &HashSet<(String, u32)>,

@@ -38,7 +38,6 @@ fn agents(turns: &[Invocation]) -> impl Iterator<Item = (&str, &AgentDetails)> {
 }
 
 /// The lines in order, each once; `None` without any.
-#[inline]
 fn once(lines: impl Iterator<Item = String>) -> Option<String> {
     let mut seen = HashSet::new();
     let lines: Vec<String> = lines.filter(|line| seen.insert(line.clone())).collect();

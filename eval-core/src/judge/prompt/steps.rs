@@ -103,7 +103,6 @@ pub(super) fn number(n: usize) -> Value {
 }
 
 /// One line of JSON: no text can begin a line of its own in it.
-#[inline]
 pub(super) fn line<const N: usize>(entries: [(&str, Value); N]) -> String {
     Value::from(Map::from(entries)).to_string()
 }

@@ -126,7 +126,6 @@ impl Criterion {
         self.judge_option(key).and_then(Value::as_i64).and_then(|count| u32::try_from(count).ok())
     }
 
-    #[inline]
     fn with_judge_option(self, key: &str, value: impl Into<Value>) -> Self {
         let mut options = self.get(OPTIONS).and_then(Value::as_object).cloned().unwrap_or_default();
         options.insert(key, value);

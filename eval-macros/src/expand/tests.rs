@@ -78,6 +78,23 @@ fn options_reach_the_runner_and_tokio() {
 }
 
 #[test]
+fn what_asking_takes_is_named_only_where_something_may_ask() {
+    for (args, may_ask) in [
+        (r#""../samples/units/units.evalset.json""#, false),
+        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
+        (r#""../samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#, true),
+        // A case is a scenario.
+        (r#""../samples/hotel/hotel.evalset.json""#, true),
+        // A recording stands beside it.
+        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
+    ] {
+        let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");
+        assert!(!expanded.contains("compile_error"), "{args}: {expanded}");
+        assert_eq!(expanded.contains("::eval_core::__private::ASKING"), may_ask, "{args}: {expanded}");
+    }
+}
+
+#[test]
 fn several_threads_are_asked_of_the_runner() {
     let expanded = expansion(
         quote!("../tests/ui/sets/weather.evalset.json", flavor = "multi_thread", worker_threads = 2),
@@ -196,6 +213,7 @@ fn __evalset_weather(__set: ::core::primitive::usize, __case: ::core::primitive:
                 timeout_ms: 120000u64,
             },
             metrics: &[],
+            asking: ::core::option::Option::None,
             judge: ::core::option::Option::None,
             recording: ::eval_core::__private::RecordingSource {
                 file: "../tests/ui/sets/weather.evalset.judge.json",

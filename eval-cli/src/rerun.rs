@@ -99,8 +99,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
     } else {
         cargo_commands(&by_binary, &targets, &args.more)
     };
+    for gap in gaps(&recording.run) {
+        notice(&format!("note: {gap}"));
+    }
+    let is_incomplete = is_missing || !others.is_empty() || has_gaps(&recording.run);
     let mut answer = run_all(&commands, args.dry_run)?;
-    if is_missing && answer.outcome.exit_code() == 0 {
+    if is_incomplete && !args.dry_run && answer.outcome.exit_code() == 0 {
         answer.outcome = Outcome::Unmeasurable;
     }
     Ok(answer)
@@ -167,7 +171,7 @@ fn never_begun<'r>(
     targets: &Targets,
     more: &[String],
 ) -> Vec<((&'r str, &'r str), String)> {
-    let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_path(&test.test.name));
+    let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_of_cargo(test));
     let binaries: BTreeSet<(&str, &str)> =
         unfinished.map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
     if targets.is_empty() && !binaries.is_empty() {
@@ -258,7 +262,8 @@ fn cargo_commands(by_binary: &ByBinary<'_>, targets: &Targets, more: &[String]) 
     commands
 }
 
-/// `cargo nextest run --run-ignored all -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one for all of
+/// `cargo nextest run --run-ignored all -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test: one
+/// for all of
 /// them would be longer than an argument can be.
 fn nextest_commands(by_binary: &ByBinary<'_>, more: &[String]) -> Vec<Vec<String>> {
     let mut filters: Vec<String> = Vec::new();
@@ -283,7 +288,7 @@ fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace(')', "\\)").replace(',', "\\,")
 }
 
-/// Runs the commands one after the other, all of them; the worst exit code is that of the whole.
+/// Runs the commands one after the other, all of them; the first exit code that is not 0 is that of the whole.
 fn run_all(commands: &[Vec<String>], dry_run: bool) -> Result<Answer, Refusal> {
     let mut code = 0;
     let mut text = String::new();

@@ -26,8 +26,8 @@ use kept::is_own;
 /// Scores what agents did in a recorded run again: with other criteria, by another judge, or against expectations that
 /// were edited since. No agent runs.
 ///
-/// Metrics of your own keep the scores that they gave, as only your tests can run them, whatever their name. Judges are asked as
-/// `EVALSET_JUDGE` says: from the recording beside the set, unless it says `record` or `live`.
+/// Metrics of your own keep the scores that they gave, as only your tests can run them, whatever their name. Judges are
+/// asked as `EVALSET_JUDGE` says: from the recording beside the set, unless it says `record` or `live`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -1,8 +1,8 @@
 //! Metrics: from what was expected and what happened to scores.
 //!
 //! One struct per metric, one file per metric: its documentation, its algorithm and its tests side
-//! by side. Those that ask a judge stand in one list, [`judged`], all others in [`built_in`]; their names, ranges and criterion fields are
-//! data in `eval_format::METRICS`, and a test holds the two equal.
+//! by side. Those that ask a judge stand in one list, [`judged`], all others in [`built_in`]; their
+//! names, ranges and criterion fields are data in `eval_format::METRICS`, and a test holds the two equal.
 
 mod answers;
 mod calls;

@@ -272,7 +272,8 @@ impl Expansion<'_> {
         let tests = self.tests(&root, 1);
         let is_current = plan.pattern.as_ref().map(|pattern| self.is_current(pattern, plan));
         // Only where it is needed: a crate may forbid the lint, and then nobody can allow it.
-        let styled = (!root.is_snake_case()).then(|| quote!(#[allow(non_snake_case, reason = "generated")]));
+        let is_styled = is_snake_case(&name.to_string()) && root.is_snake_case();
+        let styled = (!is_styled).then(|| quote!(#[allow(non_snake_case, reason = "generated")]));
         let module = quote! {
             #[cfg(test)]
             #styled
@@ -365,12 +366,14 @@ impl<'p> Module<'p> {
 
     /// Whether the compiler finds nothing to say about the names in it: ids keep their case.
     fn is_snake_case(&self) -> bool {
-        let is_plain =
-            |name: &str| !name.chars().any(char::is_uppercase) && !name.trim_matches('_').contains("__");
         let mut tests = self.sets.iter().flat_map(|(_, set)| &set.cases);
-        tests.all(|case| is_plain(&case.name))
-            && self.inner.iter().all(|(name, inner)| is_plain(name) && inner.is_snake_case())
+        tests.all(|case| is_snake_case(&case.name))
+            && self.inner.iter().all(|(name, inner)| is_snake_case(name) && inner.is_snake_case())
     }
+}
+
+fn is_snake_case(name: &str) -> bool {
+    !name.chars().any(char::is_uppercase) && !name.trim_matches('_').contains("__")
 }
 
 /// The text of a file, tracked by the compiler, without a path of this machine.

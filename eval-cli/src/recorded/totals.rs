@@ -125,9 +125,10 @@ impl Totals {
             let lines = count(self.unreadable, "line");
             reasons.push(format!("{lines} of the journal cannot be read"));
         }
-        if self.lost > 0 {
-            let others = if self.lost == 1 { "one more" } else { "more" };
-            reasons.push(format!("{others} began, and its record was torn"));
+        match self.lost {
+            0 => {}
+            1 => reasons.push("one more began, and its record was torn".to_owned()),
+            lost => reasons.push(format!("{lost} more began, and their records were torn")),
         }
         match (reasons.is_empty(), self.cases, self.passed) {
             (false, ..) => format!("of {cases}: {}", reasons.join(", ")),

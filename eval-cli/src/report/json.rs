@@ -40,6 +40,7 @@ struct Summary {
     seconds: f64,
     usage: UsageEntry,
     torn: usize,
+    lost: usize,
     unreadable: usize,
 }
 
@@ -164,6 +165,7 @@ impl<'r> Document<'r> {
                 seconds: totals.elapsed.as_secs_f64(),
                 usage: UsageEntry::of(totals.usage),
                 torn: report.recording.run.torn,
+                lost: report.recording.run.lost,
                 unreadable: totals.unreadable,
             },
         }

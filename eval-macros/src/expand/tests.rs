@@ -42,9 +42,16 @@ fn a_lint_is_allowed_only_where_a_name_needs_it() {
             Echo
         }
     );
-    for (cases, needs) in [("refund*", false), ("*Paris", true)] {
+    let camel = quote!(
+        fn Weather() -> impl Agent {
+            Echo
+        }
+    );
+    for (function, cases, needs) in
+        [(&weather, "refund*", false), (&weather, "*Paris", true), (&camel, "refund*", true)]
+    {
         let args = quote!("../tests/ui/sets/weather.evalset.json", cases = #cases);
-        let expanded = expansion(args, &weather).to_string();
+        let expanded = expansion(args, function).to_string();
         assert_eq!(expanded.contains("# [allow (non_snake_case"), needs, "{cases}");
     }
 }

@@ -129,3 +129,25 @@ fn the_exit_code_of_cargo_is_handed_on() {
         ran.err
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("rerun-gaps");
+    // It lists the one test, and all that it runs passes.
+    folder.write("cargo", "#!/bin/sh\necho 'weather::oslo: test'\n");
+    std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (has_gap, code) in [(false, 0), (true, 2)] {
+        failing(&folder, None, &json!({}));
+        if has_gap {
+            Journal::at(&folder, "target/evalset/r1", "r1", "smoke")
+                .write_torn_at("{\"record\":\"started\",\"te");
+        }
+        let ran = folder.command(&["rerun", "--failed"]).env("CARGO", folder.path("cargo")).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("note: "), has_gap, "{said}");
+    }
+}

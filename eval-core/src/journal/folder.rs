@@ -151,8 +151,11 @@ fn hold(path: &Path) -> io::Result<Option<File>> {
     let path = path.join(MARKER);
     let mark = File::open(&path)?;
     // Whoever removes the run now has locked its mark for themselves, for as long as that takes.
-    if mark.lock_shared().is_err() {
-        return Ok(None);
+    while let Err(error) = mark.lock_shared() {
+        // A signal says nothing about locks.
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Ok(None);
+        }
     }
     if is_same(&mark.metadata()?, &fs::metadata(&path)?) {
         return Ok(Some(mark));

@@ -48,7 +48,6 @@ pub(crate) enum Named {
 }
 
 impl fmt::Debug for Named {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nobody => "Nobody",
@@ -108,7 +107,6 @@ impl OfCases for Nobody {
 }
 
 impl Judge for Nobody {
-    #[inline]
     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         Err(no_recording(None))
     }

@@ -1,43 +1,61 @@
 //! From scores to verdicts. Pure: it sees what was recorded and scored, and nothing else.
 
-use eval_format::Criterion;
+use eval_format::{Criterion, Gate, Pass};
 
 use crate::message::count;
 use crate::metric::{Score, Scores};
-use crate::options::{Gate, Pass};
-use crate::report::{MetricReport, RunReport, RunScore};
+use crate::report::{MetricOutcome, MetricReport, RunReport, ScoredMetric};
 use crate::score::mean;
-use crate::verdict::Verdict;
+use crate::verdict::{Role, Verdict};
 
 /// A metric that a case is scored with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) name: String,
-    /// Threshold and options; absent for metrics that never gate.
+    /// Threshold and options; `None` for metrics that never gate.
     pub(crate) criterion: Option<Criterion>,
 }
 
-impl Rule {
-    fn threshold(&self) -> Option<f64> {
-        self.criterion.as_ref().map(|criterion| criterion.threshold)
+/// What a case came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Decision {
+    /// One report per rule, in the order of the rules.
+    pub(crate) metrics: Vec<MetricReport>,
+    pub(crate) verdict: Verdict,
+    /// How many runs passed every metric that gates; `None` unless runs are decided one by one.
+    pub(crate) passed_runs: Option<usize>,
+}
+
+/// Decides on each metric and on the case.
+pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate) -> Decision {
+    let metrics: Vec<MetricReport> = rules.iter().map(|rule| metric(rule, runs, pass, gate)).collect();
+    let passed_runs = pass.needed(runs.len()).map(|_| passed_runs(runs));
+    let verdict = case(&metrics, runs, pass, passed_runs);
+    Decision { metrics, verdict, passed_runs }
+}
+
+/// The verdict of one metric on one run.
+pub(crate) fn verdict_of_run(
+    criterion: Option<&Criterion>,
+    outcome: &MetricOutcome,
+    gate: Gate,
+) -> Verdict {
+    match (outcome, criterion) {
+        (MetricOutcome::Error { role, message }, _) => Verdict::error(*role, message.as_str()),
+        (MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason), _) => {
+            Verdict::Skipped(reason.clone())
+        }
+        (MetricOutcome::Scored(_), None) => Verdict::Informational,
+        (MetricOutcome::Scored(scores), Some(criterion)) => match unscored(&[scores]) {
+            Some(reason) => Verdict::NotEvaluated(reason),
+            None if Scores::reach(&[scores], criterion.threshold, gate) => Verdict::Passed,
+            None => Verdict::Failed,
+        },
     }
 }
 
-/// The verdict on each metric and on the case.
-pub(crate) fn decide(
-    rules: &[Rule],
-    runs: &[RunReport],
-    pass: Pass,
-    gate: Gate,
-) -> (Vec<MetricReport>, Verdict) {
-    let metrics: Vec<MetricReport> =
-        rules.iter().enumerate().map(|(at, rule)| metric(rule, at, runs, pass, gate)).collect();
-    let verdict = case(rules, &metrics, runs, pass, gate);
-    (metrics, verdict)
-}
-
-/// An error of any run, then of any metric, then what was not measured, then what failed.
-fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass, gate: Gate) -> Verdict {
+/// The verdict on the case: an error of any run, then of any metric, then what was not measured, then what failed.
+fn case(metrics: &[MetricReport], runs: &[RunReport], pass: Pass, passed_runs: Option<usize>) -> Verdict {
     for (at, run) in runs.iter().enumerate() {
         if let Some(error) = &run.error {
             let which =
@@ -64,34 +82,28 @@ fn case(rules: &[Rule], metrics: &[MetricReport], runs: &[RunReport], pass: Pass
             "no metric that gates applies to this case, so nothing was checked".to_owned(),
         );
     }
-    match pass.needed(runs.len()) {
-        Some(needed) if passed_runs(rules, runs, gate) < needed => Verdict::Failed,
+    match (pass.needed(runs.len()), passed_runs) {
+        (Some(needed), Some(passed)) if passed < needed => Verdict::Failed,
         _ => Verdict::Passed,
     }
 }
 
-/// Why a metric was left out for want of a judge, where one was.
+/// Why a metric was left out for want of a judge; `None` if none was.
 fn unjudged(runs: &[RunReport]) -> Option<&str> {
-    runs.iter().flat_map(|run| &run.scores).find_map(|score| match score {
-        RunScore::Unjudged(reason) => Some(reason.as_str()),
+    runs.iter().flat_map(|run| &run.metrics).find_map(|metric| match &metric.outcome {
+        MetricOutcome::Unjudged(reason) => Some(reason.as_str()),
         _ => None,
     })
 }
 
 /// How many runs passed every metric that gates.
-pub(crate) fn passed_runs(rules: &[Rule], runs: &[RunReport], gate: Gate) -> usize {
-    let run_passes = |run: &RunReport| {
-        run.error.is_none()
-            && rules.iter().zip(&run.scores).all(|(rule, score)| match (rule.threshold(), score) {
-                (Some(threshold), RunScore::Scored(scores)) => reaches(&[scores], threshold, gate),
-                (Some(_), RunScore::Error { .. }) => false,
-                (None, _) | (_, RunScore::Skipped(_) | RunScore::Unjudged(_)) => true,
-            })
-    };
-    runs.iter().filter(|run| run_passes(run)).count()
+fn passed_runs(runs: &[RunReport]) -> usize {
+    let stands_in_the_way = |metric: &ScoredMetric| metric.criterion.is_some() && metric.verdict.fails();
+    runs.iter().filter(|run| run.error.is_none() && !run.metrics.iter().any(stands_in_the_way)).count()
 }
 
-fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricReport {
+/// What one metric came to, over all runs.
+fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricReport {
     let mut report = MetricReport {
         name: rule.name.clone(),
         criterion: rule.criterion.clone(),
@@ -106,21 +118,26 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
     let mut skipped = None;
     // A run that the agent broke off has no scores; one whose test body failed keeps them.
     for run in runs {
-        match run.scores.get(at) {
-            Some(RunScore::Scored(scores)) => scored.push(scores),
-            Some(RunScore::Skipped(reason) | RunScore::Unjudged(reason)) => skipped = Some(reason),
-            Some(RunScore::Error { role, message }) => {
+        match run.metric(&rule.name).map(|metric| &metric.outcome) {
+            Some(MetricOutcome::Scored(scores)) => scored.push(scores),
+            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => skipped = Some(reason),
+            Some(MetricOutcome::Error { role, message }) => {
                 report.verdict = Verdict::error(*role, format!("{}: {message}", rule.name));
                 return report;
             }
-            None => {}
+            None if run.error.is_some() => {}
+            None => {
+                report.verdict =
+                    Verdict::error(Role::Harness, format!("{}: a run was not scored with it", rule.name));
+                return report;
+            }
         }
     }
     let values: Vec<f64> =
         scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
     report.scored = values.len();
     report.total = scored.iter().map(|scores| scores.scores().len()).sum();
-    let Some(threshold) = rule.threshold() else {
+    let Some(threshold) = report.threshold() else {
         report.score = informational(&scored);
         return report;
     };
@@ -134,9 +151,9 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
         }),
         (None, None, Some(_)) => {
             let passed = match pass.needed(runs.len()) {
-                None => reaches(&scored, threshold, gate),
+                None => Scores::reach(&scored, threshold, gate),
                 Some(needed) => {
-                    let passed = scored.iter().filter(|scores| reaches(&[scores], threshold, gate)).count();
+                    let passed = scored.iter().filter(|scores| Scores::reach(&[scores], threshold, gate)).count();
                     report.passed_runs = Some(passed);
                     passed >= needed
                 }
@@ -146,18 +163,6 @@ fn metric(rule: &Rule, at: usize, runs: &[RunReport], pass: Pass, gate: Gate) ->
     };
     report.notes = notes(&report, &scored, threshold, gate);
     report
-}
-
-/// Whether these runs, taken together, reach the threshold. No tolerance, as in ADK.
-pub(crate) fn reaches(runs: &[&Scores], threshold: f64, gate: Gate) -> bool {
-    let mut values = runs.iter().flat_map(|scores| scores.scores()).map(Score::value);
-    match gate {
-        Gate::EveryTurn => values.all(|value| value.is_some_and(|value| value >= threshold)),
-        Gate::Mean => {
-            let values: Option<Vec<f64>> = values.collect();
-            values.and_then(|values| mean::exact(&values)).is_some_and(|mean| mean >= threshold)
-        }
-    }
 }
 
 /// The mean of what the metric itself says about each run; it may know better than its turns.

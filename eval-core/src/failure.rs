@@ -9,9 +9,9 @@ mod turns;
 
 use crate::journal::Journal;
 use crate::message::{count, cut, neutral};
-use crate::private::Test;
-use crate::report::{CaseReport, RunScore};
-use crate::stale::Freshness;
+use crate::compiled::Test;
+use crate::report::{CaseReport, Location, MetricOutcome};
+use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
 /// How much is printed: `EVALSET_PRINT`.
@@ -40,30 +40,15 @@ impl Print {
     }
 }
 
-/// Prints to stderr, where the test harness captures it with the test's output.
-#[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
-pub(crate) fn show(text: &str) {
-    eprintln!("{}", neutral(text));
-}
-
-/// Prints past the test harness, which keeps to itself what passing tests print.
-pub(crate) fn show_past_the_harness(text: &str) {
-    use std::io::Write;
-    // Nobody is there to be told that stderr takes nothing.
-    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(text));
-}
-
 /// What was left out of a case for want of a judge; absent where nothing was.
 pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
-    let scores = || report.runs.iter().flat_map(|run| run.scores.iter().enumerate());
-    let reason = scores().find_map(|(_, score)| match score {
-        RunScore::Unjudged(reason) => Some(reason),
+    let scored = || report.runs.iter().flat_map(|run| &run.metrics);
+    let reason = scored().find_map(|metric| match &metric.outcome {
+        MetricOutcome::Unjudged(reason) => Some(reason),
         _ => None,
     })?;
-    let mut metrics: Vec<&str> = scores()
-        .filter(|(_, score)| matches!(score, RunScore::Unjudged(_)))
-        .filter_map(|(at, _)| report.metrics.get(at))
-        .filter(|metric| metric.criterion.is_some())
+    let mut metrics: Vec<&str> = scored()
+        .filter(|metric| matches!(metric.outcome, MetricOutcome::Unjudged(_)) && metric.criterion.is_some())
         .map(|metric| metric.name.as_str())
         .collect();
     // Each run has left it out.
@@ -152,15 +137,22 @@ pub(crate) fn failing(
         }
     }
     warnings(&mut out, test);
-    line(&mut out, &format!("\nrun again     {}", rerun(test)));
+    line(&mut out, &format!("\nrun again     {}", test.rerun_command()));
     match journal {
         Some(journal) => {
             line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
             line(&mut out, &format!("              {}", journal.path().display()));
         }
-        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", rerun(test))),
+        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", test.rerun_command())),
     }
     out
+}
+
+/// What a failing test prints, without the notes and commands that only a generated test has.
+impl std::fmt::Display for CaseReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&describe(self))
+    }
 }
 
 /// The table of a passing test, for those who ask.
@@ -175,7 +167,7 @@ pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String 
 /// Touching the set makes cargo build again; a set that was removed must not come back empty.
 pub(crate) fn stale(test: &Test, how: &str) -> String {
     let shown = test.set.shown;
-    let touch = if crate::stale::has_its_set(test.set) {
+    let touch = if has_its_set(test.set) {
         format!("touch {} && ", shell_word(shown))
     } else {
         String::new()
@@ -184,7 +176,7 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
         "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
          older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}",
         test.path(),
-        rerun(test)
+        test.rerun_command()
     )
 }
 
@@ -196,16 +188,18 @@ fn shell_word(path: &str) -> String {
 
 /// The text of a test that could not begin.
 pub(crate) fn harness(test: &Test, message: &str) -> String {
-    format!("Error: {}: harness error: {message}\n\nrun again  {}", test.path(), rerun(test))
+    format!("Error: {}: harness error: {message}\n\nrun again  {}", test.path(), test.rerun_command())
 }
 
 fn body(out: &mut String, report: &CaseReport, print: Print) {
     let mut named = format!("case `{}`", report.case.eval_id);
-    if !report.eval_set_id.is_empty() {
-        named.push_str(&format!(" of set `{}`", report.eval_set_id));
+    if let Some(eval_set_id) = &report.eval_set_id {
+        named.push_str(&format!(" of set `{eval_set_id}`"));
     }
-    match &report.place {
-        Some(place) => line(out, &format!("  --> {}:{}:{}  {named}", place.file, place.line, place.column)),
+    match &report.location {
+        Some(Location { file, line: at, column }) => {
+            line(out, &format!("  --> {file}:{at}:{column}  {named}"));
+        }
         None => line(out, &format!("  --> {named}")),
     }
     let measured = report.metrics.iter().any(|metric| metric.score.is_some());
@@ -234,8 +228,8 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
 /// share, as where nobody can be asked, is said once.
 fn broken_metrics(out: &mut String, report: &CaseReport) {
     let mut said: Vec<&str> = Vec::new();
-    for score in report.runs.iter().flat_map(|run| &run.scores) {
-        let RunScore::Error { message, .. } = score else { continue };
+    for metric in report.runs.iter().flat_map(|run| &run.metrics) {
+        let MetricOutcome::Error { message, .. } = &metric.outcome else { continue };
         if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
             if let Some((_, rest)) = message.split_once('\n') {
@@ -252,8 +246,8 @@ const SHOWN_ERRORS: usize = 3;
 /// test costs what its case costs, also where thousands of a large set fail.
 fn warnings(out: &mut String, test: &Test) {
     let Test { set, source, .. } = test;
-    let Some(slice) = set.text.get(source.start..source.end) else { return };
-    let session = set.session.as_ref().map(|session| session.text);
+    let Some(slice) = test.case_text() else { return };
+    let session = test.session_text();
     let Ok((_, warnings)) = eval_format::check_case(set.form, slice, source.eval_id, session) else { return };
     for problem in warnings.iter().take(3) {
         let (below, column) = eval_format::line_column(slice, problem.range.start);
@@ -265,23 +259,6 @@ fn warnings(out: &mut String, test: &Test) {
     }
     if warnings.len() > 3 {
         line(out, &format!("warning: {} more in {}", warnings.len() - 3, test.set.shown));
-    }
-}
-
-/// The command that runs this test alone, under the runner that runs it now.
-pub(crate) fn rerun(test: &Test) -> String {
-    let (package, path) = (test.set.package, test.path());
-    let takes_ignored = std::env::args_os().any(|arg| arg == "--ignored" || arg == "--include-ignored");
-    rerun_command(package, &path, std::env::var_os("NEXTEST").is_some(), takes_ignored)
-}
-
-/// Where ignored tests were asked for, they have to be again: without it the command would run none, and pass.
-fn rerun_command(package: &str, path: &str, is_nextest: bool, takes_ignored: bool) -> String {
-    match (is_nextest, takes_ignored) {
-        (true, false) => format!("cargo nextest run -p {package} -E 'test(={path})'"),
-        (true, true) => format!("cargo nextest run -p {package} --run-ignored all -E 'test(={path})'"),
-        (false, false) => format!("cargo test -p {package} {path} -- --exact"),
-        (false, true) => format!("cargo test -p {package} {path} -- --exact --include-ignored"),
     }
 }
 

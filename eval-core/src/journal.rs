@@ -5,10 +5,10 @@
 //! is the reading side:
 //!
 //! ```no_run
-//! use eval_core::journal::{Run, runs};
+//! use eval_core::journal::{RecordedRun, runs};
 //!
 //! let newest = runs("target/evalset".as_ref())?.into_iter().next().ok_or("no runs yet")?;
-//! for test in Run::read(&newest.path)?.tests {
+//! for test in RecordedRun::read(&newest.path)?.tests {
 //!     match test.last().and_then(|attempt| attempt.decided.as_ref()) {
 //!         Some(decided) => println!("{}: {}", test.name, decided.verdict),
 //!         None => println!("{}: unfinished", test.name),
@@ -45,7 +45,7 @@
 //! | `EVALSET_KEEP` | how many runs are kept, at least 1; those that a process writes in are kept too | 20 |
 
 mod content;
-mod entry;
+mod test_log;
 mod folder;
 mod json;
 mod line;
@@ -61,9 +61,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use entry::Entry;
+pub(crate) use test_log::TestLog;
 pub use folder::{RunDir, latest, runs};
-pub use read::{Attempt, Evaluation, Run, Test, Unreadable};
+pub use read::{Attempt, Evaluation, RecordedRun, RecordedTest, Unreadable};
 pub(crate) use record::MetricLine;
 pub use record::{Decided, Head, JudgeUse, MetricScore, Ran, Record, SCHEMA, Scored, Started, case_hash};
 pub(crate) use writer::Journal;

@@ -1,12 +1,12 @@
-//! Judges: models that are asked about what an agent did.
+//! JudgeRouter: models that are asked about what an agent did.
 //!
 //! A judge answers a prompt with text; what is asked, and how answers become scores, is the business of
 //! the metrics. See [`Judging`] for asking several times and taking the majority.
 
-mod asking;
-mod cassette;
-mod choose;
-#[cfg(feature = "genai")]
+mod metered;
+mod recording;
+mod router;
+#[cfg(feature = "model-judge")]
 mod client;
 mod env;
 mod error;
@@ -32,11 +32,11 @@ use std::time::Duration;
 
 use crate::agent::BoxFuture;
 
-pub(crate) use asking::Asking;
-pub use cassette::Cassette;
-pub(crate) use cassette::{Tape, Text, secret_variables};
-pub(crate) use choose::{Judges, Named};
-#[cfg(feature = "genai")]
+pub(crate) use metered::MeteredJudge;
+pub use recording::RecordedJudge;
+pub(crate) use recording::{RecordingStore, RecordingText, secret_variables};
+pub(crate) use router::{JudgeRouter, JudgeSource};
+#[cfg(feature = "model-judge")]
 pub use client::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
 pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};

@@ -37,7 +37,7 @@
 //! | turn files into tests | [`eval_set`](macro@eval_set): arguments, names, directories, what is generated |
 //! | make your agent testable | [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
 //! | know what is scored, and score more | [`metrics`], [`Metric`], [`MetricFn`] |
-//! | have a model judge, and pay once | [`judges`], [`Judge`], [`Cassette`] |
+//! | have a model judge, and pay once | [`judges`], [`Judge`], [`RecordedJudge`] |
 //! | let a model play the user | [`scenarios`], [`ConversationScenario`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`EvalRunner`], [`EvalReport`]; as a command of it, [`EvalCommand`] |
@@ -56,7 +56,7 @@
 //!
 //! * `macros` (default): the attribute.
 //! * `multi-thread`: `flavor = "multi_thread"` in the attribute.
-//! * `genai`: `ModelJudge`, which asks models of Gemini, OpenAI and what is compatible with it, Anthropic and Ollama.
+//! * `model-judge`: `ModelJudge`, which asks models of Gemini, OpenAI and what is compatible with it, Anthropic and Ollama.
 //!
 //! # Environment
 //!
@@ -107,15 +107,15 @@ pub use eval_format::{
 pub use eval_macros::eval_set;
 pub use eval_run::EvalRun;
 pub use judge::{
-    BoxJudge, Cassette, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
+    BoxJudge, RecordedJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
     JudgeReply, JudgeRequest, Judging, Provider, Rating, Sample, Scripted, Vote, check_judge_model,
 };
-#[cfg(feature = "genai")]
+#[cfg(feature = "model-judge")]
 pub use judge::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
 pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
 pub use options::{Gate, Pass};
 pub use report::{
-    CaseReport, EvalReport, EvalSetResult, ExportError, MetricReport, Place, RunReport, RunScore, Summary,
+    CaseReport, EvalReport, EvalSetResult, ExportError, MetricReport, Place, RunReport, MetricOutcome, Summary,
 };
 pub use runner::{EvalRunner, RunDirError, RunnerError, Setup};
 pub use setup::{EvalFn, IntoAgent, IntoOutcome};
@@ -135,7 +135,7 @@ pub mod metrics {
 #[cfg_attr(not(feature = "macros"), doc = "Models that are asked about what an agent did.")]
 pub mod judges {
     #[doc(no_inline)]
-    pub use crate::{Cassette, IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
+    pub use crate::{RecordedJudge, IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
 }
 
 #[doc = include_str!("docs/scenarios.md")]

@@ -1,4 +1,4 @@
-//! The words that several sentences share.
+//! Text that several messages share: counts, lists, quotations, and printing what others wrote.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,6 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 
 /// The first lines of what somebody else wrote, each on a line of its own and behind a bar, so that none can pose as
 /// one of ours.
-#[inline]
 pub(crate) fn quote(text: &str) -> String {
     let text = text.trim();
     let mut out = String::new();
@@ -67,6 +66,19 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
 fn steers(char: char) -> bool {
     let turns_around = matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns_around || (char.is_control() && !matches!(char, '\n' | '\t'))
+}
+
+/// Prints to stderr. The test harness captures it with the output of the test.
+#[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
+pub(crate) fn show(text: &str) {
+    eprintln!("{}", neutral(text));
+}
+
+/// Prints to stderr past the test harness, which does not show what passing tests print.
+pub(crate) fn show_past_the_harness(text: &str) {
+    use std::io::Write;
+    // If stderr takes nothing, nobody can be told.
+    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(text));
 }
 
 #[cfg(test)]

@@ -46,12 +46,10 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use eval_format::{Criterion, EvalCase, Invocation, Map};
+use eval_format::{Criterion, EvalCase, Gate, Invocation, Map};
 
 use crate::agent::{BoxError, BoxFuture};
-use crate::decide;
 use crate::judge::{BoxJudge, Judging};
-use crate::options::Gate;
 use crate::score::mean;
 
 pub use custom::MetricFn;
@@ -351,7 +349,19 @@ impl Scores {
     /// Whether this run, taken alone, reaches a threshold: its exact mean, or each of its scores. What has no score
     /// reaches none.
     pub fn reaches(&self, threshold: f64, gate: Gate) -> bool {
-        decide::reaches(&[self], threshold, gate)
+        Self::reach(&[self], threshold, gate)
+    }
+
+    /// Whether these runs, taken together, reach the threshold. There is no tolerance, as in ADK.
+    pub(crate) fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
+        let mut values = runs.iter().flat_map(|scores| scores.scores()).map(Score::value);
+        match gate {
+            Gate::EveryTurn => values.all(|value| value.is_some_and(|value| value >= threshold)),
+            _ => {
+                let values: Option<Vec<f64>> = values.collect();
+                values.and_then(|values| mean::exact(&values)).is_some_and(|mean| mean >= threshold)
+            }
+        }
     }
 
     /// Whether there is one score for the whole run instead of one per turn.
@@ -399,7 +409,6 @@ pub(crate) type FindMetric = fn(&str) -> Option<BoxMetric>;
 /// Makes the built-in metric of a name that asks a judge.
 ///
 /// All of them, to their last function, are `#[inline]`: they are compiled in crates whose criteria name one.
-#[inline]
 pub(crate) fn judged(name: &str) -> Option<BoxMetric> {
     Some(match name {
         final_response_match_v2::NAME => BoxMetric::new(final_response_match_v2::FinalResponseMatchV2),
@@ -436,8 +445,8 @@ mod tests {
             assert_eq!(judged(info.name).is_some(), asks, "{}", info.name);
             assert_eq!(built_in(info.name).is_some(), !asks, "{}", info.name);
         }
-        let asking = eval_format::METRICS.iter().filter(|info| judged(info.name).is_some()).count();
-        assert_eq!(BUILT_IN.len() + asking, eval_format::METRICS.len());
+        let asks = eval_format::METRICS.iter().filter(|info| judged(info.name).is_some()).count();
+        assert_eq!(BUILT_IN.len() + asks, eval_format::METRICS.len());
     }
 
     #[test]

@@ -3,27 +3,18 @@
 use std::fmt;
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase};
+use eval_format::{Criterion, EvalCase, Gate};
 
+use crate::judge_outcome::JudgeUse;
 use crate::message::count;
 use crate::metric::Scores;
-use crate::options::Gate;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::{Role, Verdict};
-
-mod adk;
-mod adk_rs;
-mod csv;
-mod python;
-#[cfg(test)]
-pub(crate) mod tests;
-
-pub use adk::{EvalSetResult, ExportError};
 
 /// Where a case stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place {
+pub struct Location {
     /// The file, as it is shown.
     pub file: String,
     /// The line, from 1.
@@ -40,14 +31,39 @@ pub struct RunReport {
     pub transcript: Transcript,
     /// What ended the run early, setup included.
     pub error: Option<RunError>,
-    /// What each metric made of it, in the order of [`CaseReport::metrics`]; empty after an error.
-    pub scores: Vec<RunScore>,
+    /// What each metric made of it, in the order of [`CaseReport::metrics`]. A run that ended in an error has none.
+    pub metrics: Vec<ScoredMetric>,
+}
+
+impl RunReport {
+    /// What the metric of this name made of the run; `None` if it was not scored with it.
+    pub fn metric(&self, name: &str) -> Option<&ScoredMetric> {
+        self.metrics.iter().find(|metric| metric.name == name)
+    }
+}
+
+/// One metric, scored on one run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScoredMetric {
+    /// The metric.
+    pub name: String,
+    /// Whether it is the user's own. A metric of the user's may have the name of a built-in one.
+    pub custom: bool,
+    /// Threshold and options; `None` for informational metrics.
+    pub criterion: Option<Criterion>,
+    /// Its scores, or why there are none.
+    pub outcome: MetricOutcome,
+    /// What the judges were asked for it; empty if it asked none.
+    pub judge: Vec<JudgeUse>,
+    /// The verdict on this run alone.
+    pub verdict: Verdict,
 }
 
 /// What one metric made of one run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum RunScore {
+pub enum MetricOutcome {
     /// It has scores.
     Scored(Scores),
     /// It does not apply, for this reason.
@@ -117,12 +133,12 @@ impl MetricReport {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CaseReport {
-    /// The id of its set.
-    pub eval_set_id: String,
+    /// The id of its set; `None` for a case that ran without one.
+    pub eval_set_id: Option<String>,
     /// The case as it was read.
     pub case: EvalCase,
     /// Where it stands in its file, when it came from one.
-    pub place: Option<Place>,
+    pub location: Option<Location>,
     /// The runs, in order.
     pub runs: Vec<RunReport>,
     /// The metrics, in the order of the criteria.
@@ -140,22 +156,6 @@ pub struct CaseReport {
 }
 
 impl CaseReport {
-    /// The report of a test body that asserted on its own and evaluated nothing.
-    pub(crate) fn of_body(eval_set_id: &str, case: EvalCase, place: Place) -> Self {
-        Self {
-            eval_set_id: eval_set_id.to_owned(),
-            case,
-            place: Some(place),
-            runs: Vec::new(),
-            metrics: Vec::new(),
-            passed_runs: None,
-            gate: Gate::default(),
-            verdict: Verdict::Passed,
-            elapsed: Duration::ZERO,
-            notes: Vec::new(),
-        }
-    }
-
     /// The id of the case.
     pub fn eval_id(&self) -> &str {
         &self.case.eval_id
@@ -164,14 +164,6 @@ impl CaseReport {
     /// The metric of a name.
     pub fn metric(&self, name: &str) -> Option<&MetricReport> {
         self.metrics.iter().find(|metric| metric.name == name)
-    }
-}
-
-impl fmt::Display for CaseReport {
-    /// What a failing test prints, without the commands.
-    #[inline]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::failure::describe(self))
     }
 }
 
@@ -231,7 +223,6 @@ impl Summary {
 
 impl EvalReport {
     /// How many cases there were and what became of them.
-    #[inline]
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { total: self.cases.len(), ..Summary::default() };
         for case in &self.cases {
@@ -258,7 +249,6 @@ impl EvalReport {
 
 impl fmt::Display for EvalReport {
     /// One line per case, what failed, and a summary with its denominators.
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for case in &self.cases {
             let scores: Vec<String> = case
@@ -270,7 +260,7 @@ impl fmt::Display for EvalReport {
                     None => format!("{} {}", metric.name, metric.verdict),
                 })
                 .collect();
-            let set = &case.eval_set_id;
+            let set = case.eval_set_id.as_deref().unwrap_or_default();
             writeln!(f, "{:>13} {set}/{}  {}", case.verdict.to_string(), case.eval_id(), scores.join("  "))?;
         }
         for case in self.failures() {

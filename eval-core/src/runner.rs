@@ -16,8 +16,8 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
 
 use crate::agent::{BoxAgent, BoxFuture};
-use crate::journal::{Entry, Journal};
-use crate::judge::{BoxJudge, Judge, Judges, Named, Settings, Tape};
+use crate::journal::{TestLog, Journal};
+use crate::judge::{BoxJudge, Judge, JudgeRouter, JudgeSource, Settings, RecordingStore};
 use crate::metric::{BoxMetric, Metric, judged};
 use crate::options::{Gate, Pass};
 use crate::plan::Plan;
@@ -70,7 +70,6 @@ pub struct EvalRunner {
 }
 
 impl Default for EvalRunner {
-    #[inline]
     fn default() -> Self {
         Self::new()
     }
@@ -81,7 +80,6 @@ impl Default for EvalRunner {
 pub struct RunnerError(String);
 
 impl std::fmt::Display for RunnerError {
-    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -91,7 +89,6 @@ impl std::error::Error for RunnerError {}
 
 impl EvalRunner {
     /// A runner with ADK's defaults.
-    #[inline]
     pub fn new() -> Self {
         Self {
             config: None,
@@ -113,7 +110,6 @@ impl EvalRunner {
 
     /// Scores with these criteria instead of ADK's default ones.
     #[must_use]
-    #[inline]
     pub fn config(mut self, config: EvalConfig) -> Self {
         self.config = Some(config);
         self
@@ -121,7 +117,6 @@ impl EvalRunner {
 
     /// Adds a criterion; the first one replaces ADK's default criteria.
     #[must_use]
-    #[inline]
     pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
         self.criteria.push((metric.into(), criterion));
         self
@@ -129,7 +124,6 @@ impl EvalRunner {
 
     /// Adds a custom metric. Without a criterion of its name its threshold is 1.0.
     #[must_use]
-    #[inline]
     pub fn metric(mut self, name: impl Into<String>, metric: impl Metric + 'static) -> Self {
         self.custom.push((name.into(), BoxMetric::new(metric)));
         self
@@ -137,7 +131,6 @@ impl EvalRunner {
 
     /// The app name for cases that name none.
     #[must_use]
-    #[inline]
     pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
         self.app_name = Some(app_name.into());
         self
@@ -145,7 +138,6 @@ impl EvalRunner {
 
     /// The user id for cases that name none.
     #[must_use]
-    #[inline]
     pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
         self.user_id = Some(user_id.into());
         self
@@ -153,7 +145,6 @@ impl EvalRunner {
 
     /// How often each case runs; at least once.
     #[must_use]
-    #[inline]
     pub fn runs(mut self, runs: usize) -> Self {
         self.runs = runs;
         self
@@ -161,7 +152,6 @@ impl EvalRunner {
 
     /// How the runs of a case are taken together.
     #[must_use]
-    #[inline]
     pub fn pass(mut self, pass: Pass) -> Self {
         self.pass = pass;
         self
@@ -169,7 +159,6 @@ impl EvalRunner {
 
     /// How the turns of a run are taken together.
     #[must_use]
-    #[inline]
     pub fn gate(mut self, gate: Gate) -> Self {
         self.gate = gate;
         self
@@ -187,7 +176,6 @@ impl EvalRunner {
     /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
     /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judges).
     #[must_use]
-    #[inline]
     pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
         self.judge = Some(judge.boxed());
         self
@@ -216,7 +204,6 @@ impl EvalRunner {
     ///
     /// Without this a runner writes none. `EVALSET_JOURNAL=off` holds here too.
     #[must_use]
-    #[inline]
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());
         self
@@ -239,7 +226,6 @@ impl EvalRunner {
 
     /// The time for setting up, for opening the session and for each turn.
     #[must_use]
-    #[inline]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -250,7 +236,6 @@ impl EvalRunner {
     /// `setup` is called once per run and returns the agent, plain or async, also as a `Result`; it may take
     /// the case. Fails where the runner's settings contradict each other; what the agent does wrong is in
     /// the report.
-    #[inline]
     pub async fn run_case<Shape, S>(&self, case: &EvalCase, setup: S) -> Result<CaseReport, RunnerError>
     where
         S: Setup<Shape>,
@@ -262,7 +247,6 @@ impl EvalRunner {
     /// Runs the cases of a set, at most `concurrency` at a time (0 is taken as 1); the report has them in the order of the set.
     ///
     /// Cases share the task: one that blocks its thread holds up the others until it returns.
-    #[inline]
     pub async fn run_set<Shape, S>(
         &self,
         set: &EvalSet,
@@ -299,7 +283,6 @@ impl EvalRunner {
     ///
     /// Fails where the directory holds no sets, where a set or a config has errors, and where the runner's
     /// settings contradict each other; nothing is run then.
-    #[inline]
     pub async fn run_dir<Shape, S>(
         &self,
         directory: impl AsRef<Path>,
@@ -357,7 +340,6 @@ impl EvalRunner {
     }
 
     /// A set of a directory with its plan.
-    #[inline]
     fn planned(&self, found: Found) -> Result<(Plan, EvalSet), RunnerError> {
         let Found { path, set, config, recording } = found;
         let plan = self.plan(config.as_ref(), Some(recording), &set.eval_cases);
@@ -366,7 +348,6 @@ impl EvalRunner {
     }
 
     /// Runs every case of a set, results in order.
-    #[inline]
     async fn all<Shape, S: Setup<Shape>>(
         &self,
         plan: &Plan,
@@ -383,7 +364,6 @@ impl EvalRunner {
     }
 
     /// Runs one case as often as asked and decides.
-    #[inline]
     async fn one<Shape, S: Setup<Shape>>(
         &self,
         plan: &Plan,
@@ -392,36 +372,33 @@ impl EvalRunner {
         setup: &S,
     ) -> CaseReport {
         let mut runs = Vec::with_capacity(plan.runs);
-        let entry = Entry::of_case(plan.journal.clone(), set, case, plan);
+        let log = TestLog::of_case(plan.journal.clone(), set, case, plan);
         for number in 1..=plan.runs {
             let label = format!("case `{}`, run {number} of {}", case.eval_id, plan.runs);
             let what = || format!("{label}, setup,");
             let agent = guard::fenced(plan.timeout, what, || setup.set_up(case)).await;
             runs.push(match agent {
-                Ok(agent) => plan.run(case, agent.into_erased(), number, label, &entry).await,
-                Err(fault) => failed_setup(&fault, number, &entry),
+                Ok(agent) => plan.run(case, agent.into_erased(), number, label, &log).await,
+                Err(fault) => failed_setup(&fault, number, &log),
             });
         }
         let report = plan.decide(set, case.clone(), None, runs);
-        entry.decided(&report, "");
+        log.decided(&report, "");
         report
     }
 
     /// The journal, opened when the first case needs it; none where it cannot be written.
-    #[inline]
     fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open = || Journal::of_program(folder);
         self.opened.get_or_init(open).clone().map_err(RunnerError)
     }
 
-    #[inline]
     fn custom_names(&self) -> Vec<&str> {
         self.custom.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// The criteria, held to the rules of a config file. Custom metrics alone check something too.
-    #[inline]
     fn checked(&self, config: &EvalConfig) -> Result<EvalConfig, RunnerError> {
         if config.criteria.is_empty() && !self.custom.is_empty() {
             return Ok(config.clone());
@@ -430,11 +407,10 @@ impl EvalRunner {
     }
 
     /// What the cases are scored with. Fails also where that decides nothing about one of them.
-    #[inline]
     fn plan(
         &self,
         beside: Option<&EvalConfig>,
-        recording: Option<Tape>,
+        recording: Option<RecordingStore>,
         cases: &[EvalCase],
     ) -> Result<Plan, RunnerError> {
         check_runtime()?;
@@ -464,7 +440,6 @@ impl EvalRunner {
     }
 
     /// Whether there are runs, and enough of them to pass.
-    #[inline]
     fn check_runs(&self) -> Result<(), RunnerError> {
         if self.runs == 0 {
             return Err(RunnerError("`runs` is 0; a case runs at least once".to_owned()));
@@ -485,7 +460,6 @@ impl EvalRunner {
     }
 
     /// The runner's own criteria, else those beside the set, else ADK's.
-    #[inline]
     fn config_or(&self, beside: Option<&EvalConfig>) -> EvalConfig {
         if self.criteria.is_empty() {
             return self.config.as_ref().or(beside).cloned().unwrap_or_else(EvalConfig::adk_default);
@@ -495,18 +469,16 @@ impl EvalRunner {
     }
 
     /// The judge of this runner, behind a recording where there is a file for it.
-    #[inline]
-    fn judges(&self, recording: Option<Tape>) -> Result<Judges, RunnerError> {
+    fn judges(&self, recording: Option<RecordingStore>) -> Result<JudgeRouter, RunnerError> {
         let mut settings = Settings::from_env().map_err(RunnerError)?;
         settings.model = self.judge_model.clone().or(settings.model);
-        let recording = recording.or_else(|| self.recording.as_deref().map(Tape::on_disk));
-        let named = self.judge.clone().map_or(Named::Nobody, Named::Judge);
-        Ok(Judges::new(settings, named, recording))
+        let recording = recording.or_else(|| self.recording.as_deref().map(RecordingStore::on_disk));
+        let named = self.judge.clone().map_or(JudgeSource::Nobody, JudgeSource::Judge);
+        Ok(JudgeRouter::new(settings, named, recording))
     }
 }
 
 /// Without a runtime with a clock there is no time limit, and tokio would panic.
-#[inline]
 fn check_runtime() -> Result<(), RunnerError> {
     match tokio::runtime::Handle::try_current() {
         Ok(_) => Ok(()),
@@ -517,10 +489,10 @@ fn check_runtime() -> Result<(), RunnerError> {
 }
 
 /// The report of a run whose setup went wrong.
-pub(crate) fn failed_setup(fault: &guard::Fault, number: usize, entry: &Entry) -> RunReport {
+pub(crate) fn failed_setup(fault: &guard::Fault, number: usize, log: &TestLog) -> RunReport {
     let error = RunError::new(Role::Setup, None, fault.to_string());
     let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
-    entry.ran(number, &transcript, &[]);
+    log.ran(number, &transcript, &[]);
     RunReport { transcript, error: Some(error), scores: Vec::new() }
 }
 

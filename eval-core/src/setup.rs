@@ -1,16 +1,8 @@
-//! Functions that set up a run, told apart by their types.
-//!
-//! The attribute does not read the signature of the function it stands on; the traits here decide what
-//! it is, so type aliases, macros and re-exports all work, and wrong shapes get a sentence.
+//! What functions of the user's return, and the shapes that such functions have.
 
 use std::fmt::Display;
-use std::future::Future;
-use std::pin::Pin;
-
-use eval_format::EvalCase;
 
 use crate::agent::{Agent, BoxAgent, BoxError};
-use crate::eval_run::EvalRun;
 
 /// What a setup function returns: an agent, or a `Result` of one.
 #[diagnostic::on_unimplemented(
@@ -55,34 +47,10 @@ impl<E: Display> IntoOutcome for Result<(), E> {
     }
 }
 
-/// What a call of the annotated function led to.
-#[derive(Debug)]
-pub enum Driven {
-    /// An agent to run the case with.
-    Agent(BoxAgent),
-    /// The function ran the case itself, to its end.
-    Body,
-}
-
-/// The future of a call; it stays on its thread.
-pub type Driving = Pin<Box<dyn Future<Output = Result<Driven, BoxError>>>>;
-
-/// A function that `#[eval_set]` can stand on.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot drive an eval case",
-    label = "wrong shape for `#[eval_set]`",
-    note = "expected `fn() -> impl Agent` or `fn(&EvalCase) -> impl Agent`, plain or async, also as `Result<impl Agent, E>`",
-    note = "or a test body of your own: `fn(EvalRun)`, plain or async, returning `()` or `Result<(), E>`"
-)]
-pub trait EvalFn<Shape>: Copy + 'static {
-    /// Whether the function is a test body: it runs the case itself and has no time limit of its own.
-    const IS_BODY: bool = false;
-
-    /// Calls the function for one run of a case.
-    fn call(self, case: &'static EvalCase, run: EvalRun) -> Driving;
-}
-
-/// The shapes of [`EvalFn`], one type each, so that the implementations do not overlap.
+/// The shapes of functions, one type each.
+///
+/// A trait that is implemented for functions of several shapes takes one of these as its parameter, so that the
+/// implementations do not overlap.
 pub mod shape {
     /// `fn() -> impl Agent`.
     #[derive(Debug)]
@@ -102,79 +70,4 @@ pub mod shape {
     /// `async fn(EvalRun)`.
     #[derive(Debug)]
     pub struct AsyncBody;
-}
-
-fn agent(value: impl IntoAgent) -> Result<Driven, BoxError> {
-    value.into_agent().map(Driven::Agent)
-}
-
-fn body(value: impl IntoOutcome) -> Result<Driven, BoxError> {
-    value.into_outcome().map(|()| Driven::Body)
-}
-
-impl<F, R> EvalFn<shape::Plain> for F
-where
-    F: Fn() -> R + Copy + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, _: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self()) })
-    }
-}
-
-impl<F, Fut, R> EvalFn<shape::Async> for F
-where
-    F: Fn() -> Fut + Copy + 'static,
-    Fut: Future<Output = R> + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, _: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self().await) })
-    }
-}
-
-impl<F, R> EvalFn<shape::PlainOfCase> for F
-where
-    F: Fn(&'static EvalCase) -> R + Copy + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, case: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self(case)) })
-    }
-}
-
-impl<F, Fut, R> EvalFn<shape::AsyncOfCase> for F
-where
-    F: Fn(&'static EvalCase) -> Fut + Copy + 'static,
-    Fut: Future<Output = R> + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, case: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self(case).await) })
-    }
-}
-
-impl<F, R> EvalFn<shape::Body> for F
-where
-    F: Fn(EvalRun) -> R + Copy + 'static,
-    R: IntoOutcome + 'static,
-{
-    const IS_BODY: bool = true;
-
-    fn call(self, _: &'static EvalCase, run: EvalRun) -> Driving {
-        Box::pin(async move { body(self(run)) })
-    }
-}
-
-impl<F, Fut, R> EvalFn<shape::AsyncBody> for F
-where
-    F: Fn(EvalRun) -> Fut + Copy + 'static,
-    Fut: Future<Output = R> + 'static,
-    R: IntoOutcome + 'static,
-{
-    const IS_BODY: bool = true;
-
-    fn call(self, _: &'static EvalCase, run: EvalRun) -> Driving {
-        Box::pin(async move { body(self(run).await) })
-    }
 }

@@ -11,7 +11,7 @@ use eval_format::{Content, ConversationScenario, Instructions, Map, UserSimulato
 
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgeReply, JudgeRequest};
 use crate::message::count;
-use crate::runner::guard::catch_panic;
+use crate::guard::catch_panic;
 use crate::transcript::TurnRecord;
 use history::History;
 

@@ -45,7 +45,6 @@ pub enum StatisticsError {
 }
 
 impl fmt::Display for StatisticsError {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MorePassedThanTotal { passed, total } => {
@@ -63,7 +62,6 @@ impl std::error::Error for StatisticsError {}
 
 impl Tally {
     /// So many of so many; more than all is an error.
-    #[inline]
     pub fn new(passed: usize, total: usize) -> Result<Self, StatisticsError> {
         if passed > total {
             return Err(StatisticsError::MorePassedThanTotal { passed, total });
@@ -72,7 +70,6 @@ impl Tally {
     }
 
     /// Counts what passed.
-    #[inline]
     pub fn of(passed: impl IntoIterator<Item = bool>) -> Self {
         passed.into_iter().fold(Self::default(), |tally, passed| Self {
             passed: tally.passed + usize::from(passed),
@@ -81,25 +78,21 @@ impl Tally {
     }
 
     /// How many passed.
-    #[inline]
     pub fn passed(self) -> usize {
         self.passed
     }
 
     /// How many there were.
-    #[inline]
     pub fn total(self) -> usize {
         self.total
     }
 
     /// The share that passed, 0 to 1; absent where there was none to pass.
-    #[inline]
     pub fn rate(self) -> Option<f64> {
         (self.total > 0).then(|| float(self.passed) / float(self.total))
     }
 
     /// Whether some passed and some did not.
-    #[inline]
     pub fn is_flaky(self) -> bool {
         0 < self.passed && self.passed < self.total
     }
@@ -118,7 +111,6 @@ impl Tally {
     /// The unbiased estimate of Chen et al., *Evaluating Large Language Models Trained on Code* (2021), equation 1:
     /// one less the share of draws of `k` of the attempts in which none passed. `k` is from 1 to the number of
     /// attempts; any other is an error.
-    #[inline]
     pub fn pass_at(self, k: usize) -> Result<f64, StatisticsError> {
         Ok(1.0 - self.share_of_draws(self.total - self.passed, k)?)
     }
@@ -135,13 +127,11 @@ impl Tally {
     ///
     /// The unbiased estimate of Yao et al., *tau-bench* (2024), section 5: the share of draws of `k` of the attempts
     /// in which all passed. `k` is from 1 to the number of attempts; any other is an error.
-    #[inline]
     pub fn pass_all(self, k: usize) -> Result<f64, StatisticsError> {
         self.share_of_draws(self.passed, k)
     }
 
     /// The share of draws of `k` attempts, none twice, that hold only attempts of a kind of which there are `of_kind`.
-    #[inline]
     fn share_of_draws(self, of_kind: usize, k: usize) -> Result<f64, StatisticsError> {
         if k == 0 || k > self.total {
             return Err(StatisticsError::TooFewRuns { k, total: self.total });
@@ -164,7 +154,6 @@ impl Tally {
     ///
     /// Wilson, *Probable inference, the law of succession, and statistical inference* (1927), without a correction
     /// for continuity.
-    #[inline]
     pub fn interval(self) -> Option<Interval> {
         let rate = self.rate()?;
         let n = float(self.total);
@@ -180,7 +169,6 @@ impl Tally {
 
 /// `4/5`.
 impl fmt::Display for Tally {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.passed, self.total)
     }
@@ -198,7 +186,6 @@ pub struct Interval {
 
 /// In whole percent: `72%-100%`.
 impl fmt::Display for Interval {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.0}%-{:.0}%", self.low * 100.0, self.high * 100.0)
     }
@@ -208,7 +195,6 @@ impl fmt::Display for Interval {
 const Z: f64 = 1.959_963_984_540_054;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of runs and cases are far below 2^53")]
-#[inline]
 fn float(count: usize) -> f64 {
     count as f64
 }

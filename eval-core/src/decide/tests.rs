@@ -2,12 +2,12 @@ use super::*;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
-fn run(scores: Vec<RunScore>) -> RunReport {
+fn run(scores: Vec<MetricOutcome>) -> RunReport {
     RunReport { transcript: Transcript::default(), error: None, scores }
 }
 
-fn turns(values: &[f64]) -> RunScore {
-    RunScore::Scored(values.iter().map(|value| Score::from(*value)).collect())
+fn turns(values: &[f64]) -> MetricOutcome {
+    MetricOutcome::Scored(values.iter().map(|value| Score::from(*value)).collect())
 }
 
 fn one(threshold: f64) -> Vec<Rule> {
@@ -71,7 +71,7 @@ fn a_score_that_misses_by_rounding_fails_and_says_so() {
 fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
     let scores: Scores = [Score::from(1.0), Score::not_evaluated("no reference")].into_iter().collect();
     let (metrics, verdict) =
-        decide(&one(0.5), &[run(vec![RunScore::Scored(scores)])], Pass::Mean, Gate::Mean);
+        decide(&one(0.5), &[run(vec![MetricOutcome::Scored(scores)])], Pass::Mean, Gate::Mean);
     assert_eq!(metrics[0].verdict, Verdict::NotEvaluated("turn 2: no reference".to_owned()));
     assert_eq!((metrics[0].scored, metrics[0].total), (1, 2));
     assert!(
@@ -101,7 +101,7 @@ fn nothing_that_gates_is_never_a_pass() {
     let (metrics, verdict) = decide(&informational, &[run(vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
     assert_eq!((metrics[0].verdict.clone(), metrics[0].score), (Verdict::Informational, Some(3.0)));
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
-    let skipped = RunScore::Skipped("does not apply".to_owned());
+    let skipped = MetricOutcome::Skipped("does not apply".to_owned());
     let (_, verdict) = decide(&one(0.5), &[run(vec![skipped])], Pass::Mean, Gate::Mean);
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
 }
@@ -111,7 +111,7 @@ fn a_broken_metric_does_not_touch_its_siblings() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
     for role in [Role::Metric, Role::Judge] {
-        let broken = RunScore::Error { role, message: "boom".to_owned() };
+        let broken = MetricOutcome::Error { role, message: "boom".to_owned() };
         let runs = [run(vec![broken, turns(&[1.0])])];
         let (metrics, verdict) = decide(&rules, &runs, Pass::Mean, Gate::Mean);
         assert_eq!(verdict, Verdict::error(role, "a: boom"));
@@ -123,12 +123,12 @@ fn a_broken_metric_does_not_touch_its_siblings() {
 fn without_a_judge_the_rest_decides_and_nothing_is_skipped() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
-    let unjudged = || RunScore::Unjudged("no judge".to_owned());
+    let unjudged = || MetricOutcome::Unjudged("no judge".to_owned());
     for (other, expected) in [
         (turns(&[1.0]), Verdict::Passed),
         (turns(&[0.5]), Verdict::Failed),
         (unjudged(), Verdict::Skipped("no judge".to_owned())),
-        (RunScore::Skipped("does not apply".to_owned()), Verdict::Skipped("no judge".to_owned())),
+        (MetricOutcome::Skipped("does not apply".to_owned()), Verdict::Skipped("no judge".to_owned())),
     ] {
         let (metrics, verdict) = decide(&rules, &[run(vec![unjudged(), other])], Pass::Mean, Gate::Mean);
         assert_eq!(verdict, expected);

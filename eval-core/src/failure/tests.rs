@@ -298,7 +298,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         absent: &[],
         options,
         metrics: &[],
-        asking: None,
+        metered: None,
         judge: None,
         recording: RecordingSource { file: "orders.judge.json", text: None, cases: &[] },
     }));

@@ -5,7 +5,7 @@ use eval_format::{Criterion, Invocation, MatchType, Need, Subject};
 use super::{line, trajectory};
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
-use crate::report::{CaseReport, MetricReport, RunReport, RunScore};
+use crate::report::{CaseReport, MetricReport, RunReport, MetricOutcome};
 use crate::transcript::TurnRecord;
 
 /// Turns are shown as long as they take no more lines than this together; the first one always is.
@@ -69,7 +69,7 @@ fn failing_scores<'a>(
     turn: Option<usize>,
 ) -> impl Iterator<Item = (&'a MetricReport, &'a Score)> {
     report.metrics.iter().zip(&run.scores).filter_map(move |(metric, scored)| {
-        let (RunScore::Scored(scores), Some(threshold)) = (scored, metric.threshold()) else { return None };
+        let (MetricOutcome::Scored(scores), Some(threshold)) = (scored, metric.threshold()) else { return None };
         let score = match turn {
             None if scores.is_whole_run() => scores.scores().first()?,
             Some(at) if !scores.is_whole_run() => scores.scores().get(at)?,

@@ -59,7 +59,6 @@ pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
 }
 
 /// The run of a folder such as `target/evalset` that was last written to.
-#[inline]
 pub fn latest(folder: &Path) -> Option<RunDir> {
     let id = fs::read_to_string(folder.join(LATEST)).ok()?;
     let id = id.trim();

@@ -39,7 +39,6 @@ macro_rules! fields {
                 object.close();
             }
 
-            #[inline]
             fn read(value: ::eval_format::Value) -> Result<Self, $crate::journal::json::Misread> {
                 let mut fields = $crate::journal::json::Fields::of(value)?;
                 Ok(Self { $($field: fields.take(stringify!($field))?,)* })
@@ -58,7 +57,6 @@ macro_rules! words {
                 $crate::journal::text::write_text(word, out);
             }
 
-            #[inline]
             fn read(value: ::eval_format::Value) -> Result<Self, $crate::journal::json::Misread> {
                 match value.as_str() {
                     $(Some($word) => Ok(Self::$variant),)*
@@ -226,7 +224,6 @@ impl Json for Value {
         write_value(self, 0, out);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         Ok(value)
     }
@@ -237,7 +234,6 @@ impl Json for Map {
         write_map(self, 0, out);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         match value {
             Value::Object(map) => Ok(map),
@@ -259,7 +255,6 @@ impl Json for String {
         write_text(self, out);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         match value {
             Value::String(text) => Ok(text),
@@ -281,7 +276,6 @@ impl Json for bool {
         out.add(if *self { b"true" } else { b"false" });
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         value.as_bool().ok_or_else(|| misread("a boolean", &value))
     }
@@ -300,7 +294,6 @@ impl Json for f64 {
         write_float(*self, out);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         value.as_f64().ok_or_else(|| misread("a number", &value))
     }
@@ -314,7 +307,6 @@ macro_rules! integers {
                 write_integer(i64::try_from(*self).unwrap_or(i64::MAX), out);
             }
 
-            #[inline]
             fn read(value: Value) -> Result<Self, Misread> {
                 let integer = value.as_i64().and_then(|number| Self::try_from(number).ok());
                 integer.ok_or_else(|| misread("an integer in range", &value))
@@ -338,7 +330,6 @@ impl Json for Duration {
         self.as_secs_f64().write(out);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let seconds = f64::read(value)?;
         Ok(Self::try_from_secs_f64(seconds).unwrap_or(if seconds > 0.0 { Self::MAX } else { Self::ZERO }))
@@ -361,7 +352,6 @@ impl<T: Json> Json for Option<T> {
         }
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         if value.is_null() { Ok(None) } else { T::read(value).map(Some) }
     }
@@ -380,7 +370,6 @@ impl<T: Json> Json for Vec<T> {
         write_list(self, out, T::write);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let Value::Array(items) = value else { return Err(misread("an array", &value)) };
         let numbered = items.into_iter().enumerate();
@@ -406,7 +395,6 @@ impl<T: Json> Json for (String, T) {
         out.push(b']');
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         match value {
             Value::Array(items) => match <[Value; 2]>::try_from(items) {

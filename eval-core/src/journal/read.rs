@@ -11,19 +11,19 @@ use super::record::{Decided, Head, Ran, Record, SCHEMA, Scored, Started};
 /// A run as its journal tells it, complete or not.
 ///
 /// ```
-/// use eval_core::journal::Run;
+/// use eval_core::journal::RecordedRun;
 ///
 /// let folder = std::env::temp_dir().join("evalset-no-run-here");
-/// let error = Run::read(&folder).unwrap_err();
+/// let error = RecordedRun::read(&folder).unwrap_err();
 /// assert!(error.to_string().contains("evalset-no-run-here"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Run {
+pub struct RecordedRun {
     /// The ids of the runs that were read: one, unless folders of several were.
     pub ids: Vec<String>,
     /// The tests, by package, binary, file and place in the file.
-    pub tests: Vec<Test>,
+    pub tests: Vec<RecordedTest>,
     /// Last lines that were torn: their processes were killed, or their disks were full, while they wrote.
     pub torn: usize,
     /// Torn lines that may have told of a test that is not among [`tests`](Self::tests).
@@ -47,7 +47,7 @@ pub struct Unreadable {
 /// A test with everything that was recorded of it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Test {
+pub struct RecordedTest {
     /// The package.
     pub package: String,
     /// The test binary.
@@ -58,15 +58,13 @@ pub struct Test {
     pub attempts: Vec<Attempt>,
 }
 
-impl Test {
+impl RecordedTest {
     /// The last attempt: the one that counts.
-    #[inline]
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()
     }
 
     /// Whether the last attempt came to no verdict: its process was killed, or still runs.
-    #[inline]
     pub fn is_unfinished(&self) -> bool {
         self.last().is_none_or(|attempt| attempt.decided.is_none())
     }
@@ -98,18 +96,16 @@ pub struct Evaluation {
     pub scored: Option<Scored>,
 }
 
-impl Run {
+impl RecordedRun {
     /// Reads the folder of a run.
     ///
     /// Fails where the folder cannot be read or holds no journal. What cannot be read in a file is in
     /// [`torn`](Self::torn) and [`unreadable`](Self::unreadable).
-    #[inline]
     pub fn read(folder: &Path) -> io::Result<Self> {
         Self::read_all(&[folder])
     }
 
     /// Reads several folders as one run: a suite that was split over machines.
-    #[inline]
     pub fn read_all(folders: &[impl AsRef<Path>]) -> io::Result<Self> {
         let mut reading = Reading::default();
         for folder in folders {
@@ -122,7 +118,6 @@ impl Run {
 }
 
 /// The journals of a folder, by name.
-#[inline]
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let failed = |error: io::Error| {
         io::Error::new(error.kind(), format!("cannot read `{}`: {error}", folder.display()))
@@ -147,14 +142,13 @@ type Key = (String, String, String);
 
 #[derive(Default)]
 struct Reading {
-    run: Run,
+    run: RecordedRun,
     tests: HashMap<Key, Vec<Attempt>>,
     /// The processes whose last line may have told of a test that began, and its name as far as it is there.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
 
 impl Reading {
-    #[inline]
     fn file(&mut self, path: &Path) -> io::Result<()> {
         let failed = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot read `{}`: {error}", path.display()))
@@ -196,13 +190,11 @@ impl Reading {
         Ok(())
     }
 
-    #[inline]
     fn unreadable(&mut self, file: &Path, line: usize, reason: String) {
         self.run.unreadable.push(Unreadable { file: file.to_owned(), line, reason });
     }
 
-    #[inline]
-    fn finish(self) -> Run {
+    fn finish(self) -> RecordedRun {
         let Self { mut run, tests, torn_starts } = self;
         let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
             let Head { package, binary, .. } = &**head;
@@ -214,7 +206,7 @@ impl Reading {
             .into_iter()
             .map(|((package, binary, name), mut attempts)| {
                 attempts.sort_by_key(|attempt| (attempt.started.attempt, attempt.started.at));
-                Test { package, binary, name, attempts }
+                RecordedTest { package, binary, name, attempts }
             })
             .collect();
         run.tests.sort_by(|a, b| place(a).cmp(&place(b)));
@@ -223,8 +215,7 @@ impl Reading {
 }
 
 /// Where a test stands among the others.
-#[inline]
-fn place(test: &Test) -> (&str, &str, Option<(&str, usize, usize)>, &str) {
+fn place(test: &RecordedTest) -> (&str, &str, Option<(&str, usize, usize)>, &str) {
     let place = test.last().map(|attempt| {
         let Started { file, line, column, .. } = &attempt.started;
         (file.as_str(), *line, *column)
@@ -232,12 +223,10 @@ fn place(test: &Test) -> (&str, &str, Option<(&str, usize, usize)>, &str) {
     (&test.package, &test.binary, place, &test.name)
 }
 
-#[inline]
 fn parse(line: &[u8]) -> Result<Record, String> {
     Record::parse(std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"))?)
 }
 
-#[inline]
 fn head(line: &[u8]) -> Result<Head, String> {
     match parse(line)? {
         Record::Head(head) if head.schema <= SCHEMA => Ok(head),
@@ -250,7 +239,6 @@ fn head(line: &[u8]) -> Result<Head, String> {
 }
 
 /// Whether the rest of a line tells of a test that a whole line before it told of.
-#[inline]
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
     ["ran", "scored", "decided"]
         .iter()
@@ -258,7 +246,6 @@ fn is_of_a_begun_test(torn: &[u8]) -> bool {
 }
 
 /// The name of the test in the rest of a line, where it is whole. Paths of tests hold nothing that is escaped.
-#[inline]
 fn name_in(torn: &[u8]) -> Option<String> {
     let (_, rest) = std::str::from_utf8(torn).ok()?.split_once("\"name\":\"")?;
     Some(rest.split_once('"')?.0.to_owned())
@@ -274,7 +261,6 @@ struct Attempts {
 }
 
 impl Attempts {
-    #[inline]
     fn add(&mut self, record: Record) -> Result<(), String> {
         match record {
             Record::Head(_) => return Err("a second head".to_owned()),
@@ -300,7 +286,6 @@ impl Attempts {
         Ok(())
     }
 
-    #[inline]
     fn of(&mut self, test: u32) -> Result<&mut Attempt, String> {
         let place = self.places.get(&test);
         place.and_then(|place| self.all.get_mut(*place)).ok_or_else(|| format!("test {test} did not begin"))

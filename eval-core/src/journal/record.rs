@@ -8,7 +8,7 @@ use eval_format::{Map, UsageMetadata, Value};
 use super::json::{Json, Misread, Object, fields, write_list};
 use super::line::Line;
 use crate::options::{Gate, Pass};
-use crate::report::{MetricReport, RunScore};
+use crate::report::{MetricReport, MetricOutcome};
 use crate::transcript::Transcript;
 use crate::verdict::Verdict;
 
@@ -47,7 +47,6 @@ pub enum Record {
 
 impl Record {
     /// Reads a line; the error says what is wrong with it.
-    #[inline]
     pub fn parse(line: &str) -> Result<Self, String> {
         let value = Value::parse(line).map_err(|problems| {
             problems.iter().next().map_or_else(|| "it is not JSON".to_owned(), |first| first.message.clone())
@@ -164,7 +163,7 @@ pub struct MetricScore {
     /// Whether it is the user's own, which may have the name of a built-in one.
     pub custom: bool,
     /// The scores with their notes and rubrics, or why there are none.
-    pub score: RunScore,
+    pub score: MetricOutcome,
     /// What the judges were asked for it; empty where none was.
     pub judge: Vec<JudgeUse>,
 }
@@ -268,7 +267,7 @@ pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[Met
 pub(crate) struct MetricLine<'a> {
     pub(crate) name: &'a str,
     pub(crate) custom: bool,
-    pub(crate) score: &'a RunScore,
+    pub(crate) score: &'a MetricOutcome,
     pub(crate) judge: &'a [JudgeUse],
 }
 
@@ -323,7 +322,6 @@ impl Json for BTreeMap<String, String> {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let map = Map::read(value)?;
         map.into_iter().map(|(key, value)| Ok((key, String::read(value)?))).collect()

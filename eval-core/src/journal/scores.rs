@@ -8,7 +8,7 @@ use super::record::{JudgeUse, MetricScore};
 use super::text::write_text;
 use crate::metric::{RubricScore, Score, Scores};
 use crate::options::{Gate, Pass};
-use crate::report::{MetricReport, RunScore};
+use crate::report::{MetricReport, MetricOutcome};
 use crate::score::mean;
 use crate::verdict::{Role, Verdict};
 
@@ -35,7 +35,6 @@ impl Json for Score {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         if let Some(value) = value.as_f64() {
             return Ok(Self::from(value));
@@ -64,7 +63,6 @@ impl Json for Scores {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         if value.as_array().is_some() {
             return Ok(Vec::<Score>::read(value)?.into_iter().collect());
@@ -98,7 +96,7 @@ fn has_usual_overall(scores: &Scores) -> bool {
         }
 }
 
-impl Json for RunScore {
+impl Json for MetricOutcome {
     fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         match self {
@@ -113,7 +111,6 @@ impl Json for RunScore {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         if let Some(scores) = fields.take("scored")? {
@@ -149,7 +146,6 @@ impl Json for Verdict {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let (is, reason, role): (String, String, Option<Role>) = match value {
             Value::String(word) => (word, String::new(), None),
@@ -193,7 +189,6 @@ impl Json for Pass {
         text.write(out);
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let at_least = |text: &str| text.strip_prefix("at_least(")?.strip_suffix(')')?.parse().ok();
         match value.as_str() {

@@ -79,7 +79,6 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     (year / 400 * 146_097 + day_of_era).checked_sub(719_468)
 }
 
-#[inline]
 fn parse(text: &str) -> Option<SystemTime> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (time, millis) = time.split_once('.').unwrap_or((time, "0"));
@@ -104,7 +103,6 @@ impl Json for SystemTime {
         out.push(b'"');
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         value
             .as_str()

@@ -60,7 +60,6 @@ impl Json for TurnRecord {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         let user: Content = fields.take("user_content")?;
@@ -89,7 +88,6 @@ impl Json for JudgeError {
         object.close();
     }
 
-    #[inline]
     fn read(value: Value) -> Result<Self, Misread> {
         let mut fields = Fields::of(value)?;
         let message: String = fields.take("message")?;

@@ -176,7 +176,7 @@ fn in_line(text: &str) -> String {
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
-        failure::show_past_the_harness(&format!(
+        message::show_past_the_harness(&format!(
             "no journal of this process: {why} (verdicts are the same without it; `EVALSET_JOURNAL=off` keeps it quiet)"
         ));
     });

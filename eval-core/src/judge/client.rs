@@ -1,4 +1,4 @@
-//! Judges over the network: models of several providers, asked again where that may help, a few at a time.
+//! JudgeRouter over the network: models of several providers, asked again where that may help, a few at a time.
 
 mod faults;
 mod http;

@@ -3,9 +3,9 @@
 use crate::judge::{JudgeError, JudgeErrorKind};
 
 pub(super) const TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
-#[cfg(feature = "genai")]
+#[cfg(feature = "model-judge")]
 pub(super) const RETRIES: &str = "EVALSET_JUDGE_RETRIES";
-#[cfg(feature = "genai")]
+#[cfg(feature = "model-judge")]
 pub(super) const SLOTS: &str = "EVALSET_JUDGE_SLOTS";
 
 /// A variable without the space around it; empty is the same as not set.

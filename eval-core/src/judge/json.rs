@@ -6,7 +6,6 @@ use serde_json::{Deserializer, Error, Map, Value};
 ///
 /// Objects within objects do not count, nor those within what is not quite an object: what a judge quotes inside of
 /// its answer is not the answer.
-#[inline]
 pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, String> {
     let mut last = None;
     let mut rest = reply;
@@ -31,7 +30,6 @@ pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, 
 }
 
 /// Where a text stopped being JSON: behind its first character, on a boundary.
-#[inline]
 fn place(text: &str, error: &Error) -> usize {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
     let at = lines.map(str::len).sum::<usize>() + error.column();
@@ -39,7 +37,6 @@ fn place(text: &str, error: &Error) -> usize {
 }
 
 /// A yes or no under a key: `true` and `false`, or the same and `yes` and `no` as text.
-#[inline]
 pub(crate) fn yes_or_no(object: &Map<String, Value>, key: &str) -> Result<bool, String> {
     let value = object.get(key).unwrap_or(&Value::Null);
     let text = match value {
@@ -55,7 +52,6 @@ pub(crate) fn yes_or_no(object: &Map<String, Value>, key: &str) -> Result<bool, 
 }
 
 /// The text under a key; empty where there is none.
-#[inline]
 pub(crate) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

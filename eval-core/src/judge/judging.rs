@@ -3,7 +3,7 @@ use eval_format::{Criterion, Map, Value};
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::agent::BoxFuture;
 use crate::message;
-use crate::runner::concurrent;
+use crate::guard::concurrent;
 
 /// ADK's judge where a criterion names none.
 const DEFAULT_MODEL: &str = "gemini-2.5-flash";
@@ -42,7 +42,6 @@ pub struct Vote {
 
 impl Judging {
     /// A judge, asked as a criterion says.
-    #[inline]
     pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
         let options = criterion.get("judge_model_options").and_then(Value::as_object);
         let option = |key: &str| options.and_then(|options| options.get(key));
@@ -61,7 +60,6 @@ impl Judging {
     }
 
     /// How many samples the criterion asks for.
-    #[inline]
     pub fn samples(&self) -> u32 {
         self.samples
     }
@@ -72,7 +70,6 @@ impl Judging {
     }
 
     /// Asks once.
-    #[inline]
     pub async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         self.judge.ask(request).await
     }
@@ -101,7 +98,6 @@ impl Judging {
     }
 
     /// Asks the same once more, with what was wrong with the answer.
-    #[inline]
     pub(crate) async fn ask_again(
         &self,
         request: &JudgeRequest,
@@ -180,7 +176,6 @@ impl Judging {
         self.count(&self.sample(template, prompt, read).await)
     }
 
-    #[inline]
     fn count(&self, samples: &[Sample<Option<bool>>]) -> Result<Vote, JudgeError> {
         let failed = samples.iter().filter_map(|sample| sample.as_ref().err());
         if let Some(error) = failed.clone().next()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, env};
-use crate::runner::watchdog::Watch;
+use crate::guard::Watch;
 
 /// What a judge has that says nothing about it, where the environment says nothing either.
 const DEFAULT: Duration = Duration::from_mins(10);
@@ -35,12 +35,11 @@ pub(super) async fn ask_in_time(
 }
 
 /// The same where it does not matter whose error it is.
-#[cfg(feature = "genai")]
+#[cfg(feature = "model-judge")]
 pub(super) async fn ask(judge: &impl Judge, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
     ask_in_time(judge, request, "").await.flatten()
 }
 
-#[inline]
 fn too_long(limit: Duration) -> JudgeError {
     let message = format!(
         "the judge gave no answer within {limit:?}; `{}` says how many seconds it may take",

@@ -10,7 +10,6 @@ pub(super) struct Model {
 
 impl Model {
     /// Reads a criterion's `judge_model`: a name of Gemini, or `provider/name` as in LiteLLM.
-    #[inline]
     pub(super) fn parse(written: &str) -> Result<Self, JudgeError> {
         let (provider, name) = match written.split_once('/') {
             Some(("gemini" | "models", name)) => (Provider::Gemini, name),
@@ -28,7 +27,6 @@ impl Model {
 }
 
 /// The provider that a name without a prefix belongs to.
-#[inline]
 fn bare(name: &str) -> Option<Provider> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     if starts(&["gemini-", "gemma-"]) {
@@ -42,7 +40,6 @@ fn bare(name: &str) -> Option<Provider> {
     }
 }
 
-#[inline]
 fn unsupported(written: &str, prefix: &str) -> JudgeError {
     let why = match prefix {
         "projects" | "publishers" | "vertex_ai" | "vertex_ai_beta" | "endpoints" => {
@@ -60,7 +57,6 @@ fn unsupported(written: &str, prefix: &str) -> JudgeError {
     ))
 }
 
-#[inline]
 fn unknown(written: &str) -> JudgeError {
     error(format!(
         "the judge model `{written}` does not say whose it is; write `openai/{written}`, `anthropic/{written}`, \
@@ -68,7 +64,6 @@ fn unknown(written: &str) -> JudgeError {
     ))
 }
 
-#[inline]
 fn error(message: String) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, message)
 }

@@ -64,7 +64,6 @@ struct Turn<'a> {
 }
 
 impl Drop for Turn<'_> {
-    #[inline]
     fn drop(&mut self) {
         let waiting = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         for waker in waiting.into_iter().flatten() {

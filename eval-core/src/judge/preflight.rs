@@ -11,7 +11,6 @@ use super::{JudgeError, JudgeErrorKind, env};
 /// let error = eval_core::check_judge_model("llama3").unwrap_err();
 /// assert!(error.to_string().contains("does not say whose it is"));
 /// ```
-#[inline]
 pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {
     let provider = Model::parse(model)?.provider;
     let any_is_set = |names: &[&str]| names.iter().any(|name| env::get(name).is_some());
@@ -23,7 +22,6 @@ pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {
     Ok(())
 }
 
-#[inline]
 pub(super) fn missing_key(model: &str, provider: Provider) -> JudgeError {
     let variables: Vec<String> =
         provider.key_variables().iter().rev().map(|variable| format!("`{variable}`")).collect();

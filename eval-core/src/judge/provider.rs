@@ -15,7 +15,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "model-judge")]
     pub(in crate::judge) const ALL: [Self; 4] = [Self::Gemini, Self::OpenAi, Self::Anthropic, Self::Ollama];
 
     /// The variables that may hold its key; the first that is set counts.
@@ -43,7 +43,7 @@ impl Provider {
     }
 
     /// Where it is found unless something else is said.
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "model-judge")]
     pub(in crate::judge) fn own_base(self) -> &'static str {
         match self {
             Self::Gemini => "https://generativelanguage.googleapis.com",

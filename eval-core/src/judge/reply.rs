@@ -8,7 +8,6 @@ use crate::message::cut;
 const LONGEST: usize = 400;
 
 /// White space as Python's regular expressions see it.
-#[inline]
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
@@ -18,14 +17,12 @@ pub(crate) fn is_space(c: char) -> bool {
 ///
 /// This is the expression that ADK searches for, `"KEY":\s*\[*\s*"*([^"^\]\s]*)"*\s*\]*\s*[,\n}]`, here at every place
 /// where it matches, and in time that is linear in the text.
-#[inline]
 pub(crate) fn labels<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
     let key = format!("\"{key}\":");
     let ends: Vec<usize> = text.match_indices(&key).map(|(at, found)| at + found.len()).collect();
     ends.into_iter().filter_map(|end| label(&text[end..])).map(|label| label.trim_end_matches([',', '}']))
 }
 
-#[inline]
 fn label(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(is_space).trim_start_matches('[').trim_start_matches(is_space);
     let text = text.trim_start_matches('"');
@@ -39,7 +36,6 @@ fn label(text: &str) -> Option<&str> {
 }
 
 /// Whether the value ends here: quotes, brackets, then a comma, a line break or the end of the object.
-#[inline]
 fn is_end(after: &str) -> bool {
     let rest = after.trim_start_matches('"');
     let within = rest.trim_start_matches(is_space);
@@ -49,7 +45,6 @@ fn is_end(after: &str) -> bool {
 }
 
 /// Why a judge says what it says: `reasoning` of its JSON, or the beginning of its reply.
-#[inline]
 pub(crate) fn reasoning(reply: &str) -> String {
     let json = reply.find('{').zip(reply.rfind('}')).and_then(|(first, last)| reply.get(first..=last));
     let value = json.and_then(|json| Value::parse(json).ok());

@@ -47,7 +47,6 @@ impl Scripted {
     }
 
     /// What it was asked so far.
-    #[inline]
     pub fn requests(&self) -> Vec<JudgeRequest> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }

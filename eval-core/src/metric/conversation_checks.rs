@@ -20,7 +20,6 @@ pub(super) struct ConversationChecks {
 
 impl ConversationChecks {
     /// The share of checks that the conversation meets, the mean over samples, as one score of the run.
-    #[inline]
     pub(super) async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let task = include_str!("conversation_checks.md").replace("{{task}}", self.task.trim());
         let prompt = JudgePrompt::new(&task)
@@ -31,7 +30,6 @@ impl ConversationChecks {
         Ok(Scores::whole_run(self.ask(&input.judging(), &prompt).await?))
     }
 
-    #[inline]
     async fn ask(&self, judging: &Judging, prompt: &str) -> Result<Score, JudgeError> {
         let rating = match judging.rate(self.template, prompt, share_that_passes).await {
             Ok(rating) => rating,
@@ -48,7 +46,6 @@ impl ConversationChecks {
     }
 }
 
-#[inline]
 fn share_that_passes(reply: &str) -> Result<f64, String> {
     let checks = checks(reply)?;
     let points = checks.iter().map(|check| i128::from(check.passes));
@@ -64,26 +61,22 @@ struct Check {
 
 impl Check {
     /// Why it does not pass.
-    #[inline]
     fn objection(&self) -> String {
         format!("`{}` is not met: {}", self.statement, self.reasoning)
     }
 
     /// As ADK hands on what Vertex AI finds: the statement is the id.
-    #[inline]
     fn as_rubric(&self) -> RubricScore {
         RubricScore::new(self.statement.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
     }
 }
 
-#[inline]
 fn checks(reply: &str) -> Result<Vec<Check>, String> {
     let object = last_object(reply, "checks")?;
     let checks = object.get("checks").and_then(Value::as_array).ok_or("`checks` is no array")?;
     checks.iter().map(|check| read(check.as_object().ok_or("a check is no object")?)).collect()
 }
 
-#[inline]
 fn read(check: &Map<String, Value>) -> Result<Check, String> {
     let owned = |key: &str| text(check, key).to_owned();
     Ok(Check {

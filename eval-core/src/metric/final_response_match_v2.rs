@@ -39,7 +39,6 @@ pub(crate) struct FinalResponseMatchV2;
 const TEMPLATE: &str = "final_response_match_v2/1";
 
 impl Metric for FinalResponseMatchV2 {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let with_intermediate = input.criterion.include_intermediate_responses_in_final();
         let prompts: Vec<Option<String>> =
@@ -56,7 +55,6 @@ impl Metric for FinalResponseMatchV2 {
 }
 
 /// What is asked about a turn; nothing where there is nothing to compare with.
-#[inline]
 fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate: bool) -> Option<String> {
     let expected = expected.filter(|turn| turn.final_response.is_some())?;
     let prompt = JudgePrompt::new(include_str!("final_response_match_v2.md"))
@@ -66,7 +64,6 @@ fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate:
     Some(prompt.render())
 }
 
-#[inline]
 fn turn(vote: &Vote) -> Score {
     let word = if vote.passed { "valid" } else { "not valid" };
     let samples = count(vote.samples as usize, "sample");
@@ -75,7 +72,6 @@ fn turn(vote: &Vote) -> Score {
 }
 
 /// Whether a reply finds the answer valid.
-#[inline]
 fn verdict(reply: &str) -> Result<Option<bool>, String> {
     let (valid, invalid) = ("is_the_agent_response_valid", "is_the_agent_response_invalid");
     let last = |key, read: fn(&str) -> Option<bool>| labels(reply, key).filter_map(read).last();
@@ -87,7 +83,6 @@ fn verdict(reply: &str) -> Result<Option<bool>, String> {
     found.map(Some).ok_or_else(|| format!("it has no `\"{valid}\"` that is `\"valid\"` or `\"invalid\"`"))
 }
 
-#[inline]
 fn is_valid(label: &str) -> Option<bool> {
     match label {
         "valid" | "true" => Some(true),
@@ -96,7 +91,6 @@ fn is_valid(label: &str) -> Option<bool> {
     }
 }
 
-#[inline]
 fn is_not_invalid(label: &str) -> Option<bool> {
     match label {
         "invalid" | "true" => Some(false),

@@ -50,7 +50,6 @@ const MOST_NOTES: usize = 10;
 pub(crate) struct Hallucinations;
 
 impl Metric for Hallucinations {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let judging = input.judging();
         let with_intermediate = input.criterion.evaluate_intermediate_nl_responses();
@@ -60,7 +59,6 @@ impl Metric for Hallucinations {
     }
 }
 
-#[inline]
 async fn score_turn(
     judging: &Judging,
     turn: &Invocation,
@@ -85,7 +83,6 @@ async fn score_turn(
 }
 
 /// Splits a text into sentences and has each of them judged.
-#[inline]
 async fn judge(judging: &Judging, said: &Said<'_>) -> Result<Vec<Judged>, JudgeError> {
     let request = judging.request(SEGMENT, said.segmenting(), 0);
     let (sentences, _) = judging.read(&request, |reply| segments::read(reply, &said.text)).await?;
@@ -95,7 +92,6 @@ async fn judge(judging: &Judging, said: &Said<'_>) -> Result<Vec<Judged>, JudgeE
 }
 
 /// Adds the sentences that count against the score.
-#[inline]
 fn explain(score: Score, wrong: &[Judged]) -> Score {
     let shown = wrong.iter().take(MOST_NOTES).map(|judged| {
         format!("{}: `{}`: {}", judged.label.name(), cut(&judged.sentence, SHOWN), judged.rationale)

@@ -25,7 +25,6 @@ where
 }
 
 /// A judge that answers, but nothing that can be read, costs the turn its score. Any other trouble is an error.
-#[inline]
 pub(super) fn not_evaluated(error: JudgeError) -> Result<Score, JudgeError> {
     match error.kind() {
         JudgeErrorKind::Unreadable => Ok(Score::not_evaluated(error.to_string())),
@@ -34,13 +33,11 @@ pub(super) fn not_evaluated(error: JudgeError) -> Result<Score, JudgeError> {
 }
 
 /// Why a majority said no: `found unsafe by 3 of 5 samples: ..`.
-#[inline]
 pub(super) fn objection(vote: &Vote, finding: &str, reasoning: &str) -> String {
     format!("{finding} by {} of {}: {reasoning}", vote.votes, count(vote.voters as usize, "sample"))
 }
 
 /// What a mean was taken of: `the mean of 4 samples, 1 could not be used; the lowest says: `. Empty for a single sample.
-#[inline]
 pub(super) fn of_samples(rating: &Rating) -> String {
     let mean = format!("the mean of {}", count(rating.voters as usize, "sample"));
     match rating.samples.saturating_sub(rating.voters) {

@@ -39,7 +39,6 @@ const CHECKS: ConversationChecks = ConversationChecks {
 };
 
 impl Metric for MultiTurnTaskSuccess {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         CHECKS.score(input).await
     }

@@ -41,7 +41,6 @@ const CHECKS: ConversationChecks = ConversationChecks {
 };
 
 impl Metric for MultiTurnToolUseQuality {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         CHECKS.score(input).await
     }

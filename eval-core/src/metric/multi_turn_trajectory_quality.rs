@@ -40,7 +40,6 @@ const CHECKS: ConversationChecks = ConversationChecks {
 };
 
 impl Metric for MultiTurnTrajectoryQuality {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         CHECKS.score(input).await
     }

@@ -35,14 +35,12 @@ const TEMPLATE: &str = "response_evaluation_score/1";
 pub(crate) struct ResponseEvaluation;
 
 impl Metric for ResponseEvaluation {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let judging = input.judging();
         turn_by_turn(input, |turn, _| score_turn(&judging, turn)).await
     }
 }
 
-#[inline]
 async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
     let answer = answer(turn, false);
     if answer.trim().is_empty() {
@@ -66,7 +64,6 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
 const BEST: f64 = 5.0;
 
 /// The rating that a reply gives.
-#[inline]
 fn rating(reply: &str) -> Result<f64, String> {
     let object = last_object(reply, "rating")?;
     let found = object.get("rating").unwrap_or(&serde_json::Value::Null);

@@ -46,7 +46,6 @@ const TYPE: &str = "FINAL_RESPONSE_QUALITY";
 const TEMPLATE: &str = "rubric_based_final_response_quality_v1/1";
 
 impl Metric for RubricFinalResponseQuality {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let questions: Result<Vec<Question>, BoxError> =
             input.actual.iter().map(|turn| question(input, turn)).collect();
@@ -54,7 +53,6 @@ impl Metric for RubricFinalResponseQuality {
     }
 }
 
-#[inline]
 fn question(input: MetricInput<'_>, turn: &Invocation) -> Result<Question, BoxError> {
     let properties = effective(input, turn, TYPE)?;
     let with_intermediate = input.criterion.include_intermediate_responses_in_final();

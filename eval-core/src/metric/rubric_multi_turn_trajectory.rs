@@ -30,7 +30,6 @@ const TYPE: &str = "TRAJECTORY_QUALITY";
 const TEMPLATE: &str = "rubric_based_multi_turn_trajectory_quality_v1/1";
 
 impl Metric for RubricMultiTurnTrajectory {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let Some(last) = input.actual.last() else {
             return Ok(Scores::whole_run(Score::not_evaluated("the conversation has no turns")));

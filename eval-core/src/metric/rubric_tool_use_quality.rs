@@ -30,7 +30,6 @@ const TYPE: &str = "TOOL_USE_QUALITY";
 const TEMPLATE: &str = "rubric_based_tool_use_quality_v1/1";
 
 impl Metric for RubricToolUseQuality {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let questions: Result<Vec<Question>, BoxError> =
             input.actual.iter().map(|turn| question(input, turn)).collect();
@@ -38,7 +37,6 @@ impl Metric for RubricToolUseQuality {
     }
 }
 
-#[inline]
 fn question(input: MetricInput<'_>, turn: &Invocation) -> Result<Question, BoxError> {
     let properties = effective(input, turn, TYPE)?;
     let prompt = JudgePrompt::new(include_str!("rubric_tool_use_quality.md"))

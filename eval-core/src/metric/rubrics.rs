@@ -22,7 +22,6 @@ pub(super) struct Question {
 
 /// The rubrics that a turn is judged by: those of the criterion, then those of the case and the turn that are of the
 /// metric's type. Fails where there are none, or two with one id, as in ADK.
-#[inline]
 pub(super) fn effective(
     input: MetricInput<'_>,
     turn: &Invocation,
@@ -47,7 +46,6 @@ pub(super) fn effective(
 ///
 /// The overall score is the exact mean over all rubrics of all turns, as in ADK, weighed where the criterion has
 /// `weights`.
-#[inline]
 pub(super) async fn judge(
     input: MetricInput<'_>,
     template: &str,
@@ -92,7 +90,6 @@ struct Answer {
 }
 
 /// Asks once, and once more where a rubric has no verdict. What the first reply says stands.
-#[inline]
 async fn sample(judging: &Judging, request: JudgeRequest, known: &Known<'_>) -> Sample {
     let mut verdicts = known.read(&judging.ask(&request).await?.text);
     let missing: Vec<&str> = known.missing(&verdicts).collect();
@@ -119,7 +116,6 @@ struct Found {
 }
 
 /// Counts the votes. Where more samples failed than answered, it would be an accident who wins.
-#[inline]
 fn count(rubrics: &[Rubric], samples: &[Sample]) -> Result<Vec<Found>, JudgeError> {
     let answered: Vec<&Answer> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
     if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())
@@ -134,7 +130,6 @@ fn count(rubrics: &[Rubric], samples: &[Sample]) -> Result<Vec<Found>, JudgeErro
 }
 
 /// The majority on one rubric; a tie is a no. The rationale is that of the first sample that won.
-#[inline]
 fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     let id = rubric.rubric_id.as_str();
     let yes = votes.iter().filter(|verdict| verdict.passed).count();
@@ -156,7 +151,6 @@ fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
 }
 
 /// The score of a turn; none where one of its rubrics has none, for which a reply is shown that lacks a verdict.
-#[inline]
 fn turn(found: Vec<Found>, mean: Option<f64>, reply: Option<&str>) -> Score {
     let unread: Vec<&str> =
         found.iter().filter(|found| found.score.score.is_none()).map(|found| found.note.as_str()).collect();
@@ -171,7 +165,6 @@ fn turn(found: Vec<Found>, mean: Option<f64>, reply: Option<&str>) -> Score {
 }
 
 /// The mean of scores with their weights; ADK's exact mean where all weigh the same.
-#[inline]
 fn weighed_mean(weighed: &[(f64, f64)]) -> Option<f64> {
     let (_, first) = weighed.first()?;
     // Written alike, not merely close: only then is it ADK's mean.

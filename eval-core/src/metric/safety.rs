@@ -34,14 +34,12 @@ const TEMPLATE: &str = "safety_v1/1";
 pub(crate) struct Safety;
 
 impl Metric for Safety {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let judging = input.judging();
         turn_by_turn(input, |turn, _| score_turn(&judging, turn)).await
     }
 }
 
-#[inline]
 async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
     let answer = answer(turn, false);
     if answer.trim().is_empty() {

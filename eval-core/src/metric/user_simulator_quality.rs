@@ -46,7 +46,6 @@ pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
 pub(crate) struct UserSimulatorQuality;
 
 impl Metric for UserSimulatorQuality {
-    #[inline]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let Some(scenario) = &input.case.conversation_scenario else {
             return Err("the case is no scenario: its user is not simulated".into());
@@ -77,7 +76,6 @@ struct User<'a> {
 }
 
 impl User<'_> {
-    #[inline]
     fn first(&self, message: &str) -> Score {
         let is_prompt = message.trim() == self.scenario.starting_prompt.trim();
         let score = Score::from(is_prompt);
@@ -85,7 +83,6 @@ impl User<'_> {
     }
 
     /// Whether a message may come after these turns.
-    #[inline]
     async fn later(&self, before: &[Invocation], message: &str, finding: &str) -> Result<Score, JudgeError> {
         let prompt = prompt(self.scenario, self.stop_signal, before, message);
         let read = |reply: &str| verdict::read(reply).map(Some);
@@ -104,7 +101,6 @@ impl User<'_> {
 /// The score of the last message, given the verdict on the end of the conversation.
 ///
 /// As in ADK, an end that is not valid takes the place of the last message where its score fails the threshold.
-#[inline]
 fn with_end(last: Score, end: &Score, threshold: f64) -> Score {
     if last.value().is_none() || end.value().is_some_and(|end| end >= threshold) {
         return last;

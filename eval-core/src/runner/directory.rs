@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use eval_format::{CheckedConfig, EvalConfig, EvalSet, ReadError, check_config, find_sets, recording_path};
 
 use super::RunnerError;
-use crate::judge::Tape;
+use crate::judge::RecordingStore;
 
 /// Why a directory could not be run.
 #[derive(Debug)]
@@ -21,7 +21,6 @@ pub enum RunDirError {
 }
 
 impl fmt::Display for RunDirError {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSets(path) => {
@@ -36,14 +35,12 @@ impl fmt::Display for RunDirError {
 impl std::error::Error for RunDirError {}
 
 impl From<ReadError> for RunDirError {
-    #[inline]
     fn from(error: ReadError) -> Self {
         Self::Read(error)
     }
 }
 
 impl From<RunnerError> for RunDirError {
-    #[inline]
     fn from(error: RunnerError) -> Self {
         Self::Runner(error)
     }
@@ -54,11 +51,10 @@ pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) set: EvalSet,
     pub(super) config: Option<EvalConfig>,
-    pub(super) recording: Tape,
+    pub(super) recording: RecordingStore,
 }
 
 /// The sets in the order of their paths.
-#[inline]
 pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunDirError> {
     let io = |source| ReadError::Io { path: directory.to_owned(), source };
     let files = find_sets(directory, "").map_err(|error| io(std::io::Error::other(error)))?;
@@ -69,15 +65,13 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
 }
 
 /// A set with what stands beside it.
-#[inline]
 pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
     let config = config_beside(path, custom)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let recording = Tape::on_disk(&path.with_file_name(recording_path(&name)));
+    let recording = RecordingStore::on_disk(&path.with_file_name(recording_path(&name)));
     Ok(Found { path: path.to_owned(), set: EvalSet::read(path)?, config, recording })
 }
 
-#[inline]
 fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunDirError> {
     let path = set.with_file_name("test_config.json");
     let bytes = match std::fs::read(&path) {

@@ -28,7 +28,6 @@ impl EvalRunner {
     /// The case is the one that is given, not the one that was run: expectations may have been edited since. A run
     /// that ended in an error stays one. Fails where the runner's settings contradict each other, and where there is
     /// no run.
-    #[inline]
     pub async fn score_case(
         &self,
         case: &EvalCase,

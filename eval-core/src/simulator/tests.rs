@@ -2,8 +2,8 @@ use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, jso
 
 use super::*;
 use crate::agent::{Agent, BoxError, Turn};
-use crate::journal::Entry;
-use crate::judge::{JudgeErrorKind, Judges, Named, Scripted, Settings};
+use crate::journal::TestLog;
+use crate::judge::{JudgeErrorKind, JudgeRouter, Named, Scripted, Settings};
 use crate::metric::judged;
 use crate::plan::Plan;
 use crate::report::CaseReport;
@@ -214,9 +214,9 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
     let verdict = |skip_missing: bool| {
         let mut plan = Plan::new(&config, Vec::new(), judged).unwrap();
         let settings = Settings { skip_missing, ..Settings::default() };
-        plan.judges = Judges::new(settings, Named::Nobody, None);
-        let entry = Entry::default();
-        let played = run(plan.run(&scenario(), Box::new(Echo), 1, "trip".to_owned(), &entry));
+        plan.judges = JudgeRouter::new(settings, Named::Nobody, None);
+        let log = TestLog::default();
+        let played = run(plan.run(&scenario(), Box::new(Echo), 1, "trip".to_owned(), &log));
         assert_eq!(played.transcript.turns.len(), 1, "the starting prompt needs no judge");
         plan.decide("", scenario(), None, vec![played]).verdict
     };

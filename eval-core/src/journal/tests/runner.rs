@@ -8,7 +8,7 @@ use super::Folder;
 use crate::agent::{Agent, BoxAgent, BoxError, Replay, agent_fn};
 use crate::journal::{Attempt, Run, runs};
 use crate::metric::{Metric, MetricInput, Scores};
-use crate::report::RunScore;
+use crate::report::MetricOutcome;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
 
@@ -42,7 +42,7 @@ fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
     for evaluation in &attempt.evaluations {
         assert_eq!(evaluation.ran.transcript.turns[0].invocation.response_text(), "It is sunny.");
         let metrics = &evaluation.scored.as_ref().unwrap().metrics;
-        assert!(matches!(&metrics[1].score, RunScore::Scored(scores) if scores.overall() == Some(1.0)));
+        assert!(matches!(&metrics[1].score, MetricOutcome::Scored(scores) if scores.overall() == Some(1.0)));
     }
     let decided = attempt.decided.as_ref().unwrap();
     assert_eq!((&decided.verdict, decided.metrics[1].score), (&Verdict::Passed, Some(1.0)));

@@ -13,7 +13,7 @@ const RETRIES: usize = 5;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// No wait of our own is longer than about twice this.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// Judges that want to be left alone for longer are not waited for.
+/// JudgeRouter that want to be left alone for longer are not waited for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 
 /// A judge that is asked again where its error [is transient](JudgeError::is_transient).

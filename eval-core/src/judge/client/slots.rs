@@ -126,7 +126,7 @@ fn lock_one(folder: &Path, count: usize) -> io::Result<Option<File>> {
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
-        crate::failure::show(&format!(
+        crate::message::show(&format!(
             "judge requests are limited in this process alone, as {why}; `EVALSET_DIR` names a folder that all \
              processes share"
         ));

@@ -7,7 +7,6 @@ use eval_format::{AgentDetails, Invocation, Value};
 use super::steps::line;
 
 /// The instructions of the agents that took part in these turns, a JSON object a line.
-#[inline]
 pub(crate) fn instructions(turns: &[Invocation]) -> String {
     let told = agents(turns).filter(|(_, agent)| !agent.instructions.is_empty());
     let lines = told.map(|(name, agent)| {
@@ -19,7 +18,6 @@ pub(crate) fn instructions(turns: &[Invocation]) -> String {
 /// The tools that the agents of these turns had, a JSON object a line.
 ///
 /// Nothing known is not the same as no tools.
-#[inline]
 pub(crate) fn tools(turns: &[Invocation]) -> String {
     let lines = agents(turns).flat_map(|(name, agent)| {
         let line = move |tool: &Value| line([("agent", Value::from(name)), ("tool", tool.clone())]);
@@ -31,7 +29,6 @@ pub(crate) fn tools(turns: &[Invocation]) -> String {
     })
 }
 
-#[inline]
 fn agents(turns: &[Invocation]) -> impl Iterator<Item = (&str, &AgentDetails)> {
     let details = turns.iter().filter_map(|turn| turn.app_details.as_ref());
     details.flat_map(|details| &details.agent_details).map(|(name, agent)| (name.as_str(), agent))

@@ -13,7 +13,6 @@ const AGENT: &str = "agent";
 /// What was said and done in these turns, a JSON object a line: nobody can put words into another's mouth.
 ///
 /// A tool's response carries the number of the call that it answers. Thoughts are left out.
-#[inline]
 pub(crate) fn dialogue(turns: &[Invocation]) -> String {
     let mut out = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
@@ -43,7 +42,6 @@ pub(crate) fn dialogue(turns: &[Invocation]) -> String {
 }
 
 /// For each response the number of the call that it answers, from 1.
-#[inline]
 fn step_of(turn: &Invocation) -> HashMap<*const FunctionResponse, usize> {
     let pairs = calls_with_responses(turn).into_iter().enumerate();
     pairs.filter_map(|(at, (_, response))| Some((std::ptr::from_ref(response?), at + 1))).collect()
@@ -58,14 +56,12 @@ struct Lines<'o> {
 }
 
 impl Lines<'_> {
-    #[inline]
     fn text(&mut self, from: &str, text: &str) {
         if !text.is_empty() {
             self.push(from, "text", Value::from(text));
         }
     }
 
-    #[inline]
     fn parts(&mut self, from: &str, parts: &[Part]) {
         self.text(from, &visible(parts));
         for part in parts {
@@ -80,7 +76,6 @@ impl Lines<'_> {
     }
 
     /// The flat form has no order between calls and responses: each call comes with its response.
-    #[inline]
     fn flat_steps(&mut self, turn: &Invocation) {
         for (call, response) in calls_with_responses(turn) {
             self.calls += 1;
@@ -91,13 +86,11 @@ impl Lines<'_> {
         }
     }
 
-    #[inline]
     fn response(&mut self, from: &str, response: &FunctionResponse) {
         let step = self.step_of.get(&std::ptr::from_ref(response)).copied();
         self.step(from, step, "tool_response", response_value(response));
     }
 
-    #[inline]
     fn step(&mut self, from: &str, step: Option<usize>, what: &str, value: Value) {
         let step = step.map_or(Value::Null, number);
         let entries =
@@ -105,7 +98,6 @@ impl Lines<'_> {
         self.out.push(line(entries));
     }
 
-    #[inline]
     fn push(&mut self, from: &str, what: &str, value: Value) {
         self.out.push(line([("turn", number(self.turn)), ("from", Value::from(from)), (what, value)]));
     }

@@ -3,7 +3,6 @@ use eval_format::{Rubric, Value};
 use super::steps::line;
 
 /// The rubrics to judge by, a JSON object a line.
-#[inline]
 pub(crate) fn rubrics(rubrics: &[Rubric]) -> String {
     let lines = rubrics.iter().map(|rubric| {
         let text = rubric.text_property.as_deref().unwrap_or_default();

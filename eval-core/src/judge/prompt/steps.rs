@@ -9,7 +9,6 @@ use eval_format::{Content, FunctionCall, FunctionResponse, IntermediateData, Inv
 /// A call with an id gets the response of that id; the last one where there are several. Calls and responses
 /// without ids belong together by name, in order. In ADK every call without an id is shown with the last
 /// response without one, whatever its tool.
-#[inline]
 pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let (mut by_id, mut by_name) = (HashMap::new(), HashMap::new());
@@ -39,7 +38,6 @@ pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Opt
 }
 
 /// The responses of a turn's tools, in order.
-#[inline]
 pub(super) fn responses(turn: &Invocation) -> impl Iterator<Item = &FunctionResponse> {
     let flat = match &turn.intermediate_data {
         Some(IntermediateData::Tools { tool_responses, .. }) => tool_responses.as_slice(),
@@ -53,7 +51,6 @@ pub(super) fn responses(turn: &Invocation) -> impl Iterator<Item = &FunctionResp
 /// The tool calls of a turn with their responses, a JSON object a line.
 ///
 /// Ids are left out: they are drawn anew in each run, and a recording would never be found again.
-#[inline]
 pub(crate) fn steps(turn: &Invocation) -> String {
     let pairs = calls_with_responses(turn);
     if pairs.is_empty() {
@@ -67,7 +64,6 @@ pub(crate) fn steps(turn: &Invocation) -> String {
 }
 
 /// What the model itself looked up during a turn (`grounding_metadata`), a JSON object a line.
-#[inline]
 pub(crate) fn grounding(turn: &Invocation) -> String {
     let lines: Vec<String> = turn
         .events()
@@ -80,24 +76,20 @@ pub(crate) fn grounding(turn: &Invocation) -> String {
     if lines.is_empty() { "(the model looked nothing up by itself)".to_owned() } else { lines.join("\n") }
 }
 
-#[inline]
 pub(super) fn call_value(call: &FunctionCall) -> Value {
     let args = call.args.clone().unwrap_or_default();
     Value::from(Map::from([("name", name(call.name.as_deref())), ("args", Value::from(args))]))
 }
 
-#[inline]
 pub(super) fn response_value(response: &FunctionResponse) -> Value {
     let body = response.response.clone().unwrap_or_default();
     Value::from(Map::from([("name", name(response.name.as_deref())), ("response", Value::from(body))]))
 }
 
-#[inline]
 fn name(name: Option<&str>) -> Value {
     name.map_or(Value::Null, Value::from)
 }
 
-#[inline]
 pub(super) fn number(n: usize) -> Value {
     Value::from(i64::try_from(n).unwrap_or(i64::MAX))
 }

@@ -5,13 +5,11 @@ use eval_format::{Content, IntermediateData, Invocation, Part};
 /// The text of a message as its reader saw it: parts joined with line breaks, thoughts left out.
 ///
 /// ADK's judges are shown thoughts too, as if they were part of the answer.
-#[inline]
 pub(crate) fn visible_text(content: &Content) -> String {
     visible(content.parts())
 }
 
 /// The answer of a turn; with what was said before it, where that counts too.
-#[inline]
 pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
     let mut texts = Vec::new();
     if with_intermediate {
@@ -31,7 +29,6 @@ pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
 }
 
 /// The texts of parts that are no thoughts.
-#[inline]
 pub(super) fn visible(parts: &[Part]) -> String {
     let shown = parts.iter().filter(|part| part.thought != Some(true));
     let texts: Vec<&str> =

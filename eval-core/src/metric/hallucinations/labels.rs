@@ -33,7 +33,6 @@ impl Label {
     const ALL: [Self; 5] =
         [Self::Supported, Self::Unsupported, Self::Contradictory, Self::Disputed, Self::NotApplicable];
 
-    #[inline]
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Supported => "supported",
@@ -45,12 +44,10 @@ impl Label {
     }
 
     /// Whether the sentence counts as one that the agent may say.
-    #[inline]
     pub(super) fn is_grounded(self) -> bool {
         matches!(self, Self::Supported | Self::NotApplicable)
     }
 
-    #[inline]
     fn read(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         Self::ALL.into_iter().find(|label| label.name() == text)
@@ -62,7 +59,6 @@ impl Label {
 /// A block is found as ADK finds it: `sentence:`, then lines that begin with `label:`, `rationale:`,
 /// `supporting_excerpt:` and `contradicting_excerpt:`, in any case; values may span lines. Each sentence must be
 /// judged once, with a label that is known: ADK takes the mean of whatever it finds.
-#[inline]
 pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
     let mut judged = Vec::new();
     for Block { sentence, label, rationale, labels } in blocks(reply.trim()) {
@@ -89,7 +85,6 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
 /// A sentence that is judged twice stands in the place of one that is not.
 ///
 /// Those that were not copied exactly are taken as they come.
-#[inline]
 fn each_once(judged: &[Judged], sentences: &[String]) -> Result<(), String> {
     let mut open: HashMap<&str, usize> = HashMap::new();
     for sentence in sentences {
@@ -113,7 +108,6 @@ struct Block<'a> {
     labels: usize,
 }
 
-#[inline]
 fn blocks(reply: &str) -> Vec<Block<'_>> {
     // ASCII letters keep their places in lower case.
     let lower = reply.to_ascii_lowercase();
@@ -127,7 +121,6 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
 }
 
 /// The next block and where it ends.
-#[inline]
 fn block<'a>(reply: &'a str, lower: &str, from: usize) -> Option<(Block<'a>, usize)> {
     let find = |what: &str, from: usize| Some(from + lower.get(from..)?.find(what)?);
     let begin = find(START, from)?;

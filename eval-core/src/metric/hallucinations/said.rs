@@ -22,7 +22,6 @@ impl<'a> Said<'a> {
     /// The texts of a turn: its answer, and where asked for each text before it.
     ///
     /// Thoughts are none: the user does not see them.
-    #[inline]
     pub(super) fn of_turn(turn: &'a Invocation, with_intermediate: bool) -> Vec<Self> {
         let mut said = if with_intermediate { before_the_answer(turn) } else { Vec::new() };
         let answer = turn.final_response.as_ref().map(visible_text).unwrap_or_default();
@@ -33,7 +32,6 @@ impl<'a> Said<'a> {
     }
 
     /// Asks for the sentences.
-    #[inline]
     pub(super) fn segmenting(&self) -> String {
         // A tag of the text's own would end a sentence.
         let text = self.text.replace("<sentence>", "‹sentence›").replace("</sentence>", "‹/sentence›");
@@ -41,7 +39,6 @@ impl<'a> Said<'a> {
     }
 
     /// Asks for the label of each sentence.
-    #[inline]
     pub(super) fn validating(&self, sentences: &[String]) -> String {
         let known = self.known();
         let turn = slice::from_ref(&known);
@@ -61,7 +58,6 @@ impl<'a> Said<'a> {
     ///
     /// As in ADK, the answer is held against all events, a text before it against those before its own and what the
     /// model looked up for that one.
-    #[inline]
     fn known(&self) -> Invocation {
         let mut known = Invocation { final_response: None, ..self.turn.clone() };
         match (&mut known.intermediate_data, self.events_before) {
@@ -81,7 +77,6 @@ impl<'a> Said<'a> {
     }
 }
 
-#[inline]
 fn before_the_answer(turn: &Invocation) -> Vec<Said<'_>> {
     let parts: Vec<&[Part]> = match &turn.intermediate_data {
         Some(IntermediateData::Events(events)) => events
@@ -99,7 +94,6 @@ fn before_the_answer(turn: &Invocation) -> Vec<Said<'_>> {
     parts.into_iter().enumerate().flat_map(said).collect()
 }
 
-#[inline]
 fn texts(parts: &[Part]) -> impl Iterator<Item = &str> {
     let shown = parts.iter().filter(|part| part.thought != Some(true));
     shown.filter_map(|part| part.text.as_deref()).filter(|text| !text.trim().is_empty())

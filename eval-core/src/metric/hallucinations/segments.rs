@@ -13,7 +13,6 @@ const SHOWN_WORDS: usize = 6;
 /// What stands between the tags, as in ADK; sentences of nothing but blanks are left out. Together they must be
 /// the text, word by word: what a segmentation drops would not be judged, and what it adds was never said. Only
 /// the number before an item of a list may be missing.
-#[inline]
 pub(super) fn read(reply: &str, text: &str) -> Result<Vec<String>, String> {
     let sentences: Vec<&str> =
         between_tags(reply).into_iter().filter(|sentence| !sentence.trim().is_empty()).collect();
@@ -24,7 +23,6 @@ pub(super) fn read(reply: &str, text: &str) -> Result<Vec<String>, String> {
     Ok(sentences.into_iter().map(str::to_owned).collect())
 }
 
-#[inline]
 fn between_tags(reply: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = reply;
@@ -39,7 +37,6 @@ fn between_tags(reply: &str) -> Vec<&str> {
 
 /// Whether sentences are a text, told by letters and digits: where words end depends on the language, and
 /// punctuation and Markdown get lost on the way.
-#[inline]
 fn covers(sentences: &[&str], text: &str) -> Result<(), String> {
     let copied: String = sentences.iter().map(|sentence| letters(sentence)).collect();
     let mut rest = copied.as_str();
@@ -65,14 +62,12 @@ fn covers(sentences: &[&str], text: &str) -> Result<(), String> {
 }
 
 /// `12.` or `12)`, as it stands before an item of a list.
-#[inline]
 fn is_number_of_item(word: &str) -> bool {
     let number = word.strip_suffix(['.', ')']).unwrap_or_default();
     !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Letters and digits, without regard to case and to how they are encoded.
-#[inline]
 fn letters(text: &str) -> String {
     let mut letters = String::with_capacity(text.len());
     for c in text.nfkc().filter(|c| c.is_alphanumeric()) {
@@ -83,7 +78,6 @@ fn letters(text: &str) -> String {
 }
 
 /// `before` and `word` are slices of `text`.
-#[inline]
 fn parted(text: &str, before: &str, word: &str) -> String {
     let start = if before.is_empty() { word } else { before }.as_ptr() as usize - text.as_ptr() as usize;
     let shown: Vec<&str> = text[start..].split_whitespace().take(SHOWN_WORDS).collect();

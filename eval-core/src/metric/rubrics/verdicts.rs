@@ -26,7 +26,6 @@ pub(super) struct Known<'r> {
 }
 
 impl<'r> Known<'r> {
-    #[inline]
     pub(super) fn new(rubrics: &'r [Rubric]) -> Self {
         let ids: Vec<&str> = rubrics.iter().map(|rubric| rubric.rubric_id.as_str()).collect();
         let text = |rubric: &Rubric| normalised(rubric.text_property.as_deref().unwrap_or_default());
@@ -39,7 +38,6 @@ impl<'r> Known<'r> {
 
     /// Reads a reply: a block per property, `Property:` with the `ID:` before it and the `Rationale:` and `Verdict:`
     /// after it. The last verdict on a rubric counts; properties that nobody asked about are passed over.
-    #[inline]
     pub(super) fn read(&self, reply: &str) -> Verdicts {
         let mut verdicts: Verdicts = vec![None; self.ids.len()];
         for block in blocks(reply) {
@@ -53,7 +51,6 @@ impl<'r> Known<'r> {
     }
 
     /// The ids of the rubrics without a verdict.
-    #[inline]
     pub(super) fn missing<'v>(&'v self, verdicts: &'v Verdicts) -> impl Iterator<Item = &'r str> + 'v {
         self.ids.iter().zip(verdicts).filter(|(_, verdict)| verdict.is_none()).map(|(id, _)| *id)
     }
@@ -67,7 +64,6 @@ struct Block<'t> {
 }
 
 /// The blocks of a reply. As in ADK, the id of a property is the last one since the property before.
-#[inline]
 fn blocks(reply: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut id = None;
@@ -85,19 +81,16 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
 }
 
 impl<'t> Block<'t> {
-    #[inline]
     fn verdict(&self) -> Option<bool> {
         self.after("Verdict: ", true).and_then(yes_or_no)
     }
 
-    #[inline]
     fn rationale(&self) -> &'t str {
         self.after("Rationale: ", false).unwrap_or_default().trim_matches(is_space)
     }
 
     /// The rest of the line after a word: at the beginning of a line, else anywhere; of several lines the last, or the
     /// first.
-    #[inline]
     fn after(&self, word: &str, last: bool) -> Option<&'t str> {
         let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(word);
         let anywhere = |line: &&'t str| if last { line.rsplit_once(word) } else { line.split_once(word) };
@@ -114,7 +107,6 @@ impl<'t> Block<'t> {
 /// The first word if it is a yes or a no, else the one of the two that stands there alone.
 ///
 /// ADK looks for the letters: `unknown` is a no there, and `No, eyes` a yes.
-#[inline]
 fn yes_or_no(text: &str) -> Option<bool> {
     let word = |word: &str| match word.to_ascii_lowercase().as_str() {
         "yes" => Some(true),
@@ -130,7 +122,6 @@ fn yes_or_no(text: &str) -> Option<bool> {
 }
 
 /// A property as ADK compares it: without what typography and Markdown add.
-#[inline]
 fn normalised(text: &str) -> String {
     let plain = text.nfkc().map(|c| match c {
         '\u{2018}' | '\u{2019}' => '\'',

@@ -9,7 +9,6 @@ use crate::simulator::profile;
 pub(super) const TEMPLATE: &str = "per_turn_user_simulator_quality_v1/1";
 
 /// Asks about a message that comes after some turns.
-#[inline]
 pub(super) fn prompt(
     scenario: &ConversationScenario,
     stop_signal: &str,
@@ -35,7 +34,6 @@ pub(super) fn prompt(
 }
 
 /// What the behaviors of a persona rule out.
-#[inline]
 fn criteria_of(persona: &Persona, scenario: &ConversationScenario, stop_signal: &str) -> String {
     let persona = profile(persona);
     // These texts are templates themselves.

@@ -9,7 +9,6 @@ const KEY: &str = "\"is_valid\":";
 /// Read as ADK reads it: the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing
 /// brace or the end of the line. Where several stand there, the last that says something counts; in ADK the first,
 /// which may come out of a message that the judge quotes.
-#[inline]
 pub(super) fn read(reply: &str) -> Result<bool, String> {
     let mut found = None;
     for (at, _) in reply.rmatch_indices(KEY) {
@@ -29,7 +28,6 @@ pub(super) fn read(reply: &str) -> Result<bool, String> {
 }
 
 /// The label that stands at the beginning of a text, in lower case.
-#[inline]
 fn label(text: &str) -> Option<String> {
     let text = text.trim_start().trim_start_matches('[').trim_start().trim_start_matches('"');
     let end = text.find(['"', ']']).unwrap_or(text.len());
@@ -39,7 +37,6 @@ fn label(text: &str) -> Option<String> {
 }
 
 /// Whether the value of a key ends here.
-#[inline]
 fn ends(rest: &str) -> bool {
     let unquoted = rest.trim_start_matches('"');
     let closed = unquoted.trim_start().trim_start_matches(']');
@@ -49,7 +46,6 @@ fn ends(rest: &str) -> bool {
 }
 
 /// What the judge holds against the message: the criteria that it fails, or the reply as it is.
-#[inline]
 pub(super) fn objections(reply: &str) -> String {
     let Ok(object) = last_object(reply, "is_valid") else { return reply.trim().to_owned() };
     let criteria = object.get("criteria").and_then(|criteria| criteria.as_array()).into_iter().flatten();

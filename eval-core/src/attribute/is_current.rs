@@ -1,0 +1,73 @@
+//! The test that directories and globs get: are the files on disk those compiled in?
+
+use std::panic::resume_unwind;
+
+use eval_format::fixed_folder;
+
+use crate::stale::{are_sources_here, root};
+
+/// Fails when the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
+///
+/// Rustc cannot be told to look for new files, so this test does. Where the sources are not on this machine
+/// (a nextest archive) there is nothing to compare, and it says so.
+pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
+    let root = root(manifest_dir);
+    if !are_sources_here(&root, files.iter().copied()) {
+        crate::message::show(&format!(
+            "`{pattern}`: the sources are not on this machine, nothing to compare"
+        ));
+        return;
+    }
+    let found = match eval_format::find_sets(&root, pattern) {
+        Ok(found) => found,
+        Err(error) => fail(&format!("Error: cannot list `{pattern}`: {error}")),
+    };
+    let new: Vec<&str> = found.iter().map(String::as_str).filter(|file| !files.contains(file)).collect();
+    let gone: Vec<&str> =
+        files.iter().copied().filter(|file| !found.iter().any(|there| there == file)).collect();
+    if new.is_empty() && gone.is_empty() {
+        return;
+    }
+    let mut text = format!("Error: the eval sets of `{pattern}` are not those that were compiled in");
+    for file in &new {
+        text.push_str(&format!("\n  new:     {file}"));
+    }
+    for file in &gone {
+        text.push_str(&format!("\n  removed: {file}"));
+    }
+    text.push_str(&help(pattern));
+    fail(&text)
+}
+
+/// How to build again. Cargo can watch the folder of a pattern, but not that of the package, which may hold what is
+/// built.
+fn help(pattern: &str) -> String {
+    let help = "\nhelp: touch the file with the attribute to build again";
+    let folder = fixed_folder(pattern);
+    if folder.is_empty() {
+        return help.to_owned();
+    }
+    format!(
+        "{help}; a build script makes cargo see new files by itself:\n  // build.rs\n  \
+         fn main() {{ println!(\"cargo::rerun-if-changed={folder}\"); }}"
+    )
+}
+
+fn fail(text: &str) -> ! {
+    crate::message::show(text);
+    resume_unwind(Box::new(text.lines().next().unwrap_or_default().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_build_script_watches_a_folder_that_exists() {
+        for (pattern, folder) in [("evals", "evals"), ("evals/re*.json", "evals"), ("a/b/**/*.json", "a/b")] {
+            let help = help(pattern);
+            assert!(help.contains(&format!("\"cargo::rerun-if-changed={folder}\"")), "{help}");
+        }
+        assert!(!help("*.json").contains("rerun-if-changed"));
+    }
+}

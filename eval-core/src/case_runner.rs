@@ -1,0 +1,240 @@
+//! Running one case, from its first turn to its verdict: play, record, score, decide.
+//!
+//! The attribute, test bodies, [`EvalRunner`](crate::EvalRunner) and scoring recorded runs again all go this way. Each
+//! step only reads what the one before it left, so a judge that fails cannot cost another run of the agent.
+
+mod body;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use eval_format::{EvalCase, EvalConfig, Gate, Pass, UserSimulatorConfig};
+
+use crate::agent::{BoxAgent, Erased};
+use crate::decide::{Decision, decide};
+use crate::guard::{Fault, catch_panic};
+use crate::journal::TestLog;
+use crate::judge::{JudgeRouter, MeteredJudge};
+use crate::metric::BoxMetric;
+use crate::play::{Conditions, User, converse};
+use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
+use crate::scoring::{PlanError, ScoringPlan};
+use crate::simulator::Simulation;
+use crate::transcript::{RunError, Transcript};
+use crate::verdict::Role;
+
+use body::Bodies;
+
+/// Everything that running a case takes, apart from the case and its agent.
+#[derive(Debug)]
+pub(crate) struct CaseRunner {
+    scoring: ScoringPlan,
+    judges: JudgeRouter,
+    simulation: Simulation,
+    options: RunOptions,
+}
+
+/// How often a case runs, how its runs are combined, and what its sessions are called.
+#[derive(Clone, Debug)]
+pub(crate) struct RunOptions {
+    pub(crate) runs: usize,
+    pub(crate) pass: Pass,
+    pub(crate) gate: Gate,
+    /// The time limit for setting up, for opening the session and for each turn.
+    pub(crate) timeout: Duration,
+    /// The app name for cases that name none.
+    pub(crate) app_name: String,
+    /// The user id for cases that name none.
+    pub(crate) user_id: String,
+}
+
+impl Default for RunOptions {
+    /// ADK's defaults: one run, the mean, and the session names of `adk eval`.
+    fn default() -> Self {
+        Self {
+            runs: 1,
+            pass: Pass::default(),
+            gate: Gate::default(),
+            timeout: eval_format::DEFAULT_TIMEOUT,
+            app_name: eval_format::DEFAULT_APP_NAME.to_owned(),
+            user_id: eval_format::DEFAULT_USER_ID.to_owned(),
+        }
+    }
+}
+
+/// A case to run, with what identifies it in reports and in the journal.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject<'a> {
+    /// The id of the set; `None` for a case that runs without one.
+    pub(crate) eval_set_id: Option<&'a str>,
+    pub(crate) case: &'a EvalCase,
+    /// Where the case stands; `None` if it comes from no file.
+    pub(crate) location: Option<Location>,
+    /// How messages call the case: the path of the test, or its id.
+    pub(crate) name: String,
+    pub(crate) log: Arc<TestLog>,
+}
+
+/// One run of a case.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    /// Which run, from 1.
+    pub(crate) number: usize,
+    /// How the watchdog calls it: the case and the run.
+    pub(crate) label: String,
+}
+
+/// Where the agent of each run comes from.
+pub(crate) trait AgentSource {
+    /// Makes the agent of a run, or runs the case in a test body.
+    fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
+}
+
+/// How a run begins.
+pub(crate) enum Begun {
+    /// With an agent to play the case against.
+    Agent(BoxAgent),
+    /// In a test body, which evaluated these runs itself. The error is the body's own.
+    Body { evaluated: Vec<RunReport>, error: Option<RunError> },
+}
+
+impl CaseRunner {
+    /// Plans the metrics and the simulated user of a config.
+    pub(crate) fn new(
+        config: &EvalConfig,
+        custom: Vec<(String, BoxMetric)>,
+        judges: JudgeRouter,
+        options: RunOptions,
+    ) -> Result<Self, CaseRunnerError> {
+        let default = UserSimulatorConfig::default();
+        let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))
+            .map_err(CaseRunnerError::Simulator)?;
+        let scoring = ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout)
+            .map_err(CaseRunnerError::Plan)?;
+        Ok(Self { scoring, judges, simulation, options })
+    }
+
+    /// Runs a case as often as the options say, and decides.
+    pub(crate) async fn run(&self, subject: &Subject<'_>, source: &impl AgentSource) -> CaseReport {
+        let mut runs = Vec::with_capacity(self.options.runs);
+        let mut bodies = Bodies::default();
+        for number in 1..=self.options.runs {
+            let label = format!("{}, run {number} of {}", subject.name, self.options.runs);
+            let run = Run { number, label };
+            match source.begin(&run, self.options.timeout).await {
+                Ok(Begun::Agent(agent)) => {
+                    runs.push(self.evaluate(subject, agent.into_erased(), &run).await);
+                }
+                Ok(Begun::Body { evaluated, error }) => {
+                    runs.extend(evaluated);
+                    bodies.add(error, runs.len());
+                }
+                Err(fault) => runs.push(failed_setup(&fault, subject, &run)),
+            }
+        }
+        bodies.decide(runs, |runs| self.decide(subject, runs))
+    }
+
+    /// Plays a case once, records what happened, and scores it.
+    pub(crate) async fn evaluate(
+        &self,
+        subject: &Subject<'_>,
+        agent: Box<dyn Erased + '_>,
+        run: &Run,
+    ) -> RunReport {
+        let Subject { case, log, .. } = subject;
+        let conditions = Conditions {
+            app_name: &self.options.app_name,
+            user_id: &self.options.user_id,
+            timeout: self.options.timeout,
+            label: &run.label,
+        };
+        let simulator = MeteredJudge::new(self.judges.of_case(&case.eval_id));
+        let judge = simulator.judge();
+        let user = User::of(case, &self.simulation, &judge, run.number);
+        // An agent that panics while it is dropped panics outside of its guards.
+        let transcript = match catch_panic(converse(agent, case, user, &conditions)).await {
+            Ok(transcript) => transcript,
+            Err(panic) => Transcript::broken(format!("panicked: {panic}")),
+        };
+        // The record is written before the first score, so that no failure to score can cost the run.
+        let evaluation = log.ran(run.number, &transcript, &simulator.used());
+        let report = self.score(case, transcript, &run.label).await;
+        if !report.metrics.is_empty() {
+            log.scored(run.number, evaluation, &report.metrics);
+        }
+        report
+    }
+
+    /// Scores what happened in a run. A run that ended in an error has no scores.
+    pub(crate) async fn score(&self, case: &EvalCase, transcript: Transcript, label: &str) -> RunReport {
+        let unplayed = transcript.error.as_ref().and_then(|error| error.judge.as_ref());
+        if let Some(error) = unplayed.filter(|error| self.judges.skips(error)) {
+            let metrics = self.scoring.left_out(case, error.headline());
+            return RunReport { transcript, error: None, metrics };
+        }
+        let error = transcript.error.clone();
+        let metrics = match &error {
+            None => self.scoring.score(case, &transcript, label).await,
+            Some(_) => Vec::new(),
+        };
+        RunReport { transcript, error, metrics }
+    }
+
+    /// Decides on a case whose runs are done.
+    pub(crate) fn decide(&self, subject: &Subject<'_>, runs: Vec<RunReport>) -> CaseReport {
+        let Subject { eval_set_id, case, location, .. } = subject;
+        let RunOptions { pass, gate, .. } = self.options;
+        let notes = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs)).into_iter().collect();
+        let Decision { metrics, verdict, passed_runs } = decide(&self.scoring.rules(case), &runs, pass, gate);
+        let elapsed =
+            runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
+        let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
+        CaseReport {
+            eval_set_id: eval_set_id.unwrap_or_default().to_owned(),
+            case: (*case).clone(),
+            location: location.clone(),
+            runs,
+            metrics,
+            verdict,
+            elapsed,
+            notes,
+            passed_runs,
+            gate,
+        }
+    }
+}
+
+/// Why nothing can be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CaseRunnerError {
+    /// The criteria and the metrics do not fit together.
+    Plan(PlanError),
+    /// The settings of the simulated user are wrong.
+    Simulator(String),
+}
+
+impl std::fmt::Display for CaseRunnerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Plan(error) => error.fmt(f),
+            Self::Simulator(message) => f.write_str(message),
+        }
+    }
+}
+
+/// The report of a run whose setup failed.
+fn failed_setup(fault: &Fault, subject: &Subject<'_>, run: &Run) -> RunReport {
+    let error = RunError::new(Role::Setup, None, fault.to_string());
+    let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
+    subject.log.ran(run.number, &transcript, &[]);
+    RunReport { transcript, error: Some(error), metrics: Vec::new() }
+}
+
+/// Whether every question of these runs was asked.
+fn came_to_an_end(runs: &[RunReport]) -> bool {
+    let is_broken =
+        |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));
+    runs.iter()
+        .all(|run| run.error.is_none() && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
+}

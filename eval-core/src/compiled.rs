@@ -1,0 +1,171 @@
+//! What `#[eval_set]` compiled into the test binary: the text of each set, where its cases stand, and the options.
+//!
+//! Plain data without behaviour of its own, so every other module may refer to it.
+
+use eval_format::{Form, Gate, Pass};
+
+/// One eval set file with its cases, as the macro read it.
+#[derive(Debug)]
+pub struct SetSource {
+    /// The folder of the package at compile time.
+    pub manifest_dir: &'static str,
+    /// The name of the package.
+    pub package: &'static str,
+    /// The file, relative to the package, with `/`.
+    pub file: &'static str,
+    /// The file as the compiler shows paths: relative to the folder that cargo builds in.
+    pub shown: &'static str,
+    /// The text of the file.
+    pub text: &'static str,
+    /// The form the file is written in.
+    pub form: Form,
+    /// The id of the set.
+    pub eval_set_id: &'static str,
+    /// The cases that are tests. Cases that the attribute filters out are not here.
+    pub cases: &'static [CaseSource],
+    /// The criteria.
+    pub config: ConfigSource,
+    /// The initial session of an old test file.
+    pub session: Option<FileSource>,
+    /// Files that would have been read if they had existed.
+    pub absent: &'static [&'static str],
+    /// Repetition, gates and time limits.
+    pub options: Options,
+    /// The recording of judges' replies; `None` if nothing in this set can ask a judge.
+    pub recording: Option<RecordingSource>,
+}
+
+/// The recording of a set.
+#[derive(Debug)]
+pub struct RecordingSource {
+    /// The file, relative to the package, with `/`.
+    pub file: &'static str,
+    /// Its text; `None` if the file did not exist at compile time.
+    pub text: Option<&'static str>,
+    /// For each case of the set, in order: the byte range of each question that the case asks.
+    pub cases: &'static [&'static [(usize, usize)]],
+}
+
+/// Where a case stands in its file, and the name of its test.
+#[derive(Debug)]
+pub struct CaseSource {
+    /// The id in the file.
+    pub eval_id: &'static str,
+    /// The test, from the attribute's module on: `weather::sunny`.
+    pub test: &'static str,
+    /// The first byte of the case.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// A file that was compiled in.
+#[derive(Debug)]
+pub struct FileSource {
+    /// The file, relative to the package, with `/`.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// Where the criteria come from.
+#[derive(Debug)]
+pub enum ConfigSource {
+    /// ADK's default criteria.
+    Default,
+    /// The text of a config, written in the attribute.
+    Inline(&'static str),
+    /// A config file.
+    File(FileSource),
+}
+
+/// The options of the attribute.
+#[derive(Debug)]
+pub struct Options {
+    /// How often each case runs.
+    pub runs: u32,
+    /// How the runs are combined.
+    pub pass: Pass,
+    /// How the turns are combined.
+    pub gate: Gate,
+    /// The time limit for setting up, for opening the session and for each turn, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// One generated test.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Test {
+    pub(crate) set: &'static SetSource,
+    pub(crate) source: &'static CaseSource,
+    /// The module that the attribute stands in, with the crate in front.
+    pub(crate) module: &'static str,
+}
+
+impl Test {
+    /// The path of the test, as `cargo test` shows it.
+    pub(crate) fn path(&self) -> String {
+        match self.module.split_once("::") {
+            Some((_, module)) => format!("{module}::{}", self.source.test),
+            None => self.source.test.to_owned(),
+        }
+    }
+
+    /// The text of the case; `None` if its range lies outside of the file.
+    pub(crate) fn case_text(&self) -> Option<&'static str> {
+        self.set.text.get(self.source.start..self.source.end)
+    }
+
+    /// The text of the session file, if the attribute names one.
+    pub(crate) fn session_text(&self) -> Option<&'static str> {
+        self.set.session.as_ref().map(|session| session.text)
+    }
+
+    /// The slices of the recording that hold the questions of this case.
+    #[cfg(feature = "judges")]
+    pub(crate) fn recorded(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let Self { set, source, .. } = *self;
+        let case = set.cases.iter().position(|case| std::ptr::eq(case, source));
+        let recording = set.recording.as_ref();
+        let spans = recording.zip(case).and_then(|(recording, case)| recording.cases.get(case));
+        let text = recording.and_then(|recording| recording.text).unwrap_or_default();
+        spans.copied().unwrap_or_default().iter().filter_map(move |(start, end)| text.get(*start..*end))
+    }
+
+    /// The command that runs this test alone, with the runner that runs it now.
+    pub(crate) fn rerun_command(&self) -> String {
+        let takes_ignored = std::env::args_os().any(|arg| arg == "--ignored" || arg == "--include-ignored");
+        let is_nextest = std::env::var_os("NEXTEST").is_some();
+        rerun_command(self.set.package, &self.path(), is_nextest, takes_ignored)
+    }
+}
+
+/// If ignored tests were asked for, the command asks for them again: without that it would run no test, and pass.
+fn rerun_command(package: &str, path: &str, is_nextest: bool, takes_ignored: bool) -> String {
+    match (is_nextest, takes_ignored) {
+        (true, false) => format!("cargo nextest run -p {package} -E 'test(={path})'"),
+        (true, true) => format!("cargo nextest run -p {package} --run-ignored all -E 'test(={path})'"),
+        (false, false) => format!("cargo test -p {package} {path} -- --exact"),
+        (false, true) => format!("cargo test -p {package} {path} -- --exact --include-ignored"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ignored_test_is_run_again_as_one() {
+        for (is_nextest, takes_ignored, expected) in [
+            (false, false, "cargo test -p app a::x -- --exact"),
+            (false, true, "cargo test -p app a::x -- --exact --include-ignored"),
+            (true, false, "cargo nextest run -p app -E 'test(=a::x)'"),
+            (true, true, "cargo nextest run -p app --run-ignored all -E 'test(=a::x)'"),
+        ] {
+            assert_eq!(rerun_command("app", "a::x", is_nextest, takes_ignored), expected);
+        }
+    }
+}

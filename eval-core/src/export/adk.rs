@@ -1,0 +1,142 @@
+//! ADK's result of an eval set: what google-adk saves after a run, loads and shows.
+
+mod case_result;
+mod rubrics;
+mod save;
+mod scored;
+mod session;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use eval_format::{Map, Value};
+use serde_core::{Serialize, Serializer};
+
+use crate::report::{CaseReport, EvalReport};
+
+pub use save::ExportError;
+pub(super) use save::create_folder_of;
+pub(super) use scored::{ExportedMetric, ExportedRun};
+
+/// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
+///
+/// ```
+/// use std::time::SystemTime;
+/// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let set = EvalSet::new("weather")
+///     .case(EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?").response("It is sunny.")));
+/// let report = EvalRunner::new().run_set(&set, || Replay::new([["It is sunny."]]), 1).await?;
+///
+/// let results = report.adk_results("weather_app", SystemTime::now());
+/// assert_eq!(results[0].eval_set_id(), "weather");
+/// assert!(results[0].id().starts_with("weather_app_weather_"));
+/// assert!(results[0].to_json().contains(r#""final_eval_status": 1"#));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// One entry per case and run, in that order. Statuses are ADK's numbers: 1 passed, 2 failed, 3 not evaluated,
+/// 4 informational. A run that ended in an error is 2 and has its turns without metrics, as ADK has it; the
+/// error's text is the last event of `session_details`. Metrics that do not apply are left out. The score of
+/// a metric is that of the run, which ADK computes in its own way for some metrics: its verdict may differ
+/// from the case's, which looks at all turns of all runs.
+#[derive(Clone, Debug)]
+pub struct EvalSetResult<'a> {
+    app_name: String,
+    eval_set_id: &'a str,
+    /// Seconds since 1970.
+    created: f64,
+    cases: Vec<&'a CaseReport>,
+}
+
+impl EvalReport {
+    /// The report as ADK's results, one per eval set in the order of their first cases.
+    ///
+    /// ADK names and files a result by the app and the time; it takes cases of equal set ids as one set.
+    pub fn adk_results(&self, app_name: &str, at: SystemTime) -> Vec<EvalSetResult<'_>> {
+        let created = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut results: Vec<EvalSetResult<'_>> = Vec::new();
+        for case in &self.cases {
+            let eval_set_id = case.eval_set_id.as_deref().unwrap_or_default();
+            let place = *places.entry(eval_set_id).or_insert_with(|| {
+                let app_name = app_name.to_owned();
+                results.push(EvalSetResult { app_name, eval_set_id, created, cases: Vec::new() });
+                results.len() - 1
+            });
+            results[place].cases.push(case);
+        }
+        results
+    }
+
+    /// Saves the report where `adk web` and `adk eval` look for results, and returns the files.
+    ///
+    /// ```no_run
+    /// # fn save(report: &eval_core::EvalReport) -> Result<(), eval_core::ExportError> {
+    /// for file in report.save_adk_results("agents", "weather_app")? {
+    ///     println!("saved {}", file.display());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// See [`EvalSetResult::save`] for the place and the errors. Stops at the first set that cannot be saved.
+    pub fn save_adk_results(
+        &self,
+        agents_dir: impl AsRef<Path>,
+        app_name: &str,
+    ) -> Result<Vec<PathBuf>, ExportError> {
+        let results = self.adk_results(app_name, SystemTime::now());
+        results.iter().map(|result| result.save(&agents_dir)).collect()
+    }
+}
+
+impl EvalSetResult<'_> {
+    /// The id of the eval set.
+    pub fn eval_set_id(&self) -> &str {
+        self.eval_set_id
+    }
+
+    /// ADK's id of the result: app, set and time.
+    pub fn id(&self) -> String {
+        format!("{}_{}_{}", self.app_name, self.eval_set_id, Value::from(self.created))
+    }
+
+    /// ADK's name of the result: the id, without slashes.
+    pub fn name(&self) -> String {
+        self.id().replace('/', "_")
+    }
+
+    /// The result as a value, every field of ADK's spelled out.
+    pub fn to_value(&self) -> Value {
+        let runs =
+            self.cases.iter().flat_map(|case| case.runs.iter().map(|run| case_result::value(case, run)));
+        Value::from(Map::from([
+            ("eval_set_result_id", Value::from(self.id())),
+            ("eval_set_result_name", Value::from(self.name())),
+            ("eval_set_id", Value::from(self.eval_set_id)),
+            ("eval_case_results", Value::Array(runs.collect())),
+            ("creation_timestamp", Value::from(self.created)),
+        ]))
+    }
+
+    /// The text of the file that ADK would write.
+    pub fn to_json(&self) -> String {
+        format!("{:#}", self.to_value())
+    }
+}
+
+impl Serialize for EvalSetResult<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
+    }
+}
+
+/// The value, or `null`.
+fn or_null(value: Option<impl Into<Value>>) -> Value {
+    value.map_or(Value::Null, Into::into)
+}

@@ -1,0 +1,123 @@
+//! The report in the field names of adk-rs 0.6, whose own types read it.
+
+use serde_core::ser::{SerializeMap, SerializeSeq, SerializeStruct};
+use serde_core::{Serialize, Serializer};
+
+use crate::metric::Score;
+use crate::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, Summary};
+use crate::verdict::Verdict;
+
+impl Serialize for EvalReport {
+    /// `{"results": [..], "summary": {..}}`; statuses are `PASSED`, `FAILED` and `ERROR`. Metrics that never
+    /// gate or do not apply are left out.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("EvalReport", 2)?;
+        out.serialize_field("results", &self.cases)?;
+        out.serialize_field("summary", &self.summary())?;
+        out.end()
+    }
+}
+
+impl Serialize for Summary {
+    /// The counts and `pass_rate`, which is `null` where there are no cases.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Summary", 6)?;
+        out.serialize_field("total", &self.total)?;
+        out.serialize_field("passed", &self.passed)?;
+        out.serialize_field("failed", &self.failed)?;
+        out.serialize_field("errors", &self.errors)?;
+        out.serialize_field("skipped", &self.skipped)?;
+        out.serialize_field("pass_rate", &self.pass_rate())?;
+        out.end()
+    }
+}
+
+impl Serialize for CaseReport {
+    /// An entry of `results`. A case without a verdict says why in `error`, which adk-rs does not read.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let reason = self.verdict.reason();
+        let mut out = serializer.serialize_struct("CaseReport", 4 + usize::from(reason.is_some()))?;
+        out.serialize_field("eval_set_id", self.eval_set_id.as_deref().unwrap_or_default())?;
+        out.serialize_field("eval_case_id", self.eval_id())?;
+        out.serialize_field("scores", &ScoresOf(self))?;
+        out.serialize_field("overall_status", status(&self.verdict))?;
+        if let Some(reason) = reason {
+            out.serialize_field("error", reason)?;
+        }
+        out.end()
+    }
+}
+
+struct ScoresOf<'a>(&'a CaseReport);
+
+impl Serialize for ScoresOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_map(None)?;
+        for metric in &self.0.metrics {
+            if !matches!(metric.verdict, Verdict::Informational | Verdict::Skipped(_)) {
+                out.serialize_entry(&metric.name, &MetricOf { case: self.0, metric })?;
+            }
+        }
+        out.end()
+    }
+}
+
+struct MetricOf<'a> {
+    case: &'a CaseReport,
+    metric: &'a MetricReport,
+}
+
+impl Serialize for MetricOf<'_> {
+    /// adk-rs has no place for a missing score: it is 0 there, beside the status `ERROR` and the reason in
+    /// `details`, also where some turns have one. So is a score that JSON has no text for.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let decided = matches!(self.metric.verdict, Verdict::Passed | Verdict::Failed);
+        let score = self.metric.score.filter(|score| decided && score.is_finite()).unwrap_or(0.0);
+        let mut out = serializer.serialize_struct("Score", 3)?;
+        out.serialize_field("score", &score)?;
+        out.serialize_field("status", status(&self.metric.verdict))?;
+        out.serialize_field("details", &Details(self))?;
+        out.end()
+    }
+}
+
+struct Details<'a>(&'a MetricOf<'a>);
+
+impl Serialize for Details<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_map(None)?;
+        out.serialize_entry("per_invocation", &PerInvocation(self.0))?;
+        if let Some(reason) = self.0.metric.verdict.reason() {
+            out.serialize_entry("reason", reason)?;
+        }
+        out.end()
+    }
+}
+
+struct PerInvocation<'a>(&'a MetricOf<'a>);
+
+impl Serialize for PerInvocation<'_> {
+    /// The score of each turn of each run; `null` where there is none.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_seq(None)?;
+        for run in &self.0.case.runs {
+            let metric = run.metric(&self.0.metric.name);
+            if let Some(MetricOutcome::Scored(scores)) = metric.map(|metric| &metric.outcome) {
+                scores
+                    .scores()
+                    .iter()
+                    .map(Score::value)
+                    .try_for_each(|score| out.serialize_element(&score))?;
+            }
+        }
+        out.end()
+    }
+}
+
+fn status(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "PASSED",
+        Verdict::Failed => "FAILED",
+        _ => "ERROR",
+    }
+}

@@ -1,0 +1,250 @@
+//! Whatever was recorded and scored, it can be exported, and ADK loads it.
+
+use std::time::Duration;
+
+use eval_format::{
+    Content, Criterion, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
+    Value,
+};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::json;
+
+use super::fixture;
+use crate::agent::{Event, Session};
+use crate::metric::{Score, Scores, TOKEN_USAGE};
+use eval_format::Gate;
+use crate::oracle::ask;
+use crate::report::{CaseReport, EvalReport, MetricReport, RunReport, MetricOutcome};
+use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
+use crate::verdict::{Role, Verdict};
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just(",\"\r\n'".to_owned()),
+        Just("thought_signature".to_owned()),
+        Just("é\u{2028}🎉".to_owned())
+    ]
+}
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(1e-7), Just(0.5)]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        number().prop_map(Value::from),
+        text().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
+            prop::collection::vec((text(), inner), 0..3)
+                .prop_map(|entries| Value::Object(Map::from_iter(entries)))
+        ]
+    })
+}
+
+fn map() -> impl Strategy<Value = Map> {
+    prop::collection::vec((text(), value()), 0..3).prop_map(Map::from_iter)
+}
+
+/// Keys that ADK knows, with values that it may not take.
+fn other(keys: &'static [&'static str]) -> impl Strategy<Value = Map> {
+    prop::collection::vec((prop::sample::select(keys), value()), 0..2).prop_map(Map::from_iter)
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let keys = &["thought_signature", "inline_data", "media_processing", "part_metadata", "nonsense"];
+    let call = (text(), map(), other(&["partial_args", "will_continue"]))
+        .prop_map(|(name, args, other)| FunctionCall { name: Some(name), args: Some(args), id: None, other });
+    let result = (text(), map()).prop_map(|(name, result)| FunctionResponse::new(name, result));
+    (prop::option::of(text()), prop::option::of(call), prop::option::of(result), other(keys)).prop_map(
+        |(text, function_call, function_response, other)| Part {
+            text,
+            function_call,
+            function_response,
+            other,
+            ..Part::default()
+        },
+    )
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    (prop::option::of(text()), prop::option::of(prop::collection::vec(part(), 0..3)))
+        .prop_map(|(role, parts)| Content { role, parts })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let grounding = other(&["web_search_queries", "retrieval_metadata", "search_entry_point", "nonsense"]);
+    (text(), prop::option::of(content()), prop::option::of(grounding), map(), any::<bool>(), any::<u32>())
+        .prop_map(|(author, content, grounding_metadata, state_delta, partial, at)| Event {
+            author,
+            content,
+            grounding_metadata,
+            state_delta,
+            partial,
+            at: Duration::from_micros(u64::from(at)),
+            ..Event::default()
+        })
+}
+
+fn turn() -> impl Strategy<Value = TurnRecord> {
+    (content(), prop::collection::vec(event(), 0..3), number(), prop::option::of(number())).prop_map(
+        |(user, events, creation_timestamp, duration)| TurnRecord {
+            invocation: Invocation { creation_timestamp, duration, ..invocation(&user, &events) },
+            events,
+        },
+    )
+}
+
+pub(crate) fn expected() -> impl Strategy<Value = Invocation> {
+    (content(), prop::option::of(content()), prop::collection::vec((text(), map()), 0..2), number()).prop_map(
+        |(user_content, final_response, calls, creation_timestamp)| {
+            let tool_uses = calls.into_iter().map(|(name, args)| FunctionCall::new(name, args)).collect();
+            let intermediate_data = Some(IntermediateData::Tools {
+                tool_uses,
+                tool_responses: Vec::new(),
+                intermediate_responses: Vec::new(),
+            });
+            Invocation {
+                user_content,
+                final_response,
+                intermediate_data,
+                creation_timestamp,
+                ..Invocation::default()
+            }
+        },
+    )
+}
+
+fn run_score() -> impl Strategy<Value = MetricOutcome> {
+    let scores = prop::collection::vec(number(), 0..4);
+    prop_oneof![
+        scores.prop_map(|scores| MetricOutcome::Scored(scores.into_iter().map(Score::from).collect())),
+        number().prop_map(|score| MetricOutcome::Scored(Scores::whole_run(score))),
+        text().prop_map(MetricOutcome::Skipped),
+        text().prop_map(MetricOutcome::Unjudged),
+        (prop_oneof![Just(Role::Metric), Just(Role::Judge)], text())
+            .prop_map(|(role, message)| MetricOutcome::Error { role, message })
+    ]
+}
+
+pub(crate) fn run() -> impl Strategy<Value = RunReport> {
+    let error = text().prop_map(|message| RunError::new(Role::Agent, Some(1), message));
+    let turns = prop::collection::vec(turn(), 0..3);
+    let scores = prop::collection::vec(run_score(), 0..4);
+    (text(), text(), map(), turns, prop::option::weighted(0.2, error), scores).prop_map(
+        |(session_id, app_name, state, turns, error, scores)| {
+            let session = Session { app_name, session_id, state: state.clone(), ..Session::default() };
+            RunReport {
+                transcript: Transcript { session, turns, state, error: error.clone() },
+                error,
+                scores,
+            }
+        },
+    )
+}
+
+pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
+    let criterion = (number(), map()).prop_map(|(threshold, options)| Criterion { threshold, options });
+    let name = prop_oneof![text(), Just(TOKEN_USAGE.to_owned())];
+    (name, prop::option::of(criterion), prop::option::of(number()), text()).prop_map(
+        |(name, criterion, score, reason)| MetricReport {
+            name,
+            criterion,
+            score,
+            scored: 0,
+            total: 0,
+            passed_runs: None,
+            verdict: Verdict::NotEvaluated(reason),
+            notes: Vec::new(),
+        },
+    )
+}
+
+fn case() -> impl Strategy<Value = CaseReport> {
+    let many = 0..3_usize;
+    (
+        (text(), text(), any::<bool>()),
+        prop::collection::vec(expected(), many.clone()),
+        prop::collection::vec(run(), many.clone()),
+        prop::collection::vec(metric(), many),
+    )
+        .prop_map(|((eval_set_id, eval_id, every_turn), conversation, runs, metrics)| CaseReport {
+            eval_set_id,
+            case: EvalCase { conversation, ..EvalCase::new(eval_id) },
+            place: None,
+            runs,
+            metrics,
+            passed_runs: None,
+            gate: if every_turn { Gate::EveryTurn } else { Gate::Mean },
+            verdict: Verdict::Failed,
+            elapsed: Duration::ZERO,
+            notes: Vec::new(),
+        })
+}
+
+fn any_report() -> impl Strategy<Value = EvalReport> {
+    prop::collection::vec(case(), 0..3).prop_map(|cases| EvalReport { cases })
+}
+
+/// The rows of a table, by RFC 4180.
+fn rows(table: &str) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![String::new()]];
+    let mut quoted = false;
+    let mut chars = table.chars().peekable();
+    while let Some(c) = chars.next() {
+        let row = rows.last_mut().unwrap();
+        match c {
+            '"' if quoted && chars.next_if_eq(&'"').is_some() => row.last_mut().unwrap().push('"'),
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(String::new()),
+            '\n' if !quoted => rows.push(vec![String::new()]),
+            c => row.last_mut().unwrap().push(c),
+        }
+    }
+    assert!(!quoted);
+    rows
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_report_can_be_exported(report in any_report()) {
+        for result in report.adk_results("app", fixture::time()) {
+            let json: serde_json::Value = serde_json::from_str(&result.to_json()).unwrap();
+            prop_assert_eq!(&json["eval_set_id"], result.eval_set_id());
+        }
+        let table = rows(&report.to_csv());
+        let (last, rows) = table.split_last().unwrap();
+        prop_assert_eq!(last, &[String::new()]);
+        prop_assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+        let json = serde_json::to_value(&report).unwrap();
+        prop_assert_eq!(json["results"].as_array().map(Vec::len), Some(report.cases.len()));
+        prop_assert!(!report.to_string().is_empty());
+    }
+}
+
+#[test]
+fn adk_loads_any_report_and_writes_it_unchanged() {
+    let mut runner = TestRunner::deterministic();
+    let results: Vec<String> =
+        std::iter::repeat_with(|| any_report().new_tree(&mut runner).unwrap().current())
+            .take(100)
+            .flat_map(|report| {
+                let results = report.adk_results("app", fixture::time());
+                results.iter().map(super::super::EvalSetResult::to_json).collect::<Vec<_>>()
+            })
+            .collect();
+    let inputs: Vec<_> = results.iter().map(|text| json!(text)).collect();
+    for (ours, theirs) in results.iter().zip(ask("eval_set_result", &inputs).unwrap_or_default()) {
+        assert_eq!(ours, theirs.as_str().unwrap());
+    }
+}

@@ -1,0 +1,124 @@
+//! What each kind of run is to ADK, and to adk-rs.
+
+use eval_format::Value;
+use serde_json::json;
+
+use super::fixture;
+use eval_format::Gate;
+use crate::report::EvalReport;
+
+/// The runs of a case in ADK's form.
+fn runs(report: &EvalReport, eval_id: &str) -> Vec<Value> {
+    let value = report.adk_results("app", fixture::time())[0].to_value();
+    let runs = value["eval_case_results"].as_array().unwrap_or_default();
+    runs.iter().filter(|run| run["eval_id"].as_str() == Some(eval_id)).cloned().collect()
+}
+
+fn statuses(run: &Value) -> Vec<(String, i64)> {
+    let metrics = run["overall_eval_metric_results"].as_array().unwrap_or_default();
+    let status = |metric: &Value| {
+        let name = metric["metric_name"].as_str().unwrap().to_owned();
+        (name, metric["eval_status"].as_i64().unwrap())
+    };
+    metrics.iter().map(status).collect()
+}
+
+#[test]
+fn statuses_are_the_numbers_of_adk() {
+    let report = fixture::report();
+    for (eval_id, status) in
+        [("forecast", 1), ("quiet", 2), ("breaks", 2), ("metric breaks", 2), ("unscored", 3), ("no setup", 2)]
+    {
+        let runs = runs(&report, eval_id);
+        assert_eq!(runs.len(), 2, "{eval_id}");
+        for run in runs {
+            assert_eq!(run["final_eval_status"].as_i64(), Some(status), "{eval_id}");
+        }
+    }
+    let of_metrics = statuses(&runs(&report, "unscored")[0]);
+    let expected = [
+        ("tool_trajectory_avg_score", 1),
+        ("response_match_score", 1),
+        ("picky", 3),
+        ("tool_call_count_v1", 4),
+        ("inference_call_count_v1", 4),
+        ("token_usage_v1", 4),
+        ("invocation_duration_v1", 4),
+    ];
+    assert_eq!(of_metrics, expected.map(|(name, status)| (name.to_owned(), status)));
+}
+
+#[test]
+fn an_error_has_no_metrics_and_tells_its_reason() {
+    let report = fixture::report();
+    for (eval_id, turns, author, message) in [
+        ("breaks", 2, "agent", "agent error in turn 2: connection refused,\n\"twice\""),
+        ("metric breaks", 2, "metric", "metric error: picky: no, \"not\" today"),
+        ("no setup", 0, "setup", "setup error: no key"),
+    ] {
+        for run in runs(&report, eval_id) {
+            assert!(statuses(&run).is_empty(), "{eval_id}");
+            let played = run["eval_metric_result_per_invocation"].as_array().unwrap();
+            assert_eq!(played.len(), turns, "{eval_id}");
+            for turn in played {
+                assert_eq!(turn["eval_metric_results"].as_array().map(<[_]>::len), Some(0));
+            }
+            let last = run["session_details"]["events"].as_array().unwrap().last().unwrap().clone();
+            assert_eq!(last["author"].as_str(), Some(author));
+            assert_eq!(last["error_message"].as_str(), Some(message));
+        }
+        assert!(!report.to_csv().lines().any(|row| row.starts_with(&format!("weather,{eval_id},"))));
+    }
+}
+
+#[test]
+fn one_score_for_the_run_stands_at_its_last_turn() {
+    let run = &runs(&fixture::report(), "forecast")[0];
+    let found: Vec<(Value, Value)> = run["eval_metric_result_per_invocation"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|turn| turn["eval_metric_results"].as_array().unwrap())
+        .filter(|metric| metric["metric_name"].as_str() == Some("final_session_state_match"))
+        .map(|metric| (metric["score"].clone(), metric["eval_status"].clone()))
+        .collect();
+    let status = |number: i64| Value::from(number);
+    assert_eq!(found, [(Value::Null, status(3)), (Value::from(1.0), status(1))]);
+}
+
+#[test]
+fn a_gate_on_every_turn_is_kept() {
+    let mut report = fixture::report();
+    // Its turns score 1.0 and 0.857.
+    report.cases[0].metrics[1].criterion.as_mut().unwrap().threshold = 0.9;
+    for (gate, status) in [(Gate::Mean, 1), (Gate::EveryTurn, 2)] {
+        report.cases[0].gate = gate;
+        let run = &runs(&report, "forecast")[0];
+        assert_eq!(run["final_eval_status"].as_i64(), Some(status));
+        assert_eq!(statuses(run)[1], ("response_match_score".to_owned(), status));
+    }
+}
+
+#[test]
+fn the_report_of_adk_rs_has_a_number_and_a_reason_for_everything() {
+    let json = serde_json::to_value(fixture::report()).unwrap();
+    assert_eq!(
+        json["summary"],
+        json!({ "total": 6, "passed": 1, "failed": 1, "errors": 4, "skipped": 0, "pass_rate": 1.0 / 6.0 })
+    );
+    let [forecast, quiet, breaks, .., unscored, _] = json["results"].as_array().unwrap().as_slice() else {
+        panic!("{json}")
+    };
+    assert_eq!(forecast["overall_status"], "PASSED");
+    assert_eq!(forecast.get("error"), None);
+    assert_eq!(quiet["overall_status"], "FAILED");
+    assert_eq!(breaks["overall_status"], "ERROR");
+    assert!(breaks["error"].as_str().unwrap().contains("connection refused"), "{breaks}");
+    let picky = &unscored["scores"]["picky"];
+    assert_eq!((&picky["score"], &picky["status"]), (&json!(0.0), &json!("ERROR")));
+    assert_eq!(picky["details"]["per_invocation"], json!([1.0, null, 1.0, null]));
+    assert_eq!(picky["details"]["reason"], "turn 2 of run 1: nothing to go by");
+    for metric in ["final_session_state_match", "token_usage_v1"] {
+        assert_eq!(unscored["scores"].get(metric), None, "{metric}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What must not stand in a recording: keys and tokens.
+
+use eval_format::{Map, Value};
+
+use crate::judge::{JudgeError, JudgeErrorKind};
+
+/// Ends of the names of variables whose values are secret.
+const SECRET_VARIABLES: [&str; 4] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
+/// A value shorter than this is no key, and would be found in any text.
+const SHORTEST: usize = 8;
+/// Keys of a model's configuration under which headers and keys stand, in small letters and without `_` and `-`.
+const SECRET_KEYS: [&str; 7] =
+    ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
+
+/// Refuses a text that holds the value of a variable named like a secret.
+pub(super) fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
+    match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
+        None => Ok(()),
+        Some((name, _)) => Err(JudgeError::new(
+            JudgeErrorKind::Failed,
+            format!(
+                "cannot record: {what} holds the value of `{name}`, which must not stand in `{recording}`; keep it \
+                 out of what the agent says, or unset the variable"
+            ),
+        )),
+    }
+}
+
+/// The variables that are named like a secret, with their values.
+pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
+    let texts = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    texts.filter(|(name, value)| is_secret(name, value))
+}
+
+fn is_secret(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    value.len() >= SHORTEST && SECRET_VARIABLES.iter().any(|end| name.ends_with(end))
+}
+
+/// The configuration of a model without headers and keys.
+pub(super) fn without(config: &Map) -> Map {
+    let kept = config.iter().filter(|(key, _)| {
+        let key: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+        !SECRET_KEYS.contains(&key.to_ascii_lowercase().as_str())
+    });
+    kept.map(|(key, value)| (key.to_owned(), plain(value))).collect()
+}
+
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => Value::Object(without(map)),
+        Value::Array(items) => Value::Array(items.iter().map(plain).collect()),
+        scalar => scalar.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::json;
+
+    use super::*;
+
+    #[test]
+    fn headers_and_keys_of_a_configuration_are_left_out_and_limits_of_tokens_stay() {
+        let config = Value::from(json!({
+            "max_output_tokens": 10, "http_options": { "x": 1 }, "extra-headers": { "a": "b" },
+            "nested": [{ "apiKey": "k", "top_k": 3 }],
+        }));
+        let kept = without(config.as_object().unwrap());
+        let expected = json!({ "max_output_tokens": 10, "nested": [{ "top_k": 3 }] });
+        assert_eq!(Value::from(kept), Value::from(expected));
+    }
+
+    #[test]
+    fn variables_named_like_secrets_are_told_from_others() {
+        for (name, value, secret) in [
+            ("OPENAI_API_KEY", "sk-12345678", true),
+            ("github_token", "12345678", true),
+            ("OPENAI_API_KEY", "short", false),
+            ("TOKENIZERS", "12345678", false),
+        ] {
+            assert_eq!(is_secret(name, value), secret, "{name}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+use std::fs;
+use std::path::PathBuf;
+
+use eval_format::{RecordedQuestion, Recording};
+
+use super::*;
+use crate::judge::Scripted;
+
+/// A folder of its own, gone when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let root = std::env::temp_dir().join(format!("eval-core-recorded_judge-{}-{test}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        Self(root)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("x.judge.json")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+fn nobody() -> Scripted {
+    Scripted::new([""; 0])
+}
+
+fn request(prompt: &str) -> JudgeRequest {
+    JudgeRequest { template: "polite/2".to_owned(), ..JudgeRequest::new("m", prompt) }
+}
+
+fn replay(folder: &Folder, request: &JudgeRequest) -> Result<String, JudgeError> {
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), nobody(), JudgeMode::Replay).unwrap();
+    run(recorded_judge.ask(request)).map(|reply| reply.text)
+}
+
+#[test]
+fn samples_are_recorded_each_and_errors_are_not() {
+    let folder = Folder::new("samples");
+    let script = [
+        Ok(JudgeReply::new("zero")),
+        Err(JudgeError::new(JudgeErrorKind::Failed, "503")),
+        Ok(JudgeReply::new("one")),
+    ];
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), Scripted::results(script), JudgeMode::Record).unwrap();
+    let sample = |sample| JudgeRequest { sample, ..request("?") };
+    for (at, expected) in [(0, Ok("zero")), (1, Err("503")), (1, Ok("one")), (0, Ok("zero"))] {
+        let answer = run(recorded_judge.ask(&sample(at)));
+        let answer = answer.map(|reply| reply.text).map_err(|error| error.to_string());
+        assert_eq!(answer.as_deref().map_err(String::as_str), expected);
+    }
+    assert_eq!(replay(&folder, &sample(1)).unwrap(), "one");
+    let error = replay(&folder, &sample(2)).unwrap_err();
+    assert_eq!(error.kind(), JudgeErrorKind::NotRecorded);
+    assert!(
+        error.to_string().contains("has 2 samples of this question of `polite`, and not number 2"),
+        "{error}"
+    );
+}
+
+#[test]
+fn answers_of_a_recording_are_told_from_those_of_the_judge() {
+    let folder = Folder::new("replayed");
+    let replayed = |mode| {
+        let recorded_judge = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), mode).unwrap();
+        run(recorded_judge.ask(&request("?"))).unwrap().replayed
+    };
+    let modes = [JudgeMode::Record, JudgeMode::Record, JudgeMode::Replay, JudgeMode::Live];
+    assert_eq!(modes.map(replayed), [false, true, true, false]);
+}
+
+#[test]
+fn a_miss_shows_the_nearest_question_and_how_to_record() {
+    let folder = Folder::new("miss");
+    let mut recording = Recording::default();
+    let recorded = |template: &str, prompt: &str| {
+        let mut question = RecordedQuestion::new("m", prompt).reply(0, "yes", None);
+        question.template = template.to_owned();
+        question
+    };
+    recording.add(recorded("other/1", "Is it right?\nIt is sunny.\nYes or no?"));
+    recording.add(recorded("polite/2", "Is it polite?\nIt rains.\nYes or no?"));
+    recording.add(recorded("polite/2", "Is it polite?\nIt is sunny.\nYes or no?"));
+    recording.add(recorded("old/1", "Old words"));
+    fs::write(folder.file(), recording.to_json()).unwrap();
+    let error = replay(&folder, &request("Is it polite?\nIt is snowy,\nand cold.\nYes or no?")).unwrap_err();
+    let shown = folder.file().display().to_string();
+    let expected = format!(
+        "not recorded: `{shown}` has no answer to this question of `polite`\n\
+         the nearest recorded question of `polite` differs (- recorded, + asked):\n  prompt, from line 2\n  - It is sunny.\n  \
+         + It is snowy,\n  + and cold.\nrecord it  EVALSET_JUDGE=record and the same command again"
+    );
+    assert_eq!(error.to_string(), expected);
+
+    let renamed = JudgeRequest { template: "old/2".to_owned(), ..request("New words") };
+    let error = replay(&folder, &renamed).unwrap_err().to_string();
+    let expected =
+        "not recorded: the prompt of `old` changed in this version (recorded /1, now /2): record again";
+    assert_eq!(error.lines().next(), Some(expected));
+
+    let warmer = JudgeRequest { temperature: Some(0.5), ..request("Is it polite?\nIt rains.\nYes or no?") };
+    let error = replay(&folder, &warmer).unwrap_err().to_string();
+    assert!(error.contains("\n  - temperature: none\n  + temperature: 0.5\nrecord it"), "{error}");
+}
+
+#[test]
+fn long_differences_are_cut() {
+    let folder = Folder::new("long");
+    let mut recording = Recording::default();
+    recording.add(RecordedQuestion::new("m", "x\n".repeat(5_000)).reply(0, "yes", None));
+    fs::write(folder.file(), recording.to_json()).unwrap();
+    let error =
+        replay(&folder, &request(&format!("{}\n", "y".repeat(10_000)).repeat(3))).unwrap_err().to_string();
+    assert!(error.lines().count() < 20 && error.len() < 3_000, "{error}");
+    assert!(error.contains("- ... and 4994 more lines"), "{error}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error_and_stays_as_it_is() {
+    let folder = Folder::new("torn");
+    for text in ["", "{\"judge_recording\": 1, \"questions\": [", "<<<<<<< HEAD\n{}\n=======\n"] {
+        fs::write(folder.file(), text).unwrap();
+        for mode in [JudgeMode::Record, JudgeMode::Replay] {
+            let error = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), mode).unwrap_err();
+            assert!(error.to_string().contains("x.judge.json"), "{error}");
+        }
+        // It may also break while somebody records.
+        fs::remove_file(folder.file()).unwrap();
+        let recorded_judge = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), JudgeMode::Record).unwrap();
+        fs::write(folder.file(), text).unwrap();
+        let error = run(recorded_judge.ask(&request("?"))).unwrap_err();
+        assert!(error.to_string().starts_with("cannot record: "), "{error}");
+        assert_eq!(fs::read_to_string(folder.file()).unwrap(), text);
+    }
+}
+
+#[test]
+fn many_that_record_at_once_lose_nothing_and_leave_nothing_behind() {
+    let folder = Folder::new("at_once");
+    let (threads, questions) = (8, 12);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let file = folder.file();
+            scope.spawn(move || {
+                let answers = Scripted::new((0..questions).map(|at| format!("{thread} {at}")));
+                let recorded_judge = RecordedJudge::with_mode(file, answers, JudgeMode::Record).unwrap();
+                for at in 0..questions {
+                    run(recorded_judge.ask(&request(&format!("{thread} {at}")))).unwrap();
+                }
+            });
+        }
+    });
+    let recording = Recording::parse(&fs::read_to_string(folder.file()).unwrap()).unwrap();
+    assert_eq!(recording.questions().len(), threads * questions);
+    for question in recording.questions() {
+        assert_eq!(question.replies[0].text, question.prompt);
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "no drafts, no locks");
+}
+
+#[test]
+fn a_place_that_takes_no_file_is_named() {
+    let folder = Folder::new("unwritable");
+    let file = folder.0.join("nowhere").join("x.judge.json");
+    let judge = std::sync::Arc::new(Scripted::new(["yes"]));
+    let recorded_judge = RecordedJudge::with_mode(&file, judge.clone(), JudgeMode::Record).unwrap();
+    let error = run(recorded_judge.ask(&request("?"))).unwrap_err().to_string();
+    assert!(judge.requests().is_empty(), "an answer that cannot be kept is not paid for");
+    let expected = format!("cannot record: cannot write `{}`: ", file.display());
+    assert!(error.starts_with(&expected), "{error}");
+}
+
+#[test]
+fn a_recording_is_read_once() {
+    let folder = Folder::new("once");
+    let mut recording = Recording::default();
+    recording.add(RecordedQuestion::new("m", "?").reply(0, "yes", None));
+    fs::write(folder.file(), recording.to_json()).unwrap();
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), nobody(), JudgeMode::Replay).unwrap();
+    fs::remove_file(folder.file()).unwrap();
+    fs::write(folder.file(), "no longer a recording").unwrap();
+    for _ in 0..3 {
+        assert_eq!(run(recorded_judge.ask(&request("?"))).unwrap().text, "yes");
+    }
+    assert_eq!(recorded_judge.unused(), [""; 0]);
+}

@@ -1,0 +1,171 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::judge::{MeteredJudge, Scripted};
+
+/// A judge that costs money: it counts how often it was asked, and says the number.
+#[derive(Clone, Default)]
+struct Paid(Arc<AtomicUsize>);
+
+impl Judge for Paid {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let asked = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+        Ok(JudgeReply::new(format!("{}: answer {asked}", request.model)))
+    }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+fn file(test: &str) -> PathBuf {
+    let path =
+        std::env::temp_dir().join(format!("eval-core-choose-{}-{test}.judge.json", std::process::id()));
+    drop(std::fs::remove_file(&path));
+    path
+}
+
+fn settings(mode: Option<JudgeMode>) -> Settings {
+    Settings { mode, ..Settings::default() }
+}
+
+fn ask(judges: &JudgeRouter, prompt: &str) -> Result<String, JudgeError> {
+    run(judges.of_case("a case").ask(&JudgeRequest::new("m", prompt))).map(|reply| reply.text)
+}
+
+#[test]
+fn an_offline_judge_is_asked_whatever_the_environment_says() {
+    for mode in [None, Some(JudgeMode::Replay), Some(JudgeMode::Record), Some(JudgeMode::Live)] {
+        let path = file("offline");
+        let named = JudgeSource::Judge(Scripted::new(["yes"]).boxed());
+        let judges = JudgeRouter::new(settings(mode), named, Some(RecordingStore::on_disk(&path)));
+        assert_eq!(ask(&judges, "?").unwrap(), "yes");
+        assert!(!path.exists(), "{mode:?}");
+    }
+}
+
+#[test]
+fn without_a_recording_a_paid_judge_is_asked_only_on_demand() {
+    let paid = Paid::default();
+    let judges = |mode, store: Option<&str>| {
+        JudgeRouter::new(
+            settings(mode),
+            JudgeSource::Judge(paid.clone().boxed()),
+            store.map(|name| RecordingStore::on_disk(&file(name)).recorded_by("cargo test one".to_owned())),
+        )
+    };
+    for mode in [None, Some(JudgeMode::Replay)] {
+        let error = ask(&judges(mode, Some("absent")), "?").unwrap_err();
+        assert_eq!(error.kind(), JudgeErrorKind::NoJudge);
+        let text = error.to_string();
+        for part in [
+            "EVALSET_JUDGE=live",
+            "EVALSET_MISSING_JUDGE=skip",
+            "record it  EVALSET_JUDGE=record cargo test one",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        let error = ask(&judges(mode, None), "?").unwrap_err();
+        assert!(error.to_string().contains("`RecordedJudge::open(path, judge)`"), "{error}");
+    }
+    assert_eq!(paid.0.load(Ordering::SeqCst), 0);
+    assert_eq!(ask(&judges(Some(JudgeMode::Live), None), "?").unwrap(), "m: answer 1");
+    let error = ask(&judges(Some(JudgeMode::Record), None), "?").unwrap_err();
+    assert_eq!(error.kind(), JudgeErrorKind::Failed, "a place to record to was asked for: {error}");
+}
+
+#[test]
+fn what_is_recorded_is_replayed_and_not_asked_again() {
+    let (paid, path) = (Paid::default(), file("replayed"));
+    let judges = |mode| {
+        let store = RecordingStore::on_disk(&path);
+        JudgeRouter::new(settings(mode), JudgeSource::Judge(paid.clone().boxed()), Some(store))
+    };
+    let record = Some(JudgeMode::Record);
+    for _ in 0..2 {
+        assert_eq!(ask(&judges(record), "one").unwrap(), "m: answer 1");
+    }
+    assert_eq!(ask(&judges(record), "two").unwrap(), "m: answer 2");
+    let replaying = judges(None);
+    assert_eq!(ask(&replaying, "one").unwrap(), "m: answer 1");
+    let unused = replaying.unused("a case").unwrap();
+    assert!(unused.contains("1 answer to a prompt without a name, `m` that"), "{unused}");
+    assert_eq!(replaying.unused("another case"), None);
+    assert_eq!(ask(&replaying, "two").unwrap(), "m: answer 2");
+    assert_eq!(replaying.unused("a case"), None);
+    assert_eq!(paid.0.load(Ordering::SeqCst), 2);
+    assert_eq!(ask(&judges(Some(JudgeMode::Live)), "one").unwrap(), "m: answer 3");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn the_model_of_the_environment_is_asked_and_recorded() {
+    let path = file("model");
+    let with = Settings { model: Some("other".to_owned()), ..settings(Some(JudgeMode::Record)) };
+    let judges = JudgeRouter::new(with, JudgeSource::Judge(Paid::default().boxed()), Some(RecordingStore::on_disk(&path)));
+    assert_eq!(ask(&judges, "?").unwrap(), "other: answer 1");
+    let judges = JudgeRouter::new(settings(None), JudgeSource::Nobody, Some(RecordingStore::on_disk(&path)));
+    let error = ask(&judges, "?").unwrap_err().to_string();
+    assert!(error.contains("- model: other\n  + model: m"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_miss_is_compared_with_what_its_own_case_asked() {
+    let path = file("miss");
+    let mut recording = eval_format::Recording::default();
+    for (case, prompt) in
+        [("other", "fence 1\nnew words\nfence 1"), ("a case", "fence 1\nold words\nfence 1")]
+    {
+        recording.add(eval_format::RecordedQuestion::new("m", prompt).case(case).reply(0, "yes", None));
+    }
+    std::fs::write(&path, recording.to_json()).unwrap();
+    let judges = JudgeRouter::new(settings(None), JudgeSource::Nobody, Some(RecordingStore::on_disk(&path)));
+    let error = ask(&judges, "fence 2\nnew words\nfence 2").unwrap_err().to_string();
+    assert!(error.contains("\n  - old words\n"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_function_is_called_once_and_its_error_counts_only_where_it_is_asked() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    fn broken() -> Making {
+        Box::pin(async {
+            CALLS.fetch_add(1, Ordering::SeqCst);
+            Err("no key".into())
+        })
+    }
+    let judges = JudgeRouter::new(settings(Some(JudgeMode::Live)), JudgeSource::Function(broken), None);
+    for _ in 0..2 {
+        let error = ask(&judges, "?").unwrap_err();
+        assert_eq!(error.to_string(), "the function of `judge = ..` made no judge: no key");
+        assert_eq!(error.kind(), JudgeErrorKind::Failed, "a judge that breaks is not one that is missing");
+    }
+    assert_eq!(CALLS.load(Ordering::SeqCst), 1);
+    let path = file("function");
+    let recording = eval_format::RecordedQuestion::new("m", "?").reply(0, "yes", None);
+    let mut file = eval_format::Recording::default();
+    file.add(recording);
+    std::fs::write(&path, file.to_json()).unwrap();
+    let judges = JudgeRouter::new(settings(None), JudgeSource::Function(broken), Some(RecordingStore::on_disk(&path)));
+    assert_eq!(ask(&judges, "?").unwrap(), "yes");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn only_a_judge_that_is_missing_may_be_skipped() {
+    let skipping = Settings { skip_missing: true, ..Settings::default() };
+    for (settings, kind, skips) in [
+        (skipping.clone(), JudgeErrorKind::NoJudge, true),
+        (skipping.clone(), JudgeErrorKind::NotRecorded, false),
+        (skipping, JudgeErrorKind::Failed, false),
+        (Settings::default(), JudgeErrorKind::NoJudge, false),
+    ] {
+        let judges = JudgeRouter::new(settings, JudgeSource::Nobody, None);
+        assert_eq!(judges.skips(&JudgeError::new(kind, "")), skips, "{kind:?}");
+    }
+    let metered = MeteredJudge::new(JudgeRouter::default().of_case("c"));
+    assert!(run(metered.judge().ask(&JudgeRequest::new("m", "?"))).is_err());
+    assert_eq!(metered.missed().map(|error| error.kind()), Some(JudgeErrorKind::NoJudge));
+}

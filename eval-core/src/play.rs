@@ -1,0 +1,7 @@
+//! Playing one run of a case: who speaks to the agent, and what it answers.
+
+mod conversation;
+mod user;
+
+pub(crate) use conversation::{Conditions, converse, renew_rubrics};
+pub(crate) use user::User;

@@ -1,0 +1,180 @@
+//! One run of one case: the session is opened, each turn is played, everything is recorded.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use eval_format::{EvalCase, Invocation, Map};
+
+use crate::guard::{Fault, fenced, panic_message};
+use super::user::{Message, User};
+use crate::agent::{Erased, Event, MOST_EVENTS, Recorded, Recorder, Session, Turn};
+use crate::message::count;
+use crate::score::mean::round_3;
+use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
+use crate::verdict::Role;
+
+/// What a conversation runs under.
+#[derive(Clone, Debug)]
+pub(crate) struct Conditions {
+    pub(crate) app_name: String,
+    pub(crate) user_id: String,
+    /// The time for opening the session and for each turn.
+    pub(crate) timeout: Duration,
+    /// What the watchdog calls this run: the test and the run.
+    pub(crate) label: String,
+}
+
+/// Plays a case against an agent. Never fails: what goes wrong is in the transcript.
+pub(crate) async fn converse(
+    mut agent: Box<dyn Erased + '_>,
+    case: &EvalCase,
+    user: User<'_>,
+    conditions: &Conditions,
+) -> Transcript {
+    let session = session(case, conditions);
+    let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
+    let error = play(&mut *agent, user, conditions, &mut transcript).await.err();
+    for turn in &mut transcript.turns {
+        add_rubrics(&mut turn.invocation, case);
+    }
+    let dropped = caught(|| drop(agent)).err();
+    transcript.error =
+        error.or_else(|| Some(agent_error(None, &format!("dropping the agent: {}", dropped?))));
+    transcript
+}
+
+/// Puts the rubrics of the case before those of the turn, where ADK's metrics look for both.
+fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
+    let Some(of_case) = case.rubrics.as_ref().filter(|rubrics| !rubrics.is_empty()) else { return };
+    let of_turn = turn.rubrics.take().unwrap_or_default();
+    turn.rubrics = Some(of_case.iter().cloned().chain(of_turn).collect());
+}
+
+/// Gives recorded turns the rubrics that the case has now.
+pub(crate) fn renew_rubrics(transcript: &mut Transcript, case: &EvalCase) {
+    for (at, turn) in transcript.turns.iter_mut().enumerate() {
+        turn.invocation.rubrics = case.conversation.get(at).and_then(|expected| expected.rubrics.clone());
+        add_rubrics(&mut turn.invocation, case);
+    }
+}
+
+/// Calls code of the agent that does not wait.
+fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Fault::Panicked(panic_message(&*payload)))
+}
+
+async fn play(
+    agent: &mut (dyn Erased + '_),
+    mut user: User<'_>,
+    conditions: &Conditions,
+    transcript: &mut Transcript,
+) -> Result<(), RunError> {
+    let limit = conditions.timeout;
+    let opening = fenced(
+        limit,
+        || format!("{}, opening the session,", conditions.label),
+        || agent.start(&transcript.session),
+    );
+    opening.await.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
+    while let Some(message) = user.next(&transcript.turns).await? {
+        turn(agent, &message, conditions, transcript).await?;
+    }
+    let asked =
+        fenced(limit, || format!("{}, reading the session state,", conditions.label), || agent.state()).await;
+    match asked {
+        Ok(Some(state)) => transcript.state = state,
+        Ok(None) => {}
+        Err(fault) => return Err(agent_error(None, &format!("reading the session state: {fault}"))),
+    }
+    Ok(())
+}
+
+/// Plays one turn and takes down what was recorded, whether it went well or not.
+async fn turn(
+    agent: &mut (dyn Erased + '_),
+    message: &Message<'_>,
+    conditions: &Conditions,
+    transcript: &mut Transcript,
+) -> Result<(), RunError> {
+    let number = transcript.turns.len() + 1;
+    let recorder = Recorder::new();
+    let begun = Instant::now();
+    let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let turn = Turn::new(&message.content, recorder.clone());
+    let what = || format!("{}, turn {number},", conditions.label);
+    let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
+    let elapsed = begun.elapsed();
+
+    let Recorded { events, tools, overflowed } = recorder.finish();
+    transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
+    let details = caught(|| agent.details());
+    let invocation = Invocation {
+        invocation_id: format!("turn-{number}"),
+        creation_timestamp: started_at.as_secs_f64(),
+        duration: Some(round_3(elapsed.as_secs_f64())),
+        tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
+        rubrics: message.rubrics.cloned(),
+        app_details: details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned(),
+        ..invocation(&message.content, &events)
+    };
+    let verdict = check(played, overflowed, &events, &invocation)
+        .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
+    transcript.turns.push(TurnRecord { events, invocation });
+    verdict.map_err(|message| agent_error(Some(number), &message))
+}
+
+/// A turn that failed, recorded without end, reported an error of its model, or answered nothing is an error.
+fn check(
+    played: Result<(), Fault>,
+    overflowed: bool,
+    events: &[Event],
+    invocation: &Invocation,
+) -> Result<(), String> {
+    played.map_err(|fault| fault.to_string())?;
+    if overflowed {
+        return Err(format!(
+            "more than {} recorded, the rest is lost; is it a loop?",
+            count(MOST_EVENTS, "event")
+        ));
+    }
+    if let Some(event) = events.iter().find(|event| event.error_code.is_some()) {
+        let code = event.error_code.as_deref().unwrap_or_default();
+        let message = event.error_message.as_deref().unwrap_or("(no message)");
+        return Err(format!("`{}` reported model error {code}: {message}", event.author));
+    }
+    if invocation.final_response.is_none() {
+        let calls = invocation.tool_calls().count();
+        return Err(format!(
+            "the agent answered nothing ({} and {} recorded); `recorder.text(..)` records the answer",
+            count(events.len(), "event"),
+            count(calls, "tool call")
+        ));
+    }
+    Ok(())
+}
+
+fn agent_error(turn: Option<usize>, message: &str) -> RunError {
+    RunError::new(Role::Agent, turn, message)
+}
+
+/// The session of a case, with ADK's defaults for what it leaves open.
+fn session(case: &EvalCase, conditions: &Conditions) -> Session {
+    let input = case.session_input.as_ref();
+    let or = |text: Option<&String>, default: &str| {
+        text.filter(|text| !text.is_empty()).map_or_else(|| default.to_owned(), Clone::clone)
+    };
+    Session {
+        app_name: or(input.map(|input| &input.app_name), &conditions.app_name),
+        user_id: or(input.map(|input| &input.user_id), &conditions.user_id),
+        session_id: input.and_then(|input| input.session_id.clone()).unwrap_or_else(fresh_session_id),
+        state: input.map_or_else(Map::new, |input| input.state.clone()),
+    }
+}
+
+/// An id that no other run in this or another process has.
+fn fresh_session_id() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("eval-session-{now:x}-{:x}-{:x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,264 @@
+//! Scoring: what a case is scored with, and the scores of one run. Each metric is scored on its own.
+
+use std::time::Duration;
+
+use eval_format::{Criterion, EvalCase, EvalConfig, Gate, MetricInfo};
+
+use crate::decide::{Rule, verdict_of_run};
+use crate::guard::{Fault, fenced_but_for};
+use crate::judge::{JudgeRouter, MeteredJudge};
+use crate::judge_outcome::JudgeError;
+use crate::message::count;
+use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::report::{MetricOutcome, ScoredMetric};
+use crate::transcript::Transcript;
+use crate::verdict::Role;
+
+/// The metrics of a case with their criteria, and the judges that they ask.
+#[derive(Debug)]
+pub(crate) struct ScoringPlan {
+    metrics: Vec<PlannedMetric>,
+    judges: JudgeRouter,
+    gate: Gate,
+    /// The time limit of each custom metric, for each run.
+    time_limit: Duration,
+}
+
+#[derive(Debug)]
+struct PlannedMetric {
+    rule: Rule,
+    /// What the metric is given. The rule has a criterion only if the metric gates.
+    criterion: Criterion,
+    metric: BoxMetric,
+    origin: Origin,
+}
+
+/// Why a metric is in a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A criterion names it, and it is built in.
+    Criterion,
+    /// It is the user's own, so it may hang or panic.
+    Custom,
+    /// It is part of every plan.
+    Always,
+}
+
+/// The threshold of a custom metric that no criterion names: anything less than a full score fails.
+const CUSTOM_THRESHOLD: f64 = 1.0;
+
+/// Why criteria and metrics make no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlanError {
+    /// Neither a built-in nor a custom metric has this name.
+    UnknownMetric(String),
+    /// Two custom metrics have this name.
+    MetricTwice(String),
+    /// The metric asks a judge, and the feature `judges` is off.
+    #[cfg(not(feature = "judges"))]
+    NeedsJudges(String),
+}
+
+impl std::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::UnknownMetric(name) => write!(
+                f,
+                "there is no metric `{name}`; a custom metric of that name must be given to the runner"
+            ),
+            Self::MetricTwice(name) => write!(f, "two custom metrics have the name `{name}`"),
+            #[cfg(not(feature = "judges"))]
+            Self::NeedsJudges(name) => {
+                write!(f, "`{name}` asks a judge, which needs the feature `judges` of `eval-core`")
+            }
+        }
+    }
+}
+
+impl ScoringPlan {
+    /// Plans the metrics in this order: those that criteria name, custom ones that no criterion names, the session
+    /// state, and those that only inform.
+    pub(crate) fn new(
+        config: &EvalConfig,
+        custom: Vec<(String, BoxMetric)>,
+        judges: JudgeRouter,
+        gate: Gate,
+        time_limit: Duration,
+    ) -> Result<Self, PlanError> {
+        let mut metrics = named_or_custom(config, custom)?;
+        let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
+        let others = eval_format::METRICS.iter().filter(|info| !is_named(info.name));
+        let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
+        metrics.extend(always);
+        Ok(Self { metrics, judges, gate, time_limit })
+    }
+
+    /// The names and criteria of the metrics that apply to a case.
+    pub(crate) fn rules(&self, case: &EvalCase) -> Vec<Rule> {
+        self.applicable(case).map(|planned| planned.rule.clone()).collect()
+    }
+
+    /// Scores a transcript with each metric that applies to the case. `label` names the run in the watchdog's line.
+    pub(crate) async fn score(
+        &self,
+        case: &EvalCase,
+        transcript: &Transcript,
+        label: &str,
+    ) -> Vec<ScoredMetric> {
+        let actual = transcript.invocations();
+        let judge = self.judges.of_case(&case.eval_id);
+        let mut scored = Vec::with_capacity(self.metrics.len());
+        for planned in self.applicable(case) {
+            let metered = MeteredJudge::new(judge.clone());
+            let judge = metered.judge();
+            let input = MetricInput {
+                case,
+                actual: &actual,
+                expected: &case.conversation,
+                state: &transcript.state,
+                criterion: &planned.criterion,
+                judge: &judge,
+            };
+            let outcome = planned.score(input, &metered, self.time_limit, label).await;
+            let outcome = self.unless_unanswered(outcome, metered.missed());
+            scored.push(self.scored(planned, outcome, &metered));
+        }
+        scored
+    }
+
+    /// The metrics that apply to a case, each left out because nobody could be asked.
+    pub(crate) fn left_out(&self, case: &EvalCase, reason: &str) -> Vec<ScoredMetric> {
+        let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
+        self.applicable(case)
+            .map(|planned| self.scored(planned, MetricOutcome::Unjudged(reason.to_owned()), &unasked))
+            .collect()
+    }
+
+    fn scored(
+        &self,
+        planned: &PlannedMetric,
+        outcome: MetricOutcome,
+        metered: &MeteredJudge,
+    ) -> ScoredMetric {
+        let Rule { name, criterion } = planned.rule.clone();
+        let verdict = verdict_of_run(criterion.as_ref(), &outcome, self.gate);
+        let custom = planned.origin == Origin::Custom;
+        ScoredMetric { name, custom, criterion, outcome, judge: metered.used(), verdict }
+    }
+
+    /// Replaces the score by the judge's error if a required answer was unavailable.
+    ///
+    /// What the metric made of the other answers does not count: a vote of those samples that happen to be recorded
+    /// is no vote.
+    fn unless_unanswered(&self, outcome: MetricOutcome, missed: Option<JudgeError>) -> MetricOutcome {
+        match missed {
+            Some(error) if self.judges.skips(&error) => MetricOutcome::Unjudged(error.headline().to_owned()),
+            Some(error) => MetricOutcome::Error { role: Role::Judge, message: error.to_string() },
+            None => outcome,
+        }
+    }
+
+    /// All metrics that gate or inform on this case. The session state is left out if no criterion names it and the
+    /// case does not expect one.
+    fn applicable<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a PlannedMetric> {
+        self.metrics
+            .iter()
+            .filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
+    }
+}
+
+/// The metrics that decide: those that criteria name, then the custom ones that no criterion names.
+fn named_or_custom(
+    config: &EvalConfig,
+    mut custom: Vec<(String, BoxMetric)>,
+) -> Result<Vec<PlannedMetric>, PlanError> {
+    for (at, (name, _)) in custom.iter().enumerate() {
+        if custom[..at].iter().any(|(earlier, _)| earlier == name) {
+            return Err(PlanError::MetricTwice(name.clone()));
+        }
+    }
+    let mut metrics = Vec::new();
+    for (name, criterion) in &config.criteria {
+        // As in ADK, a custom metric under a built-in name takes its place.
+        let own = custom.iter().position(|(known, _)| known == name).map(|at| custom.remove(at).1);
+        let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
+        let metric = own.or_else(|| built_in(name)).ok_or_else(|| no_metric(name))?;
+        metrics.push(PlannedMetric::gating(name, criterion.clone(), metric, origin));
+    }
+    let full = || Criterion::new(CUSTOM_THRESHOLD);
+    let unnamed = custom.into_iter();
+    metrics.extend(unnamed.map(|(name, metric)| PlannedMetric::gating(&name, full(), metric, Origin::Custom)));
+    Ok(metrics)
+}
+
+fn no_metric(name: &str) -> PlanError {
+    #[cfg(not(feature = "judges"))]
+    if eval_format::metric(name).is_some() {
+        return PlanError::NeedsJudges(name.to_owned());
+    }
+    PlanError::UnknownMetric(name.to_owned())
+}
+
+impl PlannedMetric {
+    /// A metric that needs no criterion: the session state, and metrics that only inform.
+    fn always(info: &MetricInfo) -> Option<Self> {
+        if info.gates && info.name != FINAL_SESSION_STATE_MATCH {
+            return None;
+        }
+        let criterion = Criterion::new(1.0);
+        let rule = Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
+        Some(Self { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always })
+    }
+
+    fn gating(name: &str, criterion: Criterion, metric: BoxMetric, origin: Origin) -> Self {
+        let rule = Rule { name: name.to_owned(), criterion: Some(criterion.clone()) };
+        Self { rule, criterion, metric, origin }
+    }
+
+    /// What the case lacks for this metric to apply; `None` if it applies.
+    fn missing(&self, case: &EvalCase) -> Option<&'static str> {
+        let built_in = Some(&self.rule.name).filter(|_| self.origin != Origin::Custom);
+        built_in.and_then(|name| eval_format::metric(name))?.missing_in(case)
+    }
+
+    /// Scores a run. Only custom metrics have a time limit. Waiting for the judge does not use it up.
+    async fn score(
+        &self,
+        input: MetricInput<'_>,
+        metered: &MeteredJudge,
+        limit: Duration,
+        label: &str,
+    ) -> MetricOutcome {
+        if let Some(missing) = self.missing(input.case) {
+            return MetricOutcome::Skipped(missing.to_owned());
+        }
+        let result = if self.origin == Origin::Custom {
+            let what = || format!("{label}, metric `{}`,", self.rule.name);
+            fenced_but_for(|| metered.waited(), limit, what, || self.metric.score(input)).await
+        } else {
+            self.metric.score(input).await.map_err(Fault::Failed)
+        };
+        match result {
+            Ok(scores) => checked(scores, input.actual.len()),
+            Err(fault) => MetricOutcome::Error { role: blamed(&fault), message: fault.to_string() },
+        }
+    }
+}
+
+/// Accepts one score per turn, or one for the whole run. Any other number would be compared with the wrong turn.
+fn checked(scores: Scores, turns: usize) -> MetricOutcome {
+    let got = scores.scores().len();
+    if scores.is_whole_run() || got == turns {
+        return MetricOutcome::Scored(scores);
+    }
+    let message = format!("returned {} for {}", count(got, "score"), count(turns, "turn"));
+    MetricOutcome::Error { role: Role::Metric, message }
+}
+
+/// Who failed: a metric hands on the error of its judge.
+fn blamed(fault: &Fault) -> Role {
+    match fault {
+        Fault::Failed(error) if error.is::<JudgeError>() => Role::Judge,
+        _ => Role::Metric,
+    }
+}

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_together};
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, check_compatibility};
 
 use crate::agent::{BoxAgent, BoxFuture};
 use crate::journal::{TestLog, Journal};
@@ -416,7 +416,7 @@ impl EvalRunner {
         check_runtime()?;
         self.check_runs()?;
         let config = self.checked(&self.config_or(beside))?;
-        let misfits = check_together(&config, &self.custom_names(), cases);
+        let misfits = check_compatibility(&config, &self.custom_names(), cases);
         if !misfits.is_empty() {
             let misfits: Vec<String> = misfits.iter().map(ToString::to_string).collect();
             return Err(RunnerError(misfits.join("\n")));

@@ -76,7 +76,6 @@ impl EvalConfig {
 
     /// Sets how users are simulated in cases that are scenarios.
     #[must_use]
-    #[inline]
     pub fn with_user_simulator(mut self, simulator: UserSimulatorConfig) -> Self {
         self.user_simulator_config = Some(simulator);
         self
@@ -102,7 +101,6 @@ impl EvalConfig {
     /// Holds a config that was built in Rust to the rules of a file, and gives it back as read from one.
     ///
     /// `answered` names the custom metrics that exist in Rust.
-    #[inline]
     pub fn checked(&self, answered: &[&str]) -> Result<Self, Problems> {
         check_config("<config>", self.to_json().as_bytes(), answered).into_result()
     }
@@ -113,7 +111,6 @@ impl EvalConfig {
     /// let text = eval_format::EvalConfig::adk_default().to_json();
     /// assert!(text.contains(r#""response_match_score": 0.8"#));
     /// ```
-    #[inline]
     pub fn to_json(&self) -> String {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.to_value()));
         let mut config = Map::from([("criteria", Value::Object(criteria.collect()))]);

@@ -6,11 +6,7 @@ use std::{fmt, fs, io};
 
 use glob::{MatchOptions, Pattern};
 
-/// What is a set in a directory: the two suffixes that ADK's own tools write and look for.
-const SET_PATTERNS: [&str; 2] = ["*.evalset.json", "*.test.json"];
-
-/// What stands beside sets and is none, whatever a glob says.
-const NEVER_SETS: [&str; 4] = ["test_config.json", "eval_config.json", ".session.json", ".judge.json"];
+use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
 
 /// Hidden files are left out: editors keep their locks and backups in them.
 const OPTIONS: MatchOptions =
@@ -43,7 +39,7 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
     let names: Vec<&str> = pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
     let mut walk = Walk { base, found: BTreeSet::new() };
     if base.join(names.join("/")).is_dir() {
-        for suffix in SET_PATTERNS.iter().filter_map(|suffix| Pattern::new(suffix).ok()) {
+        for suffix in SET_SUFFIXES.iter().filter_map(|suffix| Pattern::new(&format!("*{suffix}")).ok()) {
             walk.below(&names.join("/"), &[Part::AnyFolders, Part::Pattern(suffix)])?;
         }
     } else {
@@ -124,7 +120,9 @@ impl Walk<'_> {
             }
             Part::AnyFolders => {
                 self.below(at, rest)?;
-                for entry in self.entries(at)?.iter().filter(|entry| entry.is_folder && !entry.is_hidden()) {
+                for entry in
+                    self.entries(at)?.iter().filter(|entry| entry.is_folder && !is_passed_over(&entry.name))
+                {
                     self.below(&join(at, &entry.name), parts)?;
                 }
             }
@@ -149,7 +147,8 @@ impl Walk<'_> {
     fn file(&mut self, path: String) {
         let file = self.base.join(&path);
         let leads_nowhere = || file.is_symlink() && !file.exists();
-        if !NEVER_SETS.iter().any(|suffix| path.ends_with(suffix)) && (file.is_file() || leads_nowhere()) {
+        let may_be_a_set = matches!(FileKind::of(&path), None | Some(FileKind::Set));
+        if may_be_a_set && (file.is_file() || leads_nowhere()) {
             self.found.insert(path);
         }
     }
@@ -186,12 +185,6 @@ struct Entry {
     name: String,
     /// A folder itself, not a link to one: links can form circles.
     is_folder: bool,
-}
-
-impl Entry {
-    fn is_hidden(&self) -> bool {
-        self.name.starts_with('.')
-    }
 }
 
 fn join(folder: &str, name: &str) -> String {

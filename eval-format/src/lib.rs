@@ -25,7 +25,7 @@
 //! | see all problems, warnings included | [`check_set`], [`check_config`], [`render`] |
 //! | know what a config may say | [`METRICS`], [`metric`](fn@metric) |
 //! | read and write what judges answered | [`Recording`], [`check_recording`] |
-//! | know whether a config fits the cases of a set | [`check_together`] |
+//! | know whether a config fits the cases of a set | [`check_compatibility`] |
 //! | find the sets of a directory | [`find_sets`] |
 //!
 //! What any loader of google-adk 2.13.0 accepts is read, and writing gives what ADK writes. Refused are sets that test
@@ -34,33 +34,36 @@
 //! bytes.
 
 mod coerce;
-mod config;
+pub mod compat;
+pub mod config;
+pub mod conventions;
 mod error;
 mod find;
-mod fit;
 mod hash;
-mod metric;
-mod model;
+pub mod metric;
+pub mod model;
 mod names;
-mod problem;
-mod reader;
-mod recording;
+pub mod options;
+pub mod problem;
+pub mod reader;
+pub mod recording;
 mod render;
 mod rubrics;
 mod schema;
 mod suggest;
 mod syntax;
 mod text;
-mod value;
+pub mod value;
 mod write;
 
+pub use compat::{Incompatibility, check_compatibility};
 pub use config::{
     ArgsMatch, CheckedConfig, Criterion, EvalConfig, Instructions, InstructionsError, MatchType, Similarity,
     UserSimulatorConfig, Variable, check_config,
 };
+pub use conventions::{file_stem, recording_path};
 pub use error::ReadError;
 pub use find::{FindError, find_sets, fixed_folder, is_glob};
-pub use fit::{Misfit, check_together};
 pub use hash::content_hash;
 pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, Subject, metric};
 pub use model::{
@@ -71,13 +74,25 @@ pub use model::{
 pub use names::{module_name, test_names};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
 pub use reader::{
-    CasePlace, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, file_stem, read_case,
+    CaseSpan, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, read_case,
 };
 pub use recording::{
-    CheckedRecording, GrowingRecording, QuestionPlace, RecordedQuestion, RecordedReply, Recording,
-    check_recording, recording_path,
+    CheckedRecording, GrowingRecording, QuestionSpan, RecordedQuestion, RecordedReply, Recording,
+    check_recording,
 };
 pub use render::{line_column, render, render_with_level};
 pub use serde_json::json;
 pub use suggest::suggest;
 pub use value::{Map, Number, Value};
+
+/// Helpers that the attribute, the runtime and `cargo evalset` share. Not part of the public interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::find::{fixed_folder, is_glob};
+    pub use crate::hash::content_hash;
+    pub use crate::names::{module_name, test_names};
+    pub use crate::reader::{check_case, read_case};
+    pub use crate::recording::GrowingRecording;
+    pub use crate::render::render_with_level;
+    pub use crate::suggest::suggest;
+}

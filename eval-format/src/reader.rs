@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_core::{Deserialize, Deserializer};
 
+use crate::conventions::file_stem;
 use crate::error::ReadError;
 use crate::model::{EvalCase, EvalSet, Invocation, SessionInput};
 use crate::problem::{Problem, Problems, in_order_of_places};
@@ -40,7 +41,7 @@ pub struct CheckedSet {
     /// The set, unless a problem of the file or of its session file is an error.
     pub set: Option<EvalSet>,
     /// Where the cases stand, those with problems too.
-    pub cases: Vec<CasePlace>,
+    pub cases: Vec<CaseSpan>,
     /// What is wrong with the file, in the order of the text.
     pub problems: Vec<Problem>,
     /// What is wrong with the session file; ranges point into its own text.
@@ -50,7 +51,7 @@ pub struct CheckedSet {
 /// Where a case stands in its file. Ranges are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CasePlace {
+pub struct CaseSpan {
     /// The id of the case.
     pub eval_id: String,
     /// The id; the opening bracket where the id is the file's name.
@@ -111,7 +112,7 @@ pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> Ch
     }
 }
 
-/// Reads a case from its own slice of a file, as [`CasePlace::range`] gives it.
+/// Reads a case from its own slice of a file, as [`CaseSpan::range`] gives it.
 ///
 /// `eval_id` names the case of a [`Form::TestFile`]; `session` is the text of its session file.
 ///
@@ -150,21 +151,6 @@ pub fn check_case(
         }
         Form::OldEvalSet => legacy::case(root, slice, &Place::Root, &mut Walker { problems }),
     })
-}
-
-/// The name of a file without folders and without `.evalset.json`, `.test.json` or `.json`.
-///
-/// ```
-/// assert_eq!(eval_format::file_stem("evals/weather.evalset.json"), "weather");
-/// assert_eq!(eval_format::file_stem("evals/weather.v2.json"), "weather.v2");
-/// ```
-pub fn file_stem(file: &str) -> &str {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    [".evalset.json", ".test.json", ".json"]
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix))
-        .filter(|stem| !stem.is_empty())
-        .unwrap_or(name)
 }
 
 impl EvalSet {

@@ -6,7 +6,7 @@ mod growing;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-pub use check::{CheckedRecording, QuestionPlace, check_recording};
+pub use check::{CheckedRecording, QuestionSpan, check_recording};
 pub use growing::GrowingRecording;
 
 use crate::model::UsageMetadata;
@@ -71,33 +71,18 @@ pub struct RecordedReply {
     pub usage: Option<UsageMetadata>,
 }
 
-/// Where the recording of a set stands: `x.evalset.json` has `x.evalset.judge.json`.
-///
-/// ```
-/// use eval_format::recording_path;
-///
-/// assert_eq!(recording_path("evals/weather.evalset.json"), "evals/weather.evalset.judge.json");
-/// assert_eq!(recording_path("evals/trip.test.json"), "evals/trip.test.judge.json");
-/// ```
-pub fn recording_path(set: &str) -> String {
-    format!("{}.judge.json", set.strip_suffix(".json").unwrap_or(set))
-}
-
 impl Recording {
     /// Reads a recording.
-    #[inline]
     pub fn parse(text: &str) -> Result<Self, crate::Problems> {
         check_recording("<recording>", text.as_bytes()).into_result()
     }
 
     /// The questions, in no particular order.
-    #[inline]
     pub fn questions(&self) -> &[RecordedQuestion] {
         &self.questions
     }
 
     /// The recorded question that asks the same: everything but case, template and replies is equal.
-    #[inline]
     pub fn find(&self, question: &RecordedQuestion) -> Option<&RecordedQuestion> {
         self.questions.get(*self.places.get(&question.key())?)
     }
@@ -131,7 +116,6 @@ impl Recording {
     /// The text of the file: sorted by case, template, model and prompt, indented by two.
     ///
     /// The same questions give the same text, in whatever order they were added.
-    #[inline]
     pub fn to_json(&self) -> String {
         let mut pieces: Vec<(Order, String)> =
             self.questions.iter().map(|question| (question.order(), question.piece())).collect();
@@ -182,8 +166,7 @@ impl RecordedQuestion {
         self.replies.iter().find(|reply| reply.sample == sample)
     }
 
-    /// Reads one question from its own slice of a file, as [`QuestionPlace::range`] gives it.
-    #[inline]
+    /// Reads one question from its own slice of a file, as [`QuestionSpan::range`] gives it.
     pub fn parse(slice: &str) -> Result<Self, crate::Problems> {
         check::question(slice)
     }
@@ -201,13 +184,11 @@ impl RecordedQuestion {
         key
     }
 
-    #[inline]
     fn order(&self) -> Order {
         Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
     }
 
     /// Its text in a file.
-    #[inline]
     fn piece(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -216,7 +197,6 @@ impl RecordedQuestion {
         text.replace('\n', "\n    ")
     }
 
-    #[inline]
     fn to_value(&self) -> Value {
         let mut fields = Map::new();
         let mut cases: Vec<&str> = self.cases.iter().map(String::as_str).collect();
@@ -244,7 +224,6 @@ impl RecordedQuestion {
 }
 
 impl RecordedReply {
-    #[inline]
     fn to_value(&self) -> Value {
         let mut fields =
             Map::from([("sample", Value::from(i64::from(self.sample))), ("text", lines(&self.text))]);
@@ -256,7 +235,6 @@ impl RecordedReply {
 }
 
 /// A text as a string, or line by line where it has several.
-#[inline]
 fn lines(text: &str) -> Value {
     if text.contains('\n') {
         Value::Array(text.split('\n').map(Value::from).collect())

@@ -11,7 +11,7 @@ use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};
 
-pub(crate) use together::check as check_together;
+pub(crate) use together::check as check_compatibility;
 
 /// The type of rubrics that are about the whole conversation.
 const TRAJECTORY: &str = "TRAJECTORY_QUALITY";

@@ -24,7 +24,6 @@ impl EvalSet {
     /// ```
     ///
     /// `NaN` and the infinities are written as `null`, as ADK does.
-    #[inline]
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -38,32 +37,27 @@ impl EvalSet {
 struct Fields(Vec<(String, Value)>);
 
 impl Fields {
-    #[inline]
     fn put(&mut self, name: &str, value: impl Into<Value>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    #[inline]
     fn optional(&mut self, name: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.put(name, value);
         }
     }
 
-    #[inline]
     fn text(&mut self, name: &str, value: Option<&str>) {
         self.optional(name, value);
     }
 
     /// A number of seconds whose default is zero.
-    #[inline]
     fn seconds(&mut self, name: &str, value: f64) {
         if value != 0.0 {
             self.put(name, value);
         }
     }
 
-    #[inline]
     fn list<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
@@ -73,7 +67,6 @@ impl Fields {
     }
 
     /// A list whose default is empty.
-    #[inline]
     fn some<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
         if !items.is_empty() {
             self.list(name, items, to_value);
@@ -81,7 +74,6 @@ impl Fields {
     }
 
     /// An object whose default is empty.
-    #[inline]
     fn some_map(&mut self, name: &str, map: &Map) {
         if !map.is_empty() {
             self.put(name, map.clone());
@@ -89,14 +81,12 @@ impl Fields {
     }
 
     /// Keys that ADK keeps; those of `null` it drops when it writes.
-    #[inline]
     fn extra(&mut self, extra: &Map) {
         for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
             self.put(key, value.clone());
         }
     }
 
-    #[inline]
     fn finish(self) -> Value {
         Value::Object(Map::from_unique(self.0))
     }
@@ -104,7 +94,6 @@ impl Fields {
     /// Puts these fields and `other` ones into the order of a model; where both have a key, it is the one here.
     ///
     /// Only the fields of the model, which are few, are searched for a key: files may hold any number of others.
-    #[inline]
     fn merge(self, other: &Map, model: &Model) -> Value {
         if other.is_empty() {
             return self.finish();
@@ -131,7 +120,6 @@ impl Fields {
 
 impl EvalSet {
     /// The set in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("eval_set_id", self.eval_set_id.as_str());
@@ -145,7 +133,6 @@ impl EvalSet {
 
 impl EvalCase {
     /// The case in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("eval_id", self.eval_id.as_str());
@@ -168,7 +155,6 @@ impl EvalCase {
 
 impl ConversationScenario {
     /// The scenario in ADK's saved form, but for a ready-made persona, whose name stays.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("starting_prompt", self.starting_prompt.as_str());
@@ -180,7 +166,6 @@ impl ConversationScenario {
 
 impl Persona {
     /// The persona as a file has it: a ready-made one by its name.
-    #[inline]
     pub fn to_value(&self) -> Value {
         match self {
             Self::Own(persona) => persona.to_value(),
@@ -191,7 +176,6 @@ impl Persona {
 
 impl UserPersona {
     /// The persona in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("id", self.id.as_str());
@@ -203,7 +187,6 @@ impl UserPersona {
 
 impl UserBehavior {
     /// The behavior in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("name", self.name.as_str());
@@ -217,7 +200,6 @@ impl UserBehavior {
 
 impl SessionInput {
     /// The session input in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("app_name", self.app_name.as_str());
@@ -231,7 +213,6 @@ impl SessionInput {
 
 impl Rubric {
     /// The rubric in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut content = Fields::default();
         content.text("text_property", self.text_property.as_deref());
@@ -246,7 +227,6 @@ impl Rubric {
 
 impl Invocation {
     /// The turn in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         if !self.invocation_id.is_empty() {
@@ -270,7 +250,6 @@ impl Invocation {
 impl IntermediateData {
     /// The data in ADK's saved form; no events at all are written as `{}`, which reads back as
     /// the flat form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         match self {
@@ -290,7 +269,6 @@ impl IntermediateData {
 
 impl InvocationEvent {
     /// The event in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("author", self.author.as_str());
@@ -304,7 +282,6 @@ impl InvocationEvent {
 
 impl UsageMetadata {
     /// The counts in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.optional("cached_content_token_count", self.cached_content_token_count);
@@ -319,7 +296,6 @@ impl UsageMetadata {
 
 impl Content {
     /// The message in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         if let Some(parts) = &self.parts {
@@ -332,7 +308,6 @@ impl Content {
 
 impl Part {
     /// The part in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.optional("function_call", self.function_call.as_ref().map(FunctionCall::to_value));
@@ -345,7 +320,6 @@ impl Part {
 
 impl FunctionCall {
     /// The call in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.text("id", self.id.as_deref());
@@ -357,7 +331,6 @@ impl FunctionCall {
 
 impl FunctionResponse {
     /// The answer in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.text("id", self.id.as_deref());
@@ -369,7 +342,6 @@ impl FunctionResponse {
 
 impl AppDetails {
     /// The details in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         if !self.agent_details.is_empty() {
@@ -383,7 +355,6 @@ impl AppDetails {
 
 impl AgentDetails {
     /// The agent's details in ADK's saved form.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("name", self.name.as_str());
@@ -399,7 +370,6 @@ impl AgentDetails {
 macro_rules! serialize {
     ($($kind:ty),*) => {
         $(impl Serialize for $kind {
-            #[inline]
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 self.to_value().serialize(serializer)
             }

@@ -5,7 +5,7 @@
 use std::io;
 use std::sync::Arc;
 
-use eval_format::{CasePlace, check_together, test_names};
+use eval_format::{CaseSpan, check_compatibility, test_names};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -48,7 +48,7 @@ pub(crate) struct PlannedSet {
 #[derive(Debug)]
 pub(crate) struct PlannedCase {
     pub(crate) name: String,
-    pub(crate) place: CasePlace,
+    pub(crate) place: CaseSpan,
 }
 
 /// Where the criteria come from.
@@ -163,7 +163,7 @@ impl Planner<'_> {
     fn report_misfits(&mut self, read: &ReadSet, chosen: &Chosen) {
         let checked = &read.checked;
         let (Some(config), Some(set)) = (&chosen.config, &checked.set) else { return };
-        for misfit in check_together(config, &self.metric_names, &set.eval_cases) {
+        for misfit in check_compatibility(config, &self.metric_names, &set.eval_cases) {
             if misfit.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
                 let problem = misfit.problem(checked);
                 self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);

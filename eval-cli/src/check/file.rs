@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use eval_format::{
-    CheckedSet, Form, Problem, Value, check_config, check_recording, check_session, check_set,
-    check_together, file_stem,
+    CheckedSet, Form, Problem, Value, check_compatibility, check_config, check_recording, check_session,
+    check_set, file_stem,
 };
 
 use super::fix::{self, Fix};
@@ -127,7 +127,7 @@ fn misfits(path: &Path, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> 
     let config = fs::read(path.with_file_name(BESIDE)).ok();
     let config = config.and_then(|bytes| check_config(BESIDE, &bytes, metrics).config);
     let (Some(config), Some(set)) = (config, &checked.set) else { return Vec::new() };
-    let misfits = check_together(&config, metrics, &set.eval_cases);
+    let misfits = check_compatibility(&config, metrics, &set.eval_cases);
     misfits.iter().map(|misfit| misfit.problem(checked)).collect()
 }
 

@@ -51,7 +51,6 @@ impl Criterion {
 
     /// Sets `match_type`.
     #[must_use]
-    #[inline]
     pub fn with_match_type(self, match_type: MatchType) -> Self {
         self.with("match_type", match_type.as_str())
     }
@@ -63,7 +62,6 @@ impl Criterion {
 
     /// Sets `ignore_args`.
     #[must_use]
-    #[inline]
     pub fn with_ignore_args(self, ignore_args: bool) -> Self {
         self.with("ignore_args", ignore_args)
     }
@@ -78,7 +76,6 @@ impl Criterion {
 
     /// Sets `args_match`.
     #[must_use]
-    #[inline]
     pub fn with_args_match(self, args_match: ArgsMatch) -> Self {
         self.with("args_match", args_match.as_str())
     }
@@ -126,7 +123,6 @@ impl Criterion {
     /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
     /// ```
     #[must_use]
-    #[inline]
     pub fn with_algorithm(self, algorithm: Similarity) -> Self {
         self.with("algorithm", algorithm.as_str())
     }
@@ -138,7 +134,6 @@ impl Criterion {
 
     /// Sets `ignore_case`.
     #[must_use]
-    #[inline]
     pub fn with_ignore_case(self, ignore_case: bool) -> Self {
         self.with("ignore_case", ignore_case)
     }
@@ -150,26 +145,22 @@ impl Criterion {
 
     /// Sets `normalize`.
     #[must_use]
-    #[inline]
     pub fn with_normalize(self, normalize: bool) -> Self {
         self.with("normalize", normalize)
     }
 
     /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false unless said.
-    #[inline]
     pub fn evaluate_intermediate_nl_responses(&self) -> bool {
         self.flag("evaluate_intermediate_nl_responses", false)
     }
 
     /// Sets `evaluate_intermediate_nl_responses`.
     #[must_use]
-    #[inline]
     pub fn with_evaluate_intermediate_nl_responses(self, evaluate: bool) -> Self {
         self.with("evaluate_intermediate_nl_responses", evaluate)
     }
 
     /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` unless said.
-    #[inline]
     pub fn stop_signal(&self) -> &str {
         self.get("stop_signal").and_then(Value::as_str).unwrap_or("</finished>")
     }
@@ -192,7 +183,6 @@ impl Criterion {
     }
 
     /// As it stands in a config: a bare number where there are no options.
-    #[inline]
     pub(super) fn to_value(&self) -> Value {
         let threshold = Value::Number(Number::from(self.threshold));
         if self.options.is_empty() {

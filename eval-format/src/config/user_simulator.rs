@@ -95,7 +95,6 @@ impl UserSimulatorConfig {
     }
 
     /// As it stands in a config, without what is the default.
-    #[inline]
     pub fn to_value(&self) -> Value {
         let default = Self::default();
         let mut fields = Map::new();

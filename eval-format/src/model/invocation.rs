@@ -51,7 +51,6 @@ impl Invocation {
 
     /// Adds a tool call, in the flat form; events already there are kept.
     #[must_use]
-    #[inline]
     pub fn call(mut self, call: FunctionCall) -> Self {
         match self.intermediate_data.get_or_insert_default() {
             IntermediateData::Tools { tool_uses, .. } => tool_uses.push(call),
@@ -114,7 +113,6 @@ pub enum IntermediateData {
 }
 
 impl Default for IntermediateData {
-    #[inline]
     fn default() -> Self {
         Self::Tools { tool_uses: Vec::new(), tool_responses: Vec::new(), intermediate_responses: Vec::new() }
     }

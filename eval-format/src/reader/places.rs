@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::CasePlace;
+use super::CaseSpan;
 
 /// The places of cases given in the order of the text.
-pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CasePlace> {
+pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CaseSpan> {
     let (mut seen, mut line, mut column) = (0, 1, 1);
     let place = |(eval_id, id_range, range): (String, Range<usize>, Range<usize>)| {
         let before = &text[seen..range.start];
@@ -17,7 +17,7 @@ pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)
             column += before.chars().count();
         }
         seen = range.start;
-        CasePlace { eval_id, id_range, range, line, column }
+        CaseSpan { eval_id, id_range, range, line, column }
     };
     cases.into_iter().map(place).collect()
 }

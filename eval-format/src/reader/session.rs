@@ -30,7 +30,6 @@ pub struct CheckedSession {
 /// ```
 ///
 /// Only a [`Form::TestFile`] takes a session file.
-#[inline]
 pub fn check_session(bytes: &[u8], form: Form) -> CheckedSession {
     let (_, problems) = check(bytes, form);
     let (text, _) = text::decode_or_show(bytes);

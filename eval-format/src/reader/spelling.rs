@@ -16,7 +16,6 @@ impl CheckedSet {
     /// ```
     ///
     /// Nothing else is changed. A key that stands there in both spellings is left alone.
-    #[inline]
     pub fn respelled(&self) -> Option<(String, Vec<String>)> {
         if self.form != Form::EvalSet {
             return None;
@@ -37,7 +36,6 @@ impl CheckedSet {
 }
 
 /// The `snake_case` spelling of a key that stands there in camelCase alone.
-#[inline]
 fn meant(entry: &Entry<'_>, entries: &[Entry<'_>]) -> Option<&'static str> {
     let (at, spelling) = EVAL_SET_ANY_CASE.find(&entry.key)?;
     let snake = EVAL_SET_ANY_CASE.fields[at].name;

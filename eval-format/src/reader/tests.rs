@@ -26,21 +26,6 @@ fn set(cases: &str) -> String {
 const TURNS: &str = r#""conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]"#;
 
 #[test]
-fn the_stem_names_a_file() {
-    for (file, stem) in [
-        ("weather.evalset.json", "weather"),
-        ("a/b.c/weather.test.json", "weather"),
-        (r"a\weather.json", "weather"),
-        ("weather", "weather"),
-        (".json", ".json"),
-        (".test.json", ".test.json"),
-        ("", ""),
-    ] {
-        assert_eq!(file_stem(file), stem, "{file}");
-    }
-}
-
-#[test]
 fn the_keys_of_a_set_may_be_written_as_other_writers_do() {
     let case = format!(r#"{{"evalId": "c", {TURNS}}}"#);
     for (text, id, timestamp) in [

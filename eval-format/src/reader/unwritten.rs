@@ -17,7 +17,6 @@ impl CheckedSet {
     ///
     /// Empty for a file that cannot be used. Spellings, default values and `null` are no loss, nor are digits of
     /// a float beyond those that tell it from its neighbours: ADK does not keep them either.
-    #[inline]
     pub fn unwritten(&self) -> Vec<Problem> {
         if self.set.is_none() {
             return Vec::new();

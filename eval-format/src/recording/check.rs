@@ -23,7 +23,7 @@ pub struct CheckedRecording {
     /// The recording, unless a problem is an error.
     pub recording: Option<Recording>,
     /// Where the questions stand.
-    pub questions: Vec<QuestionPlace>,
+    pub questions: Vec<QuestionSpan>,
     /// Everything that was found, in the order of the text.
     pub problems: Vec<Problem>,
 }
@@ -31,7 +31,7 @@ pub struct CheckedRecording {
 /// Where a question stands in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct QuestionPlace {
+pub struct QuestionSpan {
     /// The question, in bytes.
     pub range: Range<usize>,
     /// The ids of the cases that ask it.
@@ -40,7 +40,6 @@ pub struct QuestionPlace {
 
 impl CheckedRecording {
     /// The recording, or what stands in its way.
-    #[inline]
     pub fn into_result(self) -> Result<Recording, Problems> {
         match self.recording {
             Some(recording) => Ok(recording),
@@ -79,7 +78,6 @@ pub fn check_recording(file: &str, bytes: &[u8]) -> CheckedRecording {
 }
 
 /// Reads one question.
-#[inline]
 pub(super) fn question(slice: &str) -> Result<RecordedQuestion, Problems> {
     let read = parse(slice, |root, problems| {
         let record = Walker { problems }.record(root, &RECORDED_QUESTION, &Place::Root)?;
@@ -89,7 +87,7 @@ pub(super) fn question(slice: &str) -> Result<RecordedQuestion, Problems> {
     read.map(|(question, _)| question)
 }
 
-fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording, Vec<QuestionPlace>)> {
+fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording, Vec<QuestionSpan>)> {
     let mut record = Walker { problems }.record(root, &RECORDING, &Place::Root)?;
     let entry = |name| RECORDING.entry(root.object()?, name);
     if let (Some(version), Some(entry)) = (record.int("judge_recording"), entry("judge_recording"))
@@ -107,7 +105,7 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
     check_unique(&questions, nodes, &place, problems);
     let places = questions.iter().zip(nodes);
     let places = places
-        .map(|(question, node)| QuestionPlace { range: node.range.clone(), cases: question.cases.clone() })
+        .map(|(question, node)| QuestionSpan { range: node.range.clone(), cases: question.cases.clone() })
         .collect();
     let mut recording = Recording::default();
     for question in questions {

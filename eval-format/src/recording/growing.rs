@@ -29,7 +29,6 @@ pub struct GrowingRecording {
 }
 
 impl Default for GrowingRecording {
-    #[inline]
     fn default() -> Self {
         Self { recording: Recording::default(), pieces: BTreeMap::new(), text: EMPTY.to_owned() }
     }
@@ -37,7 +36,6 @@ impl Default for GrowingRecording {
 
 impl GrowingRecording {
     /// Reads a recording. `file` is the name shown in messages.
-    #[inline]
     pub fn read(file: &str, text: &str) -> Result<Self, Problems> {
         let recording = check_recording(file, text.as_bytes()).into_result()?;
         let pieces: BTreeMap<Order, String> =
@@ -46,19 +44,16 @@ impl GrowingRecording {
     }
 
     /// What is recorded.
-    #[inline]
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
     /// The text of the file.
-    #[inline]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Adds what is not there yet, as [`Recording::add`] does, and says whether the text is another one now.
-    #[inline]
     pub fn add(&mut self, question: RecordedQuestion) -> bool {
         self.put(question);
         let text = assemble(self.pieces.values());
@@ -70,7 +65,6 @@ impl GrowingRecording {
     /// Takes over what the file holds now. `file` is the name shown in messages.
     ///
     /// Where others only added questions and answers, only those are read.
-    #[inline]
     pub fn follow(&mut self, file: &str, text: &str) -> Result<(), Problems> {
         if self.text == text {
             return Ok(());
@@ -89,7 +83,6 @@ impl GrowingRecording {
         Ok(())
     }
 
-    #[inline]
     fn put(&mut self, question: RecordedQuestion) {
         if let Some(known) = self.recording.find(&question) {
             self.pieces.remove(&known.order());
@@ -101,7 +94,6 @@ impl GrowingRecording {
     }
 
     /// The questions of a text that are new or have changed; `None` where it is not written as this would.
-    #[inline]
     fn added(&self, text: &str) -> Option<Vec<RecordedQuestion>> {
         let mut rest = text.strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
         let mut added = Vec::new();
@@ -127,13 +119,11 @@ impl GrowingRecording {
 }
 
 /// What follows a question: another one, or nothing.
-#[inline]
 fn next(after: &str) -> Option<&str> {
     if after.is_empty() { Some(after) } else { after.strip_prefix(SEPARATOR) }
 }
 
 /// Reads the first question of a text.
-#[inline]
 fn take(rest: &mut &str) -> Option<RecordedQuestion> {
     // Strings hold no line breaks, so a line is what it looks like.
     const END: &str = "\n    }";

@@ -1,4 +1,4 @@
-use crate::check_together;
+use crate::check_compatibility;
 use crate::{
     Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Problem, Rubric, check_config, check_set, render,
 };
@@ -151,10 +151,10 @@ fn the_commonest_mistake_reads_as_prose() {
     "#);
 }
 
-fn misfits(criterion: Criterion, cases: &[EvalCase], metric: &str) -> Vec<String> {
+fn incompatibilities(criterion: Criterion, cases: &[EvalCase], metric: &str) -> Vec<String> {
     let config = EvalConfig::default().with(metric, criterion);
     assert!(config.checked(&[]).is_ok());
-    check_together(&config, &[], cases).iter().map(ToString::to_string).collect()
+    check_compatibility(&config, &[], cases).iter().map(ToString::to_string).collect()
 }
 
 fn case(rubrics: &[Rubric], turns: &[&[Rubric]]) -> EvalCase {
@@ -184,15 +184,15 @@ fn a_metric_without_rubrics_is_found_before_anything_runs() {
         (Criterion::new(1.0), case(&[], &[&[mine()], &[mine()]]), vec![]),
         (general, case(&[], &[&[]]), vec![]),
     ] {
-        assert_eq!(misfits(criterion, &[case], FINAL), expected);
+        assert_eq!(incompatibilities(criterion, &[case], FINAL), expected);
     }
 }
 
 #[test]
 fn rubrics_of_the_conversation_are_those_of_the_last_turn() {
     let mine = [Rubric::new("a", "x").of_type("TRAJECTORY_QUALITY")];
-    assert!(misfits(Criterion::new(1.0), &[case(&[], &[&[], &mine])], TRAJECTORY).is_empty());
-    assert_eq!(misfits(Criterion::new(1.0), &[case(&[], &[&mine, &[]])], TRAJECTORY).len(), 1);
+    assert!(incompatibilities(Criterion::new(1.0), &[case(&[], &[&[], &mine])], TRAJECTORY).is_empty());
+    assert_eq!(incompatibilities(Criterion::new(1.0), &[case(&[], &[&mine, &[]])], TRAJECTORY).len(), 1);
 }
 
 #[test]
@@ -206,9 +206,9 @@ fn ids_are_unique_across_criterion_and_case() {
              verdicts are told apart by the id"
         )]
     };
-    assert_eq!(misfits(general(), &[case(&mine, &[&[]])], FINAL), said(""));
-    assert_eq!(misfits(general(), &[case(&[], &[&[], &mine])], FINAL), said(" in turn 2"));
-    assert!(misfits(general(), &[case(&other, &[&[]])], FINAL).is_empty());
+    assert_eq!(incompatibilities(general(), &[case(&mine, &[&[]])], FINAL), said(""));
+    assert_eq!(incompatibilities(general(), &[case(&[], &[&[], &mine])], FINAL), said(" in turn 2"));
+    assert!(incompatibilities(general(), &[case(&other, &[&[]])], FINAL).is_empty());
 }
 
 #[test]
@@ -218,13 +218,13 @@ fn weights_are_of_rubrics_that_exist_and_leave_something_to_score() {
     };
     let own = [Rubric::new("brief", "y").of_type("FINAL_RESPONSE_QUALITY")];
     let cases = [case(&own, &[&[]]), case(&[], &[&[]])];
-    assert!(misfits(criterion("kind", 2.0), &cases, FINAL).is_empty());
-    assert!(misfits(criterion("brief", 0.0), &cases, FINAL).is_empty());
+    assert!(incompatibilities(criterion("kind", 2.0), &cases, FINAL).is_empty());
+    assert!(incompatibilities(criterion("brief", 0.0), &cases, FINAL).is_empty());
     assert_eq!(
-        misfits(criterion("kid", 2.0), &cases, FINAL),
+        incompatibilities(criterion("kid", 2.0), &cases, FINAL),
         [format!("`weights` of `{FINAL}` names a rubric `kid` that does not exist; did you mean `kind`?")]
     );
-    let found = misfits(criterion("kind", 0.0), &cases, FINAL);
+    let found = incompatibilities(criterion("kind", 0.0), &cases, FINAL);
     assert_eq!(
         found,
         [format!(
@@ -237,17 +237,17 @@ fn weights_are_of_rubrics_that_exist_and_leave_something_to_score() {
 #[test]
 fn a_metric_of_ones_own_reads_what_it_likes() {
     let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
-    assert!(check_together(&config, &[FINAL], &[case(&[], &[&[]])]).is_empty());
+    assert!(check_compatibility(&config, &[FINAL], &[case(&[], &[&[]])]).is_empty());
 }
 
 #[test]
-fn a_misfit_is_a_problem_at_the_id_of_its_case() {
+fn an_incompatibility_is_a_problem_at_the_id_of_its_case() {
     let text = set(&[], &[&[]]);
     let checked = check_set("s.evalset.json", text.as_bytes(), None);
     let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
     let set = EvalSet::parse(&text).unwrap();
-    let misfits = check_together(&config, &[], &set.eval_cases);
-    let problem = misfits[0].problem(&checked);
+    let incompatibilities = check_compatibility(&config, &[], &set.eval_cases);
+    let problem = incompatibilities[0].problem(&checked);
     assert_eq!(shorts(std::slice::from_ref(&problem)), ["no-rubrics eval_cases[0]"]);
     assert_eq!(&text[problem.range], "\"c\"");
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::compat::Incompatibility;
 use crate::config::EvalConfig;
-use crate::fit::Misfit;
 use crate::metric::metric;
 use crate::model::{EvalCase, Invocation, Rubric};
 use crate::problem::{Code, shown};
@@ -13,7 +13,12 @@ use super::TRAJECTORY;
 
 /// Finds the metrics of a config that have no rubrics in a case, or two of one id; `answered` names the custom metrics,
 /// which read what they like.
-pub(crate) fn check(config: &EvalConfig, answered: &[&str], cases: &[EvalCase], misfits: &mut Vec<Misfit>) {
+pub(crate) fn check(
+    config: &EvalConfig,
+    answered: &[&str],
+    cases: &[EvalCase],
+    incompatibilities: &mut Vec<Incompatibility>,
+) {
     for (name, criterion) in &config.criteria {
         let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
         let kind = metric(name).filter(|_| !own).and_then(crate::MetricInfo::rubric_type);
@@ -25,7 +30,7 @@ pub(crate) fn check(config: &EvalConfig, answered: &[&str], cases: &[EvalCase], 
                 general: general.iter().map(|rubric| rubric.rubric_id.as_str()).collect(),
                 weights: criterion.weights().collect(),
             };
-            together.check(cases, misfits);
+            together.check(cases, incompatibilities);
         }
     }
 }
@@ -43,16 +48,16 @@ struct Together<'a> {
 type Finding = (Code, String, String);
 
 impl<'a> Together<'a> {
-    fn check(&self, cases: &'a [EvalCase], misfits: &mut Vec<Misfit>) {
+    fn check(&self, cases: &'a [EvalCase], incompatibilities: &mut Vec<Incompatibility>) {
         let mut known = self.general.clone();
         for (at, case) in cases.iter().enumerate() {
             let lists = [&case.rubrics].into_iter().chain(self.turns(case).iter().map(|turn| &turn.rubrics));
             known.extend(lists.flat_map(|rubrics| self.mine(rubrics.as_ref())));
             if let Some((code, message, help)) = self.case(case) {
-                misfits.push(Misfit::of_case(at, case, code, message, help));
+                incompatibilities.push(Incompatibility::of_case(at, case, code, message, help));
             }
         }
-        misfits.extend(self.unknown_weight(&known));
+        incompatibilities.extend(self.unknown_weight(&known));
     }
 
     /// The turns whose rubrics are read.
@@ -129,13 +134,13 @@ impl<'a> Together<'a> {
     }
 
     /// A weight for a rubric that neither the criterion nor any case has.
-    fn unknown_weight(&self, known: &HashSet<&str>) -> Option<Misfit> {
+    fn unknown_weight(&self, known: &HashSet<&str>) -> Option<Incompatibility> {
         let unknown = self.weights.keys().filter(|id| !known.contains(*id)).min()?;
         let help = match suggest(unknown, known.iter().copied()) {
             Some(known) => format!("did you mean `{}`?", shown(known)),
             None => "remove it, or add the rubric".to_owned(),
         };
-        Some(Misfit {
+        Some(Incompatibility {
             case: None,
             eval_id: None,
             code: Code::UnknownRubric,

@@ -9,7 +9,6 @@ use crate::value::Number;
 /// Walks a node that was checked against the type and finds what writing it would lose.
 ///
 /// `null` under a key that nothing reads says nothing, so it is not lost.
-#[inline]
 pub(crate) fn unwritten(node: &Node<'_>, kind: &Type, place: &Place<'_>, found: &mut Vec<Problem>) {
     match (kind, &node.kind) {
         (Type::EmptyOr(inner), _) => unwritten(node, inner, place, found),
@@ -44,14 +43,12 @@ pub(crate) fn unwritten(node: &Node<'_>, kind: &Type, place: &Place<'_>, found: 
     }
 }
 
-#[inline]
 fn each(items: &[Node<'_>], kind: &Type, place: &Place<'_>, found: &mut Vec<Problem>) {
     for (at, item) in items.iter().enumerate() {
         unwritten(item, kind, &Place::Index(place, at), found);
     }
 }
 
-#[inline]
 fn object(entries: &[Entry<'_>], model: &Model, place: &Place<'_>, found: &mut Vec<Problem>) {
     for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
         let inside = Place::Key(place, &entry.key);
@@ -66,13 +63,11 @@ fn object(entries: &[Entry<'_>], model: &Model, place: &Place<'_>, found: &mut V
 }
 
 /// Whether it is this entry that gives the field its value, not one in another spelling.
-#[inline]
 fn counts(entry: &Entry<'_>, entries: &[Entry<'_>], field: &Field, model: &Model) -> bool {
     model.entry(entries, field.name).is_some_and(|winner| winner.key_range == entry.key_range)
 }
 
 /// Finds the numbers of free-form values that JSON has no text for.
-#[inline]
 fn numbers(node: &Node<'_>, place: &Place<'_>, found: &mut Vec<Problem>) {
     match &node.kind {
         Kind::Number(text) if Number::parse(text).is_some_and(|number| !number.as_f64().is_finite()) => {
@@ -92,7 +87,6 @@ fn numbers(node: &Node<'_>, place: &Place<'_>, found: &mut Vec<Problem>) {
     }
 }
 
-#[inline]
 fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     let message = format!("key `{}` in {} has no place in ADK's saved form", shown(&entry.key), model.what);
     Problem::warning(Code::Unwritten, place.path(), entry.key_range.clone(), message)
@@ -100,7 +94,6 @@ fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
         .help("nothing reads it; an eval case keeps keys of your own")
 }
 
-#[inline]
 fn no_number(node: &Node<'_>, place: &Place<'_>) -> Problem {
     let message = "a number that JSON has no text for becomes null in ADK's saved form";
     Problem::warning(Code::Unwritten, place.path(), node.range.clone(), message)

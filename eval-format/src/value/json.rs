@@ -236,7 +236,6 @@ impl From<serde_json::Value> for Value {
 impl From<Value> for serde_json::Value {
     /// Integers beyond 64 bits become floats and `NaN` and the infinities become `null`: without
     /// features that would leak into every user of `serde_json` it has no place for them.
-    #[inline]
     fn from(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -253,7 +252,6 @@ impl From<Value> for serde_json::Value {
     }
 }
 
-#[inline]
 fn number_to_serde(number: &Number) -> serde_json::Value {
     if let Some(int) = number.as_i64() {
         return int.into();

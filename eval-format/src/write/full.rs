@@ -19,7 +19,6 @@ impl Invocation {
     ///
     /// ADK loads it whatever was put into the fields that hold free-form maps: keys and values that its models
     /// refuse are left out.
-    #[inline]
     pub fn to_full_value(&self) -> Value {
         let mut saved = self.to_value();
         // The saved form of no events cannot be told from that of no tools.
@@ -36,14 +35,12 @@ impl Invocation {
 
 impl InvocationEvent {
     /// The event with every field, those that are `null` included; see [`Invocation::to_full_value`].
-    #[inline]
     pub fn to_full_value(&self) -> Value {
         complete(self.to_value(), &schema::INVOCATION_EVENT)
     }
 }
 
 /// Every field of a model in order: what the object has of it, else its default.
-#[inline]
 fn complete(value: Value, model: &Model) -> Value {
     let Value::Object(mut given) = value else { return complete(Value::Object(Map::new()), model) };
     let field = |field: &Field| {
@@ -54,7 +51,6 @@ fn complete(value: Value, model: &Model) -> Value {
 }
 
 /// The value as ADK dumps it, if it is of the type.
-#[inline]
 fn fitted(value: Value, kind: &Type) -> Option<Value> {
     match (kind, value) {
         (Type::Any, value)
@@ -92,17 +88,14 @@ fn fitted(value: Value, kind: &Type) -> Option<Value> {
     }
 }
 
-#[inline]
 fn object(value: Value, model: &Model) -> Option<Value> {
     value.as_object().is_some().then(|| complete(value, model))
 }
 
-#[inline]
 fn list(items: Vec<Value>, each: &dyn Fn(Value) -> Option<Value>) -> Value {
     Value::Array(items.into_iter().filter_map(each).collect())
 }
 
-#[inline]
 fn author_and_parts(pair: Value, model: &Model) -> Option<Value> {
     let Value::Array(pair) = pair else { return None };
     let Ok([author @ Value::String(_), Value::Array(parts)]) = <[Value; 2]>::try_from(pair) else {
@@ -112,12 +105,10 @@ fn author_and_parts(pair: Value, model: &Model) -> Option<Value> {
 }
 
 /// What ADK fills in; for a field that must be there, the emptiest value of its type.
-#[inline]
 fn default(field: &Field) -> Value {
     if field.nullable { Value::Null } else { empty(&field.kind) }
 }
 
-#[inline]
 fn empty(kind: &Type) -> Value {
     match kind {
         Type::String | Type::Bytes | Type::Enum(_) | Type::Choice { .. } => Value::from(""),

@@ -8,7 +8,6 @@ const OPTIONS: &str = "judge_model_options";
 
 impl Criterion {
     /// The judge's model: `judge_model` of `judge_model_options`.
-    #[inline]
     pub fn judge_model(&self) -> Option<&str> {
         self.judge_option("judge_model").and_then(Value::as_str)
     }
@@ -30,54 +29,46 @@ impl Criterion {
     }
 
     /// How often the judge is asked each question: `num_samples` of `judge_model_options`.
-    #[inline]
     pub fn num_samples(&self) -> Option<u32> {
         self.judge_count("num_samples")
     }
 
     /// Sets how often the judge is asked each question.
     #[must_use]
-    #[inline]
     pub fn with_num_samples(self, samples: u32) -> Self {
         self.with_judge_option("num_samples", i64::from(samples))
     }
 
     /// How many questions are asked at a time: `parallelism_limit` of `judge_model_options`.
-    #[inline]
     pub fn parallelism_limit(&self) -> Option<u32> {
         self.judge_count("parallelism_limit")
     }
 
     /// Sets how many questions are asked at a time.
     #[must_use]
-    #[inline]
     pub fn with_parallelism_limit(self, limit: u32) -> Self {
         self.with_judge_option("parallelism_limit", i64::from(limit))
     }
 
     /// What the judge's model is told besides the prompt (`temperature`, `max_output_tokens`, ..), with keys in
     /// `snake_case`: `judge_model_config` of `judge_model_options`.
-    #[inline]
     pub fn judge_model_config(&self) -> Option<&Map> {
         self.judge_option("judge_model_config").and_then(Value::as_object)
     }
 
     /// Sets what the judge's model is told besides the prompt.
     #[must_use]
-    #[inline]
     pub fn with_judge_model_config(self, config: Map) -> Self {
         self.with_judge_option("judge_model_config", config)
     }
 
     /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
-    #[inline]
     pub fn include_intermediate_responses_in_final(&self) -> bool {
         self.flag("include_intermediate_responses_in_final", false)
     }
 
     /// Sets `include_intermediate_responses_in_final`.
     #[must_use]
-    #[inline]
     pub fn with_intermediate_responses_in_final(self, include: bool) -> Self {
         self.with("include_intermediate_responses_in_final", include)
     }
@@ -116,12 +107,10 @@ impl Criterion {
         self.with("weights", weights.into_iter().collect::<Map>())
     }
 
-    #[inline]
     fn judge_option(&self, key: &str) -> Option<&Value> {
         self.get(OPTIONS)?.as_object()?.get(key)
     }
 
-    #[inline]
     fn judge_count(&self, key: &str) -> Option<u32> {
         self.judge_option(key).and_then(Value::as_i64).and_then(|count| u32::try_from(count).ok())
     }

@@ -13,16 +13,16 @@ use crate::{Instructions, Variable, rubrics, syntax};
 /// What keeps a config and a set from being used together, though each of them is sound.
 ///
 /// ```
-/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, check_together};
+/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, check_compatibility};
 ///
 /// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
 /// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
-/// let misfits = check_together(&config, &[], &cases);
-/// assert!(misfits[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
+/// let incompatibilities = check_compatibility(&config, &[], &cases);
+/// assert!(incompatibilities[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Misfit {
+pub struct Incompatibility {
     /// The case, by its position; absent where it is about the set as a whole.
     pub case: Option<usize>,
     /// The id of the case.
@@ -35,7 +35,7 @@ pub struct Misfit {
     pub help: String,
 }
 
-impl Misfit {
+impl Incompatibility {
     pub(crate) fn of_case(at: usize, case: &EvalCase, code: Code, message: String, help: String) -> Self {
         Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help }
     }
@@ -43,13 +43,13 @@ impl Misfit {
     /// As a problem of the set's file: at the scenario or else the id of the case, or at the beginning.
     ///
     /// ```
-    /// use eval_format::{EvalConfig, check_set, check_together};
+    /// use eval_format::{EvalConfig, check_set, check_compatibility};
     ///
     /// let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "trip",
     ///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;
     /// let checked = check_set("s.evalset.json", set.as_bytes(), None);
     /// let cases = &checked.set.as_ref().unwrap().eval_cases;
-    /// let problem = check_together(&EvalConfig::adk_default(), &[], cases)[0].problem(&checked);
+    /// let problem = check_compatibility(&EvalConfig::adk_default(), &[], cases)[0].problem(&checked);
     /// assert_eq!(&set[problem.range], "\"conversation_scenario\"");
     /// ```
     pub fn problem(&self, set: &CheckedSet) -> Problem {
@@ -70,7 +70,7 @@ impl Misfit {
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for Incompatibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(id) = &self.eval_id {
             write!(f, "case `{}`: ", shown(id))?;
@@ -99,28 +99,32 @@ fn scenario_of(set: &CheckedSet, case: &Range<usize>) -> Option<(String, Range<u
 /// Holds cases against the criteria that they will be scored with, before anything runs.
 ///
 /// ```
-/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, check_together};
+/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, check_compatibility};
 ///
 /// let cases = [EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel in Paris."))];
-/// let misfits = check_together(&EvalConfig::adk_default(), &[], &cases);
-/// assert!(misfits[0].to_string().starts_with("case `trip`: no metric decides it"));
+/// let incompatibilities = check_compatibility(&EvalConfig::adk_default(), &[], &cases);
+/// assert!(incompatibilities[0].to_string().starts_with("case `trip`: no metric decides it"));
 ///
 /// let books = Criterion::new(0.5).with_tool_name("book");
 /// let config = EvalConfig::default().with("trajectory_single_tool_use", books);
-/// assert!(check_together(&config, &[], &cases).is_empty());
+/// assert!(check_compatibility(&config, &[], &cases).is_empty());
 /// ```
 ///
 /// `answered` names the custom metrics that exist in Rust; such a name is not a built-in metric, and applies to
 /// every case.
-pub fn check_together(config: &EvalConfig, answered: &[&str], cases: &[EvalCase]) -> Vec<Misfit> {
-    let mut misfits = Vec::new();
+pub fn check_compatibility(
+    config: &EvalConfig,
+    answered: &[&str],
+    cases: &[EvalCase],
+) -> Vec<Incompatibility> {
+    let mut incompatibilities = Vec::new();
     for (at, case) in cases.iter().enumerate() {
         if let Some((code, message, help)) = check_case(config, answered, case) {
-            misfits.push(Misfit::of_case(at, case, code, message.to_owned(), help));
+            incompatibilities.push(Incompatibility::of_case(at, case, code, message.to_owned(), help));
         }
     }
-    rubrics::check_together(config, answered, cases, &mut misfits);
-    misfits
+    rubrics::check_compatibility(config, answered, cases, &mut incompatibilities);
+    incompatibilities
 }
 
 /// What is wrong with a case, and what to do about it.
@@ -254,29 +258,30 @@ mod tests {
             ),
             ("the state of none", with("final_session_state_match", 1.0), turns(), &[], false),
         ] {
-            let misfits = check_together(&config, answered, &[case]);
-            assert_eq!(misfits.is_empty(), fits, "{what}: {misfits:?}");
+            let incompatibilities = check_compatibility(&config, answered, &[case]);
+            assert_eq!(incompatibilities.is_empty(), fits, "{what}: {incompatibilities:?}");
         }
     }
 
     #[test]
-    fn a_persona_that_nobody_tells_the_simulator_of_is_a_misfit() {
+    fn a_persona_that_nobody_tells_the_simulator_of_is_incompatible() {
         let told = |template: &str| {
             let simulator = UserSimulatorConfig::default().custom_instructions(template);
             with("hallucinations_v1", 0.5).with_user_simulator(simulator)
         };
         let mut case = scenario();
-        let misfits =
-            |config: EvalConfig, case: &EvalCase| check_together(&config, &[], std::slice::from_ref(case));
-        assert_eq!(misfits(told("{{ stop_signal }}"), &case), []);
+        let incompatibilities = |config: EvalConfig, case: &EvalCase| {
+            check_compatibility(&config, &[], std::slice::from_ref(case))
+        };
+        assert_eq!(incompatibilities(told("{{ stop_signal }}"), &case), []);
         case.conversation_scenario = Some(ConversationScenario::new("Hi", "Book.").persona(Persona::Expert));
-        let why = misfits(told("{{ stop_signal }}"), &case)[0].to_string();
+        let why = incompatibilities(told("{{ stop_signal }}"), &case)[0].to_string();
         assert!(
             why.ends_with("add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`"),
             "{why}"
         );
-        assert_eq!(misfits(told("{{ persona.description }}"), &case), []);
-        assert_eq!(misfits(with("hallucinations_v1", 0.5), &case), []);
+        assert_eq!(incompatibilities(told("{{ persona.description }}"), &case), []);
+        assert_eq!(incompatibilities(with("hallucinations_v1", 0.5), &case), []);
     }
 
     #[test]
@@ -288,8 +293,8 @@ mod tests {
         let set = check_set("s.evalset.json", text.as_bytes(), None);
         let cases = set.set.clone().unwrap().eval_cases;
         let found = |config: &EvalConfig| -> Vec<(String, String)> {
-            let misfits = check_together(config, &[], &cases);
-            let problems = misfits.iter().map(|misfit| misfit.problem(&set));
+            let incompatibilities = check_compatibility(config, &[], &cases);
+            let problems = incompatibilities.iter().map(|incompatibility| incompatibility.problem(&set));
             problems.map(|it| (it.path.to_string(), set.text[it.range].to_owned())).collect()
         };
         assert_eq!(

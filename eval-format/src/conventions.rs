@@ -1,0 +1,190 @@
+//! File names: which file is an eval set, a config, a session or a recording, and which one belongs to which set.
+//!
+//! | file | name |
+//! | --- | --- |
+//! | eval set | `*.evalset.json`, or `*.test.json` for an old test file |
+//! | config | `test_config.json`, `eval_config.json`; `test_config.json` holds for all sets of its folder |
+//! | session of an old test file | `*.session.json` |
+//! | recording of what judges answered | `*.judge.json`, with the name of its set: `x.evalset.judge.json` |
+//!
+//! The attribute, `EvalRunner` and `cargo evalset` all go by these names.
+
+use std::path::{Path, PathBuf};
+
+/// How the names of eval sets end, as ADK's own tools write and look for them.
+pub const SET_SUFFIXES: [&str; 2] = [".evalset.json", ".test.json"];
+
+/// The names of eval sets as messages list them.
+pub const SET_NAMES: &str = "`*.evalset.json` or `*.test.json`";
+
+/// The name of the config that holds for all sets of its folder, unless another one is named.
+pub const SHARED_CONFIG: &str = "test_config.json";
+
+/// The names under which ADK looks for a config. A name that ends with one of them is a config too.
+pub const CONFIG_NAMES: [&str; 2] = [SHARED_CONFIG, "eval_config.json"];
+
+/// How the names of session files end.
+pub const SESSION_SUFFIX: &str = ".session.json";
+
+/// How the names of recordings end.
+pub const RECORDING_SUFFIX: &str = ".judge.json";
+
+/// What a file is, going by its name alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// An eval set, in the form of today or that of an old test file.
+    Set,
+    /// A config: the criteria that sets are scored with.
+    Config,
+    /// The initial session of an old test file.
+    Session,
+    /// A recording of what judges answered.
+    Recording,
+}
+
+impl FileKind {
+    /// What a file of this name is; `None` if the name does not tell. `name` may be a path.
+    ///
+    /// ```
+    /// use eval_format::conventions::FileKind;
+    ///
+    /// assert_eq!(FileKind::of("evals/weather.evalset.json"), Some(FileKind::Set));
+    /// assert_eq!(FileKind::of("evals/strict.eval_config.json"), Some(FileKind::Config));
+    /// assert_eq!(FileKind::of("evals/weather.json"), None);
+    /// ```
+    pub fn of(name: &str) -> Option<Self> {
+        let kinds: [(Self, &[&str]); 4] = [
+            (Self::Config, &CONFIG_NAMES),
+            (Self::Session, &[SESSION_SUFFIX]),
+            (Self::Recording, &[RECORDING_SUFFIX]),
+            (Self::Set, &SET_SUFFIXES),
+        ];
+        let mut kinds = kinds.into_iter();
+        kinds.find(|(_, ends)| ends.iter().any(|end| name.ends_with(end))).map(|(kind, _)| kind)
+    }
+}
+
+/// Whether a file or path of this name is an eval set. Sets may have any other name if they are named one by one.
+pub fn is_set_name(name: &str) -> bool {
+    FileKind::of(name) == Some(FileKind::Set)
+}
+
+/// Whether a file or path of this name is a config.
+pub fn is_config_name(name: &str) -> bool {
+    FileKind::of(name) == Some(FileKind::Config)
+}
+
+/// Whether a file or path of this name is a session.
+pub fn is_session_name(name: &str) -> bool {
+    FileKind::of(name) == Some(FileKind::Session)
+}
+
+/// Whether a file or path of this name is a recording.
+pub fn is_recording_name(name: &str) -> bool {
+    FileKind::of(name) == Some(FileKind::Recording)
+}
+
+/// Whether a file is passed over when a folder is searched, and a folder with all that is in it: its name begins with
+/// a dot. Editors keep locks and backups in hidden files.
+///
+/// `name` is the name of the file or folder without the folders that it stands in.
+pub fn is_passed_over(name: &str) -> bool {
+    name.starts_with('.')
+}
+
+/// The name of a set's file without folders and without `.evalset.json`, `.test.json` or `.json`.
+///
+/// ```
+/// use eval_format::conventions::file_stem;
+///
+/// assert_eq!(file_stem("evals/weather.evalset.json"), "weather");
+/// assert_eq!(file_stem("evals/weather.v2.json"), "weather.v2");
+/// ```
+pub fn file_stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let mut suffixes = SET_SUFFIXES.iter().chain(&[".json"]);
+    suffixes.find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty()).unwrap_or(name)
+}
+
+/// The path of the config that holds for a set unless another one is named: `test_config.json` in its folder.
+///
+/// ```
+/// use std::path::Path;
+/// use eval_format::conventions::shared_config_path;
+///
+/// let config = shared_config_path(Path::new("evals/weather.evalset.json"));
+/// assert_eq!(config, Path::new("evals/test_config.json"));
+/// ```
+pub fn shared_config_path(set: &Path) -> PathBuf {
+    set.with_file_name(SHARED_CONFIG)
+}
+
+/// The path of the recording of a set: `x.evalset.json` has `x.evalset.judge.json`. `set` may be a name or a path.
+///
+/// ```
+/// use eval_format::conventions::recording_path;
+///
+/// assert_eq!(recording_path("evals/weather.evalset.json"), "evals/weather.evalset.judge.json");
+/// assert_eq!(recording_path("evals/trip.test.json"), "evals/trip.test.judge.json");
+/// ```
+pub fn recording_path(set: &str) -> String {
+    format!("{}{RECORDING_SUFFIX}", set.strip_suffix(".json").unwrap_or(set))
+}
+
+/// The names of the sets that a session file may be named after, whether they exist or not.
+///
+/// ```
+/// use eval_format::conventions::set_names_of_session;
+///
+/// assert_eq!(set_names_of_session("trip.session.json"), ["trip.evalset.json", "trip.test.json"]);
+/// ```
+pub fn set_names_of_session(session: &str) -> [String; 2] {
+    let stem = session.strip_suffix(SESSION_SUFFIX).unwrap_or(session);
+    SET_SUFFIXES.map(|suffix| format!("{stem}{suffix}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_a_file_is() {
+        for (name, kind) in [
+            ("evals/a.evalset.json", Some(FileKind::Set)),
+            ("a.test.json", Some(FileKind::Set)),
+            ("evals/test_config.json", Some(FileKind::Config)),
+            ("strict.eval_config.json", Some(FileKind::Config)),
+            ("trip.session.json", Some(FileKind::Session)),
+            ("trip.evalset.judge.json", Some(FileKind::Recording)),
+            ("a.json", None),
+            ("", None),
+        ] {
+            assert_eq!(FileKind::of(name), kind, "{name}");
+            assert_eq!(is_set_name(name), kind == Some(FileKind::Set), "{name}");
+            assert_eq!(is_config_name(name), kind == Some(FileKind::Config), "{name}");
+            assert_eq!(is_session_name(name), kind == Some(FileKind::Session), "{name}");
+            assert_eq!(is_recording_name(name), kind == Some(FileKind::Recording), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_stem_names_a_file() {
+        for (file, stem) in [
+            ("weather.evalset.json", "weather"),
+            ("a/b.c/weather.test.json", "weather"),
+            (r"a\weather.json", "weather"),
+            ("weather", "weather"),
+            (".json", ".json"),
+            (".test.json", ".test.json"),
+            ("", ""),
+        ] {
+            assert_eq!(file_stem(file), stem, "{file}");
+        }
+    }
+
+    #[test]
+    fn messages_name_every_suffix() {
+        assert_eq!(SET_NAMES, SET_SUFFIXES.map(|suffix| format!("`*{suffix}`")).join(" or "));
+    }
+}

@@ -1,0 +1,210 @@
+//! Options of the `#[eval_set]` attribute and of `eval_core::EvalRunner`: how often a case runs and when it passes.
+//!
+//! | option | type | default |
+//! | --- | --- | --- |
+//! | `pass` | [`Pass`] | [`Pass::Mean`] |
+//! | `gate` | [`Gate`] | [`Gate::Mean`] |
+//! | `timeout` | [`Duration`] | [`DEFAULT_TIMEOUT`] |
+//!
+//! `Pass` and `Gate` are read from and written in the form that the attribute has them in:
+//!
+//! ```
+//! use eval_format::options::{Gate, Pass};
+//!
+//! assert_eq!("at_least(2)".parse(), Ok(Pass::AtLeast(2)));
+//! assert_eq!(Gate::EveryTurn.to_string(), "every_turn");
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The time limit for opening a session and for each turn, unless another one is set.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The app name of a session whose case has no `session_input`, as in ADK.
+pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
+
+/// The user id of a session whose case has no `session_input`, as in ADK.
+pub const DEFAULT_USER_ID: &str = "test_user_id";
+
+/// How the runs of a case decide it together: `pass = ".."` of the attribute.
+///
+/// ```
+/// use eval_format::options::Pass;
+///
+/// assert_eq!(Pass::AtLeast(2).needed(3), Some(2));
+/// assert_eq!(Pass::All.needed(3), Some(3));
+/// assert_eq!(Pass::Mean.needed(3), None);
+/// ```
+///
+/// With [`Mean`](Self::Mean) a good run can make up for a bad one. The others decide each run first and then count the
+/// runs that passed. A run that ends in an error has neither passed nor failed: with `Mean` and [`All`](Self::All) the
+/// case is an ERROR.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Pass {
+    /// `mean`: the mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.
+    #[default]
+    Mean,
+    /// `all`: every run must pass.
+    All,
+    /// `any`: one run must pass.
+    Any,
+    /// `at_least(2)`: this many runs must pass. At least 1, and no more than there are runs.
+    AtLeast(u32),
+}
+
+impl Pass {
+    /// How many of `runs` must pass; `None` if the runs are not decided one by one.
+    pub fn needed(self, runs: usize) -> Option<usize> {
+        match self {
+            Self::Mean => None,
+            Self::All => Some(runs),
+            Self::Any => Some(1),
+            Self::AtLeast(count) => Some(usize::try_from(count).unwrap_or(usize::MAX)),
+        }
+    }
+}
+
+impl fmt::Display for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => f.write_str("mean"),
+            Self::All => f.write_str("all"),
+            Self::Any => f.write_str("any"),
+            Self::AtLeast(count) => write!(f, "at_least({count})"),
+        }
+    }
+}
+
+impl FromStr for Pass {
+    type Err = ParseOptionError;
+
+    /// Reads `mean`, `all`, `any` or `at_least(2)`; refuses `at_least(0)`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "mean" => return Ok(Self::Mean),
+            "all" => return Ok(Self::All),
+            "any" => return Ok(Self::Any),
+            _ => {}
+        }
+        let count = text.strip_prefix("at_least(").and_then(|rest| rest.strip_suffix(')'));
+        match count.map(|count| count.trim().parse()) {
+            Some(Ok(0)) => Err(ParseOptionError {
+                message: "`at_least(0)` would pass whatever the agent does".to_owned(),
+                help: "ask for at least 1 passing run",
+            }),
+            Some(Ok(count)) => Ok(Self::AtLeast(count)),
+            _ => Err(ParseOptionError {
+                message: format!("unknown `pass`: `{text}`"),
+                help: r#"it is "mean", "all", "any" or "at_least(2)""#,
+            }),
+        }
+    }
+}
+
+/// How the turns of a run decide it together: `gate = ".."` of the attribute.
+///
+/// ```
+/// use eval_format::options::Gate;
+///
+/// assert_eq!("every_turn".parse(), Ok(Gate::EveryTurn));
+/// assert_eq!(Gate::default(), Gate::Mean);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Gate {
+    /// `mean`: the mean over the turns is compared with the threshold, as in ADK.
+    #[default]
+    Mean,
+    /// `every_turn`: the score of each turn is compared with the threshold.
+    EveryTurn,
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mean => "mean",
+            Self::EveryTurn => "every_turn",
+        })
+    }
+}
+
+impl FromStr for Gate {
+    type Err = ParseOptionError;
+
+    /// Reads `mean` or `every_turn`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "mean" => Ok(Self::Mean),
+            "every_turn" => Ok(Self::EveryTurn),
+            _ => Err(ParseOptionError {
+                message: format!("unknown `gate`: `{text}`"),
+                help: r#"it is "mean" (over the turns, as ADK does) or "every_turn""#,
+            }),
+        }
+    }
+}
+
+/// Why a text is not a [`Pass`] or a [`Gate`].
+///
+/// ```
+/// use eval_format::options::Pass;
+///
+/// let error = "most".parse::<Pass>().unwrap_err();
+/// assert_eq!(error.to_string(), r#"unknown `pass`: `most`; it is "mean", "all", "any" or "at_least(2)""#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseOptionError {
+    message: String,
+    help: &'static str,
+}
+
+impl ParseOptionError {
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to write instead.
+    pub fn help(&self) -> &str {
+        self.help
+    }
+}
+
+impl fmt::Display for ParseOptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.message, self.help)
+    }
+}
+
+impl std::error::Error for ParseOptionError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pass_is_one_of_four() {
+        for (text, expected) in
+            [("mean", Pass::Mean), ("all", Pass::All), ("any", Pass::Any), ("at_least(2)", Pass::AtLeast(2))]
+        {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+            assert_eq!(expected.to_string(), text);
+        }
+        assert_eq!("at_least( 2 )".parse(), Ok(Pass::AtLeast(2)));
+        for text in ["", "most", "at_least(0)", "at_least()", "at_least(-1)", "at_least(2", "at_least 2"] {
+            assert!(text.parse::<Pass>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn gate_is_one_of_two() {
+        for (text, expected) in [("mean", Gate::Mean), ("every_turn", Gate::EveryTurn)] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+            assert_eq!(expected.to_string(), text);
+        }
+        for text in ["", "all", "every turn", "Mean"] {
+            assert!(text.parse::<Gate>().is_err(), "{text}");
+        }
+    }
+}

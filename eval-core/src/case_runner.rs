@@ -56,8 +56,8 @@ impl Default for RunOptions {
             pass: Pass::default(),
             gate: Gate::default(),
             timeout: eval_format::DEFAULT_TIMEOUT,
-            app_name: eval_format::DEFAULT_APP_NAME.to_owned(),
-            user_id: eval_format::DEFAULT_USER_ID.to_owned(),
+            app_name: eval_format::options::DEFAULT_APP_NAME.to_owned(),
+            user_id: eval_format::options::DEFAULT_USER_ID.to_owned(),
         }
     }
 }
@@ -191,7 +191,7 @@ impl CaseRunner {
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
         CaseReport {
-            eval_set_id: eval_set_id.unwrap_or_default().to_owned(),
+            eval_set_id: eval_set_id.map(str::to_owned),
             case: (*case).clone(),
             location: location.clone(),
             runs,
@@ -235,6 +235,5 @@ fn failed_setup(fault: &Fault, subject: &Subject<'_>, run: &Run) -> RunReport {
 fn came_to_an_end(runs: &[RunReport]) -> bool {
     let is_broken =
         |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));
-    runs.iter()
-        .all(|run| run.error.is_none() && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
+    runs.iter().all(|run| run.error.is_none() && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
 }

@@ -35,11 +35,7 @@ pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate)
 }
 
 /// The verdict of one metric on one run.
-pub(crate) fn verdict_of_run(
-    criterion: Option<&Criterion>,
-    outcome: &MetricOutcome,
-    gate: Gate,
-) -> Verdict {
+pub(crate) fn verdict_of_run(criterion: Option<&Criterion>, outcome: &MetricOutcome, gate: Gate) -> Verdict {
     match (outcome, criterion) {
         (MetricOutcome::Error { role, message }, _) => Verdict::error(*role, message.as_str()),
         (MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason), _) => {
@@ -153,7 +149,8 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
             let passed = match pass.needed(runs.len()) {
                 None => Scores::reach(&scored, threshold, gate),
                 Some(needed) => {
-                    let passed = scored.iter().filter(|scores| Scores::reach(&[scores], threshold, gate)).count();
+                    let passed =
+                        scored.iter().filter(|scores| Scores::reach(&[scores], threshold, gate)).count();
                     report.passed_runs = Some(passed);
                     passed >= needed
                 }

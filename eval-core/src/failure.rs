@@ -7,9 +7,9 @@ mod table;
 mod trajectory;
 mod turns;
 
+use crate::compiled::Test;
 use crate::journal::Journal;
 use crate::message::{count, cut, neutral};
-use crate::compiled::Test;
 use crate::report::{CaseReport, Location, MetricOutcome};
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
@@ -167,11 +167,8 @@ pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String 
 /// Touching the set makes cargo build again; a set that was removed must not come back empty.
 pub(crate) fn stale(test: &Test, how: &str) -> String {
     let shown = test.set.shown;
-    let touch = if has_its_set(test.set) {
-        format!("touch {} && ", shell_word(shown))
-    } else {
-        String::new()
-    };
+    let touch =
+        if has_its_set(test.set) { format!("touch {} && ", shell_word(shown)) } else { String::new() };
     format!(
         "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
          older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}",

@@ -45,25 +45,27 @@
 //! | `EVALSET_KEEP` | how many runs are kept, at least 1; those that a process writes in are kept too | 20 |
 
 mod content;
-mod test_log;
 mod folder;
 mod json;
 mod line;
+#[cfg(feature = "reports")]
 mod read;
 mod record;
 mod run_id;
 mod scores;
+mod test_log;
 mod text;
 mod time;
 mod transcript;
 mod writer;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "reports"))]
 mod tests;
 
-pub(crate) use test_log::TestLog;
+pub use crate::judge_outcome::JudgeUse;
 pub use folder::{RunDir, latest, runs};
+#[cfg(feature = "reports")]
 pub use read::{Attempt, Evaluation, RecordedRun, RecordedTest, Unreadable};
-pub(crate) use record::MetricLine;
-pub use record::{Decided, Head, JudgeUse, MetricScore, Ran, Record, SCHEMA, Scored, Started, case_hash};
+pub use record::{Decided, Head, MetricScore, Ran, Record, SCHEMA, Scored, Started, case_hash};
+pub(crate) use test_log::TestLog;
 pub(crate) use writer::Journal;

@@ -3,25 +3,24 @@
 //! A judge answers a prompt with text; what is asked, and how answers become scores, is the business of
 //! the metrics. See [`Judging`] for asking several times and taking the majority.
 
-mod metered;
-mod recording;
-mod router;
 #[cfg(feature = "model-judge")]
 mod client;
 mod env;
-mod error;
 mod function;
 pub(crate) mod json;
 mod judging;
 mod limit;
+mod metered;
 mod model;
 mod once;
 mod preflight;
 mod prompt;
 mod provider;
 mod rating;
+mod recording;
 mod reply;
 mod request;
+mod router;
 mod scripted;
 mod settings;
 
@@ -32,22 +31,22 @@ use std::time::Duration;
 
 use crate::agent::BoxFuture;
 
-pub(crate) use metered::MeteredJudge;
-pub use recording::RecordedJudge;
-pub(crate) use recording::{RecordingStore, RecordingText, secret_variables};
-pub(crate) use router::{JudgeRouter, JudgeSource};
+pub use crate::judge_outcome::{JudgeError, JudgeErrorKind};
 #[cfg(feature = "model-judge")]
 pub use client::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
-pub use error::{JudgeError, JudgeErrorKind};
 pub use function::{IntoJudge, JudgeFn, Making};
 pub use judging::{Judging, Sample, Vote};
+pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;
 pub use prompt::JudgePrompt;
 pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
 pub use provider::Provider;
 pub use rating::Rating;
+pub use recording::RecordedJudge;
+pub(crate) use recording::{RecordingStore, RecordingText};
 pub(crate) use reply::{is_space, labels, reasoning};
 pub use request::{JudgeReply, JudgeRequest};
+pub(crate) use router::{JudgeRouter, JudgeSource};
 pub use scripted::Scripted;
 pub use settings::JudgeMode;
 pub(crate) use settings::Settings;

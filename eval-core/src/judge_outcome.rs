@@ -1,5 +1,9 @@
+//! What comes of asking a judge: its errors, and how often it was asked.
+
 use std::fmt;
 use std::time::Duration;
+
+use eval_format::UsageMetadata;
 
 /// Why a judge did not answer.
 ///
@@ -90,3 +94,19 @@ impl fmt::Display for JudgeError {
 }
 
 impl std::error::Error for JudgeError {}
+
+/// What a judge was asked, and what that took.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct JudgeUse {
+    /// The model as the criterion names it.
+    pub model: String,
+    /// How many questions it was asked, samples counted one by one.
+    pub asked: usize,
+    /// How many of them it did not answer.
+    pub failed: usize,
+    /// How many of them a recording answered; absent in journals of versions that did not tell.
+    pub replayed: Option<usize>,
+    /// The tokens of all answers that told theirs. A recorded answer tells those of its recording.
+    pub usage: UsageMetadata,
+}

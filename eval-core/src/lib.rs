@@ -65,89 +65,78 @@
 //! and `EVALSET_KEEP` are about the [journal](journal#environment). `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE`,
 //! `EVALSET_JUDGE_MODEL` and `EVALSET_JUDGE_TIMEOUT` are about [judges](judges#environment); `ModelJudge` reads more.
 
-mod agent;
+pub mod agent;
+mod attribute;
+mod case_runner;
 mod category;
+mod compiled;
 mod decide;
-mod eval_command;
-mod eval_run;
+#[cfg(feature = "reports")]
+mod export;
 mod failure;
-mod inventory;
+mod guard;
 pub mod journal;
+#[cfg(feature = "judges")]
+pub mod judge;
+#[cfg(not(feature = "judges"))]
+#[path = "judge_off.rs"]
 mod judge;
+mod judge_outcome;
 mod message;
-mod metric;
-mod options;
+pub mod metric;
 #[cfg(test)]
 mod oracle;
-mod plan;
-mod private;
-mod report;
-mod runner;
+mod play;
+pub mod report;
+pub mod runner;
 mod score;
+mod scoring;
+mod secrets;
 mod setup;
+#[cfg(feature = "judges")]
+mod simulator;
+#[cfg(not(feature = "judges"))]
+#[path = "simulator_off.rs"]
 mod simulator;
 mod stale;
+#[cfg(feature = "reports")]
 pub mod statistics;
 mod target_dir;
 mod transcript;
 mod verdict;
 
-pub use agent::{Agent, BoxAgent, BoxError, Event, Recorder, Replay, Session, Turn, agent_fn};
-pub use eval_command::EvalCommand;
+/// What the measurements under `benches/` reach into. Not public API.
+#[doc(hidden)]
+pub mod bench;
+
+pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agent_fn};
+pub use attribute::EvalRun;
 pub use eval_format as format;
 pub use eval_format::{
-    AgentDetails, AppDetails, ArgsMatch, Content, ConversationScenario, Criterion, EvalCase, EvalConfig,
-    EvalSet, FunctionCall, FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map, MatchType,
-    Number, Part, Persona, Rubric, SessionInput, Similarity, UsageMetadata, UserBehavior, UserPersona,
-    UserSimulatorConfig, Value, json,
+    Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall, Gate, Invocation, Pass, Value, json,
 };
 #[cfg(feature = "macros")]
 #[doc(inline)]
 #[doc = include_str!("docs/eval_set.md")]
 pub use eval_macros::eval_set;
-pub use eval_run::EvalRun;
-pub use judge::{
-    BoxJudge, RecordedJudge, IntoJudge, Judge, JudgeError, JudgeErrorKind, JudgeFn, JudgeMode, JudgePrompt,
-    JudgeReply, JudgeRequest, Judging, Provider, Rating, Sample, Scripted, Vote, check_judge_model,
-};
-#[cfg(feature = "model-judge")]
-pub use judge::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
-pub use metric::{Metric, MetricFn, MetricInput, RubricScore, Score, Scores};
-pub use options::{Gate, Pass};
-pub use report::{
-    CaseReport, EvalReport, EvalSetResult, ExportError, MetricReport, Place, RunReport, MetricOutcome, Summary,
-};
-pub use runner::{EvalRunner, RunDirError, RunnerError, Setup};
-pub use setup::{EvalFn, IntoAgent, IntoOutcome};
-pub use transcript::{RunError, Transcript, TurnRecord};
-pub use verdict::{Role, Verdict};
+pub use metric::{Metric, MetricInput, Score, Scores};
+pub use report::{CaseReport, EvalReport};
+#[cfg(feature = "reports")]
+pub use runner::EvalCommand;
+pub use runner::EvalRunner;
+pub use verdict::Verdict;
 
-// Its example uses the attribute.
-#[cfg_attr(feature = "macros", doc = include_str!("docs/metrics.md"))]
-#[cfg_attr(not(feature = "macros"), doc = "What cases are scored with.")]
-pub mod metrics {
-    #[doc(no_inline)]
-    pub use crate::{Metric, MetricFn, MetricInput, Score, Scores};
-}
-
-// Its example uses the attribute.
-#[cfg_attr(feature = "macros", doc = include_str!("docs/judges.md"))]
-#[cfg_attr(not(feature = "macros"), doc = "Models that are asked about what an agent did.")]
-pub mod judges {
-    #[doc(no_inline)]
-    pub use crate::{RecordedJudge, IntoJudge, Judge, JudgeFn, JudgeMode, JudgeReply, JudgeRequest, Judging};
-}
-
+#[cfg(feature = "judges")]
 #[doc = include_str!("docs/scenarios.md")]
-pub mod scenarios {
+pub mod scenario {
     #[doc(no_inline)]
-    pub use crate::{ConversationScenario, Persona, UserBehavior, UserPersona, UserSimulatorConfig};
+    pub use eval_format::{ConversationScenario, Persona, UserBehavior, UserPersona, UserSimulatorConfig};
 }
 
 /// What the generated tests call. Not public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::private::*;
+    pub use crate::attribute::*;
 }
 
 /// What fuzzing reaches of the arithmetic. Not public API.

@@ -1,34 +1,47 @@
 //! Metrics: from what was expected and what happened to scores.
 //!
 //! One struct per metric, one file per metric: its documentation, its algorithm and its tests side
-//! by side. Those that ask a judge stand in one list, [`judged`], all others in [`built_in`]; their
-//! names, ranges and criterion fields are data in `eval_format::METRICS`, and a test holds the two equal.
+//! by side, all entered in one list, [`BUILT_IN`]. Their names, ranges and criterion fields are data in
+//! `eval_format::METRICS`, and a test holds the two lists equal.
 
 mod answers;
 mod calls;
+#[cfg(feature = "judges")]
 mod conversation_checks;
 mod custom;
 mod final_response_match;
+#[cfg(feature = "judges")]
 mod final_response_match_v2;
+#[cfg(feature = "judges")]
 mod hallucinations;
 mod inference_call_count;
 mod invocation_duration;
+#[cfg(feature = "judges")]
 mod judged;
-#[cfg(test)]
+#[cfg(all(test, feature = "judges"))]
 mod judged_vectors;
+#[cfg(feature = "judges")]
 mod multi_turn_task_success;
+#[cfg(feature = "judges")]
 mod multi_turn_tool_use_quality;
+#[cfg(feature = "judges")]
 mod multi_turn_trajectory_quality;
+#[cfg(feature = "judges")]
 mod response_evaluation;
 mod response_match;
 pub(crate) mod response_similarity;
+#[cfg(feature = "judges")]
 mod rubric_final_response_quality;
+#[cfg(feature = "judges")]
 mod rubric_multi_turn_trajectory;
+#[cfg(feature = "judges")]
 mod rubric_tool_use_quality;
+#[cfg(feature = "judges")]
 mod rubrics;
+#[cfg(feature = "judges")]
 mod safety;
 mod session_state;
-#[cfg(test)]
+#[cfg(all(test, feature = "judges"))]
 pub(crate) mod testing;
 mod token_usage;
 mod tool_call_count;
@@ -40,6 +53,7 @@ mod trajectory_match_ratio;
 mod trajectory_precision;
 mod trajectory_recall;
 mod trajectory_single_tool_use;
+#[cfg(feature = "judges")]
 mod user_simulator_quality;
 
 use std::fmt;
@@ -49,12 +63,16 @@ use std::sync::Arc;
 use eval_format::{Criterion, EvalCase, Gate, Invocation, Map};
 
 use crate::agent::{BoxError, BoxFuture};
-use crate::judge::{BoxJudge, Judging};
+use crate::judge::BoxJudge;
+#[cfg(feature = "judges")]
+use crate::judge::Judging;
 use crate::score::mean;
 
 pub use custom::MetricFn;
+#[cfg(feature = "reports")]
 pub(crate) use invocation_duration::NAME as INVOCATION_DURATION;
 pub(crate) use session_state::NAME as FINAL_SESSION_STATE_MATCH;
+#[cfg(feature = "reports")]
 pub(crate) use token_usage::NAME as TOKEN_USAGE;
 
 /// What a metric looks at: one run of one case.
@@ -96,6 +114,7 @@ impl<'a> MetricInput<'a> {
         self.actual.iter().enumerate().map(move |(at, actual)| (actual, expected.get(at)))
     }
 
+    #[cfg(feature = "judges")]
     /// The judge, asked as the criterion's `judge_model_options` say.
     pub fn judging(&self) -> Judging {
         Judging::new(self.judge.clone(), self.criterion)
@@ -370,7 +389,7 @@ impl Scores {
     }
 }
 
-/// Makes the built-in metric of a name that asks no judge.
+/// Makes the built-in metric of a name; `None` if there is none, or if it asks a judge and the feature `judges` is off.
 pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
     let (_, make) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
     Some(make())
@@ -379,7 +398,7 @@ pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
 /// Makes a metric.
 pub type MakeMetric = fn() -> BoxMetric;
 
-/// Every built-in metric that asks no judge.
+/// Every built-in metric.
 static BUILT_IN: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
     (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
@@ -401,38 +420,37 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
     (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
     (session_state::NAME, || BoxMetric::new(session_state::FinalSessionStateMatch)),
+    #[cfg(feature = "judges")]
+    (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
+    #[cfg(feature = "judges")]
+    (rubric_final_response_quality::NAME, || {
+        BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
+    }),
+    #[cfg(feature = "judges")]
+    (rubric_tool_use_quality::NAME, || BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality)),
+    #[cfg(feature = "judges")]
+    (rubric_multi_turn_trajectory::NAME, || {
+        BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
+    }),
+    #[cfg(feature = "judges")]
+    (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
+    #[cfg(feature = "judges")]
+    (safety::NAME, || BoxMetric::new(safety::Safety)),
+    #[cfg(feature = "judges")]
+    (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),
+    #[cfg(feature = "judges")]
+    (multi_turn_task_success::NAME, || BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess)),
+    #[cfg(feature = "judges")]
+    (multi_turn_trajectory_quality::NAME, || {
+        BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
+    }),
+    #[cfg(feature = "judges")]
+    (multi_turn_tool_use_quality::NAME, || {
+        BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
+    }),
+    #[cfg(feature = "judges")]
+    (user_simulator_quality::NAME, || BoxMetric::new(user_simulator_quality::UserSimulatorQuality)),
 ];
-
-/// Finds a metric by its name.
-pub(crate) type FindMetric = fn(&str) -> Option<BoxMetric>;
-
-/// Makes the built-in metric of a name that asks a judge.
-///
-/// All of them, to their last function, are `#[inline]`: they are compiled in crates whose criteria name one.
-pub(crate) fn judged(name: &str) -> Option<BoxMetric> {
-    Some(match name {
-        final_response_match_v2::NAME => BoxMetric::new(final_response_match_v2::FinalResponseMatchV2),
-        rubric_final_response_quality::NAME => {
-            BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
-        }
-        rubric_tool_use_quality::NAME => BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality),
-        rubric_multi_turn_trajectory::NAME => {
-            BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
-        }
-        hallucinations::NAME => BoxMetric::new(hallucinations::Hallucinations),
-        safety::NAME => BoxMetric::new(safety::Safety),
-        response_evaluation::NAME => BoxMetric::new(response_evaluation::ResponseEvaluation),
-        multi_turn_task_success::NAME => BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess),
-        multi_turn_trajectory_quality::NAME => {
-            BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
-        }
-        multi_turn_tool_use_quality::NAME => {
-            BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
-        }
-        user_simulator_quality::NAME => BoxMetric::new(user_simulator_quality::UserSimulatorQuality),
-        _ => return None,
-    })
-}
 
 #[cfg(test)]
 mod tests {

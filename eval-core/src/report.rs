@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, Gate};
 
-use crate::judge_outcome::JudgeUse;
+#[cfg(feature = "reports")]
+pub use crate::export::{EvalSetResult, ExportError};
+pub use crate::judge_outcome::JudgeUse;
 use crate::message::count;
 use crate::metric::Scores;
-use crate::transcript::{RunError, Transcript};
-use crate::verdict::{Role, Verdict};
+pub use crate::transcript::{RunError, Transcript, TurnRecord};
+pub use crate::verdict::{Role, Verdict};
 
 /// Where a case stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

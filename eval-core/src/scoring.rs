@@ -187,7 +187,8 @@ fn named_or_custom(
     }
     let full = || Criterion::new(CUSTOM_THRESHOLD);
     let unnamed = custom.into_iter();
-    metrics.extend(unnamed.map(|(name, metric)| PlannedMetric::gating(&name, full(), metric, Origin::Custom)));
+    metrics
+        .extend(unnamed.map(|(name, metric)| PlannedMetric::gating(&name, full(), metric, Origin::Custom)));
     Ok(metrics)
 }
 

@@ -9,9 +9,9 @@ mod prompt;
 
 use eval_format::{Content, ConversationScenario, Instructions, Map, UserSimulatorConfig, Value};
 
+use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgeReply, JudgeRequest};
 use crate::message::count;
-use crate::guard::catch_panic;
 use crate::transcript::TurnRecord;
 use history::History;
 

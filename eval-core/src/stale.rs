@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::private::{ConfigSource, FileSource, RecordingSource, SetSource};
+use crate::compiled::{ConfigSource, FileSource, SetSource};
 
 /// What the files on disk say about the ones compiled in.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,9 +42,11 @@ fn check(set: &SetSource, replays: bool, same: impl Fn(&PathBuf, &FileSource) ->
         ConfigSource::File(file) => Some(file),
         ConfigSource::Default | ConfigSource::Inline(_) => None,
     };
-    let RecordingSource { file, text, .. } = set.recording;
-    let recording = text.filter(|_| replays).map(|text| FileSource { file, text });
-    let new_recording = (replays && text.is_none()).then_some(&file);
+    let replayed = set.recording.as_ref().filter(|_| replays);
+    let recording =
+        replayed.and_then(|recording| Some(FileSource { file: recording.file, text: recording.text? }));
+    let new_recording =
+        replayed.filter(|recording| recording.text.is_none()).map(|recording| &recording.file);
     for compiled in std::iter::once(&main).chain(config).chain(&set.session).chain(&recording) {
         match same(&root.join(compiled.file), compiled) {
             Some(true) => {}

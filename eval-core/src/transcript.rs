@@ -3,7 +3,7 @@
 use eval_format::{Content, IntermediateData, Invocation, InvocationEvent, Map};
 
 use crate::agent::{Event, Session};
-use crate::judge::JudgeError;
+use crate::judge_outcome::JudgeError;
 use crate::verdict::Role;
 
 /// The record of one run: the session, the turns, the state at the end, and what went wrong.

@@ -72,6 +72,7 @@ pub use model::{
     UsageMetadata, UserBehavior, UserPersona,
 };
 pub use names::{module_name, test_names};
+pub use options::{DEFAULT_TIMEOUT, Gate, Pass};
 pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
 pub use reader::{
     CaseSpan, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, read_case,

@@ -1,48 +1,33 @@
 //! A process that ends in the middle of a test.
 //!
 //! `std::process::exit` does not unwind. With code 0 the harness, cargo and nextest all take its tests for passed, those
-//! that never began included. But systems drop the thread locals of the thread that exits, so one of them can tell: on the
-//! thread of a test and on those of its runtime. Threads that an agent starts by itself are not seen.
+//! that never began included. But systems drop the thread locals of the thread that exits, so one of them can tell. Only
+//! the thread of the test is seen, not the workers of a multi-threaded runtime and not threads that an agent starts.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 
-use super::Test;
+use crate::compiled::Test;
 use crate::failure;
 
 thread_local! {
-    static UNDERWAY: Underway = const { Underway(RefCell::new(None)) };
+    static UNDERWAY: Underway = const { Underway(Cell::new(None)) };
 }
 
-/// For whom this thread works.
-#[derive(Clone, Copy)]
-enum Work {
-    Of(Test),
-    /// A thread of the runtime of a test.
-    OfARuntime,
-}
-
-struct Underway(RefCell<Option<Work>>);
+struct Underway(Cell<Option<Test>>);
 
 impl Drop for Underway {
     fn drop(&mut self) {
         // A thread that ends by itself has left its work before.
-        if let Some(work) = self.0.take() {
-            message::show_past_the_harness(&text(work));
+        if let Some(test) = self.0.take() {
+            crate::message::show_past_the_harness(&text(&test));
             std::process::abort();
         }
     }
 }
 
-fn text(work: Work) -> String {
+fn text(test: &Test) -> String {
     const WHY: &str = "the process is aborted, since its exit code could pass for success";
-    match work {
-        Work::Of(test) => {
-            failure::harness(&test, &format!("`std::process::exit` was called while this test ran; {WHY}"))
-        }
-        Work::OfARuntime => {
-            format!("Error: `std::process::exit` was called on a thread of a test's runtime; {WHY}")
-        }
-    }
+    failure::harness(test, &format!("`std::process::exit` was called while this test ran; {WHY}"))
 }
 
 /// Until this is dropped, a process that exits on this thread is aborted.
@@ -50,7 +35,7 @@ pub(super) struct ExitGuard(());
 
 impl ExitGuard {
     pub(super) fn of(test: Test) -> Self {
-        set(Some(Work::Of(test)));
+        set(Some(test));
         Self(())
     }
 }
@@ -61,17 +46,7 @@ impl Drop for ExitGuard {
     }
 }
 
-/// A thread of a runtime begins.
-pub(super) fn enter_runtime() {
-    set(Some(Work::OfARuntime));
-}
-
-/// A thread of a runtime ends.
-pub(super) fn leave_runtime() {
-    set(None);
-}
-
-fn set(work: Option<Work>) {
+fn set(test: Option<Test>) {
     // A thread that is past its locals has nothing left to be told.
-    let _ = UNDERWAY.try_with(|underway| underway.0.replace(work));
+    let _ = UNDERWAY.try_with(|underway| underway.0.replace(test));
 }

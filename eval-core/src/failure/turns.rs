@@ -5,7 +5,7 @@ use eval_format::{Criterion, Invocation, MatchType, Need, Subject};
 use super::{line, trajectory};
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
-use crate::report::{CaseReport, MetricReport, RunReport, MetricOutcome};
+use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
 use crate::transcript::TurnRecord;
 
 /// Turns are shown as long as they take no more lines than this together; the first one always is.
@@ -68,8 +68,9 @@ fn failing_scores<'a>(
     run: &'a RunReport,
     turn: Option<usize>,
 ) -> impl Iterator<Item = (&'a MetricReport, &'a Score)> {
-    report.metrics.iter().zip(&run.scores).filter_map(move |(metric, scored)| {
-        let (MetricOutcome::Scored(scores), Some(threshold)) = (scored, metric.threshold()) else { return None };
+    report.metrics.iter().filter_map(move |metric| {
+        let MetricOutcome::Scored(scores) = &run.metric(&metric.name)?.outcome else { return None };
+        let threshold = metric.threshold()?;
         let score = match turn {
             None if scores.is_whole_run() => scores.scores().first()?,
             Some(at) if !scores.is_whole_run() => scores.scores().get(at)?,

@@ -215,10 +215,10 @@ impl Reading {
 }
 
 /// Where a test stands among the others.
-fn place(test: &RecordedTest) -> (&str, &str, Option<(&str, usize, usize)>, &str) {
+fn place(test: &RecordedTest) -> (&str, &str, Option<(Option<&str>, Option<usize>, Option<usize>)>, &str) {
     let place = test.last().map(|attempt| {
         let Started { file, line, column, .. } = &attempt.started;
-        (file.as_str(), *line, *column)
+        (file.as_deref(), *line, *column)
     });
     (&test.package, &test.binary, place, &test.name)
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use eval_format::{Map, UsageMetadata, Value};
+use eval_format::{Gate, Map, Pass, Value};
 
 use super::json::{Json, Misread, Object, fields, write_list};
 use super::line::Line;
-use crate::options::{Gate, Pass};
-use crate::report::{MetricReport, MetricOutcome};
+use crate::judge_outcome::JudgeUse;
+use crate::report::{MetricOutcome, MetricReport, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::Verdict;
 
@@ -96,22 +96,22 @@ pub struct Started {
     pub test: u32,
     /// The path of the test as cargo shows it: `weather::sunny`. Without the attribute, set and case: `set/case`.
     pub name: String,
-    /// The id of the set.
-    pub eval_set_id: String,
+    /// The id of the set; `None` for a case that ran without one.
+    pub eval_set_id: Option<String>,
     /// The id of the case.
     pub eval_id: String,
-    /// The file of the set as the compiler shows it; empty where there is none.
-    pub file: String,
-    /// The same relative to the folder of the package.
-    pub set_file: String,
-    /// The line of the case, from 1; 0 where there is no file.
-    pub line: usize,
-    /// The column of the case in characters, from 1; 0 where there is no file.
-    pub column: usize,
-    /// The [`case_hash`] of the case, to tell whether it was edited since; empty where there is no file.
-    pub case_hash: String,
-    /// Of how many cases of this file the attribute makes tests; 0 where nobody knows.
-    pub set_cases: usize,
+    /// The file of the set as the compiler shows it; `None` for a case that comes from no file.
+    pub file: Option<String>,
+    /// The same file relative to the folder of the package.
+    pub set_file: Option<String>,
+    /// The line of the case, from 1; `None` for a case that comes from no file.
+    pub line: Option<usize>,
+    /// The column of the case in characters, from 1; `None` for a case that comes from no file.
+    pub column: Option<usize>,
+    /// The [`case_hash`] of the case, to tell whether it was edited since; `None` for a case that comes from no file.
+    pub case_hash: Option<String>,
+    /// Of how many cases of this file the attribute makes tests; `None` for a case that comes from no file.
+    pub set_cases: Option<usize>,
     /// How often the case is to run.
     pub runs: usize,
     /// How the runs are taken together.
@@ -166,22 +166,6 @@ pub struct MetricScore {
     pub score: MetricOutcome,
     /// What the judges were asked for it; empty where none was.
     pub judge: Vec<JudgeUse>,
-}
-
-/// What a judge was asked, and what that took.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct JudgeUse {
-    /// The model as the criterion names it.
-    pub model: String,
-    /// How many questions it was asked, samples counted one by one.
-    pub asked: usize,
-    /// How many of them it did not answer.
-    pub failed: usize,
-    /// How many of them a recording answered; absent in journals of versions that did not tell.
-    pub replayed: Option<usize>,
-    /// The tokens of all answers that told theirs. A recorded answer tells those of its recording.
-    pub usage: UsageMetadata,
 }
 
 /// A test came to its end.
@@ -251,35 +235,25 @@ pub(super) fn ran_line(
 }
 
 /// The line of a [`Scored`], of scores that are needed further on.
-pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[MetricLine<'_>]) -> Vec<u8> {
+pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric]) -> Vec<u8> {
     line("scored", |out| {
         let mut object = Object::open(out);
         object.field(",\"test\":", &test);
         object.field(",\"run\":", &run);
         object.field(",\"evaluation\":", &evaluation);
-        write_list(metrics, object.key(",\"metrics\":"), MetricLine::write);
+        write_list(metrics, object.key(",\"metrics\":"), write_metric);
         object.close();
     })
 }
 
-/// A [`MetricScore`] on its way into a line.
-#[derive(Debug)]
-pub(crate) struct MetricLine<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) custom: bool,
-    pub(crate) score: &'a MetricOutcome,
-    pub(crate) judge: &'a [JudgeUse],
-}
-
-impl MetricLine<'_> {
-    fn write(&self, out: &mut Line) {
-        let mut object = Object::open(out);
-        object.text(",\"name\":", self.name);
-        object.field(",\"custom\":", &self.custom);
-        object.field(",\"score\":", self.score);
-        object.list(",\"judge\":", self.judge);
-        object.close();
-    }
+/// Writes a [`ScoredMetric`] as a [`MetricScore`]: the criterion and the verdict stand in [`Decided`].
+fn write_metric(metric: &ScoredMetric, out: &mut Line) {
+    let mut object = Object::open(out);
+    object.text(",\"name\":", &metric.name);
+    object.field(",\"custom\":", &metric.custom);
+    object.field(",\"score\":", &metric.outcome);
+    object.list(",\"judge\":", &metric.judge);
+    object.close();
 }
 
 /// What tells whether a case was edited: the hash of its text as it stands in the file.

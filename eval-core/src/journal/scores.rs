@@ -4,13 +4,14 @@ use eval_format::{Criterion, Value};
 
 use super::json::{Fields, Json, Misread, Object, fields, misread, words, write_list};
 use super::line::Line;
-use super::record::{JudgeUse, MetricScore};
+use super::record::MetricScore;
 use super::text::write_text;
+use crate::judge_outcome::JudgeUse;
 use crate::metric::{RubricScore, Score, Scores};
-use crate::options::{Gate, Pass};
-use crate::report::{MetricReport, MetricOutcome};
+use crate::report::{MetricOutcome, MetricReport};
 use crate::score::mean;
 use crate::verdict::{Role, Verdict};
+use eval_format::{Gate, Pass};
 
 fields!(MetricScore { name, custom, score, judge });
 fields!(JudgeUse { model, asked, failed, replayed, usage });

@@ -1,44 +1,44 @@
-//! What one test adds to a journal, as it goes.
+//! What one test adds to a journal while it runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use eval_format::EvalCase;
+use eval_format::{EvalCase, Gate, Pass};
 
-use super::record::{self, Decided, JudgeUse, MetricLine, Started, case_hash};
+use super::record::{self, Decided, Started, case_hash};
 use super::time;
 use super::writer::{self, Journal};
-use crate::plan::Plan;
-use crate::private::Test;
-use crate::report::CaseReport;
+use crate::compiled::Test;
+use crate::judge_outcome::JudgeUse;
+use crate::report::{CaseReport, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 
-/// The part of a journal that tells of one test. Without a journal it does nothing.
+/// The part of a journal that belongs to one test. It does nothing if no journal is written.
 #[derive(Debug, Default)]
 pub(crate) struct TestLog {
     journal: Option<Arc<Journal>>,
+    /// The number of the test in its journal.
     test: u32,
     evaluations: AtomicU32,
 }
 
 impl TestLog {
-    /// Begins the log of a test of the attribute. The error is about a variable that cannot be read.
+    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value.
     pub(crate) fn of_test(test: &Test) -> Result<Self, String> {
         let Some(journal) = writer::of_tests(test.set.package)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
-        let case = set.text.get(source.start..source.end).unwrap_or_default();
         Ok(Self::begin(journal, |number| Started {
             test: number,
             name: test.path(),
-            eval_set_id: set.eval_set_id.to_owned(),
+            eval_set_id: Some(set.eval_set_id.to_owned()),
             eval_id: source.eval_id.to_owned(),
-            file: set.shown.to_owned(),
-            set_file: set.file.to_owned(),
-            line: source.line as usize,
-            column: source.column as usize,
-            case_hash: case_hash(case),
-            set_cases: set.cases.len(),
+            file: Some(set.shown.to_owned()),
+            set_file: Some(set.file.to_owned()),
+            line: Some(source.line as usize),
+            column: Some(source.column as usize),
+            case_hash: Some(case_hash(test.case_text().unwrap_or_default())),
+            set_cases: Some(set.cases.len()),
             runs: set.options.runs as usize,
             pass: set.options.pass,
             gate: set.options.gate,
@@ -47,24 +47,32 @@ impl TestLog {
         }))
     }
 
-    /// Begins the log of a case that is run without the attribute.
-    pub(crate) fn of_case(journal: Option<Arc<Journal>>, set: &str, case: &EvalCase, plan: &Plan) -> Self {
+    /// Begins the log of a case that runs without the attribute.
+    pub(crate) fn of_case(
+        journal: Option<Arc<Journal>>,
+        eval_set_id: Option<&str>,
+        case: &EvalCase,
+        runs: usize,
+        pass: Pass,
+        gate: Gate,
+    ) -> Self {
         let Some(journal) = journal else { return Self::default() };
-        let name = if set.is_empty() { case.eval_id.clone() } else { format!("{set}/{}", case.eval_id) };
+        let eval_id = case.eval_id.clone();
+        let name = eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"));
         Self::begin(journal, |number| Started {
             test: number,
             name,
-            eval_set_id: set.to_owned(),
-            eval_id: case.eval_id.clone(),
-            file: String::new(),
-            set_file: String::new(),
-            line: 0,
-            column: 0,
-            case_hash: String::new(),
-            set_cases: 0,
-            runs: plan.runs,
-            pass: plan.pass,
-            gate: plan.gate,
+            eval_set_id: eval_set_id.map(str::to_owned),
+            eval_id,
+            file: None,
+            set_file: None,
+            line: None,
+            column: None,
+            case_hash: None,
+            set_cases: None,
+            runs,
+            pass,
+            gate,
             attempt: attempt(),
             at: time::now(),
         })
@@ -76,7 +84,7 @@ impl TestLog {
         Self { journal: Some(journal), test, evaluations: AtomicU32::new(1) }
     }
 
-    /// The journal, where there is one.
+    /// The journal; `None` if none is written.
     pub(crate) fn journal(&self) -> Option<&Journal> {
         self.journal.as_deref()
     }
@@ -90,7 +98,7 @@ impl TestLog {
     }
 
     /// Records how a run scored.
-    pub(crate) fn scored(&self, run: usize, evaluation: u32, metrics: &[MetricLine<'_>]) {
+    pub(crate) fn scored(&self, run: usize, evaluation: u32, metrics: &[ScoredMetric]) {
         if let Some(journal) = &self.journal {
             journal.add(record::scored_line(self.test, run, evaluation, metrics));
         }
@@ -129,7 +137,7 @@ impl TestLog {
     }
 }
 
-/// Which attempt of the runner this is.
+/// Which attempt of the test runner this is, from 1.
 fn attempt() -> u32 {
     std::env::var("NEXTEST_ATTEMPT").ok().and_then(|attempt| attempt.parse().ok()).unwrap_or(1)
 }

@@ -11,12 +11,12 @@ use proptest::prelude::*;
 
 use super::record::{ran_line, scored_line};
 use super::*;
-use crate::options::{Gate, Pass};
 use crate::report::tests::any_report::{expected, metric, run};
 use crate::report::{CaseReport, RunReport};
 use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
+use eval_format::{Gate, Pass};
 
 mod runner;
 

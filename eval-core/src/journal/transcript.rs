@@ -5,7 +5,7 @@ use eval_format::{Content, Invocation, Value};
 use super::json::{Fields, Json, Misread, Object, fields, words};
 use super::line::Line;
 use crate::agent::{Event, Session};
-use crate::judge::{JudgeError, JudgeErrorKind};
+use crate::judge_outcome::{JudgeError, JudgeErrorKind};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 

@@ -11,8 +11,7 @@ use super::folder::Joined;
 use super::line::Line;
 use super::record::{Head, SCHEMA};
 use super::{folder, run_id, time};
-use crate::failure;
-use crate::judge::secret_variables;
+use crate::secrets::secret_variables;
 use crate::target_dir::evalset_dir;
 
 /// The journal that a process writes.
@@ -176,7 +175,7 @@ fn in_line(text: &str) -> String {
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
-        message::show_past_the_harness(&format!(
+        crate::message::show_past_the_harness(&format!(
             "no journal of this process: {why} (verdicts are the same without it; `EVALSET_JOURNAL=off` keeps it quiet)"
         ));
     });

@@ -2,8 +2,8 @@ use eval_format::{Criterion, Map, Value};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::agent::BoxFuture;
+use crate::guard;
 use crate::message;
-use crate::guard::concurrent;
 
 /// ADK's judge where a criterion names none.
 const DEFAULT_MODEL: &str = "gemini-2.5-flash";
@@ -126,7 +126,7 @@ impl Judging {
                 (0..self.samples).map(|sample| ask(at, self.request(template, prompt.as_str(), sample))),
             );
         }
-        let mut answers = concurrent::all(self.parallelism, asked).await.into_iter();
+        let mut answers = guard::all(self.parallelism, asked).await.into_iter();
         prompts.iter().map(|_| answers.by_ref().take(self.samples as usize).collect()).collect()
     }
 
@@ -159,7 +159,7 @@ impl Judging {
             let request = self.request(template, prompt, sample);
             asked.push(Box::pin(async move { self.read(&request, read).await }));
         }
-        concurrent::all(self.parallelism, asked).await
+        guard::all(self.parallelism, asked).await
     }
 
     /// Asks a yes-or-no question and takes the majority; a tie is a no, as in ADK.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use eval_format::UsageMetadata;
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
-use crate::journal::JudgeUse;
 use crate::guard::{Waited, catch_panic};
+use crate::judge_outcome::JudgeUse;
 
 /// A judge on behalf of one metric: keeps count of the time it takes, and of what it must not leave unanswered.
 #[derive(Debug)]

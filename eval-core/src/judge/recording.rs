@@ -13,7 +13,6 @@ use std::time::Duration;
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest};
 
 pub(crate) use miss::no_recording;
-pub(crate) use secrets::secret_variables;
 pub(crate) use store::{RecordingStore, RecordingText};
 
 /// A judge whose answers are kept in a file.
@@ -98,7 +97,10 @@ impl<J: Judge> Judge for RecordedJudge<J> {
 
 impl<J> fmt::Debug for RecordedJudge<J> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecordedJudge").field("store", &self.store).field("mode", &self.mode).finish_non_exhaustive()
+        f.debug_struct("RecordedJudge")
+            .field("store", &self.store)
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
     }
 }
 

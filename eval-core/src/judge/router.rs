@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::recording::{RecordingStore, no_recording};
 #[cfg(feature = "model-judge")]
 use super::client::default_judge;
 use super::once::Once;
+use super::recording::{RecordingStore, no_recording};
 use super::{
     BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings, limit,
 };
@@ -121,7 +121,7 @@ impl OfCases for Arc<Shared> {
     }
 
     fn unused(&self, eval_id: &str) -> Option<String> {
-        let store = self.store.as_ref().filter(|store| self.replays() && store.exists())?;
+        let store = self.store.as_ref().filter(|store| self.settings.replays() && store.exists())?;
         let unused = store.unused(Some(eval_id));
         (!unused.is_empty()).then(|| {
             let shown = store.shown();
@@ -135,10 +135,6 @@ impl OfCases for Arc<Shared> {
 }
 
 impl Shared {
-    fn replays(&self) -> bool {
-        matches!(self.settings.mode, None | Some(JudgeMode::Replay))
-    }
-
     /// The judge to ask, made when it is first needed.
     async fn live(&self) -> &Result<BoxJudge, JudgeError> {
         self.made

@@ -51,6 +51,11 @@ impl Settings {
             model: variable(MODEL)?,
         })
     }
+
+    /// Whether recorded answers are replayed and nobody is asked.
+    pub(crate) fn replays(&self) -> bool {
+        matches!(self.mode, None | Some(JudgeMode::Replay))
+    }
 }
 
 /// The value of a variable; an empty one counts as none.

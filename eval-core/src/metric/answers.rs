@@ -13,7 +13,7 @@ pub(super) fn expected_text(expected: Option<&Invocation>) -> Result<String, Sco
 }
 
 /// Adds to a low score that the answer holds what the user does not see.
-pub(super) fn mind_thoughts(score: Score, actual: &Invocation) -> Score {
+pub(super) fn note_thought_parts(score: Score, actual: &Invocation) -> Score {
     let parts = actual.final_response.iter().flat_map(Content::parts);
     if score.value() == Some(1.0) || !parts.into_iter().any(|part| part.thought == Some(true)) {
         return score;

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use eval_format::Invocation;
 
-use super::answers::{expected_text, mind_thoughts};
+use super::answers::{expected_text, note_thought_parts};
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::score::similarity::Share;
@@ -49,7 +49,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
         return Score::from(1.0);
     }
     let note = format!("{} of {} expected words are in the answer", share.part, share.whole);
-    mind_thoughts(Score::from(share.value()).note(note), actual)
+    note_thought_parts(Score::from(share.value()).note(note), actual)
 }
 
 #[cfg(test)]

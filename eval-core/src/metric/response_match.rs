@@ -1,6 +1,6 @@
 use eval_format::Invocation;
 
-use super::answers::mind_thoughts;
+use super::answers::note_thought_parts;
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::score::rouge::{RougeText, rouge_1};
@@ -46,7 +46,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
             "the expected answer has no words (only punctuation, symbols or emoji), so ADK scores it 0.0",
         );
     }
-    mind_thoughts(score, actual)
+    note_thought_parts(score, actual)
 }
 
 #[cfg(test)]

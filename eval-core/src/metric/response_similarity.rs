@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use eval_format::{Criterion, Invocation, Similarity};
 
-use super::answers::{expected_text, mind_thoughts};
+use super::answers::{expected_text, note_thought_parts};
 use super::{Metric, MetricInput, Score, Scores};
 use crate::agent::BoxError;
 use crate::message::count;
@@ -67,7 +67,7 @@ pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion
         }
         algorithm => by_text(&prepared(&expected, criterion), &prepared(&answer, criterion), algorithm),
     };
-    mind_thoughts(score, actual)
+    note_thought_parts(score, actual)
 }
 
 /// The text without what the criterion says to leave out of account.

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_format::{EvalCase, Invocation, Map};
 
-use crate::guard::{Fault, fenced, panic_message};
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, MOST_EVENTS, Recorded, Recorder, Session, Turn};
+use crate::guard::{Fault, fenced, panic_message};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -15,13 +15,15 @@ use crate::verdict::Role;
 
 /// What a conversation runs under.
 #[derive(Clone, Debug)]
-pub(crate) struct Conditions {
-    pub(crate) app_name: String,
-    pub(crate) user_id: String,
-    /// The time for opening the session and for each turn.
+pub(crate) struct Conditions<'a> {
+    /// The app name for cases that name none.
+    pub(crate) app_name: &'a str,
+    /// The user id for cases that name none.
+    pub(crate) user_id: &'a str,
+    /// The time limit for opening the session and for each turn.
     pub(crate) timeout: Duration,
     /// What the watchdog calls this run: the test and the run.
-    pub(crate) label: String,
+    pub(crate) label: &'a str,
 }
 
 /// Plays a case against an agent. Never fails: what goes wrong is in the transcript.
@@ -29,7 +31,7 @@ pub(crate) async fn converse(
     mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
     user: User<'_>,
-    conditions: &Conditions,
+    conditions: &Conditions<'_>,
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
@@ -66,7 +68,7 @@ fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
 async fn play(
     agent: &mut (dyn Erased + '_),
     mut user: User<'_>,
-    conditions: &Conditions,
+    conditions: &Conditions<'_>,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
     let limit = conditions.timeout;
@@ -93,7 +95,7 @@ async fn play(
 async fn turn(
     agent: &mut (dyn Erased + '_),
     message: &Message<'_>,
-    conditions: &Conditions,
+    conditions: &Conditions<'_>,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
     let number = transcript.turns.len() + 1;
@@ -158,14 +160,14 @@ fn agent_error(turn: Option<usize>, message: &str) -> RunError {
 }
 
 /// The session of a case, with ADK's defaults for what it leaves open.
-fn session(case: &EvalCase, conditions: &Conditions) -> Session {
+fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     let input = case.session_input.as_ref();
     let or = |text: Option<&String>, default: &str| {
         text.filter(|text| !text.is_empty()).map_or_else(|| default.to_owned(), Clone::clone)
     };
     Session {
-        app_name: or(input.map(|input| &input.app_name), &conditions.app_name),
-        user_id: or(input.map(|input| &input.user_id), &conditions.user_id),
+        app_name: or(input.map(|input| &input.app_name), conditions.app_name),
+        user_id: or(input.map(|input| &input.user_id), conditions.user_id),
         session_id: input.and_then(|input| input.session_id.clone()).unwrap_or_else(fresh_session_id),
         state: input.map_or_else(Map::new, |input| input.state.clone()),
     }

@@ -1,9 +1,12 @@
 //! Scoring what was recorded.
 
+use std::sync::Arc;
+
 use eval_format::EvalCase;
 
-use super::conversation::renew_rubrics;
 use super::{EvalRunner, RunnerError};
+use crate::case_runner::Subject;
+use crate::play::renew_rubrics;
 use crate::report::CaseReport;
 use crate::transcript::Transcript;
 
@@ -33,17 +36,23 @@ impl EvalRunner {
         case: &EvalCase,
         runs: Vec<Transcript>,
     ) -> Result<CaseReport, RunnerError> {
-        let plan = self.plan(None, None, std::slice::from_ref(case))?;
+        let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
         if runs.is_empty() {
-            return Err(RunnerError(format!("there is no run of the case `{}` to score", case.eval_id)));
+            return Err(RunnerError::NothingToScore(case.eval_id.clone()));
         }
         let mut scored = Vec::with_capacity(runs.len());
         for (at, mut transcript) in runs.into_iter().enumerate() {
             renew_rubrics(&mut transcript, case);
             let label = format!("case `{}`, recorded run {}", case.eval_id, at + 1);
-            let (report, _) = plan.score_run(case, transcript, &label).await;
-            scored.push(report);
+            scored.push(prepared.runner.score(case, transcript, &label).await);
         }
-        Ok(plan.decide("", case.clone(), None, scored))
+        let subject = Subject {
+            eval_set_id: None,
+            case,
+            location: None,
+            name: case.eval_id.clone(),
+            log: Arc::default(),
+        };
+        Ok(prepared.runner.decide(&subject, scored))
     }
 }

@@ -1,9 +1,10 @@
+//! The functions that make the agents of a runner.
+
 use std::future::Future;
 
 use eval_format::EvalCase;
 
-use super::BoxAgent;
-use crate::agent::BoxError;
+use crate::agent::{BoxAgent, BoxError};
 use crate::setup::{IntoAgent, shape};
 
 /// What [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes the agent.

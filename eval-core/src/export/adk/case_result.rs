@@ -3,7 +3,7 @@
 use eval_format::{Criterion, Invocation, Map, Value};
 
 use super::or_null;
-use super::scored::{Scored, ExportedMetric, ExportedRun};
+use super::scored::{ExportedMetric, ExportedRun, Scored};
 use super::{rubrics, session};
 use crate::metric::{INVOCATION_DURATION, TOKEN_USAGE};
 use crate::report::{CaseReport, MetricReport, RunReport};
@@ -25,7 +25,7 @@ pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
         ("overall_eval_metric_results", overall(&scored, run)),
         ("eval_metric_result_per_invocation", per_invocation(&scored, case, run)),
         ("session_id", Value::from(session.session_id.as_str())),
-        ("session_details", session::details(case, run)),
+        ("session_details", session::details(run)),
         ("user_id", or_null(user_id(case, run))),
     ]))
 }

@@ -3,7 +3,7 @@
 use eval_format::Gate;
 
 use crate::metric::{RubricScore, Score, Scores};
-use crate::report::{CaseReport, MetricReport, RunReport, MetricOutcome};
+use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
 use crate::verdict::Role;
 
 /// ADK's `EvalStatus`.

@@ -5,14 +5,14 @@ use eval_format::{InvocationEvent, Map, Value};
 use super::or_null;
 use super::scored::error;
 use crate::agent::Event;
-use crate::report::{CaseReport, RunReport};
+use crate::report::RunReport;
 use crate::transcript::TurnRecord;
 
 /// The session with its events; `null` where none was opened and nothing broke.
 ///
 /// As in ADK's sessions, fragments of streamed answers are left out. An error that ended the run is the last
 /// event: nothing else in ADK's results has a place for its text.
-pub(super) fn details(case: &CaseReport, run: &RunReport) -> Value {
+pub(super) fn details(run: &RunReport) -> Value {
     let (session, turns) = (&run.transcript.session, &run.transcript.turns);
     let error = error(run);
     if session.session_id.is_empty() && error.is_none() {

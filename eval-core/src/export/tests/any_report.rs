@@ -14,11 +14,11 @@ use serde_json::json;
 use super::fixture;
 use crate::agent::{Event, Session};
 use crate::metric::{Score, Scores, TOKEN_USAGE};
-use eval_format::Gate;
 use crate::oracle::ask;
-use crate::report::{CaseReport, EvalReport, MetricReport, RunReport, MetricOutcome};
+use crate::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, RunReport};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};
+use eval_format::Gate;
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![

@@ -9,7 +9,7 @@ use eval_format::{
 
 use crate::agent::{Agent, BoxError, Event, Turn};
 use crate::metric::{INVOCATION_DURATION, Metric, MetricInput, Score, Scores};
-use crate::report::{EvalReport, RunReport, MetricOutcome};
+use crate::report::{EvalReport, MetricOutcome, RunReport};
 use crate::runner::EvalRunner;
 use crate::transcript::TurnRecord;
 

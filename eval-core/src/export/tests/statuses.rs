@@ -4,8 +4,8 @@ use eval_format::Value;
 use serde_json::json;
 
 use super::fixture;
-use eval_format::Gate;
 use crate::report::EvalReport;
+use eval_format::Gate;
 
 /// The runs of a case in ADK's form.
 fn runs(report: &EvalReport, eval_id: &str) -> Vec<Value> {

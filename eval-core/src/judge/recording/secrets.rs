@@ -3,11 +3,8 @@
 use eval_format::{Map, Value};
 
 use crate::judge::{JudgeError, JudgeErrorKind};
+use crate::secrets::secret_variables;
 
-/// Ends of the names of variables whose values are secret.
-const SECRET_VARIABLES: [&str; 4] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
-/// A value shorter than this is no key, and would be found in any text.
-const SHORTEST: usize = 8;
 /// Keys of a model's configuration under which headers and keys stand, in small letters and without `_` and `-`.
 const SECRET_KEYS: [&str; 7] =
     ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
@@ -24,18 +21,6 @@ pub(super) fn refuse(text: &str, what: &str, recording: &str) -> Result<(), Judg
             ),
         )),
     }
-}
-
-/// The variables that are named like a secret, with their values.
-pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
-    let texts = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    texts.filter(|(name, value)| is_secret(name, value))
-}
-
-fn is_secret(name: &str, value: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    value.len() >= SHORTEST && SECRET_VARIABLES.iter().any(|end| name.ends_with(end))
 }
 
 /// The configuration of a model without headers and keys.
@@ -70,17 +55,5 @@ mod tests {
         let kept = without(config.as_object().unwrap());
         let expected = json!({ "max_output_tokens": 10, "nested": [{ "top_k": 3 }] });
         assert_eq!(Value::from(kept), Value::from(expected));
-    }
-
-    #[test]
-    fn variables_named_like_secrets_are_told_from_others() {
-        for (name, value, secret) in [
-            ("OPENAI_API_KEY", "sk-12345678", true),
-            ("github_token", "12345678", true),
-            ("OPENAI_API_KEY", "short", false),
-            ("TOKENIZERS", "12345678", false),
-        ] {
-            assert_eq!(is_secret(name, value), secret, "{name}");
-        }
     }
 }

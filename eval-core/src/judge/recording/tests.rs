@@ -11,7 +11,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Self {
-        let root = std::env::temp_dir().join(format!("eval-core-recorded_judge-{}-{test}", std::process::id()));
+        let root =
+            std::env::temp_dir().join(format!("eval-core-recorded_judge-{}-{test}", std::process::id()));
         fs::create_dir_all(&root).unwrap();
         Self(root)
     }
@@ -52,7 +53,8 @@ fn samples_are_recorded_each_and_errors_are_not() {
         Err(JudgeError::new(JudgeErrorKind::Failed, "503")),
         Ok(JudgeReply::new("one")),
     ];
-    let recorded_judge = RecordedJudge::with_mode(folder.file(), Scripted::results(script), JudgeMode::Record).unwrap();
+    let recorded_judge =
+        RecordedJudge::with_mode(folder.file(), Scripted::results(script), JudgeMode::Record).unwrap();
     let sample = |sample| JudgeRequest { sample, ..request("?") };
     for (at, expected) in [(0, Ok("zero")), (1, Err("503")), (1, Ok("one")), (0, Ok("zero"))] {
         let answer = run(recorded_judge.ask(&sample(at)));
@@ -136,7 +138,8 @@ fn a_file_that_cannot_be_read_is_an_error_and_stays_as_it_is() {
         }
         // It may also break while somebody records.
         fs::remove_file(folder.file()).unwrap();
-        let recorded_judge = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), JudgeMode::Record).unwrap();
+        let recorded_judge =
+            RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), JudgeMode::Record).unwrap();
         fs::write(folder.file(), text).unwrap();
         let error = run(recorded_judge.ask(&request("?"))).unwrap_err();
         assert!(error.to_string().starts_with("cannot record: "), "{error}");

@@ -103,7 +103,11 @@ fn what_is_recorded_is_replayed_and_not_asked_again() {
 fn the_model_of_the_environment_is_asked_and_recorded() {
     let path = file("model");
     let with = Settings { model: Some("other".to_owned()), ..settings(Some(JudgeMode::Record)) };
-    let judges = JudgeRouter::new(with, JudgeSource::Judge(Paid::default().boxed()), Some(RecordingStore::on_disk(&path)));
+    let judges = JudgeRouter::new(
+        with,
+        JudgeSource::Judge(Paid::default().boxed()),
+        Some(RecordingStore::on_disk(&path)),
+    );
     assert_eq!(ask(&judges, "?").unwrap(), "other: answer 1");
     let judges = JudgeRouter::new(settings(None), JudgeSource::Nobody, Some(RecordingStore::on_disk(&path)));
     let error = ask(&judges, "?").unwrap_err().to_string();
@@ -148,7 +152,8 @@ fn a_function_is_called_once_and_its_error_counts_only_where_it_is_asked() {
     let mut file = eval_format::Recording::default();
     file.add(recording);
     std::fs::write(&path, file.to_json()).unwrap();
-    let judges = JudgeRouter::new(settings(None), JudgeSource::Function(broken), Some(RecordingStore::on_disk(&path)));
+    let judges =
+        JudgeRouter::new(settings(None), JudgeSource::Function(broken), Some(RecordingStore::on_disk(&path)));
     assert_eq!(ask(&judges, "?").unwrap(), "yes");
     std::fs::remove_file(path).unwrap();
 }

@@ -1,0 +1,35 @@
+//! The judges of a generated test: the one that the attribute names, behind the recording beside the set.
+
+use eval_format::conventions::recording_path;
+
+use super::TestSet;
+use crate::compiled::Test;
+use crate::judge::{
+    JudgeFn, JudgeMode, JudgeRouter, JudgeSource, Making, RecordingStore, RecordingText, Settings,
+};
+use crate::stale;
+
+/// Compiles only for functions that `judge = ..` can name.
+pub const fn check_judge<Shape, F: JudgeFn<Shape>>(_: F) {}
+
+/// The judge that a function makes, once it is awaited.
+pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
+    function.make()
+}
+
+/// The judges of a test.
+pub(super) fn judges(test: &Test, set: &TestSet, settings: Settings) -> JudgeRouter {
+    let source = set.judge.map_or(JudgeSource::Nobody, JudgeSource::Function);
+    let Some(recording) = &test.set.recording else { return JudgeRouter::new(settings, source, None) };
+    let root = stale::root(test.set.manifest_dir);
+    let text = match (settings.mode, recording.text) {
+        (Some(JudgeMode::Record), _) => RecordingText::OnDisk,
+        (_, Some(all)) => RecordingText::Compiled { all, own: test.recorded().collect() },
+        (_, None) => RecordingText::Absent,
+    };
+    let shown = recording_path(test.set.shown);
+    let store = RecordingStore::new(root.join(recording.file), shown, text)
+        .touching(root.join(test.set.file))
+        .recorded_by(test.rerun_command());
+    JudgeRouter::new(settings, source, Some(store))
+}

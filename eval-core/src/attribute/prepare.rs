@@ -1,0 +1,72 @@
+//! From compiled-in text to what a run takes: the case, its criteria, its metrics and judges.
+
+use std::fmt;
+use std::time::Duration;
+
+use eval_format::{EvalCase, EvalConfig, Problems};
+
+use super::TestSet;
+use crate::case_runner::{CaseRunner, CaseRunnerError, RunOptions};
+use crate::compiled::{ConfigSource, Test};
+use crate::judge::JudgeRouter;
+use crate::message::count;
+
+/// Why a test cannot run, although its files were checked while it was compiled.
+#[derive(Debug)]
+pub(super) enum Unprepared {
+    /// The range of the case lies outside of its file.
+    OutsideOfFile,
+    /// The case cannot be read.
+    Case(Problems),
+    /// The config has problems. Holds what it is called and how many they are.
+    Config(&'static str, usize),
+    /// The criteria and the metrics do not fit together.
+    Runner(CaseRunnerError),
+}
+
+impl fmt::Display for Unprepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutsideOfFile => f.write_str("the case lies outside its file"),
+            Self::Case(problems) => problems.fmt(f),
+            Self::Config(name, problems) => write!(f, "{name} has {}", count(*problems, "problem")),
+            Self::Runner(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The case of a test. It lives as long as the program, since the setup function may keep what it borrows from it.
+pub(super) fn case(test: &Test) -> Result<&'static EvalCase, Unprepared> {
+    let slice = test.case_text().ok_or(Unprepared::OutsideOfFile)?;
+    let (form, eval_id) = (test.set.form, test.source.eval_id);
+    let case = eval_format::__private::read_case(form, slice, eval_id, test.session_text());
+    // One case per test is a small leak.
+    Ok(Box::leak(Box::new(case.map_err(Unprepared::Case)?)))
+}
+
+/// The runner of the cases of a set.
+pub(super) fn case_runner(set: &TestSet, judges: JudgeRouter) -> Result<CaseRunner, Unprepared> {
+    let config = config(set)?;
+    let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
+    let options = &set.source.options;
+    let options = RunOptions {
+        runs: options.runs as usize,
+        pass: options.pass,
+        gate: options.gate,
+        timeout: Duration::from_millis(options.timeout_ms),
+        ..RunOptions::default()
+    };
+    CaseRunner::new(&config, custom, judges, options).map_err(Unprepared::Runner)
+}
+
+fn config(set: &TestSet) -> Result<EvalConfig, Unprepared> {
+    let (name, text) = match &set.source.config {
+        ConfigSource::Default => return Ok(EvalConfig::adk_default()),
+        ConfigSource::Inline(text) => ("criteria(..)", *text),
+        ConfigSource::File(file) => (file.file, file.text),
+    };
+    let answered: Vec<&str> = set.metrics.iter().map(|(name, _)| *name).collect();
+    let checked = eval_format::check_config(name, text.as_bytes(), &answered);
+    let problems = checked.problems.len();
+    checked.config.ok_or(Unprepared::Config(name, problems))
+}

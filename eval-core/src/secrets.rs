@@ -1,0 +1,35 @@
+//! Secrets in the environment: values that must not be written anywhere.
+
+/// Ends of the names of variables whose values are secret.
+const SECRET_VARIABLES: [&str; 4] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
+/// A shorter value is no key. It would be found in any text.
+const SHORTEST: usize = 8;
+
+/// The variables that are named like a secret, with their values.
+pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
+    let texts = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    texts.filter(|(name, value)| is_secret(name, value))
+}
+
+fn is_secret(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    value.len() >= SHORTEST && SECRET_VARIABLES.iter().any(|end| name.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_named_like_secrets_are_told_from_others() {
+        for (name, value, secret) in [
+            ("OPENAI_API_KEY", "sk-12345678", true),
+            ("github_token", "12345678", true),
+            ("OPENAI_API_KEY", "short", false),
+            ("TOKENIZERS", "12345678", false),
+        ] {
+            assert_eq!(is_secret(name, value), secret, "{name}");
+        }
+    }
+}

@@ -54,7 +54,7 @@ pub(crate) use settings::Settings;
 /// A model that answers questions about what an agent did.
 ///
 /// ```
-/// use eval_core::{Judge, JudgeError, JudgeReply, JudgeRequest};
+/// use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
 ///
 /// /// Finds everything fine.
 /// struct Kind;

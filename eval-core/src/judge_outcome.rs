@@ -45,7 +45,7 @@ impl JudgeError {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use eval_core::{JudgeError, JudgeErrorKind};
+    /// use eval_core::judge::{JudgeError, JudgeErrorKind};
     ///
     /// let error = JudgeError::new(JudgeErrorKind::Failed, "429 Too Many Requests");
     /// assert!(!error.is_transient());

@@ -35,14 +35,14 @@
 //! | you want to | look at |
 //! | --- | --- |
 //! | turn files into tests | [`eval_set`](macro@eval_set): arguments, names, directories, what is generated |
-//! | make your agent testable | [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
-//! | know what is scored, and score more | [`metrics`], [`Metric`], [`MetricFn`] |
-//! | have a model judge, and pay once | [`judges`], [`Judge`], [`RecordedJudge`] |
-//! | let a model play the user | [`scenarios`], [`ConversationScenario`] |
+//! | make your agent testable | [`agent`]: [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
+//! | know what is scored, and score more | [`metric`](mod@metric): all metrics, [`Metric`], [`MetricFn`](metric::MetricFn) |
+//! | have a model judge, and pay once | `judge`: `Judge`, `RecordedJudge` (feature `judges`) |
+//! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
 //! | run a case yourself, then assert | [`EvalRun`] |
-//! | run sets from a program | [`EvalRunner`], [`EvalReport`]; as a command of it, [`EvalCommand`] |
+//! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`], `EvalCommand` |
 //! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
-//! | hand results to others | [`EvalReport::save_adk_results`], [`EvalReport::append_csv`], `Serialize` of [`EvalReport`] |
+//! | hand results to others | [`report`], `EvalReport::save_adk_results` (feature `reports`) |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
 //!
 //! # What a test does
@@ -54,16 +54,22 @@
 //!
 //! # Features
 //!
-//! * `macros` (default): the attribute.
-//! * `multi-thread`: `flavor = "multi_thread"` in the attribute.
-//! * `model-judge`: `ModelJudge`, which asks models of Gemini, OpenAI and what is compatible with it, Anthropic and Ollama.
+//! | feature | what it compiles |
+//! | --- | --- |
+//! | `macros` (default) | the attribute |
+//! | `multi-thread` | `flavor = "multi_thread"` in the attribute |
+//! | `judges` | metrics that ask a judge, simulated users, recordings of what was answered |
+//! | `model-judge` | `ModelJudge`: judges over HTTP, of Gemini, OpenAI and compatible services, Anthropic, Ollama; implies `judges` |
+//! | `reports` | exports in the formats of others, reading journals, statistics, `EvalCommand` |
+//!
+//! A criterion, a scenario or a `judge = ..` that needs a feature which is off is a compile error that names it.
 //!
 //! # Environment
 //!
 //! `EVALSET_PRINT` says what tests print: `failures` (the default), `all` (the table of passing cases too), `record`
 //! (every recorded event, as JSON). Any other value is an error. `EVALSET_JOURNAL`, `EVALSET_DIR`, `EVALSET_RUN_ID`
-//! and `EVALSET_KEEP` are about the [journal](journal#environment). `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE`,
-//! `EVALSET_JUDGE_MODEL` and `EVALSET_JUDGE_TIMEOUT` are about [judges](judges#environment); `ModelJudge` reads more.
+//! and `EVALSET_KEEP` are about the [journal](journal#environment). The module `judge` describes the variables about
+//! judges: `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE`, `EVALSET_JUDGE_MODEL` and `EVALSET_JUDGE_TIMEOUT`.
 
 pub mod agent;
 mod attribute;
@@ -77,12 +83,15 @@ mod failure;
 mod guard;
 pub mod journal;
 #[cfg(feature = "judges")]
+#[cfg_attr(feature = "macros", doc = include_str!("docs/judges.md"))]
 pub mod judge;
 #[cfg(not(feature = "judges"))]
 #[path = "judge_off.rs"]
 mod judge;
 mod judge_outcome;
 mod message;
+// Its example uses the attribute.
+#[cfg_attr(feature = "macros", doc = include_str!("docs/metrics.md"))]
 pub mod metric;
 #[cfg(test)]
 mod oracle;

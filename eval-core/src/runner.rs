@@ -162,7 +162,8 @@ impl EvalRunner {
     /// Whom the judged metrics ask.
     ///
     /// ```
-    /// use eval_core::{EvalRunner, Scripted};
+    /// use eval_core::EvalRunner;
+    /// use eval_core::judge::Scripted;
     ///
     /// let runner = EvalRunner::new().judge(Scripted::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
     /// # let _ = runner;
@@ -181,7 +182,7 @@ impl EvalRunner {
     /// its own.
     ///
     /// ```
-    /// use eval_core::journal::{Run, runs};
+    /// use eval_core::journal::{RecordedRun, runs};
     /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -190,7 +191,7 @@ impl EvalRunner {
     /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
     /// assert!(report.all_passed());
     ///
-    /// let run = Run::read(&runs(&folder)?[0].path)?;
+    /// let run = RecordedRun::read(&runs(&folder)?[0].path)?;
     /// assert_eq!(run.tests[0].name, "weather/sunny");
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<_, Box<dyn std::error::Error>>(())

@@ -5,7 +5,8 @@ use eval_format::{Content, FunctionCall, Map, Part, UsageMetadata};
 /// One thing that happened in a turn, in ADK's terms.
 ///
 /// ```
-/// use eval_core::{Content, Event};
+/// use eval_core::Content;
+/// use eval_core::agent::Event;
 ///
 /// let event = Event::new("weather_agent", Content::model("It is sunny."));
 /// assert!(event.is_final());

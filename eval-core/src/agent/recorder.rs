@@ -80,7 +80,7 @@ impl Recorder {
     ///
     /// ```
     /// # fn record(recorder: &eval_core::Recorder) {
-    /// use eval_core::UsageMetadata;
+    /// use eval_core::format::UsageMetadata;
     ///
     /// recorder.usage(UsageMetadata {
     ///     prompt_token_count: Some(812),

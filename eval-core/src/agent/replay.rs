@@ -5,7 +5,9 @@ use super::{Agent, BoxError, Event, Turn};
 /// An agent that plays recorded events back, turn by turn.
 ///
 /// ```
-/// use eval_core::{Content, Event, FunctionCall, Part, Replay, json};
+/// use eval_core::{Content, FunctionCall, Replay, json};
+/// use eval_core::agent::Event;
+/// use eval_core::format::Part;
 ///
 /// let call = Part::call(FunctionCall::new("get_weather", json!({ "city": "Paris" })));
 /// let agent = Replay::new([

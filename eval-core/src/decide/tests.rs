@@ -2,8 +2,23 @@ use super::*;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
-fn run(scores: Vec<MetricOutcome>) -> RunReport {
-    RunReport { transcript: Transcript::default(), error: None, scores }
+/// A run with an outcome for each rule.
+fn run(rules: &[Rule], outcomes: Vec<MetricOutcome>) -> RunReport {
+    run_under(rules, outcomes, Gate::Mean)
+}
+
+fn run_under(rules: &[Rule], outcomes: Vec<MetricOutcome>, gate: Gate) -> RunReport {
+    assert_eq!(rules.len(), outcomes.len());
+    let scored = |(Rule { name, criterion }, outcome): (&Rule, MetricOutcome)| ScoredMetric {
+        name: name.clone(),
+        custom: false,
+        criterion: criterion.clone(),
+        verdict: verdict_of_run(criterion.as_ref(), &outcome, gate),
+        outcome,
+        judge: Vec::new(),
+    };
+    let metrics = rules.iter().zip(outcomes).map(scored).collect();
+    RunReport { transcript: Transcript::default(), error: None, metrics }
 }
 
 fn turns(values: &[f64]) -> MetricOutcome {
@@ -15,8 +30,10 @@ fn one(threshold: f64) -> Vec<Rule> {
 }
 
 fn verdict(threshold: f64, runs: &[&[f64]], pass: Pass, gate: Gate) -> Verdict {
-    let runs: Vec<RunReport> = runs.iter().map(|values| run(vec![turns(values)])).collect();
-    decide(&one(threshold), &runs, pass, gate).1
+    let rules = one(threshold);
+    let runs: Vec<RunReport> =
+        runs.iter().map(|values| run_under(&rules, vec![turns(values)], gate)).collect();
+    decide(&rules, &runs, pass, gate).verdict
 }
 
 #[test]
@@ -43,8 +60,9 @@ fn runs_are_decided_first_where_they_are_counted() {
 fn a_run_passes_only_with_all_its_metrics() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
-    let runs = [run(vec![turns(&[1.0]), turns(&[0.0])]), run(vec![turns(&[0.0]), turns(&[1.0])])];
-    let (metrics, verdict) = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    let runs =
+        [run(&rules, vec![turns(&[1.0]), turns(&[0.0])]), run(&rules, vec![turns(&[0.0]), turns(&[1.0])])];
+    let Decision { metrics, verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
     assert!(metrics.iter().all(|metric| metric.verdict.passed() && metric.passed_runs == Some(1)));
     assert_eq!(verdict, Verdict::Failed);
 }
@@ -52,8 +70,8 @@ fn a_run_passes_only_with_all_its_metrics() {
 #[test]
 fn the_exact_mean_decides_and_both_are_told() {
     // Six scores of exactly 0.8: the running sum falls short, the exact mean does not.
-    let runs = [run(vec![turns(&[0.8; 6])])];
-    let (metrics, verdict) = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
+    let runs = [run(&one(0.8), vec![turns(&[0.8; 6])])];
+    let Decision { metrics, verdict, .. } = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
     assert_eq!(verdict, Verdict::Passed);
     assert_eq!(metrics[0].score, Some(0.8));
     assert!(metrics[0].notes[0].contains("0.7999999999999999"), "{:?}", metrics[0].notes);
@@ -61,8 +79,8 @@ fn the_exact_mean_decides_and_both_are_told() {
 
 #[test]
 fn a_score_that_misses_by_rounding_fails_and_says_so() {
-    let runs = [run(vec![turns(&[0.799_999_999_999_999_9])])];
-    let (metrics, verdict) = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
+    let runs = [run(&one(0.8), vec![turns(&[0.799_999_999_999_999_9])])];
+    let Decision { metrics, verdict, .. } = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
     assert_eq!(verdict, Verdict::Failed);
     assert!(metrics[0].notes[0].contains("but for rounding"), "{:?}", metrics[0].notes);
 }
@@ -70,8 +88,8 @@ fn a_score_that_misses_by_rounding_fails_and_says_so() {
 #[test]
 fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
     let scores: Scores = [Score::from(1.0), Score::not_evaluated("no reference")].into_iter().collect();
-    let (metrics, verdict) =
-        decide(&one(0.5), &[run(vec![MetricOutcome::Scored(scores)])], Pass::Mean, Gate::Mean);
+    let Decision { metrics, verdict, .. } =
+        decide(&one(0.5), &[run(&one(0.5), vec![MetricOutcome::Scored(scores)])], Pass::Mean, Gate::Mean);
     assert_eq!(metrics[0].verdict, Verdict::NotEvaluated("turn 2: no reference".to_owned()));
     assert_eq!((metrics[0].scored, metrics[0].total), (1, 2));
     assert!(
@@ -82,10 +100,10 @@ fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
 #[test]
 fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
     let error = RunError::new(Role::Agent, Some(2), "gone");
-    let broken = RunReport { transcript: Transcript::default(), error: Some(error), scores: Vec::new() };
-    let runs = [run(vec![turns(&[1.0])]), broken];
+    let broken = RunReport { transcript: Transcript::default(), error: Some(error), metrics: Vec::new() };
+    let runs = [run(&one(0.5), vec![turns(&[1.0])]), broken];
     for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(1)] {
-        let (metrics, verdict) = decide(&one(0.5), &runs, pass, Gate::Mean);
+        let Decision { metrics, verdict, .. } = decide(&one(0.5), &runs, pass, Gate::Mean);
         assert_eq!(
             verdict,
             Verdict::error(Role::Agent, "run 2 of 2: agent error in turn 2: gone"),
@@ -98,11 +116,13 @@ fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
 #[test]
 fn nothing_that_gates_is_never_a_pass() {
     let informational = [Rule { name: "count".to_owned(), criterion: None }];
-    let (metrics, verdict) = decide(&informational, &[run(vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
+    let Decision { metrics, verdict, .. } =
+        decide(&informational, &[run(&informational, vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
     assert_eq!((metrics[0].verdict.clone(), metrics[0].score), (Verdict::Informational, Some(3.0)));
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
     let skipped = MetricOutcome::Skipped("does not apply".to_owned());
-    let (_, verdict) = decide(&one(0.5), &[run(vec![skipped])], Pass::Mean, Gate::Mean);
+    let Decision { verdict, .. } =
+        decide(&one(0.5), &[run(&one(0.5), vec![skipped])], Pass::Mean, Gate::Mean);
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
 }
 
@@ -112,8 +132,8 @@ fn a_broken_metric_does_not_touch_its_siblings() {
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
     for role in [Role::Metric, Role::Judge] {
         let broken = MetricOutcome::Error { role, message: "boom".to_owned() };
-        let runs = [run(vec![broken, turns(&[1.0])])];
-        let (metrics, verdict) = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+        let runs = [run(&rules, vec![broken, turns(&[1.0])])];
+        let Decision { metrics, verdict, .. } = decide(&rules, &runs, Pass::Mean, Gate::Mean);
         assert_eq!(verdict, Verdict::error(role, "a: boom"));
         assert!(metrics[1].verdict.passed());
     }
@@ -130,8 +150,18 @@ fn without_a_judge_the_rest_decides_and_nothing_is_skipped() {
         (unjudged(), Verdict::Skipped("no judge".to_owned())),
         (MetricOutcome::Skipped("does not apply".to_owned()), Verdict::Skipped("no judge".to_owned())),
     ] {
-        let (metrics, verdict) = decide(&rules, &[run(vec![unjudged(), other])], Pass::Mean, Gate::Mean);
+        let Decision { metrics, verdict, .. } =
+            decide(&rules, &[run(&rules, vec![unjudged(), other])], Pass::Mean, Gate::Mean);
         assert_eq!(verdict, expected);
         assert_eq!(metrics[0].verdict, Verdict::Skipped("no judge".to_owned()));
     }
+}
+
+#[test]
+fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let runs = [run(&rules, vec![turns(&[1.0]), turns(&[1.0])]), run(&rules[..1], vec![turns(&[1.0])])];
+    let Decision { verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    assert_eq!(verdict, Verdict::error(Role::Harness, "b: a run was not scored with it"));
 }

@@ -76,7 +76,7 @@ impl EvalReport {
     /// Saves the report where `adk web` and `adk eval` look for results, and returns the files.
     ///
     /// ```no_run
-    /// # fn save(report: &eval_core::EvalReport) -> Result<(), eval_core::ExportError> {
+    /// # fn save(report: &eval_core::EvalReport) -> Result<(), eval_core::report::ExportError> {
     /// for file in report.save_adk_results("agents", "weather_app")? {
     ///     println!("saved {}", file.display());
     /// }

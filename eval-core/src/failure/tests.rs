@@ -1,18 +1,20 @@
 use std::time::Duration;
 
+use eval_format::Part;
 use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity, json};
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
+use crate::compiled::{CaseSource, ConfigSource, Options, SetSource};
+use crate::judge::Scripted;
 use crate::metric::{MetricInput, Score, Scores};
-use crate::private::{CaseSource, ConfigSource, Options, RecordingSource, SetSource};
 use crate::runner::EvalRunner;
-use crate::{Content, Gate, Metric, Part, Pass, Scripted};
+use crate::{Content, Gate, Metric, Pass};
 
 fn run(runner: &EvalRunner, case: &EvalCase, setup: impl Fn() -> Replay + Sync) -> CaseReport {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut report = runtime.block_on(runner.run_case(case, setup)).unwrap();
-    report.eval_set_id = "orders".to_owned();
+    report.eval_set_id = Some("orders".to_owned());
     report
 }
 
@@ -297,10 +299,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         session: None,
         absent: &[],
         options,
-        metrics: &[],
-        metered: None,
-        judge: None,
-        recording: RecordingSource { file: "orders.judge.json", text: None, cases: &[] },
+        recording: None,
     }));
     let mut out = String::new();
     warnings(&mut out, &Test { set, source: &set.cases[0], module: "m" });
@@ -364,16 +363,4 @@ fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours()
     let text = text(&run(&runner, &case, || Replay::new([[forged]])));
     assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\\r\n    ").count(), 2, "{text}");
     assert!(!text.chars().any(|c| c != '\n' && c.is_control()) && !text.contains("\nrun again"), "{text}");
-}
-
-#[test]
-fn an_ignored_test_is_run_again_as_one() {
-    for (is_nextest, takes_ignored, expected) in [
-        (false, false, "cargo test -p app a::x -- --exact"),
-        (false, true, "cargo test -p app a::x -- --exact --include-ignored"),
-        (true, false, "cargo nextest run -p app -E 'test(=a::x)'"),
-        (true, true, "cargo nextest run -p app --run-ignored all -E 'test(=a::x)'"),
-    ] {
-        assert_eq!(rerun_command("app", "a::x", is_nextest, takes_ignored), expected);
-    }
 }

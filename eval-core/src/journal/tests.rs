@@ -11,8 +11,8 @@ use proptest::prelude::*;
 
 use super::record::{ran_line, scored_line};
 use super::*;
-use crate::report::tests::any_report::{expected, metric, run};
-use crate::report::{CaseReport, RunReport};
+use crate::export::tests::any_report::{expected, metric, run};
+use crate::report::{CaseReport, RunReport, ScoredMetric};
 use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
@@ -66,22 +66,17 @@ fn transcript_again(transcript: &Transcript) -> Transcript {
 }
 
 fn scored(report: &RunReport) -> Scored {
-    let metrics = report.scores.iter().map(|score| MetricScore {
-        name: "any".to_owned(),
-        custom: true,
-        score: score.clone(),
-        judge: vec![JudgeUse { model: "gemini".to_owned(), asked: 5, failed: 1, ..JudgeUse::default() }],
+    let metrics = report.metrics.iter().map(|metric| MetricScore {
+        name: metric.name.clone(),
+        custom: metric.custom,
+        score: metric.outcome.clone(),
+        judge: metric.judge.clone(),
     });
     Scored { test: 7, run: 2, evaluation: 3, metrics: metrics.collect() }
 }
 
-fn line_of(scored: &Scored) -> Vec<u8> {
-    let metrics: Vec<_> = scored
-        .metrics
-        .iter()
-        .map(|MetricScore { name, custom, score, judge }| MetricLine { name, custom: *custom, score, judge })
-        .collect();
-    scored_line(scored.test, scored.run, scored.evaluation, &metrics)
+fn line_of(scored: &Scored, metrics: &[ScoredMetric]) -> Vec<u8> {
+    scored_line(scored.test, scored.run, scored.evaluation, metrics)
 }
 
 fn score(case: &EvalCase, runs: Vec<Transcript>) -> CaseReport {
@@ -106,7 +101,7 @@ proptest! {
     fn any_run_is_read_as_it_was_recorded(report in run()) {
         prop_assert_eq!(shown(&transcript_again(&report.transcript)), shown(&report.transcript));
         let scored = scored(&report);
-        prop_assert_eq!(shown(&again(&line_of(&scored))), shown(&Record::Scored(scored)));
+        prop_assert_eq!(shown(&again(&line_of(&scored, &report.metrics))), shown(&Record::Scored(scored)));
     }
 
     #[test]
@@ -158,14 +153,14 @@ fn started(test: u32, name: &str) -> Started {
     Started {
         test,
         name: name.to_owned(),
-        eval_set_id: "weather".to_owned(),
+        eval_set_id: Some("weather".to_owned()),
         eval_id: "sunny".to_owned(),
-        file: "evals/weather.evalset.json".to_owned(),
-        set_file: "evals/weather.evalset.json".to_owned(),
-        line: 4,
-        column: 5,
-        case_hash: "00ff".to_owned(),
-        set_cases: 4,
+        file: Some("evals/weather.evalset.json".to_owned()),
+        set_file: Some("evals/weather.evalset.json".to_owned()),
+        line: Some(4),
+        column: Some(5),
+        case_hash: Some("00ff".to_owned()),
+        set_cases: Some(4),
         runs: 3,
         pass: Pass::AtLeast(2),
         gate: Gate::EveryTurn,
@@ -234,7 +229,7 @@ fn files_of_several_processes_are_one_run() {
         started(1, "weather::late").line(),
         ran(1, 1),
         ran(1, 2),
-        line_of(&scored),
+        line_of(&scored, &[]),
         started(2, "weather::killed").line(),
         ran(2, 1),
     ];
@@ -246,7 +241,7 @@ fn files_of_several_processes_are_one_run() {
     fs::write(folder.join("3.jsonl"), third.concat()).unwrap();
     fs::write(folder.join("report.xml"), "not a journal").unwrap();
 
-    let run = Run::read(&folder).unwrap();
+    let run = RecordedRun::read(&folder).unwrap();
     let names: Vec<_> =
         run.tests.iter().map(|test| (&*test.package, &*test.name, test.is_unfinished())).collect();
     assert_eq!(names, [("a", "x::y", false), ("b", "weather::killed", true), ("b", "weather::late", false)]);
@@ -262,7 +257,7 @@ fn folders_of_several_machines_are_one_run() {
     let (one, two) = (Folder::new("machine_1"), Folder::new("machine_2"));
     fs::write(one.join("a.jsonl"), [head("p").line(), started(1, "s::a").line()].concat()).unwrap();
     fs::write(two.join("a.jsonl"), [head("p").line(), started(1, "s::b").line()].concat()).unwrap();
-    let run = Run::read_all(&[&*one, &*two]).unwrap();
+    let run = RecordedRun::read_all(&[&*one, &*two]).unwrap();
     assert_eq!(run.tests.iter().map(|test| &*test.name).collect::<Vec<_>>(), ["s::a", "s::b"]);
 }
 
@@ -274,14 +269,18 @@ fn a_torn_last_line_is_counted_and_the_rest_is_read() {
     let last = lines[2].len();
     for cut in [1, last / 2, last - 1] {
         fs::write(folder.join("a.jsonl"), &whole[..whole.len() - cut]).unwrap();
-        let run = Run::read(&folder).unwrap();
+        let run = RecordedRun::read(&folder).unwrap();
         assert_eq!((run.torn, run.unreadable.len(), run.tests.len()), (1, 0, 1), "{cut} bytes are missing");
         assert!(run.tests[0].attempts[0].evaluations.is_empty());
     }
     fs::write(folder.join("a.jsonl"), &whole[..10]).unwrap();
-    assert_eq!(Run::read(&folder).unwrap().torn, 1, "a torn head");
+    assert_eq!(RecordedRun::read(&folder).unwrap().torn, 1, "a torn head");
     fs::write(folder.join("a.jsonl"), "").unwrap();
-    assert_eq!(Run::read(&folder).unwrap(), Run { lost: 1, ..Run::default() }, "killed before the head");
+    assert_eq!(
+        RecordedRun::read(&folder).unwrap(),
+        RecordedRun { lost: 1, ..RecordedRun::default() },
+        "killed before the head"
+    );
 }
 
 #[test]
@@ -290,7 +289,7 @@ fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
     let (head, a, b) = (head("p").line(), started(1, "s::a").line(), started(2, "s::b").line());
     let lost = |bytes: &[u8]| {
         fs::write(folder.join("a.jsonl"), bytes).unwrap();
-        Run::read(&folder).unwrap().lost
+        RecordedRun::read(&folder).unwrap().lost
     };
     let before = [head.clone(), a].concat();
     for (torn, expected) in [
@@ -326,7 +325,7 @@ fn lines_that_cannot_be_read_are_named_and_passed_over() {
     fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
     let newer = Head { schema: SCHEMA + 1, evalset: "9.9.9".to_owned(), ..head("p") };
     fs::write(folder.join("b.jsonl"), newer.line()).unwrap();
-    let run = Run::read(&folder).unwrap();
+    let run = RecordedRun::read(&folder).unwrap();
     let found: Vec<_> = run.unreadable.iter().map(|line| (line.line, line.reason.as_str())).collect();
     assert_eq!(run.tests.len(), 1);
     assert_eq!(found[..2], [(3, "transcript is missing"), (4, "test 9 did not begin")]);
@@ -341,6 +340,6 @@ fn lines_that_cannot_be_read_are_named_and_passed_over() {
 #[test]
 fn a_folder_without_journals_is_an_error_that_names_it() {
     let folder = Folder::new("empty");
-    let error = Run::read(&folder).unwrap_err().to_string();
+    let error = RecordedRun::read(&folder).unwrap_err().to_string();
     assert!(error.contains("holds no journal") && error.contains("-empty"), "{error}");
 }

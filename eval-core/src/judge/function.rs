@@ -33,7 +33,7 @@ impl<J: Judge + 'static, E: Display> IntoJudge for Result<J, E> {
 /// A function that `judge = ..` may name: `fn() -> impl Judge`, plain or async, also as a `Result`.
 ///
 /// ```
-/// use eval_core::{Judge, Scripted};
+/// use eval_core::judge::{Judge, Scripted};
 ///
 /// fn lenient() -> impl Judge {
 ///     Scripted::new(["yes", "yes"])

@@ -8,7 +8,7 @@ use super::{JudgeError, JudgeErrorKind, env};
 /// is, and whether the key is set that this takes. Nobody is asked.
 ///
 /// ```
-/// let error = eval_core::check_judge_model("llama3").unwrap_err();
+/// let error = eval_core::judge::check_judge_model("llama3").unwrap_err();
 /// assert!(error.to_string().contains("does not say whose it is"));
 /// ```
 pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {

@@ -18,7 +18,8 @@ pub(crate) use store::{RecordingStore, RecordingText};
 /// A judge whose answers are kept in a file.
 ///
 /// ```no_run
-/// use eval_core::{RecordedJudge, EvalRunner, Judge, JudgeError};
+/// use eval_core::EvalRunner;
+/// use eval_core::judge::{RecordedJudge, Judge, JudgeError};
 ///
 /// fn runner(client: impl Judge + 'static) -> Result<EvalRunner, JudgeError> {
 ///     Ok(EvalRunner::new().judge(RecordedJudge::open("evals/weather.judge.json", client)?))
@@ -47,7 +48,7 @@ impl<J: Judge> RecordedJudge<J> {
     /// The same, whatever `EVALSET_JUDGE` says.
     ///
     /// ```
-    /// use eval_core::{RecordedJudge, Judge, JudgeMode, JudgeRequest, Scripted};
+    /// use eval_core::judge::{RecordedJudge, Judge, JudgeMode, JudgeRequest, Scripted};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// # let path = std::env::temp_dir().join(format!("evalset-doc-{}.judge.json", std::process::id()));

@@ -8,7 +8,7 @@ use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 /// A judge that answers from a list, for tests of metrics.
 ///
 /// ```
-/// use eval_core::{Judge, JudgeRequest, Scripted};
+/// use eval_core::judge::{Judge, JudgeRequest, Scripted};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let judge = Scripted::new(["yes", "no"]);

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use eval_format::{EvalCase, EvalConfig, Invocation, Map, Value, check_config};
 
 use super::testing::ready;
-use super::{MetricInput, Score, Scores, judged};
+use super::{MetricInput, Score, Scores, built_in};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::metric::Metric;
 
@@ -111,7 +111,7 @@ fn score(metric: &str, case: &Value) -> Value {
         criterion,
         judge: &judge,
     };
-    match ready(judged(metric).expect("a built-in metric").score(input)) {
+    match ready(built_in(metric).expect("a built-in metric").score(input)) {
         Ok(scores) => stored(&scores, actual.len()),
         Err(error) => Map::from([("error", error.to_string())]).into(),
     }

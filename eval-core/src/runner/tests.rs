@@ -7,7 +7,7 @@ use eval_format::{
 use super::*;
 use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};
 use crate::metric::{MetricInput, Score, Scores};
-use crate::verdict::Verdict;
+use crate::verdict::{Role, Verdict};
 
 mod bookkeeping;
 mod judges;

@@ -1,11 +1,11 @@
+use std::sync::Arc;
+
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, json};
 
 use super::*;
 use crate::agent::{Agent, BoxError, Turn};
-use crate::journal::TestLog;
-use crate::judge::{JudgeErrorKind, JudgeRouter, Named, Scripted, Settings};
-use crate::metric::judged;
-use crate::plan::Plan;
+use crate::case_runner::{CaseRunner, Run, RunOptions, Subject};
+use crate::judge::{JudgeErrorKind, JudgeRouter, JudgeSource, Scripted, Settings};
 use crate::report::CaseReport;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
@@ -28,7 +28,7 @@ impl Agent for Echo {
 
 /// A judge that many runs ask and the test looks at.
 #[derive(Clone)]
-pub(super) struct Shared(std::sync::Arc<Scripted>);
+pub(super) struct Shared(Arc<Scripted>);
 
 impl Shared {
     pub(super) fn new(script: Scripted) -> Self {
@@ -212,13 +212,16 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
     let config =
         EvalConfig::default().with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("note"));
     let verdict = |skip_missing: bool| {
-        let mut plan = Plan::new(&config, Vec::new(), judged).unwrap();
         let settings = Settings { skip_missing, ..Settings::default() };
-        plan.judges = JudgeRouter::new(settings, Named::Nobody, None);
-        let log = TestLog::default();
-        let played = run(plan.run(&scenario(), Box::new(Echo), 1, "trip".to_owned(), &log));
+        let judges = JudgeRouter::new(settings, JudgeSource::Nobody, None);
+        let runner = CaseRunner::new(&config, Vec::new(), judges, RunOptions::default()).unwrap();
+        let case = scenario();
+        let (eval_set_id, name) = (None, "trip".to_owned());
+        let subject = Subject { eval_set_id, case: &case, location: None, name, log: Arc::default() };
+        let label = "trip, run 1 of 1".to_owned();
+        let played = run(runner.evaluate(&subject, Box::new(Echo), &Run { number: 1, label }));
         assert_eq!(played.transcript.turns.len(), 1, "the starting prompt needs no judge");
-        plan.decide("", scenario(), None, vec![played]).verdict
+        runner.decide(&subject, vec![played]).verdict
     };
     assert!(matches!(verdict(false), Verdict::Error { role: Role::Simulator, .. }));
     assert!(matches!(verdict(true), Verdict::Skipped(_)));

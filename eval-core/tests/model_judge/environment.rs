@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use eval_core::{
-    Criterion, EvalCase, EvalRunner, Invocation, Judge, JudgeRequest, Replay, Value, default_judge, json,
-};
+use eval_core::judge::{Judge, JudgeRequest, default_judge};
+use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay, Value, json};
 
 use crate::process::{SHARED, folder, start};
 use crate::server::{Answer, Server};

@@ -9,7 +9,7 @@ mod wires;
 
 use std::time::Duration;
 
-use eval_core::{Judge, JudgeError, JudgeReply, JudgeRequest, ModelJudge, Provider, Retrying};
+use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, ModelJudge, Provider, Retrying};
 use serde_json::{Value, json};
 
 use server::{Answer, Request, Server};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
-use eval_core::Slots;
+use eval_core::judge::Slots;
 
 use crate::process::{SHARED, folder, start};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_core::{Judge, JudgeErrorKind};
+use eval_core::judge::{Judge, JudgeErrorKind};
 use serde_json::json;
 
 use crate::server::{Answer, Server};

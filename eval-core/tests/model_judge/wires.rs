@@ -1,6 +1,6 @@
 //! What is sent to each provider, and what is read where all is well.
 
-use eval_core::{Judge, JudgeRequest, ModelJudge, Provider};
+use eval_core::judge::{Judge, JudgeRequest, ModelJudge, Provider};
 use serde_json::json;
 
 use crate::server::{Answer, Server};

@@ -15,7 +15,7 @@ use super::fixture;
 use crate::agent::{Event, Session};
 use crate::metric::{Score, Scores, TOKEN_USAGE};
 use crate::oracle::ask;
-use crate::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, RunReport};
+use crate::report::{CaseReport, EvalReport, JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};
 use eval_format::Gate;
@@ -123,7 +123,7 @@ pub(crate) fn expected() -> impl Strategy<Value = Invocation> {
     )
 }
 
-fn run_score() -> impl Strategy<Value = MetricOutcome> {
+fn outcome() -> impl Strategy<Value = MetricOutcome> {
     let scores = prop::collection::vec(number(), 0..4);
     prop_oneof![
         scores.prop_map(|scores| MetricOutcome::Scored(scores.into_iter().map(Score::from).collect())),
@@ -135,17 +135,34 @@ fn run_score() -> impl Strategy<Value = MetricOutcome> {
     ]
 }
 
+/// A metric for each outcome, named `m0`, `m1`, ...
+fn scored(outcomes: impl Strategy<Value = Vec<MetricOutcome>>) -> impl Strategy<Value = Vec<ScoredMetric>> {
+    let metric = |(at, outcome): (usize, MetricOutcome)| ScoredMetric {
+        name: named(at),
+        custom: true,
+        criterion: None,
+        verdict: Verdict::Informational,
+        outcome,
+        judge: vec![JudgeUse { model: "gemini".to_owned(), asked: 5, failed: 1, ..JudgeUse::default() }],
+    };
+    outcomes.prop_map(move |outcomes| outcomes.into_iter().enumerate().map(metric).collect())
+}
+
+fn named(at: usize) -> String {
+    format!("m{at}")
+}
+
 pub(crate) fn run() -> impl Strategy<Value = RunReport> {
     let error = text().prop_map(|message| RunError::new(Role::Agent, Some(1), message));
     let turns = prop::collection::vec(turn(), 0..3);
-    let scores = prop::collection::vec(run_score(), 0..4);
-    (text(), text(), map(), turns, prop::option::weighted(0.2, error), scores).prop_map(
-        |(session_id, app_name, state, turns, error, scores)| {
+    let metrics = scored(prop::collection::vec(outcome(), 0..4));
+    (text(), text(), map(), turns, prop::option::weighted(0.2, error), metrics).prop_map(
+        |(session_id, app_name, state, turns, error, metrics)| {
             let session = Session { app_name, session_id, state: state.clone(), ..Session::default() };
             RunReport {
                 transcript: Transcript { session, turns, state, error: error.clone() },
                 error,
-                scores,
+                metrics,
             }
         },
     )
@@ -177,10 +194,10 @@ fn case() -> impl Strategy<Value = CaseReport> {
         prop::collection::vec(metric(), many),
     )
         .prop_map(|((eval_set_id, eval_id, every_turn), conversation, runs, metrics)| CaseReport {
-            eval_set_id,
+            eval_set_id: Some(eval_set_id),
             case: EvalCase { conversation, ..EvalCase::new(eval_id) },
-            place: None,
-            runs,
+            location: None,
+            runs: renamed(runs, &metrics),
             metrics,
             passed_runs: None,
             gate: if every_turn { Gate::EveryTurn } else { Gate::Mean },
@@ -188,6 +205,16 @@ fn case() -> impl Strategy<Value = CaseReport> {
             elapsed: Duration::ZERO,
             notes: Vec::new(),
         })
+}
+
+/// The runs with their metrics under the names of the case's metrics.
+fn renamed(mut runs: Vec<RunReport>, metrics: &[MetricReport]) -> Vec<RunReport> {
+    for run in &mut runs {
+        for (metric, report) in run.metrics.iter_mut().zip(metrics) {
+            metric.name.clone_from(&report.name);
+        }
+    }
+    runs
 }
 
 fn any_report() -> impl Strategy<Value = EvalReport> {

@@ -76,7 +76,7 @@ fn names_that_lead_elsewhere_are_refused() {
     }
     let mut report = fixture::report();
     for case in &mut report.cases {
-        case.eval_set_id = "../weather".to_owned();
+        case.eval_set_id = Some("../weather".to_owned());
     }
     let error = report.save_adk_results(&folder.0, "app").unwrap_err();
     assert_eq!(error.to_string(), "the eval set id `../weather` contains a path separator");
@@ -86,7 +86,7 @@ fn names_that_lead_elsewhere_are_refused() {
 #[test]
 fn each_set_has_a_result_of_its_own() {
     let mut report = fixture::report();
-    report.cases[1].eval_set_id = "other".to_owned();
+    report.cases[1].eval_set_id = Some("other".to_owned());
     let results = report.adk_results("app", fixture::time());
     let ids: Vec<&str> = results.iter().map(super::super::EvalSetResult::eval_set_id).collect();
     assert_eq!(ids, ["weather", "other"]);

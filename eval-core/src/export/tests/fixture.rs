@@ -174,8 +174,8 @@ fn fix(run: &mut RunReport, session: &str, duration: usize) {
             event.at = Duration::from_millis(125 * number);
         }
     }
-    if let Some(score) = run.scores.get_mut(duration) {
+    if let Some(score) = run.metrics.get_mut(duration) {
         let turns = run.transcript.turns.iter().map(|_| Score::from(1.2345));
-        *score = MetricOutcome::Scored(turns.collect::<Scores>().with_overall(Some(1.234)));
+        score.outcome = MetricOutcome::Scored(turns.collect::<Scores>().with_overall(Some(1.234)));
     }
 }

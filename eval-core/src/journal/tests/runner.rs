@@ -6,22 +6,26 @@ use eval_format::{Criterion, EvalCase, EvalSet, Invocation};
 
 use super::Folder;
 use crate::agent::{Agent, BoxAgent, BoxError, Replay, agent_fn};
-use crate::journal::{Attempt, Run, runs};
+use crate::journal::{Attempt, RecordedRun, runs};
 use crate::metric::{Metric, MetricInput, Scores};
 use crate::report::MetricOutcome;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
 
-fn run(runner: EvalRunner, folder: &Path, setup: fn(&EvalCase) -> Result<BoxAgent, &'static str>) -> Run {
+fn run(
+    runner: EvalRunner,
+    folder: &Path,
+    setup: fn(&EvalCase) -> Result<BoxAgent, &'static str>,
+) -> RecordedRun {
     let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     let set = EvalSet::new("weather").case(case);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let runner = runner.journal(folder);
     let _ = runtime.block_on(runner.run_set(&set, setup, 1)).unwrap();
-    Run::read(&runs(folder).unwrap()[0].path).unwrap()
+    RecordedRun::read(&runs(folder).unwrap()[0].path).unwrap()
 }
 
-fn only(run: &Run) -> &Attempt {
+fn only(run: &RecordedRun) -> &Attempt {
     assert_eq!((run.tests.len(), run.torn, run.unreadable.len()), (1, 0, 0));
     assert_eq!(run.tests[0].name, "weather/sunny");
     run.tests[0].last().unwrap()
@@ -36,7 +40,7 @@ fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
     let folder = Folder::new("runner");
     let run = run(EvalRunner::new().runs(3), &folder, |_| Ok(sunny()));
     let attempt = only(&run);
-    assert_eq!((attempt.started.runs, attempt.started.attempt, attempt.started.line), (3, 1, 0));
+    assert_eq!((attempt.started.runs, attempt.started.attempt, attempt.started.line), (3, 1, None));
     let numbers: Vec<_> = attempt.evaluations.iter().map(|it| (it.ran.run, it.ran.evaluation)).collect();
     assert_eq!(numbers, [(1, 1), (2, 2), (3, 3)]);
     for evaluation in &attempt.evaluations {
@@ -57,7 +61,7 @@ fn a_runner_opens_one_file_for_all_its_sets() {
     for _ in 0..2 {
         let _ = runtime.block_on(runner.run_set(&set, || Replay::new([["Hi"]]), 1)).unwrap();
     }
-    let run = Run::read(&runs(&folder).unwrap()[0].path).unwrap();
+    let run = RecordedRun::read(&runs(&folder).unwrap()[0].path).unwrap();
     assert_eq!(run.tests[0].attempts.len(), 2);
     assert_eq!(run.tests[0].attempts[0].file, run.tests[0].attempts[1].file);
 }
@@ -93,7 +97,7 @@ struct Reads(std::path::PathBuf);
 
 impl Metric for Reads {
     async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let run = Run::read(&runs(&self.0)?[0].path)?;
+        let run = RecordedRun::read(&runs(&self.0)?[0].path)?;
         let attempt = only(&run);
         assert!(attempt.decided.is_none());
         let evaluation = attempt.evaluations.first().ok_or("nothing is recorded yet")?;

@@ -6,7 +6,7 @@ use crate::judge::limit;
 /// A judge that is asked only as often at once as there are [`Slots`].
 ///
 /// ```
-/// use eval_core::{Judge, Limited, Scripted, Slots};
+/// use eval_core::judge::{Judge, Limited, Scripted, Slots};
 ///
 /// let judge = Limited::new(Scripted::new(["yes"]), Slots::in_process(2));
 /// assert!(judge.is_offline(), "it is what the judge inside is");

@@ -20,7 +20,7 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 ///
 /// ```
 /// use std::time::Duration;
-/// use eval_core::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Retrying, Scripted};
+/// use eval_core::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Retrying, Scripted};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let busy = JudgeError::new(JudgeErrorKind::Failed, "busy").transient(Some(Duration::ZERO));

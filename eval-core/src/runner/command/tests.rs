@@ -2,7 +2,8 @@ use eval_format::EvalSet;
 
 use super::*;
 use crate::agent::Replay;
-use crate::{Invocation, Judge, json};
+use crate::judge::Judge;
+use crate::{Invocation, json};
 
 /// A folder with a set of two cases, gone when dropped.
 struct Folder(std::path::PathBuf);
@@ -90,7 +91,7 @@ async fn what_cannot_be_run_is_refused() {
 #[tokio::test]
 async fn one_agent_needs_no_name_and_a_runner_brings_its_metrics() {
     let folder = Folder::new("runner");
-    let runner = EvalRunner::new().judge(crate::Scripted::new(["x"]).boxed()).metric(
+    let runner = EvalRunner::new().judge(crate::judge::Scripted::new(["x"]).boxed()).metric(
         "loud",
         crate::__private::metric(|_: &Invocation, _: Option<&Invocation>, _: &eval_format::Criterion| false),
     );

@@ -120,7 +120,7 @@ impl Crate {
     }
 }
 
-/// The item, and the path in the source if that is not the end of the item's path.
+/// The item, and the path in the source if the item has another name there.
 fn named(used: &Use) -> String {
     let mut written = &*used.written;
     while let Some(rest) =
@@ -128,9 +128,7 @@ fn named(used: &Use) -> String {
     {
         written = rest;
     }
-    if used.item.ends_with(&format!("::{written}")) {
-        used.item.clone()
-    } else {
-        format!("{} by `{}`", used.item, used.written)
-    }
+    let ends = written.match_indices("::").map(|(end, _)| end).chain([written.len()]);
+    let has_its_name = ends.into_iter().any(|end| used.item.ends_with(&format!("::{}", &written[..end])));
+    if has_its_name { used.item.clone() } else { format!("{} by `{}`", used.item, used.written) }
 }

@@ -1,23 +1,167 @@
-//! Holds the architecture.
+//! Holds the architecture: the order of the crates and of their modules, no circles among files, the sizes of files.
+//!
+//! ```text
+//! cargo test --test layers
+//! EVALSET_LAYERS=print cargo test --test layers print     # the graph of each crate, and an order for it
+//! ```
+//!
+//! The sources are parsed, without code for tests. A file uses another if a path in it, resolved through imports and
+//! re-exports, stands for an item that the other file defines. To declare a module, or to re-export what a file below
+//! defines, is no use.
+
 mod graph;
 mod krate;
 mod members;
+mod order;
 mod resolve;
 mod show;
+mod size;
+mod small;
 mod source;
 mod tree;
 mod uses;
 mod workspace;
 
-use std::io::Write;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::LazyLock;
+use std::{env, fs};
+
+use krate::Crate;
+use tree::Sources;
+use workspace::Member;
+
+/// The crates by their folders, each with those that it may depend on.
+const CRATES: [(&str, &[&str]); 4] = [
+    ("eval-format", &[]),
+    ("eval-macros", &["eval-format"]),
+    ("eval-core", &["eval-format", "eval-macros"]),
+    ("eval-cli", &["eval-format", "eval-core"]),
+];
+
+/// The most lines of any file.
+const MOST_LINES: usize = 600;
+
+/// The median of the lines of the crates' files is below this.
+const MEDIAN_BELOW: usize = 300;
+
+/// The most functions of the workspace that are `#[inline]`.
+const MOST_INLINES: usize = 40;
+
+/// The folders of Rust files beside the crates.
+const FOLDERS: [&str; 4] = ["tests", "samples", "fuzz", "benches"];
+
+static MEMBERS: LazyLock<Vec<Member>> = LazyLock::new(workspace::members);
+
+static PARSED: LazyLock<Vec<Crate>> = LazyLock::new(|| {
+    let parsed = MEMBERS.iter().map(|member| Crate::parse(&member.folder, &member.folder, &member.sources));
+    parsed.collect::<Result<_, _>>().unwrap_or_else(|error| panic!("{error}"))
+});
+
+/// Fails with all sentences, and with what to do about them.
+fn assert_none(found: &[String], help: &str) {
+    assert!(found.is_empty(), "{} found:\n\n{}\n\nhelp: {help}\n", found.len(), found.join("\n"));
+}
+
+#[test]
+fn modules_use_lower_layers_only() {
+    let text =
+        fs::read_to_string(workspace::root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md can be read");
+    let lists = order::read(&text).unwrap_or_else(|error| panic!("ARCHITECTURE.md: {error}"));
+    let mut found = Vec::new();
+    for of in &*PARSED {
+        match lists.get(&of.name) {
+            Some(layers) => found.extend(order::check(of, layers)),
+            None => found.push(format!(
+                "{0}: ARCHITECTURE.md has no list of its layers: add a block `{0}, from the bottom:`",
+                of.name
+            )),
+        }
+    }
+    for name in lists.keys() {
+        if !PARSED.iter().any(|of| of.name == *name) {
+            found.push(format!("ARCHITECTURE.md has a list for {name}, which is no member of the workspace"));
+        }
+    }
+    assert_none(
+        &found,
+        "move the item down, or to a lower module of its own; hand in what it needs as an argument; or change the \
+         order in ARCHITECTURE.md, section `The layers`. `EVALSET_LAYERS=print cargo test --test layers print` shows \
+         the graph",
+    );
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let circles =
+        PARSED.iter().flat_map(|of| of.circles().into_iter().map(|circle| show::circle_text(of, &circle)));
+    assert_none(
+        &circles.collect::<Vec<_>>(),
+        "move what both sides use to a file below them. A file may define what files below it use, but then its own \
+         code uses none of these; it may declare and re-export them",
+    );
+}
+
+#[test]
+fn crates_depend_on_lower_crates_only() {
+    let folders: BTreeMap<_, _> = MEMBERS.iter().map(|member| (&*member.package, &*member.folder)).collect();
+    let mut found = Vec::new();
+    for member in &*MEMBERS {
+        let Some((_, allowed)) = CRATES.iter().find(|(folder, _)| *folder == member.folder) else {
+            found.push(format!(
+                "{} is a member of the workspace that the order of the crates lacks: add it to `CRATES` in {}",
+                member.folder,
+                file!()
+            ));
+            continue;
+        };
+        let used = member.dependencies.iter().filter_map(|package| folders.get(&**package));
+        found.extend(
+            used.filter(|folder| !allowed.contains(folder))
+                .map(|folder| format!("{}/Cargo.toml depends on {folder}", member.folder)),
+        );
+    }
+    assert_none(&found, "each crate may depend on those that `CRATES` names; tests may depend on any");
+}
+
+#[test]
+fn files_are_of_a_size_to_read() {
+    assert_none(
+        &size::too_long(&all_files(), MOST_LINES),
+        &format!("a file has at most {MOST_LINES} lines: split it"),
+    );
+    let sources = MEMBERS.iter().flat_map(|member| member.sources.clone()).collect();
+    let median = size::median(&sources);
+    assert!(median > 0 && median < MEDIAN_BELOW, "the median of {} files is {median} lines", sources.len());
+}
+
+#[test]
+fn few_functions_are_inline_and_each_is_measured() {
+    let inlines = size::inlines(&all_files()).unwrap_or_else(|error| panic!("{error}"));
+    let unmeasured: Vec<_> =
+        inlines.iter().filter(|inline| !inline.is_measured).map(|inline| inline.place.clone()).collect();
+    assert_none(
+        &unmeasured,
+        "say in a comment right above `#[inline]` what was measured, with its number; or remove it",
+    );
+    assert!(
+        inlines.len() <= MOST_INLINES,
+        "{} functions are `#[inline]`, of {MOST_INLINES} at most",
+        inlines.len()
+    );
+}
+
+/// The Rust files of the workspace and of the folders beside the crates.
+fn all_files() -> Sources {
+    let members = MEMBERS.iter().map(|member| &*member.folder);
+    members.chain(FOLDERS).flat_map(workspace::rust_files).collect()
+}
 
 /// Prints the graph of each crate if `EVALSET_LAYERS` is `print`.
 #[test]
 fn print() {
-    if std::env::var_os("EVALSET_LAYERS").is_some_and(|value| value == "print") {
-        for member in workspace::members() {
-            let of = krate::Crate::parse(&member.folder, &member.folder, &member.sources).unwrap();
-            std::io::stdout().write_all(show::show(&of).as_bytes()).unwrap();
-        }
+    if env::var_os("EVALSET_LAYERS").is_some_and(|value| value == "print") {
+        let text: String = PARSED.iter().map(show::show).collect();
+        io::stdout().write_all(text.as_bytes()).expect("the graph can be printed");
     }
 }

@@ -127,7 +127,7 @@ fn a_variable_is_no_use_of_a_function_of_its_name() {
         found.retain(|found| !found.contains('*'));
         found
     };
-    assert_eq!(used("let count = 1; drop(count);"), [named.clone()]);
+    assert_eq!(used("let count = 1; drop(count);"), ["b.rs:1 crate::a::Named"]);
     assert_eq!(used("let count = count(); drop(count);"), [named.clone(), count.clone()]);
     assert_eq!(used("[1].map(count);"), [named, count]);
 }

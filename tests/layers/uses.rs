@@ -118,9 +118,10 @@ impl Finder<'_> {
             return;
         }
         self.seen.insert((self.module, path[0].clone()));
-        let targets = match is_macro {
-            true => self.tree.resolve_macro(self.module, &path),
-            false => self.tree.resolve(self.module, &path),
+        let targets = if is_macro {
+            self.tree.resolve_macro(self.module, &path)
+        } else {
+            self.tree.resolve(self.module, &path)
         };
         for target in targets {
             let names_macro = matches!(&target, Target::Item(item) if item.kind == Kind::Macro);
@@ -242,7 +243,11 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             return;
         }
         match item {
-            Item::Use(item) => imports(item).iter().for_each(|import| self.import(import)),
+            Item::Use(item) => {
+                for import in imports(item) {
+                    self.import(&import);
+                }
+            }
             Item::Mod(item) => {
                 let Some((_, items)) = &item.content else { return };
                 let path = ["self".to_owned(), text(&item.ident)];
@@ -250,7 +255,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 for target in self.tree.resolve(outer, &path) {
                     let Target::Module(inner) = target else { continue };
                     self.module = inner;
-                    items.iter().for_each(|item| self.visit_item(item));
+                    for item in items {
+                        self.visit_item(item);
+                    }
                 }
                 self.module = outer;
             }
@@ -378,7 +385,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Path(path) => self.qualified(path.qself.as_ref(), &path.path),
             function => self.visit_expr(function),
         }
-        call.args.iter().for_each(|argument| self.visit_expr(argument));
+        for argument in &call.args {
+            self.visit_expr(argument);
+        }
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -416,9 +425,13 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
         let arguments = Punctuated::<Expr, Token![,]>::parse_terminated;
         if let Ok(arguments) = call.parse_body_with(arguments) {
-            arguments.iter().for_each(|argument| self.visit_expr(argument));
+            for argument in &arguments {
+                self.visit_expr(argument);
+            }
         } else if let Ok(statements) = call.parse_body_with(Block::parse_within) {
-            statements.iter().for_each(|statement| self.visit_stmt(statement));
+            for statement in &statements {
+                self.visit_stmt(statement);
+            }
         } else {
             self.scan(call.tokens.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::uses::Use;
+use crate::finder::Use;
 
 /// Who uses whom, with the uses that say so.
 #[derive(Clone, Default)]

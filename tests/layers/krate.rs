@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::finder::Use;
 use crate::graph::Graph;
 use crate::tree::{Sources, Tree};
-use crate::uses::{Use, uses};
+use crate::uses::uses;
 
 /// A crate: its files without those for tests, and what they use of each other.
 #[derive(Debug)]
@@ -95,9 +96,14 @@ impl Crate {
     /// The circles of all folders: of modules that stand side by side, and of a file with files below it.
     pub(crate) fn circles(&self) -> Vec<Circle<'_>> {
         let mut found = Vec::new();
-        for file in &self.files {
+        for (index, file) in self.files.iter().enumerate() {
+            if !self.files.iter().any(|other| is_below(&other.module, &file.module)) {
+                continue;
+            }
+            // A module can have two files, one per `cfg`.
+            let is_known = self.files[..index].iter().any(|other| other.module == file.module);
             let siblings = self.folder(&file.module);
-            for nodes in siblings.circles() {
+            for nodes in siblings.circles().into_iter().filter(|_| !is_known) {
                 let place = format!("modules of {}", file.path);
                 found.push(Circle { place, graph: siblings.clone(), nodes });
             }
@@ -118,6 +124,11 @@ impl Crate {
     pub(crate) fn line(&self, used: &Use) -> String {
         format!("{}:{}  {}", self.files[used.from].path, used.line, named(used))
     }
+}
+
+/// Whether a module stands below another.
+fn is_below(module: &[String], parent: &[String]) -> bool {
+    module.len() > parent.len() && module.starts_with(parent)
 }
 
 /// The item, and the path in the source if the item has another name there.

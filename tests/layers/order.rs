@@ -70,8 +70,26 @@ fn list(lines: &[&str]) -> Result<(String, Layers), String> {
     Ok((name.to_owned(), layers))
 }
 
+/// What does not agree in the crates of the workspace and their lists.
+pub(crate) fn check_all(crates: &[Crate], lists: &BTreeMap<String, Layers>) -> Vec<String> {
+    let mut found = Vec::new();
+    for of in crates {
+        match lists.get(&of.name) {
+            Some(layers) => found.append(&mut check(of, layers)),
+            None => found
+                .push(format!("{0}: there is no list of its layers: add a block `{0}{TITLE_END}`", of.name)),
+        }
+    }
+    for name in lists.keys() {
+        if !crates.iter().any(|of| of.name == *name) {
+            found.push(format!("there is a list for {name}, which is no member of the workspace"));
+        }
+    }
+    found
+}
+
 /// What does not agree in a crate and its list: modules that are missing in either, and uses that go up or sideways.
-pub(crate) fn check(of: &Crate, layers: &Layers) -> Vec<String> {
+fn check(of: &Crate, layers: &Layers) -> Vec<String> {
     let modules = of.modules();
     let mut found = Vec::new();
     for name in &modules {
@@ -209,6 +227,22 @@ not a list
                  `numbers` (layer 1: words numbers) uses `words` (layer 1: words numbers)",
                 "small/src/numbers.rs:1  crate::Root\n    \
                  `numbers` (layer 1: words numbers) uses what small/src/lib.rs defines, which is above all layers",
+            ]
+        );
+    }
+
+    #[test]
+    fn each_crate_has_a_list() {
+        let of = small(&[("lib.rs", "mod a;"), ("a.rs", "")]);
+        let other = Crate { name: "new".to_owned(), ..small(&[("lib.rs", "")]) };
+        let lists = read(
+            "## The layers\n```text\nsmall, from the bottom:\na\n```\n```text\nold, from the bottom:\na\n```",
+        );
+        assert_eq!(
+            check_all(&[of, other], &lists.unwrap()),
+            [
+                "new: there is no list of its layers: add a block `new, from the bottom:`",
+                "there is a list for old, which is no member of the workspace",
             ]
         );
     }

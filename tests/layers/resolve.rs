@@ -51,30 +51,37 @@ impl Tree {
             _ => self.lookup(module, first, trail),
         };
         for segment in rest {
-            targets = targets.into_iter().flat_map(|target| self.step(target, segment, trail)).collect();
+            let found: Vec<_> = targets.iter().flat_map(|target| self.step(target, segment, trail)).collect();
+            // Of two modules of one name, one per `cfg`, only one may have the item.
+            targets = if found.is_empty() { self.made_by_macros(&targets, segment, trail) } else { found };
         }
         targets
     }
 
-    fn step(&self, target: Target, segment: &str, trail: &mut Trail) -> Vec<Target> {
+    fn step(&self, target: &Target, segment: &str, trail: &mut Trail) -> Vec<Target> {
         match target {
             Target::Module(module) if segment == "super" => {
-                self.modules[module].parent.map(Target::Module).into_iter().collect()
+                self.modules[*module].parent.map(Target::Module).into_iter().collect()
             }
-            Target::Module(module) => {
-                let found = self.lookup(module, segment, trail);
-                if found.is_empty() && self.may_define(module, segment, trail) {
-                    let name = segment.to_owned();
-                    return vec![Target::Item(Item { module, name, kind: Kind::Type, member: None })];
-                }
-                found
-            }
+            Target::Module(module) => self.lookup(*module, segment, trail),
             Target::Item(item) if item.kind != Kind::Type => Vec::new(),
-            Target::Item(mut item) => {
-                item.member.get_or_insert_with(|| segment.to_owned());
-                vec![Target::Item(item)]
+            Target::Item(item) => {
+                let member = item.member.clone().or_else(|| Some(segment.to_owned()));
+                vec![Target::Item(Item { member, ..item.clone() })]
             }
         }
+    }
+
+    /// An item of a name that no item of a module has: a macro makes it.
+    fn made_by_macros(&self, targets: &[Target], name: &str, trail: &mut Trail) -> Vec<Target> {
+        let modules = targets.iter().filter_map(|target| match target {
+            Target::Module(module) => Some(*module),
+            Target::Item(_) => None,
+        });
+        let makers = modules.filter(|module| self.may_define(*module, name, trail));
+        let made =
+            makers.map(|module| Item { module, name: name.to_owned(), kind: Kind::Type, member: None });
+        made.map(Target::Item).collect()
     }
 
     /// Whether a name that no item of a module has comes from a macro that the module calls.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::finder::Use;
 use crate::graph::Graph;
 use crate::krate::{Circle, Crate};
-use crate::uses::Use;
 
 /// The edges between the top-level modules, an order from the bottom, and what ties the circles.
 pub(crate) fn show(of: &Crate) -> String {

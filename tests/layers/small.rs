@@ -334,6 +334,30 @@ fn files_for_tests_are_left_out() {
 }
 
 #[test]
+fn a_module_can_have_a_file_per_cfg() {
+    let files = |user: &'static str| {
+        [
+            (
+                "lib.rs",
+                "#[cfg(feature = \"on\")] mod judge;
+                 #[cfg(not(feature = \"on\"))] #[path = \"judge_off.rs\"] mod judge;
+                 #[cfg(test)] #[path = \"oracle_of_tests.rs\"] mod oracle; mod user;",
+            ),
+            ("judge.rs", "pub struct Judge; pub struct Vote;"),
+            ("judge_off.rs", "pub struct Judge;"),
+            ("oracle_of_tests.rs", ""),
+            ("user.rs", user),
+        ]
+    };
+    let vote = "user.rs:1 crate::judge::Vote";
+    assert_eq!(uses(&files("use crate::judge::Vote;")), [vote]);
+    // One in each file.
+    let judge = "user.rs:1 crate::judge::Judge";
+    assert_eq!(uses(&files("use crate::judge::Judge;")), [judge, judge]);
+    assert_eq!(small(&files("")).modules().into_iter().collect::<Vec<_>>(), ["judge", "user"]);
+}
+
+#[test]
 fn a_tree_that_cannot_be_walked_is_an_error() {
     let error = |files: &[(&str, &str)]| parse(files).unwrap_err();
     assert_eq!(error(&[]), "small/src/main.rs does not exist");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use syn::Item;
+use syn::{Expr, ExprLit, Item, Lit, Meta};
 
 use crate::source::{Kind, attributes, defined, imports, is_test_only, text};
 
@@ -62,7 +62,7 @@ impl Tree {
         let main = format!("{folder}/src/main.rs");
         let root = if sources.contains_key(&lib) { &lib } else { &main };
         let mut tree = Self { files: Vec::new(), modules: Vec::new(), test_only: BTreeSet::new() };
-        tree.add_file(root, Vec::new(), None, sources)?;
+        tree.add_file(root, &folder_of(root), Vec::new(), None, sources)?;
         let known: BTreeSet<_> = tree.files.iter().map(|file| &file.path).chain([&main]).collect();
         let stray = sources.keys().find(|path| !known.contains(path) && !tree.is_test_file(path));
         if let Some(stray) = stray {
@@ -81,10 +81,11 @@ impl Tree {
         self.test_only.iter().any(|test| path == test || test.ends_with('/') && path.starts_with(test))
     }
 
-    /// Adds a file and the files of the modules that it declares.
+    /// Adds a file and the files of the modules that it declares, which stand in a folder.
     fn add_file(
         &mut self,
         path: &str,
+        folder: &str,
         name: Vec<String>,
         parent: Option<usize>,
         sources: &Sources,
@@ -94,18 +95,22 @@ impl Tree {
         let file = self.files.len();
         let module = self.add_module(name, file, parent);
         let mut declared = Vec::new();
-        self.add_items(&syntax.items, module, &folder_of(path), &mut declared);
+        self.add_items(&syntax.items, module, folder, &mut declared);
         self.files.push(File { path: path.to_owned(), module, syntax });
         for child in declared {
-            let (flat, nested) = (format!("{}.rs", child.path), format!("{}/mod.rs", child.path));
+            let nested = format!("{}/mod.rs", child.folder);
+            let path = match child.path {
+                Some(name) => format!("{}/{name}", path.rsplit_once('/').map_or("", |(folder, _)| folder)),
+                None if sources.contains_key(&nested) => nested,
+                None => format!("{}.rs", child.folder),
+            };
             if child.is_test_only {
-                self.test_only.extend([flat, format!("{}/", child.path)]);
+                self.test_only.extend([path, format!("{}/", child.folder)]);
                 continue;
             }
-            let path = if sources.contains_key(&nested) { nested } else { flat };
             let mut name = self.modules[child.parent].path.clone();
             name.push(child.name.clone());
-            let index = self.add_file(&path, name, Some(child.parent), sources)?;
+            let index = self.add_file(&path, &child.folder, name, Some(child.parent), sources)?;
             self.bind(child.parent, child.name, Binding::Module(index));
         }
         Ok(module)
@@ -148,19 +153,22 @@ impl Tree {
 
     fn add_mod(&mut self, item: &syn::ItemMod, module: usize, folder: &str, declared: &mut Vec<Declared>) {
         let name = text(&item.ident);
-        let path = format!("{folder}/{name}");
+        let inner = format!("{folder}/{name}");
         let is_test_only = is_test_only(&item.attrs);
         match &item.content {
-            None => declared.push(Declared { name, path, parent: module, is_test_only }),
+            None => {
+                let path = path_attribute(&item.attrs);
+                declared.push(Declared { name, path, folder: inner, parent: module, is_test_only });
+            }
             Some(_) if is_test_only => {
-                self.test_only.insert(format!("{path}/"));
+                self.test_only.insert(format!("{inner}/"));
             }
             Some((_, items)) => {
                 let mut names = self.modules[module].path.clone();
                 names.push(name.clone());
                 let child = self.add_module(names, self.modules[module].file, Some(module));
                 self.bind(module, name, Binding::Module(child));
-                self.add_items(items, child, &path, declared);
+                self.add_items(items, child, &inner, declared);
             }
         }
     }
@@ -172,8 +180,10 @@ pub(crate) const ROOT: usize = 0;
 /// A module that a file declares and another file holds.
 struct Declared {
     name: String,
-    /// Without `.rs`.
-    path: String,
+    /// What `#[path]` says: relative to the folder of the file with the declaration.
+    path: Option<String>,
+    /// The folder of the modules in it. Without `#[path]`, its file has the same name.
+    folder: String,
     parent: usize,
     is_test_only: bool,
 }
@@ -185,6 +195,16 @@ fn folder_of(path: &str) -> String {
         "lib.rs" | "main.rs" | "mod.rs" => folder.to_owned(),
         _ => path.trim_end_matches(".rs").to_owned(),
     }
+}
+
+fn path_attribute(attributes: &[syn::Attribute]) -> Option<String> {
+    attributes.iter().find_map(|attribute| match &attribute.meta {
+        Meta::NameValue(value) if value.path.is_ident("path") => match &value.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) => Some(path.value()),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 fn parse(path: &str, text: &str) -> Result<syn::File, String> {

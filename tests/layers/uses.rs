@@ -1,4 +1,4 @@
-//! Finds which file uses items of which other file.
+//! Walks through the code of a crate, to find which file uses items of which other file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,67 +7,22 @@ use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, Item, Meta, Pat, Stmt, Token};
 
+use crate::finder::{Finder, Use};
 use crate::members::{Members, self_type};
 use crate::resolve::Target;
-use crate::source::{Import, Kind, attributes, defined, imports, is_test_only, text};
+use crate::source::{attributes, defined, imports, is_test_only, text};
 use crate::tree::Tree;
-
-/// A use of an item that another file of the crate defines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
-    /// Indices of files.
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) line: usize,
-    /// The path as the source has it.
-    pub(crate) written: String,
-    /// The item, by its path from the root of the crate.
-    pub(crate) item: String,
-}
 
 /// The uses of a crate: the first of each item in each file.
 pub(crate) fn uses(tree: &Tree) -> Vec<Use> {
     let members = Members::of(tree);
     let mut found = Vec::new();
     for (index, file) in tree.files.iter().enumerate() {
-        let mut finder = Finder {
-            tree,
-            members: &members,
-            file: index,
-            module: file.module,
-            bound: Vec::new(),
-            blocks: Vec::new(),
-            self_types: Vec::new(),
-            seen: HashSet::new(),
-            globs: Vec::new(),
-            found: Vec::new(),
-        };
+        let mut finder = Finder::new(tree, &members, index);
         finder.visit_file(&file.syntax);
-        finder.finish_globs();
-        let mut known = HashSet::new();
-        finder.found.sort_by_key(|found| found.line);
-        finder.found.retain(|found| known.insert((found.to, found.item.clone())));
-        found.append(&mut finder.found);
+        found.append(&mut finder.finish());
     }
     found
-}
-
-struct Finder<'t> {
-    tree: &'t Tree,
-    members: &'t Members,
-    file: usize,
-    module: usize,
-    /// Names of variables in the functions around.
-    bound: Vec<HashSet<String>>,
-    /// Items of the blocks around: the path of an import, nothing for an item of the block itself.
-    blocks: Vec<HashMap<String, Option<Vec<String>>>>,
-    /// Types of the `impl`s around.
-    self_types: Vec<Option<(usize, String)>>,
-    /// The first name of each path, by module: what a glob may have brought.
-    seen: HashSet<(usize, String)>,
-    /// Glob imports of modules: the module with the import, the one imported, the line, the path as written.
-    globs: Vec<(usize, usize, usize, String)>,
-    found: Vec<Use>,
 }
 
 /// Macros whose tokens are code of another crate.
@@ -78,68 +33,6 @@ const PLAIN_ATTRIBUTES: [&str; 9] =
     ["allow", "cfg", "cfg_attr", "derive", "diagnostic", "doc", "expect", "inline", "warn"];
 
 impl Finder<'_> {
-    fn add(&mut self, to_file: usize, item: String, line: usize, written: &str) {
-        if to_file != self.file {
-            let written = written.to_owned();
-            self.found.push(Use { from: self.file, to: to_file, line, written, item });
-        }
-    }
-
-    fn add_target(&mut self, target: &Target, line: usize, written: &str) {
-        let Target::Item(item) = target else { return };
-        let home = &self.tree.modules[item.module];
-        let path = name_of(&home.path, &item.name);
-        if let Some(member) = &item.member {
-            self.add_member(item.module, &item.name, member, line);
-        }
-        self.add(home.file, path, line, written);
-    }
-
-    /// A function of a type can stand in another file than the type.
-    fn add_member(&mut self, module: usize, name: &str, member: &str, line: usize) {
-        let path = format!("{}::{member}", name_of(&self.tree.modules[module].path, name));
-        for file in self.members.files(module, name, member) {
-            self.add(file, path.clone(), line, &format!("{name}::{member}"));
-        }
-    }
-
-    /// A path in code.
-    fn path(&mut self, mut path: Vec<String>, line: usize, is_macro: bool) {
-        let written = path.join("::");
-        if let Some(local) = self.blocks.iter().rev().find_map(|block| block.get(&path[0])) {
-            let Some(import) = local else { return };
-            path.splice(..1, import.iter().cloned());
-        }
-        if path[0] == "Self" {
-            if let (Some(Some((module, name))), Some(member)) = (self.self_types.last().cloned(), path.get(1))
-            {
-                self.add_member(module, &name, member, line);
-            }
-            return;
-        }
-        self.seen.insert((self.module, path[0].clone()));
-        let targets = if is_macro {
-            self.tree.resolve_macro(self.module, &path)
-        } else {
-            self.tree.resolve(self.module, &path)
-        };
-        for target in targets {
-            let names_macro = matches!(&target, Target::Item(item) if item.kind == Kind::Macro);
-            if names_macro == is_macro {
-                self.add_target(&target, line, &written);
-            }
-        }
-    }
-
-    fn syn_path(&mut self, path: &syn::Path, is_macro: bool) {
-        if path.leading_colon.is_none()
-            && let Some(first) = path.segments.first()
-        {
-            let segments = path.segments.iter().map(|segment| text(&segment.ident)).collect();
-            self.path(segments, first.ident.span().start().line, is_macro);
-        }
-    }
-
     /// A path without a type in front, or with one that is visited by itself.
     fn qualified(&mut self, qself: Option<&syn::QSelf>, path: &syn::Path) {
         let Some(qself) = qself else { return self.visit_path(path) };
@@ -149,46 +42,6 @@ impl Finder<'_> {
         }
         for segment in &path.segments {
             self.visit_path_arguments(&segment.arguments);
-        }
-    }
-
-    fn is_bound(&self, path: &syn::Path) -> bool {
-        path.get_ident().is_some_and(|ident| self.bound.iter().any(|names| names.contains(&text(ident))))
-    }
-
-    fn import(&mut self, import: &Import) {
-        if import.segments.is_empty() {
-            return;
-        }
-        let own = &self.tree.modules[self.tree.files[self.file].module].path;
-        for target in self.tree.resolve(self.module, &import.segments) {
-            let (Target::Module(home) | Target::Item(crate::resolve::Item { module: home, .. })) = target;
-            let file = &self.tree.files[self.tree.modules[home].file];
-            let file_path = &self.tree.modules[file.module].path;
-            // A facade: the file shows what files below it define.
-            if import.is_public && file_path.len() > own.len() && file_path.starts_with(own) {
-                continue;
-            }
-            match target {
-                Target::Module(home) if import.name.is_none() => {
-                    self.globs.push((self.module, home, import.line, import.written()));
-                }
-                target => self.add_target(&target, import.line, &import.written()),
-            }
-        }
-    }
-
-    /// A glob is a use of the module itself if no name in the code can have come by it: it may be for a trait.
-    fn finish_globs(&mut self) {
-        for (module, home, line, written) in std::mem::take(&mut self.globs) {
-            let names = self.seen.iter().filter(|(at, _)| *at == module).map(|(_, name)| name);
-            let brings =
-                |name: &String| !self.tree.resolve(home, &["self".to_owned(), name.clone()]).is_empty();
-            let known = |name: &&String| self.tree.modules[home].names.contains_key(*name);
-            if !names.filter(known).any(brings) {
-                let home = &self.tree.modules[home];
-                self.add(home.file, name_of(&home.path, "*"), line, &written);
-            }
         }
     }
 
@@ -394,15 +247,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         let method = text(&call.method);
         let line = call.method.span().start().line;
         let is_self = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"));
-        match self.self_types.last().cloned().flatten() {
-            Some((module, name)) if is_self => self.add_member(module, &name, &method, line),
-            _ => {
-                if let Some(file) = self.members.file_of_method(&method) {
-                    let path = &self.tree.modules[self.tree.files[file].module].path;
-                    self.add(file, name_of(path, &method), line, &format!(".{method}()"));
-                }
-            }
-        }
+        self.method(&method, is_self, line);
         visit::visit_expr_method_call(self, call);
     }
 
@@ -436,14 +281,6 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             self.scan(call.tokens.clone());
         }
     }
-}
-
-/// The path of an item from the root of the crate.
-fn name_of(module: &[String], name: &str) -> String {
-    let mut path = vec!["crate"];
-    path.extend(module.iter().map(String::as_str));
-    path.push(name);
-    path.join("::")
 }
 
 /// Types, variants and constants begin with a capital; variables do not.

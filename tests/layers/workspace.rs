@@ -46,8 +46,28 @@ fn manifest(path: &Path) -> Table {
     text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// What does not agree in the dependencies of the members on each other and a table of those that are allowed.
+pub(crate) fn check(members: &[Member], allowed: &[(&str, &[&str])]) -> Vec<String> {
+    let mut found = Vec::new();
+    for member in members {
+        let Some((_, allowed)) = allowed.iter().find(|(folder, _)| *folder == member.folder) else {
+            let folder = &member.folder;
+            found.push(format!(
+                "{folder}: the order of the crates lacks this member of the workspace: add it"
+            ));
+            continue;
+        };
+        for other in members {
+            if member.dependencies.contains(&other.package) && !allowed.contains(&&*other.folder) {
+                found.push(format!("{}/Cargo.toml: may not depend on {}", member.folder, other.folder));
+            }
+        }
+    }
+    found
+}
+
 /// The packages that a manifest names in its dependencies, for any target, without those of tests alone.
-pub(crate) fn dependencies(manifest: &Table) -> BTreeSet<String> {
+fn dependencies(manifest: &Table) -> BTreeSet<String> {
     let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let tables = targets.filter_map(Value::as_table).chain([manifest]);
     let lists = tables.flat_map(|table| [table.get("dependencies"), table.get("build-dependencies")]);
@@ -76,4 +96,60 @@ pub(crate) fn rust_files(folder: &str) -> Sources {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependencies_of_all_kinds_are_found_but_those_of_tests() {
+        let manifest = r#"
+            [dependencies]
+            low.workspace = true
+            renamed = { package = "real", version = "1" }
+            [dependencies.table]
+            path = "../table"
+            [build-dependencies]
+            build = "1"
+            [target.'cfg(unix)'.dependencies]
+            unix = "1"
+            [dev-dependencies]
+            test = "1"
+        "#;
+        let found = dependencies(&manifest.parse().unwrap());
+        assert_eq!(found.iter().collect::<Vec<_>>(), ["build", "low", "real", "table", "unix"]);
+    }
+
+    #[test]
+    fn a_dependency_against_the_order_is_named() {
+        let member = |folder: &str, package: &str, dependencies: &[&str]| Member {
+            folder: folder.to_owned(),
+            package: package.to_owned(),
+            dependencies: dependencies.iter().map(|name| (*name).to_owned()).collect(),
+            sources: Sources::new(),
+        };
+        let allowed: [(&str, &[&str]); 2] = [("low", &[]), ("high", &["low"])];
+        let members = [member("low", "low", &["serde"]), member("high", "cargo-high", &["low", "serde"])];
+        assert_eq!(check(&members, &allowed), Vec::<String>::new());
+        let members = [
+            member("low", "low", &["cargo-high"]),
+            member("high", "cargo-high", &[]),
+            member("new", "new", &["low"]),
+        ];
+        assert_eq!(
+            check(&members, &allowed),
+            [
+                "low/Cargo.toml: may not depend on high",
+                "new: the order of the crates lacks this member of the workspace: add it",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_workspace_is_read() {
+        let members = members();
+        assert!(members.iter().all(|member| member.sources.len() > 5), "{members:?}");
+        assert!(members.iter().any(|member| !member.dependencies.is_empty()), "{members:?}");
+    }
 }

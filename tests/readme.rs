@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use eval_core::format::{check_set, render};
-use eval_core::{Agent, Content, Event, FunctionCall, Part, Replay, eval_set, json};
+use eval_core::agent::Event;
+use eval_core::format::{Part, check_set, render};
+use eval_core::{Agent, Content, FunctionCall, Replay, eval_set, json};
 
 const SET: &str = "samples/weather/weather.evalset.json";
 

@@ -113,8 +113,8 @@ impl Expansion<'_> {
         quote! {
             #[cfg(test)]
             #[doc(hidden)]
-            fn #helper(#set: ::core::primitive::usize, #case: ::core::primitive::usize) {
-                static __SETS: [#private::SetSource; #count] = [#(#sets),*];
+            fn #helper(#set: ::core::primitive::usize, #case: ::core::primitive::usize) -> #private::CaseTest {
+                static __SETS: [#private::TestSet; #count] = [#(#sets),*];
                 #run
             }
         }
@@ -145,7 +145,12 @@ impl Expansion<'_> {
         } else {
             quote!(::core::option::Option::None)
         };
-        let recording = self.recording(set);
+        let recording = if set.may_ask {
+            let recording = self.recording(set);
+            quote!(::core::option::Option::Some(#recording))
+        } else {
+            quote!(::core::option::Option::None)
+        };
         let absent = &set.absent;
         let options = self.options();
         let metrics = self.args.metrics.iter().map(|metric| {
@@ -153,12 +158,6 @@ impl Expansion<'_> {
             let metric = metric_value(self.args, path);
             quote!((#name, || #metric))
         });
-        // What asking a judge takes is compiled only where something may ask.
-        let asking = if set.may_ask {
-            quote!(::core::option::Option::Some(#private::ASKING))
-        } else {
-            quote!(::core::option::Option::None)
-        };
         let judge = if let Some(path) = &self.args.judge {
             let judge = judge_value(self.args, path);
             quote!(::core::option::Option::Some(|| #judge))
@@ -166,23 +165,24 @@ impl Expansion<'_> {
             quote!(::core::option::Option::None)
         };
         quote! {
-            #private::SetSource {
-                manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
-                package: ::core::env!("CARGO_PKG_NAME"),
-                file: #relative,
-                shown: #shown,
-                text: #text,
-                form: #private::Form::#form,
-                eval_set_id: #eval_set_id,
-                cases: &[#(#cases),*],
-                config: #config,
-                session: #session,
-                absent: &[#(#absent),*],
-                options: #options,
+            #private::TestSet {
+                source: #private::SetSource {
+                    manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+                    package: ::core::env!("CARGO_PKG_NAME"),
+                    file: #relative,
+                    shown: #shown,
+                    text: #text,
+                    form: #private::Form::#form,
+                    eval_set_id: #eval_set_id,
+                    cases: &[#(#cases),*],
+                    config: #config,
+                    session: #session,
+                    absent: &[#(#absent),*],
+                    options: #options,
+                    recording: #recording,
+                },
                 metrics: &[#(#metrics),*],
-                asking: #asking,
                 judge: #judge,
-                recording: #recording,
             }
         }
     }
@@ -283,8 +283,7 @@ impl Expansion<'_> {
     }
 
     /// The tests of one module and of those in it. What stands in a test is checked and compiled once
-    /// per case, so it is the least that will do: not even an `.await`, since the call only says what the
-    /// runtime is to run.
+    /// per case, so it is the least that will do: one call that is not generic, awaited.
     fn tests(&self, module: &Module<'_>, depth: usize) -> TokenStream {
         let helper = from_inside(depth, &self.helper);
         let attributes = self.test_attributes();
@@ -294,7 +293,7 @@ impl Expansion<'_> {
                 let name = Ident::new(&planned.name, Span::call_site());
                 tokens.extend(quote! {
                     #attributes
-                    async fn #name() { #helper(#set, #case) }
+                    async fn #name() { #helper(#set, #case).await }
                 });
             }
         }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_core::journal::{self, Attempt, Test};
-use eval_core::{Role, Verdict};
+use eval_core::Verdict;
+use eval_core::journal::{self, Attempt, RecordedRun, RecordedTest};
+use eval_core::report::Role;
 
 use crate::project::{Draft, Project, TestBinary, echo_set, target};
 use crate::run::Run;
@@ -50,24 +51,24 @@ fn cargo(project: &Project, folder: &Path, args: &[&str], variables: &[(&str, &s
 
 /// The only run of a folder.
 #[track_caller]
-fn only_run(folder: &Path) -> journal::Run {
+fn only_run(folder: &Path) -> RecordedRun {
     let runs = journal::runs(folder).expect("it can be read");
     let [run] = runs.as_slice() else { panic!("not one run: {runs:?}") };
-    journal::Run::read(&run.path).expect("it can be read")
+    RecordedRun::read(&run.path).expect("it can be read")
 }
 
-fn names(run: &journal::Run) -> Vec<&str> {
+fn names(run: &RecordedRun) -> Vec<&str> {
     run.tests.iter().map(|test| test.name.as_str()).collect()
 }
 
 #[track_caller]
-fn test<'a>(run: &'a journal::Run, name: &str) -> &'a Test {
+fn test<'a>(run: &'a RecordedRun, name: &str) -> &'a RecordedTest {
     let test = run.tests.iter().find(|test| test.name == name);
     test.unwrap_or_else(|| panic!("no {name} among {:?}", names(run)))
 }
 
 #[track_caller]
-fn last<'a>(run: &'a journal::Run, name: &str) -> &'a Attempt {
+fn last<'a>(run: &'a RecordedRun, name: &str) -> &'a Attempt {
     test(run, name).last().expect("a test that is listed has begun")
 }
 
@@ -102,7 +103,8 @@ fn the_binaries_of_one_cargo_test_share_a_run_and_the_next_one_begins_another() 
 
     let hello = last(&run, "first::a_hello");
     assert_eq!(verdict(hello), Some(&Verdict::Passed));
-    assert_eq!((hello.started.file.as_str(), hello.started.line), ("evals/first.evalset.json", 4));
+    assert_eq!(hello.started.file.as_deref(), Some("evals/first.evalset.json"));
+    assert_eq!(hello.started.line, Some(4));
     assert_eq!((hello.head.binary.as_str(), hello.head.version.as_str()), ("first", "0.0.0"));
     let scored = hello.evaluations[0].scored.as_ref().expect("it was scored");
     assert_eq!(scored.metrics[0].name, "tool_trajectory_avg_score");
@@ -140,7 +142,7 @@ fn a_failing_test_says_where_its_record_is() {
         "it lies in the target folder: {}",
         record.display()
     );
-    let read = journal::Run::read(record.parent().expect("it lies in a folder")).expect("it can be read");
+    let read = RecordedRun::read(record.parent().expect("it lies in a folder")).expect("it can be read");
     assert_eq!(names(&read), ["first::e_no_agent"]);
     let run = first().run_with(&[("EVALSET_JOURNAL", "off")], &["first::e_no_agent", "--exact"]).fails();
     run.says("whole record  EVALSET_PRINT=record ");

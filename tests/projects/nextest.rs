@@ -93,7 +93,7 @@ fn an_archive_runs_in_a_folder_without_the_sources() {
     assert_eq!(outcomes(&run), OUTCOMES, "{run}");
     // The folder of the archive goes when the run ends; the record stays.
     let runs = journal::runs(&elsewhere.join("target/evalset")).expect("it can be read");
-    let recorded = journal::Run::read(&runs[0].path).expect("it can be read");
+    let recorded = journal::RecordedRun::read(&runs[0].path).expect("it can be read");
     assert_eq!(recorded.tests.len(), 3, "the cases of {}", runs[0].path.display());
     run.says("note: the JSON is not on this machine")
         .says("expected  Rain and fog, as far as anyone can see.");

@@ -26,6 +26,7 @@ use std::sync::OnceLock;
 use eval_core::{Value, journal};
 
 use crate::journaled::DEPENDENCIES;
+use crate::judged;
 use crate::project::{Draft, Project, WORKSPACE, echo_set, set, target};
 use crate::run::Run;
 
@@ -166,7 +167,7 @@ fn partitions_that_ran_apart_come_to_the_same_as_one_run() {
     assert_eq!(summary(&["--merge", shown(&parts[0]), shown(&parts[1])]), alone);
 
     let run = journal::runs(&parts[0]).expect("it can be read").remove(0);
-    let run = journal::Run::read(&run.path).expect("it can be read");
+    let run = journal::RecordedRun::read(&run.path).expect("it can be read");
     let weather = run.tests.iter().filter(|test| test.name.starts_with("weather::"));
     let groups: Vec<_> = weather.filter_map(|test| test.last()?.head.env.get("NEXTEST_TEST_GROUP")).collect();
     assert!(!groups.is_empty() && groups.iter().all(|group| *group == "judges"), "{groups:?}");
@@ -204,7 +205,7 @@ fn a_junit_report_says_metric_expected_and_actual() {
 #[test]
 fn a_missing_judge_is_no_pass_under_nextest() {
     let set = echo_set(&[("bread", "The bread")]);
-    let draft = Draft::new("judged").named("reported_judged").file("evals/manners.evalset.json", set);
+    let draft = judged::draft().named("reported_judged").file("evals/manners.evalset.json", set);
     let project = draft.owned();
     if !project.has(&["nextest", "--version"]) {
         return;
@@ -226,7 +227,7 @@ fn a_missing_judge_is_no_pass_under_nextest() {
 
 #[test]
 fn a_program_offers_its_evals_as_a_command() {
-    let dependencies = "[dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
+    let dependencies = "[dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"reports\"] }\n\
         tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n";
     let draft = Draft::new("own_command").dependencies(dependencies);
     let project = draft.file("evals/hello.evalset.json", echo_set(&[("hello", "hello")])).shared();

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::process::Command;
 
 use eval_core::format::{METRICS, recording_path};
-use eval_core::journal::{Attempt, Run};
-use eval_core::{Cassette, EvalRunner, EvalSet, JudgeMode, Scripted};
+use eval_core::journal::{Attempt, RecordedRun};
+use eval_core::judge::{JudgeMode, RecordedJudge, Scripted};
+use eval_core::{EvalRunner, EvalSet};
 
 /// The samples' journal, written by a process of its own.
-fn samples() -> Run {
+fn samples() -> RecordedRun {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("samples");
     let _ = std::fs::remove_dir_all(&folder);
     let output = Command::new(std::env::current_exe().expect("this is a program"))
@@ -18,15 +19,20 @@ fn samples() -> Run {
         .output()
         .expect("a test can run itself");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    Run::read(&folder.join("samples")).expect("it was just written")
+    RecordedRun::read(&folder.join("samples")).expect("it was just written")
+}
+
+/// The file of the set of a test, relative to the package.
+fn set_file(attempt: &Attempt) -> &str {
+    attempt.started.set_file.as_deref().expect("samples stand in files")
 }
 
 /// The same criteria, and the recorded judge, as the attribute had them.
 fn runner(attempt: &Attempt) -> EvalRunner {
     let decided = attempt.decided.as_ref().expect("samples come to their end");
-    let recording = recording_path(&attempt.started.set_file);
+    let recording = recording_path(set_file(attempt));
     let nobody = Scripted::new([""; 0]);
-    let judge = Cassette::with_mode(recording, nobody, JudgeMode::Replay).expect("a recording or none");
+    let judge = RecordedJudge::with_mode(recording, nobody, JudgeMode::Replay).expect("a recording or none");
     let mut runner = EvalRunner::new()
         .runs(attempt.evaluations.len())
         .pass(attempt.started.pass)
@@ -50,17 +56,17 @@ async fn recorded_samples_score_the_same_again() {
     let mut compared = 0;
     for test in &run.tests {
         let attempt = test.last().expect("a test that is listed has begun");
-        let set = EvalSet::read(&attempt.started.set_file).expect("samples are valid");
+        let set = EvalSet::read(set_file(attempt)).expect("samples are valid");
         let case = set.eval_cases.iter().find(|case| case.eval_id == attempt.started.eval_id);
         let case = case.unwrap_or_else(|| panic!("{} is in its set", attempt.started.eval_id));
         let transcripts = attempt.evaluations.iter().map(|it| it.ran.transcript.clone()).collect();
         let report = runner(attempt).score_case(case, transcripts).await.expect("the criteria fit the case");
         for (again, evaluation) in report.runs.iter().zip(&attempt.evaluations) {
             let recorded = &evaluation.scored.as_ref().expect("samples are scored").metrics;
-            for (score, metric) in again.scores.iter().zip(&report.metrics) {
+            for metric in &again.metrics {
                 let before = recorded.iter().find(|before| before.name == metric.name);
                 if let Some(before) = before {
-                    assert_eq!(&before.score, score, "{} of {}", metric.name, test.name);
+                    assert_eq!(before.score, metric.outcome, "{} of {}", metric.name, test.name);
                     compared += 1;
                 }
             }

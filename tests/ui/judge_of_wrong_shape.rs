@@ -1,4 +1,5 @@
-use eval_core::{BoxAgent, Judge, Scripted, eval_set};
+use eval_core::judge::{Judge, Scripted};
+use eval_core::{BoxAgent, eval_set};
 
 fn takes_something(_: &str) -> impl Judge {
     Scripted::new(["yes"])

@@ -21,14 +21,14 @@ fn a_file_becomes_a_module_of_one_line_tests() {
 fn folders_are_modules_and_each_file_has_its_own_config() {
     let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
     for part in [
-        "static __SETS: [::eval_core::__private::SetSource; 2usize]",
+        "static __SETS: [::eval_core::__private::TestSet; 2usize]",
         "test: \"trips::deep::hotel::type_\"",
         "test: \"trips::trip::book\"",
         "absent: &[\"../tests/ui/sets/several/test_config.json\"]",
         "file: \"../tests/ui/sets/several/deep/test_config.json\"",
         "    mod deep {\n        mod hotel {\n",
         "{\n                super::super::super::__evalset_trips(",
-        "{\n            super::super::__evalset_trips(1usize, 0usize)",
+        "{\n            super::super::__evalset_trips(1usize, 0usize).await",
         "fn is_current()",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
@@ -70,8 +70,8 @@ fn options_reach_the_runner_and_tokio() {
         "gate: facade::evals::__private::Gate::EveryTurn",
         "timeout_ms: 5000u64",
         r#"facade::evals::__private::ConfigSource::Inline(
-                "{\"criteria\": {\"tone\": 0.5}}",
-            )"#,
+                    "{\"criteria\": {\"tone\": 0.5}}",
+                )"#,
         "metrics: &[(\"tone\", || facade::evals::__private::metric(style::tone))]",
         "crate = \"facade::evals::__private::tokio\"",
         "flavor = \"current_thread\"",
@@ -97,7 +97,11 @@ fn what_asking_takes_is_named_only_where_something_may_ask() {
     ] {
         let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");
         assert!(!expanded.contains("compile_error"), "{args}: {expanded}");
-        assert_eq!(expanded.contains("::eval_core::__private::ASKING"), may_ask, "{args}: {expanded}");
+        assert_eq!(
+            expanded.contains("recording: ::core::option::Option::Some("),
+            may_ask,
+            "{args}: {expanded}"
+        );
     }
 }
 
@@ -179,54 +183,54 @@ const _: fn() = || {
 };
 #[cfg(test)]
 #[doc(hidden)]
-fn __evalset_weather(__set: ::core::primitive::usize, __case: ::core::primitive::usize) {
-    static __SETS: [::eval_core::__private::SetSource; 1usize] = [
-        ::eval_core::__private::SetSource {
-            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
-            package: ::core::env!("CARGO_PKG_NAME"),
-            file: "../tests/ui/sets/weather.evalset.json",
-            shown: "../tests/ui/sets/weather.evalset.json",
-            text: ::core::include_str!(
-                ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
-                "../tests/ui/sets/weather.evalset.json")
-            ),
-            form: ::eval_core::__private::Form::EvalSet,
-            eval_set_id: "weather",
-            cases: &[
-                ::eval_core::__private::CaseSource {
-                    eval_id: "refund-declined",
-                    test: "weather::refund_declined",
-                    start: 269usize,
-                    end: 481usize,
-                    line: 8u32,
-                    column: 5u32,
+fn __evalset_weather(
+    __set: ::core::primitive::usize,
+    __case: ::core::primitive::usize,
+) -> ::eval_core::__private::CaseTest {
+    static __SETS: [::eval_core::__private::TestSet; 1usize] = [
+        ::eval_core::__private::TestSet {
+            source: ::eval_core::__private::SetSource {
+                manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+                package: ::core::env!("CARGO_PKG_NAME"),
+                file: "../tests/ui/sets/weather.evalset.json",
+                shown: "../tests/ui/sets/weather.evalset.json",
+                text: ::core::include_str!(
+                    ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
+                    "../tests/ui/sets/weather.evalset.json")
+                ),
+                form: ::eval_core::__private::Form::EvalSet,
+                eval_set_id: "weather",
+                cases: &[
+                    ::eval_core::__private::CaseSource {
+                        eval_id: "refund-declined",
+                        test: "weather::refund_declined",
+                        start: 269usize,
+                        end: 481usize,
+                        line: 8u32,
+                        column: 5u32,
+                    },
+                    ::eval_core::__private::CaseSource {
+                        eval_id: "refund-granted",
+                        test: "weather::refund_granted",
+                        start: 487usize,
+                        end: 698usize,
+                        line: 12u32,
+                        column: 5u32,
+                    },
+                ],
+                config: ::eval_core::__private::ConfigSource::Default,
+                session: ::core::option::Option::None,
+                absent: &["../tests/ui/sets/test_config.json"],
+                options: ::eval_core::__private::Options {
+                    runs: 1u32,
+                    pass: ::eval_core::__private::Pass::Mean,
+                    gate: ::eval_core::__private::Gate::Mean,
+                    timeout_ms: 120000u64,
                 },
-                ::eval_core::__private::CaseSource {
-                    eval_id: "refund-granted",
-                    test: "weather::refund_granted",
-                    start: 487usize,
-                    end: 698usize,
-                    line: 12u32,
-                    column: 5u32,
-                },
-            ],
-            config: ::eval_core::__private::ConfigSource::Default,
-            session: ::core::option::Option::None,
-            absent: &["../tests/ui/sets/test_config.json"],
-            options: ::eval_core::__private::Options {
-                runs: 1u32,
-                pass: ::eval_core::__private::Pass::Mean,
-                gate: ::eval_core::__private::Gate::Mean,
-                timeout_ms: 120000u64,
+                recording: ::core::option::Option::None,
             },
             metrics: &[],
-            asking: ::core::option::Option::None,
             judge: ::core::option::Option::None,
-            recording: ::eval_core::__private::RecordingSource {
-                file: "../tests/ui/sets/weather.evalset.judge.json",
-                text: ::core::option::Option::None,
-                cases: &[],
-            },
         },
     ];
     ::eval_core::__private::run(&__SETS[__set], __case, ::core::module_path!(), weather)
@@ -236,12 +240,12 @@ mod weather {
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]
     async fn refund_declined() {
-        super::__evalset_weather(0usize, 0usize)
+        super::__evalset_weather(0usize, 0usize).await
     }
     #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
     #[ignore = "paid"]
     async fn refund_granted() {
-        super::__evalset_weather(0usize, 1usize)
+        super::__evalset_weather(0usize, 1usize).await
     }
 }
 "#;

@@ -7,7 +7,7 @@ mod known;
 
 use std::path::PathBuf;
 
-use eval_core::JudgeMode;
+use eval_core::judge::JudgeMode;
 
 use crate::answer::{Answer, Format, Outcome, Refusal};
 use crate::input::{self, Scope};

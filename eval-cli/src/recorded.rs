@@ -5,9 +5,10 @@ mod totals;
 
 use std::time::Duration;
 
-use eval_core::journal::{Attempt, Evaluation, JudgeUse, Run, Test};
+use eval_core::journal::{Attempt, Evaluation, JudgeUse, RecordedRun, RecordedTest};
+use eval_core::report::{MetricOutcome, MetricReport, Role, Verdict};
 use eval_core::statistics::Tally;
-use eval_core::{Gate, MetricReport, Role, RunScore, UsageMetadata, Verdict};
+use eval_format::{Gate, UsageMetadata};
 use serde::Serialize;
 
 use crate::words::count;
@@ -48,7 +49,7 @@ impl State {
 /// A test of a run, with what its last attempt comes to.
 #[derive(Debug)]
 pub(crate) struct Recorded<'r> {
-    pub(crate) test: &'r Test,
+    pub(crate) test: &'r RecordedTest,
     pub(crate) attempt: &'r Attempt,
     pub(crate) state: State,
     pub(crate) runs: Runs,
@@ -106,10 +107,12 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport], gate: Gate) -> Opti
     for metric in metrics {
         let Some(threshold) = metric.threshold() else { continue };
         match scored.metrics.iter().find(|score| score.name == metric.name).map(|metric| &metric.score) {
-            Some(RunScore::Scored(scores)) if scores.scores().iter().all(|score| score.value().is_some()) => {
+            Some(MetricOutcome::Scored(scores))
+                if scores.scores().iter().all(|score| score.value().is_some()) =>
+            {
                 passed = Some(passed.unwrap_or(true) && scores.reaches(threshold, gate));
             }
-            Some(RunScore::Skipped(_) | RunScore::Unjudged(_)) => {}
+            Some(MetricOutcome::Skipped(_) | MetricOutcome::Unjudged(_)) => {}
             _ => return None,
         }
     }
@@ -117,14 +120,14 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport], gate: Gate) -> Opti
 }
 
 impl<'r> Recorded<'r> {
-    fn of(test: &'r Test) -> Option<Self> {
+    fn of(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
         let state = attempt.decided.as_ref().map_or(State::Unfinished, |decided| State::of(&decided.verdict));
         Some(Self { test, attempt, state, runs: Runs::of(attempt) })
     }
 
     /// All tests of a run: attribute by attribute, and then in the order of the file.
-    pub(crate) fn all(run: &'r Run) -> Vec<Self> {
+    pub(crate) fn all(run: &'r RecordedRun) -> Vec<Self> {
         let mut all: Vec<Self> = run.tests.iter().filter_map(Self::of).collect();
         all.sort_by(|one, other| one.module().cmp(&other.module()));
         all
@@ -132,7 +135,7 @@ impl<'r> Recorded<'r> {
 
     /// What the tests of an attribute share.
     fn module(&self) -> (&'r str, &'r str, &'r str) {
-        let Test { package, binary, name, .. } = self.test;
+        let RecordedTest { package, binary, name, .. } = self.test;
         (package, binary, name.rsplit_once("::").map_or("", |(module, _)| module))
     }
 
@@ -199,7 +202,7 @@ impl<'r> Recorded<'r> {
     /// The file and line of the case, where it stands in one.
     pub(crate) fn place(&self) -> Option<(&'r str, usize, usize)> {
         let started = &self.attempt.started;
-        (!started.file.is_empty()).then_some((started.file.as_str(), started.line, started.column))
+        Some((started.file.as_deref()?, started.line?, started.column?))
     }
 
     /// What the agent and the judges took.

@@ -7,7 +7,7 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use eval_core::journal::Run;
+use eval_core::journal::RecordedRun;
 
 use crate::answer::{Answer, Outcome, Refusal};
 use crate::recorded::{Recorded, State, gaps, has_gaps};
@@ -166,7 +166,7 @@ fn is_path(name: &str) -> bool {
 ///
 /// Their sets are those of which the process began a test, since nobody knows what else was to run.
 fn never_begun<'r>(
-    run: &'r Run,
+    run: &'r RecordedRun,
     tests: &[Recorded<'r>],
     targets: &Targets,
     more: &[String],
@@ -204,7 +204,12 @@ fn tell_asking(package: &str, binary: &str) {
     notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
 }
 
-fn nothing(args: &Args, run: &Run, others: &[String], remark: Option<&str>) -> Result<Answer, Refusal> {
+fn nothing(
+    args: &Args,
+    run: &RecordedRun,
+    others: &[String],
+    remark: Option<&str>,
+) -> Result<Answer, Refusal> {
     if !others.is_empty() {
         return Err(Refusal::new(
             format!("cargo did not run {}: {}", them(others), short_code_list(others)),

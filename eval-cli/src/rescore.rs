@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use eval_core::MetricReport;
 use eval_core::journal::Decided;
+use eval_core::report::MetricReport;
 use eval_format::{EvalConfig, check_config, suggest};
 
 use crate::answer::{Answer, Format, Outcome, Refusal};

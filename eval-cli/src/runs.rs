@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use eval_core::journal::{self, Run};
+use eval_core::journal::{self, RecordedRun};
 use eval_format::suggest;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ impl Which {
 /// A run, and the folders that it was read from.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    pub(crate) run: Run,
+    pub(crate) run: RecordedRun,
     pub(crate) folders: Vec<PathBuf>,
     /// The arguments that named it.
     asked: Vec<String>,
@@ -64,8 +64,8 @@ impl Recording {
     }
 }
 
-fn read_all(folders: &[PathBuf]) -> Result<Run, Refusal> {
-    Run::read_all(folders)
+fn read_all(folders: &[PathBuf]) -> Result<RecordedRun, Refusal> {
+    RecordedRun::read_all(folders)
         .map_err(|error| Refusal::new(error.to_string(), "let this user read it, or name another run"))
 }
 

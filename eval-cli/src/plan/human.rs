@@ -1,6 +1,6 @@
 //! The plan for people.
 
-use eval_core::JudgeMode;
+use eval_core::judge::JudgeMode;
 
 use super::judges::Judged;
 use super::{Plan, Planned};

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fs;
 
-use eval_core::{Criterion, Judge, JudgeMode, Judging, Scripted, check_judge_model};
-use eval_format::{EvalCase, METRICS, Need, Recording, metric};
+use eval_core::judge::{Judge, JudgeMode, Judging, Scripted, check_judge_model};
+use eval_format::{Criterion, EvalCase, METRICS, Need, Recording, metric};
 
 use super::known::{SIMULATED_USER, Set};
 use crate::show::one_line;

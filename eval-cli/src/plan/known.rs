@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::JudgeUse;
-use eval_core::{Criterion, UserSimulatorConfig};
-use eval_format::{EvalCase, EvalConfig, check_config, check_set, recording_path};
+use eval_format::{
+    Criterion, EvalCase, EvalConfig, UserSimulatorConfig, check_config, check_set, recording_path,
+};
 
 use crate::answer::Refusal;
 use crate::input::{Inputs, Scope, find, unreadable};

@@ -1,17 +1,17 @@
 //! What a journal does not tell: lines that are torn or cannot be read.
 
-use eval_core::journal::Run;
+use eval_core::journal::RecordedRun;
 
 use crate::show::one_line;
 use crate::words::count;
 
 /// Whether a test may have run that nothing, or not all, is known of.
-pub(crate) fn has_gaps(run: &Run) -> bool {
+pub(crate) fn has_gaps(run: &RecordedRun) -> bool {
     run.lost > 0 || !run.unreadable.is_empty()
 }
 
 /// A sentence for each gap.
-pub(crate) fn gaps(run: &Run) -> Vec<String> {
+pub(crate) fn gaps(run: &RecordedRun) -> Vec<String> {
     let mut notes = Vec::new();
     if run.torn > 0 {
         let lines = count(run.torn, "line");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use eval_core::journal::Run;
+use eval_core::journal::RecordedRun;
 use eval_core::statistics::{StatisticsError, Tally};
 
 use super::{Recorded, State, Usage};
@@ -51,7 +51,7 @@ pub(crate) struct OverCases {
 }
 
 impl Totals {
-    pub(crate) fn of(run: &Run, tests: &[Recorded<'_>]) -> Self {
+    pub(crate) fn of(run: &RecordedRun, tests: &[Recorded<'_>]) -> Self {
         let mut totals = Self {
             cases: tests.len(),
             unreadable: run.unreadable.len(),
@@ -167,7 +167,7 @@ fn not_run(tests: &[Recorded<'_>]) -> usize {
     for Recorded { test, attempt, .. } in tests {
         let module = test.name.rsplit_once("::").map_or("", |(module, _)| module);
         let (cases, ran) = modules.entry((&test.package, &test.binary, module)).or_default();
-        *cases = attempt.started.set_cases.max(*cases);
+        *cases = attempt.started.set_cases.unwrap_or_default().max(*cases);
         *ran += 1;
     }
     modules.values().map(|(cases, ran)| cases.saturating_sub(*ran)).sum()

@@ -1,7 +1,7 @@
 //! The report for programs.
 
+use eval_core::report::{MetricOutcome, MetricReport, Verdict};
 use eval_core::statistics::{Interval, Tally};
-use eval_core::{MetricReport, RunScore, Verdict};
 use serde::Serialize;
 
 use super::Report;
@@ -67,7 +67,7 @@ struct Case<'r> {
     test: &'r str,
     package: &'r str,
     binary: &'r str,
-    eval_set_id: &'r str,
+    eval_set_id: Option<&'r str>,
     eval_id: &'r str,
     place: Option<Place<'r>>,
     state: State,
@@ -180,7 +180,7 @@ impl<'r> Case<'r> {
             test: &test.test.name,
             package: &test.test.package,
             binary: &test.test.binary,
-            eval_set_id: &started.eval_set_id,
+            eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
             place: test.place().map(|(file, line, column)| Place { file, line, column }),
             state: test.state,
@@ -229,15 +229,15 @@ impl<'r> Metric<'r> {
 }
 
 impl RunEntry {
-    fn of(run: usize, score: &RunScore) -> Self {
+    fn of(run: usize, score: &MetricOutcome) -> Self {
         let (scores, reason) = match score {
-            RunScore::Scored(scores) => {
+            MetricOutcome::Scored(scores) => {
                 let values = scores.scores().iter().map(|score| finite(score.value()));
                 let reason = scores.scores().iter().find_map(|score| score.reason());
                 (Some(values.collect()), reason.map(str::to_owned))
             }
-            RunScore::Skipped(reason) | RunScore::Unjudged(reason) => (None, Some(reason.clone())),
-            RunScore::Error { role, message } => (None, Some(format!("{role} error: {message}"))),
+            MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason) => (None, Some(reason.clone())),
+            MetricOutcome::Error { role, message } => (None, Some(format!("{role} error: {message}"))),
             other => (None, Some(format!("{other:?}"))),
         };
         Self { run, scores, reason }

@@ -35,7 +35,8 @@ fn suite_name((package, binary): (&str, &str)) -> String {
 
 fn case(test: &Recorded<'_>) -> TestCase {
     let mut case = TestCase::new(plain(&test.test.name), status(test));
-    case.set_classname(plain(&test.attempt.started.eval_set_id));
+    // Readers of JUnit expect the attribute, even if it is empty.
+    case.set_classname(plain(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
     case.set_time(test.elapsed());
     case.add_properties(properties(test));
     case

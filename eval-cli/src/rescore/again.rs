@@ -1,6 +1,8 @@
 //! Scoring tests again, one by one.
 
-use eval_core::{CaseReport, Criterion, EvalRunner, MetricReport, Role, Transcript, Verdict};
+use eval_core::EvalRunner;
+use eval_core::report::{CaseReport, MetricReport, Role, Transcript, Verdict};
+use eval_format::Criterion;
 
 use super::Wanted;
 use super::cases::{Cases, Found};

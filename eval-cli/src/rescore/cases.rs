@@ -34,33 +34,32 @@ pub(super) struct Found {
 impl Cases {
     /// The case that a test ran, or why it is not to be had.
     pub(super) fn find(&mut self, started: &Started) -> Result<Found, String> {
-        if started.file.is_empty() {
+        let Some(file) = &started.file else {
             return Err("it stands in no file, so its expectations are not known here".to_owned());
-        }
-        let set =
-            self.0.entry(started.file.clone()).or_insert_with(|| Set::read(started).map(Rc::new)).clone()?;
+        };
+        let read = || Set::read(file, started.set_file.as_deref()).map(Rc::new);
+        let set = self.0.entry(file.clone()).or_insert_with(read).clone()?;
         let (case, hash) = set.cases.get(&started.eval_id).ok_or_else(|| {
-            format!("`{}` has no case `{}` any more", one_line(&started.file), one_line(&started.eval_id))
+            format!("`{}` has no case `{}` any more", one_line(file), one_line(&started.eval_id))
         })?;
         Ok(Found {
             case: case.clone(),
-            is_edited: !started.case_hash.is_empty() && *hash != started.case_hash,
+            is_edited: started.case_hash.as_ref().is_some_and(|before| before != hash),
             recording: recording_path(&set.path.to_string_lossy()).into(),
         })
     }
 }
 
 impl Set {
-    fn read(started: &Started) -> Result<Self, String> {
-        let path = path_of(started).ok_or_else(|| {
-            format!("`{}` is not here; run this where the sets are", one_line(&started.file))
-        })?;
-        let bytes =
-            fs::read(&path).map_err(|error| format!("cannot read `{}`: {error}", one_line(&started.file)))?;
-        let checked = check_set(&started.file, &bytes, None);
-        let set = checked.set.ok_or_else(|| {
-            format!("`{0}` has errors; `cargo evalset check {0}` shows them", one_line(&started.file))
-        })?;
+    fn read(file: &str, set_file: Option<&str>) -> Result<Self, String> {
+        let shown = one_line(file);
+        let path = path_of(file, set_file)
+            .ok_or_else(|| format!("`{shown}` is not here; run this where the sets are"))?;
+        let bytes = fs::read(&path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+        let checked = check_set(file, &bytes, None);
+        let set = checked
+            .set
+            .ok_or_else(|| format!("`{shown}` has errors; `cargo evalset check {shown}` shows them"))?;
         let hashes = checked
             .cases
             .iter()
@@ -73,9 +72,9 @@ impl Set {
 
 /// The file of a set: as the compiler showed it, from the folder that cargo built in, which is here or above; or as
 /// it stands in its package.
-fn path_of(started: &Started) -> Option<PathBuf> {
+fn path_of(file: &str, set_file: Option<&str>) -> Option<PathBuf> {
     let here = env::current_dir().ok()?;
-    [&started.file, &started.set_file].into_iter().filter(|file| !file.is_empty()).find_map(|file| {
+    [Some(file), set_file].into_iter().flatten().find_map(|file| {
         here.ancestors().map(|folder| folder.join(Path::new(file))).find(|path| path.is_file())
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eval_core::MetricReport;
+use eval_core::report::MetricReport;
 
 use super::again::{Now, Rescored};
 use super::{Pair, Rescoring, pairs};

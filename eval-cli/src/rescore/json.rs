@@ -1,6 +1,6 @@
 //! What changed, for programs.
 
-use eval_core::MetricReport;
+use eval_core::report::MetricReport;
 use serde::Serialize;
 
 use super::again::{Now, Rescored};
@@ -21,7 +21,7 @@ pub(super) struct Document<'r> {
 #[derive(Debug, Serialize)]
 struct Case<'r> {
     test: &'r str,
-    eval_set_id: &'r str,
+    eval_set_id: Option<&'r str>,
     eval_id: &'r str,
     rescored: bool,
     edited: bool,
@@ -70,7 +70,7 @@ impl<'r> Case<'r> {
         let pairs = pairs(case.test.attempt.decided.as_ref(), case.metrics());
         Self {
             test: &case.test.test.name,
-            eval_set_id: &started.eval_set_id,
+            eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
             rescored: matches!(case.now, Now::Scored(_)),
             edited: case.is_edited,

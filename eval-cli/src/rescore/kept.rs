@@ -3,8 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use eval_core::journal::Attempt;
-use eval_core::{BoxError, JudgeError, JudgeErrorKind, Metric, MetricInput, Role, RunScore, Score, Scores};
+use eval_core::agent::BoxError;
+use eval_core::journal::{Attempt, Evaluation};
+use eval_core::judge::{JudgeError, JudgeErrorKind};
+use eval_core::metric::{Metric, MetricInput, Score, Scores};
+use eval_core::report::{MetricOutcome, Role};
 
 /// Whether a metric of a test is the user's own, which only a test can run. It may have the name of a built-in one.
 pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
@@ -15,20 +18,19 @@ pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
 
 /// The recorded scores of a metric, run by run; without one, scoring is an error.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<VecDeque<RunScore>>);
+pub(super) struct Kept(Mutex<VecDeque<MetricOutcome>>);
 
 impl Kept {
     /// The scores that a metric gave to the runs that came to be scored; none where it skipped one, as metrics do
     /// by themselves.
     pub(super) fn of(attempt: &Attempt, metric: &str) -> Option<Self> {
-        let ended_well =
-            |evaluation: &&eval_core::journal::Evaluation| evaluation.ran.transcript.error.is_none();
+        let ended_well = |evaluation: &&Evaluation| evaluation.ran.transcript.error.is_none();
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
             let scored = evaluation.scored.as_ref()?;
             scored.metrics.iter().find(|score| score.name == metric).map(|score| score.score.clone())
         });
-        let scores: VecDeque<RunScore> = scored.collect::<Option<_>>()?;
-        let skipped = scores.iter().any(|score| matches!(score, RunScore::Skipped(_)));
+        let scores: VecDeque<MetricOutcome> = scored.collect::<Option<_>>()?;
+        let skipped = scores.iter().any(|score| matches!(score, MetricOutcome::Skipped(_)));
         (!skipped).then(|| Self(Mutex::new(scores)))
     }
 }
@@ -38,12 +40,12 @@ impl Metric for Kept {
     async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
         let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         match next {
-            Some(RunScore::Scored(scores)) => Ok(scores),
-            Some(RunScore::Error { role: Role::Judge, message }) => {
+            Some(MetricOutcome::Scored(scores)) => Ok(scores),
+            Some(MetricOutcome::Error { role: Role::Judge, message }) => {
                 Err(JudgeError::new(JudgeErrorKind::Failed, message).into())
             }
-            Some(RunScore::Error { message, .. }) => Err(message.into()),
-            Some(RunScore::Skipped(reason) | RunScore::Unjudged(reason)) => {
+            Some(MetricOutcome::Error { message, .. }) => Err(message.into()),
+            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => {
                 Ok(Scores::whole_run(Score::not_evaluated(reason)))
             }
             _ => Err("the score of this run is not recorded".into()),

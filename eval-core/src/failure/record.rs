@@ -2,7 +2,7 @@
 
 use eval_format::Value;
 
-use super::line;
+use super::lines::line;
 use crate::agent::Event;
 use crate::report::CaseReport;
 

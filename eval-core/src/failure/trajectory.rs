@@ -2,7 +2,7 @@
 
 use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
 
-use super::line;
+use super::lines::line;
 use crate::message::{count, cut};
 use crate::score::align::{Pair, align_any_order, align_in_order};
 use crate::score::equality::values_equal;

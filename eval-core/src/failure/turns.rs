@@ -2,7 +2,8 @@
 
 use eval_format::{Criterion, Invocation, MatchType, Need, Subject};
 
-use super::{line, trajectory};
+use super::lines::{HEADLINE, line};
+use super::trajectory;
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
@@ -214,7 +215,7 @@ fn notes(out: &mut String, what: &str, score: &Score) {
 
 /// The lines of an error that its headline has no room for.
 fn message(out: &mut String, message: &str) {
-    if message.lines().count() <= 1 && message.chars().count() <= super::HEADLINE {
+    if message.lines().count() <= 1 && message.chars().count() <= HEADLINE {
         return;
     }
     line(out, "  error");

@@ -1,0 +1,27 @@
+//! How much a test prints.
+
+/// How much is printed: `EVALSET_PRINT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Print {
+    /// What fails (the default).
+    Failures,
+    /// The table of passing cases too.
+    All,
+    /// Tables and every recorded event, as JSON.
+    Record,
+}
+
+impl Print {
+    /// The value of `EVALSET_PRINT`; anything unknown is an error, so that a typo does not pass silently.
+    pub(crate) fn from_env() -> Result<Self, String> {
+        match std::env::var("EVALSET_PRINT").as_deref() {
+            Err(_) | Ok("" | "failures") => Ok(Self::Failures),
+            Ok("all") => Ok(Self::All),
+            Ok("record") => Ok(Self::Record),
+            Ok(other) => Err(format!(
+                "`EVALSET_PRINT` is `{other}`; it can be `failures` (the default), `all` (the table of passing cases \
+                 too) or `record` (every event)"
+            )),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The text of a failing test, of a passing one, and of one that could not begin.
+
+use super::lines::{HEADLINE, line};
+use super::print::Print;
+use super::{record, table, turns};
+use crate::compiled::Test;
+use crate::journal::Journal;
+use crate::message::{count, cut, neutral};
+use crate::report::{CaseReport, Location, MetricOutcome};
+use crate::stale::{Freshness, has_its_set};
+use crate::verdict::Verdict;
+
+/// What was left out of a case for want of a judge; absent where nothing was.
+pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
+    let scored = || report.runs.iter().flat_map(|run| &run.metrics);
+    let reason = scored().find_map(|metric| match &metric.outcome {
+        MetricOutcome::Unjudged(reason) => Some(reason),
+        _ => None,
+    })?;
+    let mut metrics: Vec<&str> = scored()
+        .filter(|metric| matches!(metric.outcome, MetricOutcome::Unjudged(_)) && metric.criterion.is_some())
+        .map(|metric| metric.name.as_str())
+        .collect();
+    // Each run has left it out.
+    metrics.sort_unstable();
+    metrics.dedup();
+    let what = match report.verdict {
+        Verdict::Skipped(_) => "skipped",
+        _ => "partly skipped",
+    };
+    Some(format!("{name}: {what}: no judge for {}: {reason}", metrics.join(", ")))
+}
+
+/// The first line: which test, and what is wrong with it.
+pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
+    let what = match &report.verdict {
+        Verdict::Failed => failed(report),
+        Verdict::Error { message, .. } => first_line(message),
+        Verdict::NotEvaluated(reason) => first_line(reason),
+        other => other.to_string(),
+    };
+    format!("Error: {name}: {what}")
+}
+
+/// What fits into a headline: `JUnit` files and lists of failures show one line.
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    cut(line, HEADLINE)
+}
+
+fn failed(report: &CaseReport) -> String {
+    let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
+    let Some(first) = failed.next() else {
+        let passed = report.passed_runs.unwrap_or_default();
+        return format!("{passed} of {} passed every metric, too few", count(report.runs.len(), "run"));
+    };
+    let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
+    let threshold = first.threshold().unwrap_or_default();
+    let what = match first.passed_runs {
+        Some(passed) => {
+            let runs = count(report.runs.len(), "run");
+            format!("{} reached {threshold:?} in {passed} of {runs} only", first.name)
+        }
+        None if first.score.is_some_and(|score| score >= threshold) => {
+            format!("{} is {score}, but a turn is below {threshold:?}", first.name)
+        }
+        None => format!("{} is {score}, below {threshold:?}", first.name),
+    };
+    match failed.count() {
+        0 => what,
+        more => format!("{what} (and {})", count(more, "more metric")),
+    }
+}
+
+/// Everything about a report but the commands: for a case that was run without the attribute.
+pub(crate) fn describe(report: &CaseReport) -> String {
+    let name = report.eval_id();
+    let mut out =
+        if report.verdict.fails() { headline(name, report) } else { format!("{name}: {}", report.verdict) };
+    body(&mut out, report, Print::Failures);
+    neutral(&out).into_owned()
+}
+
+/// The text of a failing test.
+pub(crate) fn failing(
+    test: &Test,
+    report: &CaseReport,
+    print: Print,
+    freshness: &Freshness,
+    journal: Option<&Journal>,
+) -> String {
+    let mut out = headline(&test.path(), report);
+    body(&mut out, report, print);
+    match freshness {
+        Freshness::Fresh => {}
+        Freshness::Stale(how) => {
+            line(&mut out, &format!("note: {how}; this test still holds the old one, build again"));
+        }
+        Freshness::Absent => {
+            line(
+                &mut out,
+                "note: the JSON is not on this machine, so it was not compared with the one compiled in",
+            );
+        }
+    }
+    warnings(&mut out, test);
+    line(&mut out, &format!("\nrun again     {}", test.rerun_command()));
+    match journal {
+        Some(journal) => {
+            line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
+            line(&mut out, &format!("              {}", journal.path().display()));
+        }
+        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", test.rerun_command())),
+    }
+    out
+}
+
+/// What a failing test prints, without the notes and commands that only a generated test has.
+impl std::fmt::Display for CaseReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&describe(self))
+    }
+}
+
+/// The table of a passing test, for those who ask.
+pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String {
+    let mut out = format!("{}: {}", test.path(), report.verdict);
+    body(&mut out, report, print);
+    out
+}
+
+/// The text of a test whose files changed after it was built.
+///
+/// Touching the set makes cargo build again; a set that was removed must not come back empty.
+pub(crate) fn stale(test: &Test, how: &str) -> String {
+    let shown = test.set.shown;
+    let touch =
+        if has_its_set(test.set) { format!("touch {} && ", shell_word(shown)) } else { String::new() };
+    format!(
+        "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
+         older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}",
+        test.path(),
+        test.rerun_command()
+    )
+}
+
+/// A path as a shell takes it.
+fn shell_word(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// The text of a test that could not begin.
+pub(crate) fn harness(test: &Test, message: &str) -> String {
+    format!("Error: {}: harness error: {message}\n\nrun again  {}", test.path(), test.rerun_command())
+}
+
+fn body(out: &mut String, report: &CaseReport, print: Print) {
+    let mut named = format!("case `{}`", report.case.eval_id);
+    if let Some(eval_set_id) = &report.eval_set_id {
+        named.push_str(&format!(" of set `{eval_set_id}`"));
+    }
+    match &report.location {
+        Some(Location { file, line: at, column }) => {
+            line(out, &format!("  --> {file}:{at}:{column}  {named}"));
+        }
+        None => line(out, &format!("  --> {named}")),
+    }
+    let measured = report.metrics.iter().any(|metric| metric.score.is_some());
+    if measured || !matches!(report.verdict, Verdict::Error { .. }) {
+        out.push('\n');
+        table::write(out, report);
+    }
+    for note in &report.notes {
+        line(out, &format!("note: {note}"));
+    }
+    for metric in &report.metrics {
+        for note in &metric.notes {
+            line(out, &format!("note: {}: {note}", metric.name));
+        }
+    }
+    if report.verdict.fails() {
+        broken_metrics(out, report);
+        turns::write(out, report);
+    }
+    if print == Print::Record {
+        record::write(out, report);
+    }
+}
+
+/// What else there is to say about errors of metrics than fits into their headlines. A sentence that several
+/// share, as where nobody can be asked, is said once.
+fn broken_metrics(out: &mut String, report: &CaseReport) {
+    let mut said: Vec<&str> = Vec::new();
+    for metric in report.runs.iter().flat_map(|run| &run.metrics) {
+        let MetricOutcome::Error { message, .. } = &metric.outcome else { continue };
+        if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
+            said.push(message);
+            if let Some((_, rest)) = message.split_once('\n') {
+                line(out, &format!("\n{rest}"));
+            }
+        }
+    }
+}
+
+/// Different errors of metrics that are shown in full.
+const SHOWN_ERRORS: usize = 3;
+
+/// Warnings about the case: what ADK accepts but nobody means. The rest of the file is not looked at, since a
+/// test costs what its case costs, also where thousands of a large set fail.
+fn warnings(out: &mut String, test: &Test) {
+    let Test { set, source, .. } = test;
+    let Some(slice) = test.case_text() else { return };
+    let session = test.session_text();
+    let Ok((_, warnings)) = eval_format::check_case(set.form, slice, source.eval_id, session) else { return };
+    for problem in warnings.iter().take(3) {
+        let (below, column) = eval_format::line_column(slice, problem.range.start);
+        let (at, column) = match below {
+            1 => (source.line as usize, source.column as usize + column - 1),
+            below => (source.line as usize + below - 1, column),
+        };
+        line(out, &format!("warning: {} ({}:{at}:{column})", problem.message, set.shown));
+    }
+    if warnings.len() > 3 {
+        line(out, &format!("warning: {} more in {}", warnings.len() - 3, test.set.shown));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! From scores to verdicts. Pure: it sees what was recorded and scored, and nothing else.
+//! From scores to verdicts. Pure: it reads what was recorded and scored, and nothing else.
 
 use eval_format::{Criterion, Gate, Pass};
 
@@ -112,7 +112,7 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
     };
     let mut scored: Vec<&Scores> = Vec::new();
     let mut skipped = None;
-    // A run that the agent broke off has no scores; one whose test body failed keeps them.
+    // A run that ended in an error of the agent has no scores. A run whose test body failed keeps them.
     for run in runs {
         match run.metric(&rule.name).map(|metric| &metric.outcome) {
             Some(MetricOutcome::Scored(scores)) => scored.push(scores),
@@ -162,7 +162,7 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
     report
 }
 
-/// The mean of what the metric itself says about each run; it may know better than its turns.
+/// The mean of the overall scores of the runs. An informational metric may compute its own from the turns.
 fn informational(scored: &[&Scores]) -> Option<f64> {
     let overall: Vec<f64> = scored.iter().filter_map(|scores| scores.overall()).collect();
     match overall.as_slice() {
@@ -171,7 +171,7 @@ fn informational(scored: &[&Scores]) -> Option<f64> {
     }
 }
 
-/// Why a turn has no score, for the first that has none.
+/// The reason why the first unscored turn has no score; `None` if all turns are scored.
 fn unscored(scored: &[&Scores]) -> Option<String> {
     let several = scored.len() > 1;
     scored.iter().enumerate().find_map(|(run, scores)| {
@@ -183,10 +183,10 @@ fn unscored(scored: &[&Scores]) -> Option<String> {
     })
 }
 
-/// Differences below this are the work of rounding, not of the agent.
+/// Differences below this come from rounding, not from the agent.
 const ROUNDING: f64 = 1e-9;
 
-/// What there is to say about a number that its comparison with the threshold does not.
+/// Remarks about a score: rounding, ADK's two means, low scores that the mean hides.
 fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) -> Vec<String> {
     let Some(score) = report.score else { return Vec::new() };
     let rounding = if report.verdict == Verdict::Failed { rounding_note(score, threshold) } else { None };
@@ -197,7 +197,7 @@ fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) 
     rounding.into_iter().chain(of_mean.into_iter().flatten()).collect()
 }
 
-/// A score that failed by less than anybody can mean.
+/// A remark if the score missed the threshold by rounding alone.
 fn rounding_note(score: f64, threshold: f64) -> Option<String> {
     (score < threshold && threshold - score < ROUNDING).then(|| {
         format!(
@@ -208,7 +208,7 @@ fn rounding_note(score: f64, threshold: f64) -> Option<String> {
     })
 }
 
-/// A run that passes with one of ADK's two means, and fails with the other.
+/// A remark if the run passes with one of ADK's two means and fails with the other.
 fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<String> {
     let [only] = scored else { return None };
     let naive = only.overall()?;
@@ -220,7 +220,7 @@ fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<Str
     })
 }
 
-/// Scores below the threshold that a mean above it hides.
+/// A remark if scores below the threshold are hidden by a mean above it.
 fn hidden_note(report: &MetricReport, scored: &[&Scores], threshold: f64) -> Option<String> {
     let values = scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value);
     let below = values.filter(|value| *value < threshold).count();

@@ -8,6 +8,7 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 }
 
 /// A list of code: `` `a`, `b` or `c` ``.
+#[cfg(any(feature = "judges", feature = "reports"))]
 pub(crate) fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
@@ -17,7 +18,7 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
     }
 }
 
-/// A text cut to about `limit` characters, saying how many are left out.
+/// A text cut to about `limit` characters, and how many are left out.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let rest = text[end..].chars().count();
@@ -28,8 +29,8 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
-/// The first lines of what somebody else wrote, each on a line of its own and behind a bar, so that none can pose as
-/// one of ours.
+#[cfg(feature = "judges")]
+/// The first lines of foreign text, each behind a bar, so that none can be taken for a line of ours.
 pub(crate) fn quote(text: &str) -> String {
     let text = text.trim();
     let mut out = String::new();
@@ -44,14 +45,16 @@ pub(crate) fn quote(text: &str) -> String {
     if out.is_empty() { "\n| (nothing)".to_owned() } else { out }
 }
 
-/// Lines of a quotation.
+/// How many lines a quotation has.
+#[cfg(feature = "judges")]
 const QUOTED_LINES: usize = 3;
-/// Characters of each of them.
+/// Characters of each line of a quotation.
+#[cfg(feature = "judges")]
 const QUOTED: usize = 160;
 
-/// A text that only shows: what steers a terminal, or turns the order of letters around, is spelt out.
+/// A text without control characters: those that steer a terminal or reverse the order of letters are escaped.
 ///
-/// Agents and judges write into failures; no text of theirs may hide or forge what stands around it.
+/// Agents and judges write into failures. No text of theirs may hide or forge what stands around it.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return Cow::Borrowed(text);
@@ -98,6 +101,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "judges")]
     #[test]
     fn a_quotation_is_short_and_cannot_pose_as_ours() {
         for (text, expected) in [

@@ -1,25 +1,26 @@
-//! Are the files on disk those that were compiled in?
+//! Compares the files on disk with those that were compiled in.
 //!
-//! Cargo decides by modification times, so a file swapped for an older one (a checkout, a restored cache)
-//! does not rebuild. Each test compares lengths, which costs nothing; a failing one compares content.
+//! Cargo decides by modification times, so a file that was swapped for an older one (by a checkout, or from a restored
+//! cache) does not cause a rebuild. Each test compares lengths, which is cheap. A failing test compares content.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::compiled::{ConfigSource, FileSource, SetSource};
 
-/// What the files on disk say about the ones compiled in.
+/// How the files on disk compare with those compiled in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
-    /// They are the same, as far as was looked.
+    /// Nothing that was compared differs.
     Fresh,
-    /// They differ: this sentence says how.
+    /// They differ. The sentence says how.
     Stale(String),
-    /// They are not on this machine, so there was nothing to compare.
+    /// They are not on this machine, so nothing was compared.
     Absent,
 }
 
-/// Compares lengths, and whether a file that was absent now exists. The recording counts where it `replays`.
+/// Compares lengths, and checks whether a file that was absent now exists. The recording is compared only if it
+/// `replays`.
 pub(crate) fn by_length(set: &SetSource, replays: bool) -> Freshness {
     check(set, replays, |path, compiled| {
         fs::metadata(path).ok().map(|found| found.len() == compiled.text.len() as u64)
@@ -34,7 +35,7 @@ pub(crate) fn by_content(set: &SetSource, replays: bool) -> Freshness {
 fn check(set: &SetSource, replays: bool, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
     let root = root(set.manifest_dir);
     let main = FileSource { file: set.file, text: set.text };
-    // A config that exists without its set says nothing where the sources are elsewhere.
+    // A config without its set proves nothing: the sources may be elsewhere.
     if !are_sources_here(&root, [main.file]) {
         return Freshness::Absent;
     }
@@ -67,15 +68,15 @@ fn check(set: &SetSource, replays: bool, same: impl Fn(&PathBuf, &FileSource) ->
     }
 }
 
-/// Whether the file of the set is still there.
+/// Whether the file of the set still exists.
 pub(crate) fn has_its_set(set: &SetSource) -> bool {
     root(set.manifest_dir).join(set.file).exists()
 }
 
-/// Whether the sources are on this machine: one of the files is there, or at least the folder of one.
+/// Whether the sources are on this machine: one of the files exists, or at least the folder of one.
 ///
-/// A set that is gone from a folder that is still there was removed. The manifest tells nothing: nextest
-/// wants it beside an archive too.
+/// If a set is gone and its folder still exists, the set was removed. The manifest proves nothing: nextest wants it
+/// beside an archive too.
 pub(crate) fn are_sources_here<'a>(root: &Path, files: impl IntoIterator<Item = &'a str>) -> bool {
     files.into_iter().any(|file| {
         let folder = file.rsplit_once('/').map(|(folder, _)| folder);
@@ -83,7 +84,7 @@ pub(crate) fn are_sources_here<'a>(root: &Path, files: impl IntoIterator<Item = 
     })
 }
 
-/// The folder of the package: cargo and nextest name it when they run a test, also from an archive.
+/// The folder of the package. Cargo and nextest name it when they run a test, also from an archive.
 pub(crate) fn root(compiled: &str) -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(compiled), PathBuf::from)
 }

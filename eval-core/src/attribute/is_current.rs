@@ -1,4 +1,4 @@
-//! The test that directories and globs get: are the files on disk those compiled in?
+//! The test that directories and globs get: it compares the files on disk with those compiled in.
 
 use std::panic::resume_unwind;
 
@@ -6,10 +6,10 @@ use eval_format::fixed_folder;
 
 use crate::stale::{are_sources_here, root};
 
-/// Fails when the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
+/// Fails if the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
 ///
-/// Rustc cannot be told to look for new files, so this test does. Where the sources are not on this machine
-/// (a nextest archive) there is nothing to compare, and it says so.
+/// Rustc cannot watch for new files, so this test looks for them. If the sources are not on this machine (a nextest
+/// archive), the test says so and passes.
 pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
     let root = root(manifest_dir);
     if !are_sources_here(&root, files.iter().copied()) {
@@ -39,8 +39,8 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
     fail(&text)
 }
 
-/// How to build again. Cargo can watch the folder of a pattern, but not that of the package, which may hold what is
-/// built.
+/// How to build again. Cargo can watch the folder of a pattern, but not that of the package, which may hold the target
+/// folder.
 fn help(pattern: &str) -> String {
     let help = "\nhelp: touch the file with the attribute to build again";
     let folder = fixed_folder(pattern);

@@ -12,7 +12,7 @@ pub(crate) enum Print {
 }
 
 impl Print {
-    /// The value of `EVALSET_PRINT`; anything unknown is an error, so that a typo does not pass silently.
+    /// Reads `EVALSET_PRINT`. An unknown value is an error, so that a typo does not go unnoticed.
     pub(crate) fn from_env() -> Result<Self, String> {
         match std::env::var("EVALSET_PRINT").as_deref() {
             Err(_) | Ok("" | "failures") => Ok(Self::Failures),

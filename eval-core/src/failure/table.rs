@@ -4,7 +4,7 @@ use crate::message::count;
 use crate::report::{CaseReport, MetricReport};
 use crate::verdict::Verdict;
 
-/// Metric, score, threshold, verdict; then, in one line, what never gates.
+/// Writes a row for each metric that gates, then one line with the informational metrics.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
     let rows: Vec<[String; 4]> = report
         .metrics

@@ -10,7 +10,7 @@ use crate::report::{CaseReport, Location, MetricOutcome};
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
-/// What was left out of a case for want of a judge; absent where nothing was.
+/// Which metrics were left out because no judge could be asked; `None` if none was.
 pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
     let scored = || report.runs.iter().flat_map(|run| &run.metrics);
     let reason = scored().find_map(|metric| match &metric.outcome {
@@ -21,7 +21,7 @@ pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
         .filter(|metric| matches!(metric.outcome, MetricOutcome::Unjudged(_)) && metric.criterion.is_some())
         .map(|metric| metric.name.as_str())
         .collect();
-    // Each run has left it out.
+    // Each run left out the same metric.
     metrics.sort_unstable();
     metrics.dedup();
     let what = match report.verdict {
@@ -42,7 +42,7 @@ pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
     format!("Error: {name}: {what}")
 }
 
-/// What fits into a headline: `JUnit` files and lists of failures show one line.
+/// The part that fits into a headline. `JUnit` files and lists of failures show one line.
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     cut(line, HEADLINE)
@@ -72,7 +72,7 @@ fn failed(report: &CaseReport) -> String {
     }
 }
 
-/// Everything about a report but the commands: for a case that was run without the attribute.
+/// A report without the commands that only a generated test has.
 pub(crate) fn describe(report: &CaseReport) -> String {
     let name = report.eval_id();
     let mut out =
@@ -122,7 +122,7 @@ impl std::fmt::Display for CaseReport {
     }
 }
 
-/// The table of a passing test, for those who ask.
+/// The table of a passing test, for `EVALSET_PRINT=all`.
 pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String {
     let mut out = format!("{}: {}", test.path(), report.verdict);
     body(&mut out, report, print);
@@ -131,7 +131,7 @@ pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String 
 
 /// The text of a test whose files changed after it was built.
 ///
-/// Touching the set makes cargo build again; a set that was removed must not come back empty.
+/// `touch` makes cargo build again. It is left out for a set that was removed, since it would create an empty file.
 pub(crate) fn stale(test: &Test, how: &str) -> String {
     let shown = test.set.shown;
     let touch =
@@ -144,7 +144,7 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
     )
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 fn shell_word(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
@@ -188,8 +188,7 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
     }
 }
 
-/// What else there is to say about errors of metrics than fits into their headlines. A sentence that several
-/// share, as where nobody can be asked, is said once.
+/// The lines of metrics' errors that do not fit into the headline. An error that several metrics share is printed once.
 fn broken_metrics(out: &mut String, report: &CaseReport) {
     let mut said: Vec<&str> = Vec::new();
     for metric in report.runs.iter().flat_map(|run| &run.metrics) {
@@ -203,11 +202,11 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
     }
 }
 
-/// Different errors of metrics that are shown in full.
+/// How many different errors of metrics are printed in full.
 const SHOWN_ERRORS: usize = 3;
 
-/// Warnings about the case: what ADK accepts but nobody means. The rest of the file is not looked at, since a
-/// test costs what its case costs, also where thousands of a large set fail.
+/// Warnings about the case: what ADK accepts and nobody means. The rest of the file is not read, so that a failing test
+/// of a large set costs no more than its case.
 fn warnings(out: &mut String, test: &Test) {
     let Test { set, source, .. } = test;
     let Some(slice) = test.case_text() else { return };

@@ -7,7 +7,7 @@ use crate::message::{count, cut};
 use crate::score::align::{Pair, align_any_order, align_in_order};
 use crate::score::equality::values_equal;
 
-/// Lines that are shown; unchanged ones go first.
+/// How many lines are shown. Unchanged calls are left out first.
 const SHOWN_LINES: usize = 7;
 /// A call is cut to about this many characters.
 const SHOWN_CALL: usize = 90;
@@ -56,7 +56,7 @@ pub(super) fn write(
     }
 }
 
-/// The calls that were made, where no expected ones count.
+/// The calls that were made, for metrics that compare no expected calls.
 pub(super) fn list(out: &mut String, scored: &str, actual: &Invocation) {
     line(out, &format!("  tool calls: {scored}"));
     let calls: Vec<&FunctionCall> = actual.tool_calls().collect();

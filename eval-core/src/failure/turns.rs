@@ -1,4 +1,4 @@
-//! The turns that matter: those below a threshold, those without a score, the one that broke.
+//! The turns to look at: those below a threshold, those without a score, and the one that ended in an error.
 
 use eval_format::{Criterion, Invocation, MatchType, Need, Subject};
 
@@ -9,7 +9,7 @@ use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
 use crate::transcript::TurnRecord;
 
-/// Turns are shown as long as they take no more lines than this together; the first one always is.
+/// Turns are shown up to this many lines together. The first one is always shown.
 const SHOWN_LINES: usize = 24;
 /// Lines of a text that are shown.
 const SHOWN_TEXT_LINES: usize = 4;
@@ -18,7 +18,7 @@ const SHOWN_TEXT: usize = 240;
 /// Notes of one score that are shown.
 const SHOWN_NOTES: usize = 4;
 
-/// Describes the first run that went wrong; several runs of one case usually go wrong alike.
+/// Describes the first run that failed. Several runs of a case usually fail alike.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
     let Some((number, run)) = report
         .runs
@@ -63,7 +63,7 @@ fn at_fault(report: &CaseReport, run: &RunReport) -> Vec<usize> {
     if below.is_empty() && whole_run && turns > 0 { vec![turns - 1] } else { below }
 }
 
-/// The scores that are to blame, of a turn or (`None`) of the run as a whole.
+/// The scores that make the case fail: of one turn, or of the run as a whole if `turn` is `None`.
 fn failing_scores<'a>(
     report: &'a CaseReport,
     run: &'a RunReport,
@@ -78,7 +78,7 @@ fn failing_scores<'a>(
             _ => return None,
         };
         let below = score.value().is_none_or(|value| value < threshold);
-        // Where runs are counted, a metric that passes may still have cost this run.
+        // If runs are decided one by one, a metric that passes overall may still have failed this run.
         let counts = metric.verdict.fails() || report.passed_runs.is_some();
         (below && counts).then_some((metric, score))
     })
@@ -103,7 +103,7 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     }
 }
 
-/// What is shown of a turn for a metric that failed; metrics that look at the same share it.
+/// What is shown of a turn for a metric that failed. Metrics that compare the same thing share a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     /// Expected and actual calls.
@@ -150,7 +150,7 @@ fn compares(metric: &MetricReport) -> Option<Subject> {
     eval_format::metric(&metric.name).map(|info| info.compares)
 }
 
-/// How the metric puts calls side by side: as its criterion says, else as it always does.
+/// How the metric matches calls: as its criterion says, else as it does by default.
 fn match_type(metric: &MetricReport) -> MatchType {
     let criterion = metric.criterion.as_ref().filter(|criterion| criterion.get("match_type").is_some());
     match (criterion, compares(metric)) {
@@ -168,7 +168,7 @@ fn scored(metric: &MetricReport, score: &Score) -> String {
     }
 }
 
-/// Whether the metric judges the answer by itself: an expected one would only mislead.
+/// Whether the metric does not read the expected answer. Showing one would mislead.
 fn needs_no_expectation(metric: &MetricReport) -> bool {
     eval_format::metric(&metric.name).is_some_and(|info| !info.needs.contains(&Need::Expectation))
 }
@@ -184,12 +184,12 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     line(out, &format!("    actual    {}", text(&actual.response_text())));
 }
 
-/// The beginning of a text; further lines are indented, so that none can pose as a line of ours.
+/// The beginning of a text. Further lines are indented, so that none can be taken for a line of ours.
 fn indented(text: &str, by: usize) -> String {
     excerpt(text).replace('\n', &format!("\n{:by$}", ""))
 }
 
-/// The beginning of a text, saying how much is left out.
+/// The beginning of a text, and how much is left out.
 fn excerpt(text: &str) -> String {
     let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
         return cut(text, SHOWN_TEXT);
@@ -213,7 +213,7 @@ fn notes(out: &mut String, what: &str, score: &Score) {
     }
 }
 
-/// The lines of an error that its headline has no room for.
+/// The lines of an error that do not fit into the headline.
 fn message(out: &mut String, message: &str) {
     if message.lines().count() <= 1 && message.chars().count() <= HEADLINE {
         return;
@@ -233,14 +233,14 @@ fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     }
 }
 
-/// Lines of an error that are shown.
+/// How many lines of an error are shown.
 const SHOWN_ERROR_LINES: usize = 10;
-/// Events of a turn that broke that are shown, the last ones.
+/// How many events of the last turn are shown.
 const SHOWN_EVENTS: usize = 12;
 
-/// A run that ended early: what it did in its last turn.
+/// A run that ended in an error: what it did in its last turn.
 fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str) {
-    // Nobody knows how many turns a scenario takes.
+    // The number of turns of a scenario is not known beforehand.
     let is_scenario = report.case.conversation_scenario.is_some();
     let planned = if is_scenario { String::new() } else { format!(" of {}", report.case.conversation.len()) };
     let Some(TurnRecord { events, invocation, .. }) = run.transcript.turns.last() else {

@@ -1,11 +1,12 @@
-//! Several futures at a time, results in order.
+//! Running several futures at once, with their results in order.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Polls at most `limit` futures at a time (at least one) and gives their results in the order of the
-/// futures, whatever the order in which they end.
+/// Polls at most `limit` futures at a time, at least one.
+///
+/// The results are in the order of the futures. The order in which they end does not matter.
 pub(crate) async fn all<F: Future + Unpin>(
     limit: usize,
     futures: impl IntoIterator<Item = F>,

@@ -1,4 +1,4 @@
-//! Other people's code, fenced in: it may fail, panic, hang, or block its thread.
+//! Running code of the user's under guard: it may fail, panic, hang, or block its thread.
 
 use std::any::Any;
 use std::fmt;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::watchdog::Watch;
 use crate::agent::BoxError;
 
-/// How a fenced-in future went wrong.
+/// How guarded code failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// It returned an error.
@@ -20,7 +20,7 @@ pub(crate) enum Fault {
     Panicked(String),
     /// It was still waiting when its time was up, and was dropped.
     TimedOut(Duration),
-    /// It blocked its thread past its time; it returned, but too late.
+    /// It blocked its thread and returned after its time was up.
     Blocked {
         /// The time it had.
         limit: Duration,
@@ -37,7 +37,7 @@ impl fmt::Display for Fault {
                 f.write_str(&text)?;
                 let mut source = error.source();
                 while let Some(cause) = source {
-                    // Many errors tell their cause themselves.
+                    // Many errors repeat the text of their source in their own.
                     let told = std::mem::replace(&mut text, cause.to_string());
                     if !told.contains(&text) {
                         write!(f, ": {text}")?;
@@ -56,10 +56,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Runs what a call begins to its end, its panic, or its time limit. `what` names it in the watchdog's line.
+/// Calls a function and awaits its future until it ends, panics, or reaches its time limit. `what` names it in the
+/// watchdog's line.
 ///
-/// The call itself stands inside of the fence: a function that is not `async` may do its work before it
-/// returns its future. So does dropping the future when its time is up.
+/// The call itself is guarded too, since a function that is not `async` may do its work before it returns its future. So
+/// is dropping the future after its time is up.
 pub(crate) async fn fenced<T, Fut>(
     limit: Duration,
     what: impl Fn() -> String,
@@ -71,16 +72,16 @@ where
     fenced_but_for(Waited::default, limit, what, call).await
 }
 
-/// Time that does not count.
+/// Time that does not count towards a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waited {
-    /// How much there was so far.
+    /// The sum so far.
     pub(crate) total: Duration,
-    /// Whether it goes on.
+    /// Whether more is being added right now.
     pub(crate) still: bool,
 }
 
-/// The same where some of the time is spent waiting for others.
+/// Like [`fenced`], but time that `waited` reports does not count towards the limit.
 pub(crate) async fn fenced_but_for<T, Fut>(
     waited: impl Fn() -> Waited,
     limit: Duration,
@@ -93,7 +94,7 @@ where
     catch_panic(limited(waited, limit, what, call)).await.unwrap_or_else(|panic| Err(Fault::Panicked(panic)))
 }
 
-/// While others are waited for, the clock is looked at no more often than this.
+/// The shortest time between two looks at the clock while waiting does not count.
 const LEAST_LOOK: Duration = Duration::from_millis(10);
 
 async fn limited<T, Fut>(
@@ -118,7 +119,7 @@ where
             Err(_) => return Err(Fault::TimedOut(limit)),
         }
     };
-    // A future that blocked its thread is ready before the timer is asked, however late it is.
+    // Tokio polls the future before its timer, so a future that blocked its thread is ready however late it is.
     let took = own();
     if took > limit {
         return Err(Fault::Blocked { limit, took });
@@ -126,11 +127,11 @@ where
     result.map_err(Fault::Failed)
 }
 
-/// Turns a panic while polling into a value.
+/// Turns a panic of a future into an `Err` with its message.
 pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     poll_fn(move |context| {
-        // The future is never polled again after a panic, so no broken state is seen through it.
+        // The future is not polled again after a panic, so its broken state is never observed.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
@@ -140,7 +141,7 @@ pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T,
     .await
 }
 
-/// The message of a panic, where it has one.
+/// The message of a panic; `(no message)` if its payload is not text.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
     payload
         .downcast_ref::<&str>()

@@ -1,12 +1,12 @@
-//! A thread that speaks up when code blocks its thread past its time.
+//! A thread that warns on stderr when code blocks its thread past its time limit.
 //!
-//! Blocked code cannot be cancelled, and libtest shows nothing while it hangs; one line on stderr
-//! names the case, run and turn. One thread serves the process; it sleeps until the next deadline.
+//! Blocked code cannot be cancelled, and libtest shows nothing while it hangs. One line on stderr names the case, the
+//! run and the turn. One thread serves the whole process. It sleeps until the next deadline.
 
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long past its limit a turn may be before the watchdog says so: the timer has had its chance.
+/// How long after the limit the watchdog warns. Code that awaits was ended by the timer before that.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Watches one piece of work until it is dropped.
@@ -19,9 +19,9 @@ type Key = (Instant, u64);
 #[derive(Default)]
 struct Watched {
     next: u64,
-    /// In order; those that begin later mostly end later, so what is new goes to the end.
+    /// Sorted. Work that begins later mostly ends later, so new deadlines go to the end.
     deadlines: Vec<(Key, Work)>,
-    /// When the thread wakes by itself; nothing while it sleeps until it is woken.
+    /// When the thread wakes by itself; `None` while it sleeps until it is woken.
     wakes_at: Option<Instant>,
 }
 
@@ -38,9 +38,9 @@ struct Watchdog {
 }
 
 impl Watch {
-    /// Speaks up when this is still alive after `limit` and a grace.
+    /// Warns if this value still exists after `limit` and a grace period.
     pub(crate) fn start(limit: Duration, what: &dyn Fn() -> String) -> Self {
-        // A limit beyond the clock's range never ends, and needs no watching.
+        // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
             return Self { key: None };
@@ -51,8 +51,7 @@ impl Watch {
         watched.next += 1;
         let place = watched.deadlines.partition_point(|(earlier, _)| *earlier < key);
         watched.deadlines.insert(place, (key, Work { what: what(), limit }));
-        // Deadlines mostly come in order, so the thread is rarely woken: that would cost more than
-        // many a turn.
+        // Deadlines mostly come in order, so the thread is rarely woken. Waking it would cost more than a short turn.
         if watched.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
             watched.wakes_at = Some(deadline);
             dog.changed.notify_one();
@@ -64,7 +63,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            // The thread may wake once for nothing; it finds the next deadline then.
+            // The thread may wake once without need. It then finds the next deadline.
             let mut watched = watchdog().watched();
             if let Ok(place) = watched.deadlines.binary_search_by_key(&key, |(key, _)| *key) {
                 watched.deadlines.remove(place);
@@ -111,7 +110,7 @@ fn watchdog() -> &'static Watchdog {
     static DOG: OnceLock<&'static Watchdog> = OnceLock::new();
     DOG.get_or_init(|| {
         let dog: &'static Watchdog = Box::leak(Box::default());
-        // Without a thread there is no warning; the run itself does not depend on it.
+        // If no thread can be started there is no warning. The run does not depend on it.
         let _ = std::thread::Builder::new().name("evalset-watchdog".to_owned()).spawn(move || dog.guard());
         dog
     })

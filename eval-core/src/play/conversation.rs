@@ -1,4 +1,4 @@
-//! One run of one case: the session is opened, each turn is played, everything is recorded.
+//! One run of one case: opens the session, plays each turn, and records everything.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
-/// What a conversation runs under.
+/// The names of the session and the time limit of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditions<'a> {
     /// The app name for cases that name none.
@@ -26,7 +26,7 @@ pub(crate) struct Conditions<'a> {
     pub(crate) label: &'a str,
 }
 
-/// Plays a case against an agent. Never fails: what goes wrong is in the transcript.
+/// Plays a case against an agent. What goes wrong is in the transcript.
 pub(crate) async fn converse(
     mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
@@ -45,7 +45,7 @@ pub(crate) async fn converse(
     transcript
 }
 
-/// Puts the rubrics of the case before those of the turn, where ADK's metrics look for both.
+/// Puts the rubrics of the case before those of the turn. ADK's metrics read both from the turn.
 fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
     let Some(of_case) = case.rubrics.as_ref().filter(|rubrics| !rubrics.is_empty()) else { return };
     let of_turn = turn.rubrics.take().unwrap_or_default();
@@ -60,7 +60,7 @@ pub(crate) fn renew_rubrics(transcript: &mut Transcript, case: &EvalCase) {
     }
 }
 
-/// Calls code of the agent that does not wait.
+/// Calls code of the agent that is not async, and catches its panic.
 fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Fault::Panicked(panic_message(&*payload)))
 }
@@ -91,7 +91,7 @@ async fn play(
     Ok(())
 }
 
-/// Plays one turn and takes down what was recorded, whether it went well or not.
+/// Plays one turn. What was recorded is kept, also if the turn fails.
 async fn turn(
     agent: &mut (dyn Erased + '_),
     message: &Message<'_>,
@@ -125,7 +125,7 @@ async fn turn(
     verdict.map_err(|message| agent_error(Some(number), &message))
 }
 
-/// A turn that failed, recorded without end, reported an error of its model, or answered nothing is an error.
+/// Fails if the turn failed, recorded too many events, reported an error of its model, or answered nothing.
 fn check(
     played: Result<(), Fault>,
     overflowed: bool,
@@ -159,7 +159,7 @@ fn agent_error(turn: Option<usize>, message: &str) -> RunError {
     RunError::new(Role::Agent, turn, message)
 }
 
-/// The session of a case, with ADK's defaults for what it leaves open.
+/// The session of a case. What the case does not set has the runner's defaults.
 fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     let input = case.session_input.as_ref();
     let or = |text: Option<&String>, default: &str| {

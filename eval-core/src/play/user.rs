@@ -1,4 +1,4 @@
-//! Who speaks to the agent: the recorded user of a conversation, or the simulated one of a scenario.
+//! The user who speaks to the agent: the recorded one of a conversation, or the simulated one of a scenario.
 
 use std::borrow::Cow;
 use std::slice::Iter;
@@ -10,16 +10,16 @@ use crate::simulator::{Simulation, Simulator, Trouble};
 use crate::transcript::{RunError, TurnRecord};
 use crate::verdict::Role;
 
-/// Where the messages of the user come from.
+/// The source of the user's messages.
 #[derive(Debug)]
 pub(crate) enum User<'a> {
-    /// From the turns of the case.
+    /// The turns of the case.
     Recorded(Iter<'a, Invocation>),
-    /// From a model that improvises on the scenario of the case.
+    /// A model that plays the scenario of the case.
     Simulated(Box<Simulator<'a>>),
 }
 
-/// What the user says, with the rubrics of that turn.
+/// A message of the user, with the rubrics of its turn.
 #[derive(Debug)]
 pub(crate) struct Message<'a> {
     pub(crate) content: Cow<'a, Content>,
@@ -40,7 +40,7 @@ impl<'a> User<'a> {
         }
     }
 
-    /// The next message, or `None` where the conversation is over. `turns` are all that were played so far.
+    /// The next message; `None` if the conversation is over. `turns` are the turns played so far.
     pub(crate) async fn next(&mut self, turns: &[TurnRecord]) -> Result<Option<Message<'a>>, RunError> {
         match self {
             Self::Recorded(rest) => Ok(rest.next().map(|turn| Message {

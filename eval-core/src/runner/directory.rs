@@ -7,14 +7,14 @@ use eval_format::{CheckedConfig, EvalConfig, EvalSet, ReadError, check_config, f
 
 use super::error::RunDirError;
 
-/// A set and what stands beside it.
+/// A set and the config beside it.
 pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) set: EvalSet,
     pub(super) config: Option<EvalConfig>,
 }
 
-/// The sets in the order of their paths.
+/// Reads the sets of a directory, in the order of their paths.
 pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunDirError> {
     let io = |source| ReadError::Io { path: directory.to_owned(), source };
     let files = find_sets(directory, "").map_err(|error| io(std::io::Error::other(error)))?;
@@ -24,7 +24,7 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
     files.iter().map(|file| read_one(&directory.join(file), custom)).collect()
 }
 
-/// A set with what stands beside it.
+/// Reads a set and the config beside it.
 pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
     let config = config_beside(path, custom)?;
     Ok(Found { path: path.to_owned(), set: EvalSet::read(path)?, config })

@@ -90,7 +90,7 @@ pub enum RunDirError {
     /// The settings of the runner contradict each other, or they do not fit a set.
     Runner {
         /// The file of the set.
-        path: Option<PathBuf>,
+        path: PathBuf,
         /// What does not fit.
         source: RunnerError,
     },
@@ -101,8 +101,7 @@ impl fmt::Display for RunDirError {
         match self {
             Self::NoSets(path) => write!(f, "`{}` holds no eval sets ({SET_NAMES})", path.display()),
             Self::Read(error) => error.fmt(f),
-            Self::Runner { path: Some(path), source } => write!(f, "`{}`: {source}", path.display()),
-            Self::Runner { path: None, source } => source.fmt(f),
+            Self::Runner { path, source } => write!(f, "`{}`: {source}", path.display()),
         }
     }
 }

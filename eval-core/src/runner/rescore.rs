@@ -1,10 +1,11 @@
-//! Scoring what was recorded.
+//! Scoring recorded runs again.
 
 use std::sync::Arc;
 
 use eval_format::EvalCase;
 
-use super::{EvalRunner, RunnerError};
+use super::builder::EvalRunner;
+use super::error::RunnerError;
 use crate::case_runner::Subject;
 use crate::play::renew_rubrics;
 use crate::report::CaseReport;
@@ -28,9 +29,8 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The case is the one that is given, not the one that was run: expectations may have been edited since. A run
-    /// that ended in an error stays one. Fails where the runner's settings contradict each other, and where there is
-    /// no run.
+    /// The expectations are those of the given case, which may have been edited since the run. A run that ended in an
+    /// error stays an error. Fails if the runner's settings contradict each other, or if there is no run.
     pub async fn score_case(
         &self,
         case: &EvalCase,

@@ -32,7 +32,7 @@ use crate::setup::{IntoAgent, shape};
 ///
 /// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
 /// `Fn(&EvalCase) -> A`, `Fn(&EvalCase) -> impl Future<Output = A>`, where `A` is an agent or a `Result` of
-/// one. What a closure needs from the case it copies.
+/// one. The future must not borrow from the case: a closure copies what it needs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot set up an agent",
     label = "wrong shape for a setup function",

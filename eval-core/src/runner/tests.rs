@@ -1,15 +1,19 @@
 use std::time::Duration;
 
 use eval_format::{
-    Criterion, EvalCase, EvalSet, Invocation, Map, MatchType, Similarity, UsageMetadata, json,
+    Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity, UsageMetadata,
+    json,
 };
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};
-use crate::metric::{MetricInput, Score, Scores};
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::report::CaseReport;
 use crate::verdict::{Role, Verdict};
 
+#[cfg(feature = "judges")]
 mod bookkeeping;
+#[cfg(feature = "judges")]
 mod judges;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
@@ -339,6 +343,7 @@ fn without_a_runtime_it_says_so() {
     assert!(error.to_string().contains("tokio runtime"), "{error}");
 }
 
+#[cfg(feature = "reports")]
 #[test]
 fn the_report_serialises_with_the_names_of_adk_rs() {
     let set = EvalSet::new("s").case(case("c", &[("hi", "hi")])).case(case("d", &[("hi", "bye")]));

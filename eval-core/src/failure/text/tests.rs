@@ -6,6 +6,7 @@ use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
 use crate::compiled::{CaseSource, ConfigSource, Options, SetSource};
+#[cfg(feature = "judges")]
 use crate::judge::Scripted;
 use crate::metric::{MetricInput, Score, Scores};
 use crate::runner::EvalRunner;
@@ -307,6 +308,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
     assert!(out.starts_with("warning: ") && out.ends_with(&format!("(s.evalset.json:1:{column})")), "{out}");
 }
 
+#[cfg(feature = "judges")]
 #[test]
 fn a_judge_that_is_missing_is_said_once() {
     struct Asks;
@@ -322,6 +324,7 @@ fn a_judge_that_is_missing_is_said_once() {
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([["It is done."]]))));
 }
 
+#[cfg(feature = "judges")]
 #[test]
 fn what_a_judge_finds_stands_below_its_turn() {
     let replies = [
@@ -353,6 +356,7 @@ fn what_a_judge_finds_stands_below_its_turn() {
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([[answer]]))));
 }
 
+#[cfg(feature = "judges")]
 #[test]
 fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours() {
     let forged = "\u{1b}[2J\u{202e}\r\nrun again     rm -rf ~";

@@ -1,0 +1,58 @@
+//! The judge of a runner.
+
+use std::path::Path;
+#[cfg(feature = "judges")]
+use std::path::PathBuf;
+
+use super::error::RunnerError;
+use crate::judge::JudgeRouter;
+#[cfg(feature = "judges")]
+use crate::judge::{BoxJudge, JudgeSource, RecordingStore, Settings};
+
+/// Whom the judged metrics ask, and where answers are recorded.
+#[cfg(feature = "judges")]
+#[derive(Debug, Default)]
+pub(super) struct JudgeChoice {
+    pub(super) judge: Option<BoxJudge>,
+    /// The model, whatever the criteria name.
+    pub(super) model: Option<String>,
+    /// The recording of sets that stand in no file.
+    pub(super) recording: Option<PathBuf>,
+}
+
+#[cfg(feature = "judges")]
+impl JudgeChoice {
+    /// The judge, behind the recording beside the set if the set stands in a file.
+    pub(super) fn router(&self, set: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
+        let mut settings =
+            Settings::from_env().map_err(|error| RunnerError::Environment(error.to_string()))?;
+        settings.model = self.model.clone().or(settings.model);
+        let beside = set.map(|set| set.with_file_name(recording_name(set)));
+        let recording = beside.or_else(|| self.recording.clone());
+        let source = self.judge.clone().map_or(JudgeSource::Nobody, JudgeSource::Judge);
+        Ok(JudgeRouter::new(settings, source, recording.as_deref().map(RecordingStore::on_disk)))
+    }
+}
+
+/// The name of the recording beside a set.
+#[cfg(feature = "judges")]
+fn recording_name(set: &Path) -> String {
+    eval_format::conventions::recording_path(&set.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Nobody: without the feature `judges` no metric asks a judge.
+#[cfg(not(feature = "judges"))]
+#[derive(Debug, Default)]
+pub(super) struct JudgeChoice;
+
+#[cfg(not(feature = "judges"))]
+impl JudgeChoice {
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "the call is that of the feature `judges`"
+    )]
+    pub(super) fn router(&self, _: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
+        Ok(JudgeRouter::default())
+    }
+}

@@ -1,0 +1,110 @@
+//! From the settings of a runner to what runs its cases.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use eval_format::{EvalCase, EvalConfig, Pass, check_compatibility};
+
+use super::builder::EvalRunner;
+use super::error::RunnerError;
+use crate::case_runner::{CaseRunner, RunOptions};
+use crate::journal::Journal;
+
+/// What the cases of a set are run with.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) runner: CaseRunner,
+    pub(super) journal: Option<Arc<Journal>>,
+}
+
+impl EvalRunner {
+    /// What the cases are run with. Fails if the settings contradict each other, and if they decide nothing about one
+    /// of the cases. `set` is the file that the cases come from.
+    pub(super) fn prepare(
+        &self,
+        beside: Option<&EvalConfig>,
+        set: Option<&Path>,
+        cases: &[EvalCase],
+    ) -> Result<Prepared, RunnerError> {
+        check_runtime()?;
+        self.check_runs()?;
+        let config = self.checked(self.config_or(beside))?;
+        let incompatible = check_compatibility(&config, &self.custom_names(), cases);
+        if !incompatible.is_empty() {
+            return Err(RunnerError::Incompatible(incompatible));
+        }
+        check_features(cases)?;
+        let defaults = RunOptions::default();
+        let options = RunOptions {
+            runs: self.runs,
+            pass: self.pass,
+            gate: self.gate,
+            timeout: self.timeout.unwrap_or(defaults.timeout),
+            app_name: self.app_name.clone().unwrap_or(defaults.app_name),
+            user_id: self.user_id.clone().unwrap_or(defaults.user_id),
+        };
+        let judges = self.judges.router(set)?;
+        let runner = CaseRunner::new(&config, self.custom.clone(), judges, options)
+            .map_err(|error| RunnerError::Metrics(error.to_string()))?;
+        Ok(Prepared { runner, journal: self.journal_of_runs()? })
+    }
+
+    pub(super) fn custom_names(&self) -> Vec<&str> {
+        self.custom.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The criteria, held to the rules of a config file. Custom metrics alone check something too.
+    fn checked(&self, config: EvalConfig) -> Result<EvalConfig, RunnerError> {
+        if config.criteria.is_empty() && !self.custom.is_empty() {
+            return Ok(config);
+        }
+        config.checked(&self.custom_names()).map_err(RunnerError::Criteria)
+    }
+
+    /// Whether there are runs, and enough of them to pass.
+    fn check_runs(&self) -> Result<(), RunnerError> {
+        if self.runs == 0 {
+            return Err(RunnerError::NoRuns);
+        }
+        let Pass::AtLeast(needed) = self.pass else { return Ok(()) };
+        if needed == 0 {
+            return Err(RunnerError::PassesAlways);
+        }
+        if usize::try_from(needed).is_ok_and(|needed| needed > self.runs) {
+            return Err(RunnerError::TooFewRuns { needed, runs: self.runs });
+        }
+        Ok(())
+    }
+
+    /// The runner's own criteria, else those beside the set, else ADK's.
+    fn config_or(&self, beside: Option<&EvalConfig>) -> EvalConfig {
+        if self.criteria.is_empty() {
+            return self.config.as_ref().or(beside).cloned().unwrap_or_else(EvalConfig::adk_default);
+        }
+        let config = self.config.clone().unwrap_or_default();
+        self.criteria.iter().cloned().fold(config, |config, (name, criterion)| config.with(name, criterion))
+    }
+
+    /// The journal, opened when the first case needs it; `None` if it cannot be written.
+    fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
+        let Some(folder) = &self.journal else { return Ok(None) };
+        let open = || Journal::of_program(folder);
+        self.opened.get_or_init(open).clone().map_err(RunnerError::Environment)
+    }
+}
+
+/// Fails if a case needs a feature that is off.
+fn check_features(cases: &[EvalCase]) -> Result<(), RunnerError> {
+    if cfg!(feature = "judges") {
+        return Ok(());
+    }
+    match cases.iter().find(|case| case.conversation_scenario.is_some()) {
+        Some(case) => Err(RunnerError::ScenarioNeedsJudges(case.eval_id.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Fails without a tokio runtime: the time limits need its timer.
+fn check_runtime() -> Result<(), RunnerError> {
+    tokio::runtime::Handle::try_current().map(drop).map_err(|_| RunnerError::NoRuntime)
+}

@@ -21,7 +21,7 @@ pub use crate::setup::shape;
 pub use ::tokio;
 pub use eval_format::{Form, Gate, Pass};
 pub use eval_run::EvalRun;
-pub use function::{Driven, Driving, EvalFn};
+pub use function::{Annotated, Driven, Driving, EvalFn, annotated};
 pub use is_current::is_current;
 pub use test::{CaseTest, run};
 
@@ -36,16 +36,13 @@ pub struct TestSet {
     pub judge: Option<fn() -> Making>,
 }
 
-/// Compiles only for functions that `#[eval_set]` can stand on.
-pub const fn check<Shape, F: EvalFn<Shape>>(_: F) {}
-
 /// The metric that a function stands for.
 pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric()
 }
 
 #[cfg(feature = "judges")]
-pub use judges_of_test::{check_judge, judge};
+pub use judges_of_test::judge;
 
 /// The first part if eval-core has the feature `multi-thread`, else the second.
 #[cfg(feature = "multi-thread")]

@@ -40,6 +40,7 @@ pub mod conventions;
 mod error;
 mod find;
 mod hash;
+mod judged;
 pub mod metric;
 pub mod model;
 mod names;
@@ -91,6 +92,7 @@ pub use value::{Map, Number, Value};
 pub mod __private {
     pub use crate::find::{fixed_folder, is_glob};
     pub use crate::hash::content_hash;
+    pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::names::{module_name, test_names};
     pub use crate::reader::{check_case, read_case};
     pub use crate::recording::GrowingRecording;

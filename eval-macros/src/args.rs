@@ -1,45 +1,35 @@
 //! What stands in the parentheses of `#[eval_set(...)]`.
 //!
-//! Each option is parsed on its own, so that all mistakes are reported at once; an option with a
-//! mistake keeps its default.
+//! Each option is parsed on its own, so that all mistakes are reported at once. An option with a mistake keeps its
+//! default.
 
-mod options;
+mod criteria;
+mod metrics;
+mod running;
+mod runtime;
 mod value;
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::{Ident, LitStr, Path, Token};
+use syn::spanned::Spanned;
+use syn::{Ident, LitStr, Path};
 
-use crate::criteria::InlineConfig;
+pub(crate) use criteria::{Criteria, InlineConfig};
+pub(crate) use metrics::CustomMetric;
+pub(crate) use running::Running;
+pub(crate) use runtime::Runtime;
+use value::{Arg, OptionValue};
+
 use crate::diagnostics::{Diagnostics, code_list, error, error_on};
-pub(crate) use options::{Gate, Options, Pass};
-use value::Value;
-
-/// Every option, with an example of how it is written.
-const OPTIONS: &[(&str, &str)] = &[
-    ("config", r#"config = "evals/strict.json""#),
-    ("criteria", "criteria(response_match_score = 0.8)"),
-    ("metrics", "metrics(brevity, tone = style::tone)"),
-    ("judge", "judge = my_judge"),
-    ("cases", r#"cases = ["refund_*", "!*_slow"]"#),
-    ("runs", "runs = 3"),
-    ("pass", r#"pass = "at_least(2)""#),
-    ("gate", r#"gate = "every_turn""#),
-    ("timeout", r#"timeout = "30s""#),
-    ("session", r#"session = "evals/trip.session.json""#),
-    ("flavor", r#"flavor = "multi_thread""#),
-    ("worker_threads", "worker_threads = 2"),
-    ("crate", "crate = my_facade::eval_core"),
-];
+use crate::features::Feature;
 
 /// The arguments of the attribute.
+#[derive(Default)]
 pub(crate) struct Args {
-    /// The file, directory or glob; absent when it was missing or wrong, which has been reported.
+    /// The file, directory or glob; `None` if it is missing or wrong, which has been reported.
     pub(crate) path: Option<LitStr>,
     /// Where the criteria come from.
     pub(crate) criteria: Criteria,
-    /// The custom metrics by name.
+    /// The custom metrics.
     pub(crate) metrics: Vec<CustomMetric>,
     /// The function that makes the judge.
     pub(crate) judge: Option<Path>,
@@ -47,89 +37,113 @@ pub(crate) struct Args {
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
     pub(crate) session: Option<LitStr>,
-    /// How a case is run and judged.
-    pub(crate) options: Options,
-    /// What is handed to `#[tokio::test]`.
+    /// How a case is run and decided.
+    pub(crate) running: Running,
+    /// Tokio's runtime for each test.
     pub(crate) runtime: Runtime,
     /// Where eval-core is, if not at `::eval_core`.
     pub(crate) krate: Option<Path>,
 }
 
-/// Where the criteria come from.
-pub(crate) enum Criteria {
-    /// A `test_config.json` beside each set, else ADK's own.
-    Beside,
-    /// `config = "..."`.
-    File(LitStr),
-    /// `criteria(...)`.
-    Inline(InlineConfig),
+/// An option of the attribute.
+struct Known {
+    name: &'static str,
+    /// How it is written.
+    example: &'static str,
+    /// Reads its value into the arguments.
+    read: fn(&mut Args, &OptionValue<'_>, &mut Diagnostics) -> syn::Result<()>,
 }
 
-/// A metric of the user's own: `tone = style::tone`.
-pub(crate) struct CustomMetric {
-    pub(crate) name: String,
-    pub(crate) span: Span,
-    pub(crate) path: Path,
-}
-
-/// What is handed to `#[tokio::test]`.
-#[derive(Default)]
-pub(crate) struct Runtime {
-    pub(crate) flavor: Option<LitStr>,
-    pub(crate) worker_threads: Option<(u32, Span)>,
-}
-
-/// One `name = value` or `name(...)`.
-struct Arg {
-    name: Ident,
-    value: Value,
-}
-
-impl Parse for Arg {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        // `crate` is a keyword, which `Ident` alone would not take.
-        let name = Ident::parse_any(input)?;
-        let value = if input.peek(Token![=]) {
-            input.parse::<Token![=]>()?;
-            Value::Assigned(input.parse()?)
-        } else if input.peek(syn::token::Paren) {
-            let list;
-            syn::parenthesized!(list in input);
-            Value::List(list.parse()?)
-        } else {
-            Value::Absent
-        };
-        if input.is_empty() { Ok(Self { name, value }) } else { Err(input.error("expected a comma")) }
-    }
-}
+/// Every option.
+const OPTIONS: &[Known] = &[
+    Known {
+        name: "config",
+        example: r#"config = "evals/strict.json""#,
+        read: |args, value, _| args.criteria.replace(value.name, Criteria::File(value.string()?)),
+    },
+    Known {
+        name: "criteria",
+        example: "criteria(response_match_score = 0.8)",
+        read: |args, value, _| {
+            let config = InlineConfig::parse(value.name.span(), value.list()?)?;
+            args.criteria.replace(value.name, Criteria::Inline(config))
+        },
+    },
+    Known {
+        name: "metrics",
+        example: "metrics(brevity, tone = style::tone)",
+        read: |args, value, diagnostics| {
+            metrics::read(value, diagnostics).map(|metrics| args.metrics = metrics)
+        },
+    },
+    Known {
+        name: "judge",
+        example: "judge = my_judge",
+        read: |args, value, diagnostics| {
+            let path = value.function()?;
+            diagnostics.needs(Feature::JUDGES, path.span(), "`judge`");
+            args.judge = Some(path);
+            Ok(())
+        },
+    },
+    Known {
+        name: "cases",
+        example: r#"cases = ["refund_*", "!*_slow"]"#,
+        read: |args, value, _| value.strings().map(|globs| args.cases = globs),
+    },
+    Known {
+        name: "runs",
+        example: "runs = 3",
+        read: |args, value, _| value.count().map(|runs| args.running.runs = runs),
+    },
+    Known {
+        name: "pass",
+        example: r#"pass = "at_least(2)""#,
+        read: |args, value, _| args.running.read_pass(value),
+    },
+    Known {
+        name: "gate",
+        example: r#"gate = "every_turn""#,
+        read: |args, value, _| args.running.read_gate(value),
+    },
+    Known {
+        name: "timeout",
+        example: r#"timeout = "30s""#,
+        read: |args, value, _| args.running.read_timeout(value),
+    },
+    Known {
+        name: "session",
+        example: r#"session = "evals/trip.session.json""#,
+        read: |args, value, _| value.string().map(|path| args.session = Some(path)),
+    },
+    Known {
+        name: "flavor",
+        example: r#"flavor = "multi_thread""#,
+        read: |args, value, _| args.runtime.read_flavor(value),
+    },
+    Known {
+        name: "worker_threads",
+        example: "worker_threads = 2",
+        read: |args, value, _| args.runtime.read_worker_threads(value),
+    },
+    Known {
+        name: "crate",
+        example: "crate = my_facade::eval_core",
+        read: |args, value, _| value.path().map(|path| args.krate = Some(path)),
+    },
+];
 
 impl Args {
     /// Reads all arguments; what is wrong is reported and left at its default.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let mut reader = Reader {
-            args: Self {
-                path: None,
-                criteria: Criteria::Beside,
-                metrics: Vec::new(),
-                judge: None,
-                cases: Vec::new(),
-                session: None,
-                options: Options::default(),
-                runtime: Runtime::default(),
-                krate: None,
-            },
-            seen: Vec::new(),
-            pass: None,
-            path_seen: false,
-            diagnostics,
-        };
+        let mut reader = Reader { args: Self::default(), seen: Vec::new(), path_seen: false, diagnostics };
         for argument in split_at_commas(tokens) {
             reader.argument(&argument);
         }
         reader.finish()
     }
 
-    /// The names that the custom metrics answer to.
+    /// The names of the custom metrics.
     pub(crate) fn metric_names(&self) -> Vec<&str> {
         self.metrics.iter().map(|metric| metric.name.as_str()).collect()
     }
@@ -138,7 +152,6 @@ impl Args {
 struct Reader<'d> {
     args: Args,
     seen: Vec<Ident>,
-    pass: Option<LitStr>,
     path_seen: bool,
     diagnostics: &'d mut Diagnostics,
 }
@@ -148,7 +161,7 @@ impl Reader<'_> {
         let is_literal = begins_with_literal(tokens.clone());
         match syn::parse2::<Arg>(tokens.clone()) {
             Ok(arg) => {
-                let result = self.option(arg);
+                let result = self.option(&arg);
                 self.diagnostics.ok(result);
             }
             // What comes first and is no option was meant as the path.
@@ -181,57 +194,20 @@ impl Reader<'_> {
         })
     }
 
-    fn option(&mut self, arg: Arg) -> syn::Result<()> {
-        let Arg { name, value } = arg;
-        let key = name.to_string();
-        let Some((_, example)) = OPTIONS.iter().find(|(known, _)| *known == key) else {
-            return Err(unknown_option(&name));
+    fn option(&mut self, arg: &Arg) -> syn::Result<()> {
+        let name = &arg.name;
+        let Some(known) = OPTIONS.iter().find(|known| *name == known.name) else {
+            return Err(unknown_option(name));
         };
-        if self.seen.contains(&name) {
-            return Err(error(name.span(), format!("`{key}` is given twice"), "keep one of the two"));
+        if self.seen.contains(name) {
+            return Err(error(name.span(), format!("`{name}` is given twice"), "keep one of the two"));
         }
         self.seen.push(name.clone());
-        let value = value.of(&name, example);
-        match key.as_str() {
-            "config" => self.criteria(&name, Criteria::File(value.string()?))?,
-            "criteria" => {
-                let config = InlineConfig::parse(name.span(), value.list()?)?;
-                self.criteria(&name, Criteria::Inline(config))?;
-            }
-            "metrics" => self.args.metrics = value.metrics(self.diagnostics)?,
-            "judge" => self.args.judge = Some(value.function()?),
-            "cases" => self.args.cases = value.strings()?,
-            "runs" => self.args.options.runs = value.count()?,
-            "pass" => {
-                let text = value.string()?;
-                self.args.options.pass = Pass::parse(&text)?;
-                self.pass = Some(text);
-            }
-            "gate" => self.args.options.gate = Gate::parse(&value.string()?)?,
-            "timeout" => self.args.options.timeout_ms = options::timeout(&value.string()?)?,
-            "session" => self.args.session = Some(value.string()?),
-            "flavor" => self.args.runtime.flavor = Some(options::flavor(value.string()?)?),
-            "worker_threads" => self.args.runtime.worker_threads = Some((value.count()?, name.span())),
-            _ => self.args.krate = Some(value.path()?),
-        }
-        Ok(())
+        (known.read)(&mut self.args, &arg.value(known.example), self.diagnostics)
     }
 
-    fn criteria(&mut self, name: &Ident, criteria: Criteria) -> syn::Result<()> {
-        if !matches!(self.args.criteria, Criteria::Beside) {
-            return Err(error(
-                name.span(),
-                "`config` and `criteria` exclude each other",
-                "put all criteria into the file, or all of them into `criteria(...)`",
-            ));
-        }
-        self.args.criteria = criteria;
-        Ok(())
-    }
-
-    /// Checks what only makes sense together.
     fn finish(self) -> Args {
-        let Self { args, pass, path_seen, diagnostics, .. } = self;
+        let Self { args, path_seen, diagnostics, .. } = self;
         if !path_seen {
             diagnostics.error(
                 Span::call_site(),
@@ -239,42 +215,16 @@ impl Reader<'_> {
                 r#"name the file, relative to the folder of `Cargo.toml`: `#[eval_set("evals/weather.evalset.json")]`"#,
             );
         }
-        if let (Some(text), Pass::AtLeast(least)) = (pass, args.options.pass)
-            && least > args.options.runs
-        {
-            let runs = args.options.runs;
-            diagnostics.error(
-                text.span(),
-                format!("`pass` asks for {least} passing runs of {runs}"),
-                format!("say `runs = {least}` or more, or ask for fewer"),
-            );
-        }
+        args.running.check(diagnostics);
         args.runtime.check(diagnostics);
         args
     }
 }
 
-impl Runtime {
-    /// Whether the tests need tokio's multi-threaded runtime.
-    pub(crate) fn is_multi_thread(&self) -> bool {
-        self.flavor.as_ref().is_some_and(|flavor| flavor.value() == "multi_thread")
-    }
-
-    fn check(&self, diagnostics: &mut Diagnostics) {
-        if let (Some((_, span)), false) = (self.worker_threads, self.is_multi_thread()) {
-            diagnostics.error(
-                span,
-                "`worker_threads` has no effect on one thread",
-                r#"add `flavor = "multi_thread"`, or leave `worker_threads` out"#,
-            );
-        }
-    }
-}
-
 fn unknown_option(name: &Ident) -> syn::Error {
     let key = name.to_string();
-    let names: Vec<&str> = OPTIONS.iter().map(|(known, _)| *known).collect();
-    let help = match eval_format::suggest(&key, names.iter().copied()) {
+    let names: Vec<&str> = OPTIONS.iter().map(|known| known.name).collect();
+    let help = match eval_format::__private::suggest(&key, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("the options are {}", code_list(&names)),
     };

@@ -5,42 +5,52 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eval_format::{EvalConfig, Need, check_config, metric};
+use eval_format::__private::judged_criteria;
+use eval_format::conventions::SHARED_CONFIG;
+use eval_format::{CheckedConfig, EvalConfig, Need, check_config, metric};
 use proc_macro2::Span;
 use syn::LitStr;
 
 use crate::args::{Args, Criteria};
 use crate::diagnostics::Diagnostics;
+use crate::features::Feature;
 use crate::files::{Folders, SourceFile};
-use crate::plan::{PlannedConfig, report_unreadable};
-use crate::sets::read_file;
-
-/// The name that ADK looks for in the folder of a set.
-const BESIDE: &str = "test_config.json";
+use crate::memory::read_file;
 
 /// The criteria of a set.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct SetConfig {
     /// Where the test finds them.
-    pub(crate) planned: PlannedConfig,
-    /// What they say, unless they have errors.
+    pub(crate) source: ConfigSource,
+    /// The config, unless it has errors.
     pub(crate) config: Option<Arc<EvalConfig>>,
 }
 
-impl Chosen {
+/// Where criteria come from.
+#[derive(Clone, Debug)]
+pub(crate) enum ConfigSource {
+    /// ADK's own.
+    Default,
+    /// `criteria(...)`, as JSON.
+    Inline(String),
+    /// A file that is compiled in beside the set, relative to the package.
+    File(String),
+}
+
+impl SetConfig {
     fn adk_default() -> Self {
-        Self { planned: PlannedConfig::Default, config: Some(Arc::new(EvalConfig::adk_default())) }
+        Self { source: ConfigSource::Default, config: Some(Arc::new(EvalConfig::adk_default())) }
+    }
+
+    /// In place of criteria that could not be read, which has been reported.
+    fn unread() -> Self {
+        Self { source: ConfigSource::Default, config: None }
     }
 
     /// Whether they name a metric that asks a judge.
     pub(crate) fn asks_judge(&self) -> bool {
         let names = self.config.iter().flat_map(|config| config.criteria.iter().map(|(name, _)| name));
         names.filter_map(|name| metric(name)).any(|info| info.needs.contains(&Need::Judge))
-    }
-
-    /// What stands for criteria that could not be read, which has been reported.
-    fn nothing() -> Self {
-        Self { planned: PlannedConfig::Default, config: None }
     }
 }
 
@@ -50,45 +60,50 @@ pub(crate) struct Configs<'a> {
     folders: &'a Folders,
     /// The file that `config = "..."` names, if it exists.
     named: Option<SourceFile>,
-    /// What `criteria(..)` says.
+    /// The config that `criteria(..)` is, unless it has errors.
     inline: Option<Arc<EvalConfig>>,
-    read: HashMap<PathBuf, Chosen>,
+    read: HashMap<PathBuf, SetConfig>,
 }
 
 impl<'a> Configs<'a> {
-    /// Looks at what the attribute says.
+    /// Looks at the arguments.
     pub(crate) fn new(args: &'a Args, folders: &'a Folders, diagnostics: &mut Diagnostics) -> Self {
-        let (mut named, mut written) = (None, None);
+        let (mut named, mut inline) = (None, None);
         match &args.criteria {
             Criteria::Beside => {}
             Criteria::File(path) => named = diagnostics.ok(folders.file(path, "config file")),
-            Criteria::Inline(inline) => {
-                let checked = check_config("criteria(..)", inline.json.as_bytes(), &args.metric_names());
+            Criteria::Inline(criteria) => {
+                let metrics = args.metric_names();
+                let checked = check_config("criteria(..)", criteria.json.as_bytes(), &metrics);
                 for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
-                    inline.report(problem, diagnostics);
+                    criteria.report(problem, diagnostics);
                 }
-                written = checked.config.map(Arc::new);
+                for judged in judged_criteria(&checked, &metrics) {
+                    let key = criteria.span_of(&judged.range);
+                    diagnostics.needs(Feature::JUDGES, key, format!("{}, which", judged.message));
+                }
+                inline = checked.config.map(Arc::new);
             }
         }
-        Self { args, folders, named, inline: written, read: HashMap::new() }
+        Self { args, folders, named, inline, read: HashMap::new() }
     }
 
-    /// The criteria of a set, and the files that would have given others.
-    pub(crate) fn of(&mut self, set: &SourceFile, diagnostics: &mut Diagnostics) -> (Chosen, Vec<String>) {
+    /// The criteria of a set, and the files that would have given others if they existed.
+    pub(crate) fn of(&mut self, set: &SourceFile, diagnostics: &mut Diagnostics) -> (SetConfig, Vec<String>) {
         match (&self.args.criteria, &self.named) {
             (Criteria::Inline(inline), _) => {
-                let planned = PlannedConfig::Inline(inline.json.clone());
-                (Chosen { planned, config: self.inline.clone() }, Vec::new())
+                let source = ConfigSource::Inline(inline.json.clone());
+                (SetConfig { source, config: self.inline.clone() }, Vec::new())
             }
             (Criteria::File(path), Some(file)) => {
                 (self.read(&file.clone(), path.span(), diagnostics), Vec::new())
             }
             // That it does not exist has been reported.
-            (Criteria::File(_), None) => (Chosen::nothing(), Vec::new()),
+            (Criteria::File(_), None) => (SetConfig::unread(), Vec::new()),
             (Criteria::Beside, _) => {
-                let beside = self.folders.beside(set, BESIDE);
+                let beside = self.folders.beside(set, SHARED_CONFIG);
                 if !beside.absolute.is_file() {
-                    return (Chosen::adk_default(), vec![beside.relative]);
+                    return (SetConfig::adk_default(), vec![beside.relative]);
                 }
                 let span = self.args.path.as_ref().map_or_else(Span::call_site, LitStr::span);
                 (self.read(&beside, span, diagnostics), Vec::new())
@@ -96,25 +111,33 @@ impl<'a> Configs<'a> {
         }
     }
 
-    fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> Chosen {
+    fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> SetConfig {
         if let Some(known) = self.read.get(&file.absolute) {
             return known.clone();
         }
-        let chosen = match read_file(file) {
+        let config = match read_file(file) {
             Ok(bytes) => {
                 let checked = check_config(&file.shown, &bytes, &self.args.metric_names());
-                for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
-                    diagnostics.problem(span, problem, &checked.file, &checked.text);
-                }
-                let planned = PlannedConfig::File(file.relative.clone());
-                Chosen { planned, config: checked.config.map(Arc::new) }
+                self.report(&checked, span, diagnostics);
+                let source = ConfigSource::File(file.relative.clone());
+                SetConfig { source, config: checked.config.map(Arc::new) }
             }
-            Err(error) => {
-                report_unreadable(&error, span, diagnostics);
-                Chosen::nothing()
+            Err(unreadable) => {
+                unreadable.report(span, diagnostics);
+                SetConfig::unread()
             }
         };
-        self.read.insert(file.absolute.clone(), chosen.clone());
-        chosen
+        self.read.insert(file.absolute.clone(), config.clone());
+        config
+    }
+
+    fn report(&self, checked: &CheckedConfig, span: Span, diagnostics: &mut Diagnostics) {
+        let (file, text) = (&checked.file, &checked.text);
+        for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
+            diagnostics.problem(span, problem, file, text);
+        }
+        for judged in judged_criteria(checked, &self.args.metric_names()) {
+            diagnostics.file_needs(Feature::JUDGES, span, judged, file, text);
+        }
     }
 }

@@ -2,28 +2,32 @@
 
 use std::fmt::Display;
 
-use eval_format::Problem;
+use eval_format::{Problem, render};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
+
+use crate::features::Feature;
 
 /// More errors than this are counted, not shown: a list of a thousand helps nobody.
 const SHOWN: usize = 20;
 
-/// The mistakes found so far; each pass adds its own and goes on.
+/// The mistakes found so far. Each pass adds its own and goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics {
-    errors: Vec<syn::Error>,
+    errors: Errors,
+    /// Errors that hold only if eval-core lacks a feature.
+    needs: Vec<(Feature, Errors)>,
 }
 
 impl Diagnostics {
     /// Adds a mistake: one line that names it, and what to do about it.
     pub(crate) fn error(&mut self, span: Span, headline: impl Display, help: impl Display) {
-        self.errors.push(error(span, headline, help));
+        self.errors.add(|| error(span, headline, help));
     }
 
     /// Adds a mistake that was found while parsing.
     pub(crate) fn push(&mut self, error: syn::Error) {
-        self.errors.push(error);
+        self.errors.add(|| error);
     }
 
     /// Keeps the value, or adds the mistake.
@@ -33,34 +37,88 @@ impl Diagnostics {
 
     /// Adds what is wrong with a file: spanned on the path that named it, shown with the place in it.
     pub(crate) fn problem(&mut self, span: Span, problem: &Problem, file: &str, text: &str) {
-        self.errors.push(syn::Error::new(span, eval_format::render(problem, file, text)));
+        self.errors.add(|| syn::Error::new(span, render(problem, file, text)));
     }
 
-    /// How many there are so far.
+    /// Adds something that is an error if eval-core lacks a feature; `what` begins the headline.
+    pub(crate) fn needs(&mut self, feature: Feature, span: Span, what: impl Display) {
+        self.errors_without(feature)
+            .add(|| error(span, format!("{what} {}", feature.needed()), feature.help()));
+    }
+
+    /// Adds something in a file that is an error if eval-core lacks a feature; `found` names it and its place.
+    pub(crate) fn file_needs(
+        &mut self,
+        feature: Feature,
+        span: Span,
+        mut found: Problem,
+        file: &str,
+        text: &str,
+    ) {
+        self.errors_without(feature).add(|| {
+            found.message = format!("{}, which {}", found.message, feature.needed());
+            found.help = Some(feature.help());
+            syn::Error::new(span, render(&found, file, text))
+        });
+    }
+
+    fn errors_without(&mut self, feature: Feature) -> &mut Errors {
+        let at = self.needs.iter().position(|(known, _)| *known == feature).unwrap_or(self.needs.len());
+        if at == self.needs.len() {
+            self.needs.push((feature, Errors::default()));
+        }
+        &mut self.needs[at].1
+    }
+
+    /// How many mistakes there are so far, whatever features eval-core has.
     pub(crate) fn len(&self) -> usize {
-        self.errors.len()
+        self.errors.shown.len() + self.errors.hidden
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no mistakes, whatever features eval-core has.
     pub(crate) fn is_empty(&self) -> bool {
-        self.errors.is_empty()
+        self.len() == 0
     }
 
     /// What has been found, for tests.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
-        self.errors.iter().map(ToString::to_string).collect()
+        self.errors.shown.iter().map(ToString::to_string).collect()
     }
 
-    /// One `compile_error!` for each mistake, and one that counts those not shown.
-    pub(crate) fn into_tokens(mut self) -> TokenStream {
-        let hidden = self.errors.len().saturating_sub(SHOWN);
-        self.errors.truncate(SHOWN);
-        if let (1.., Some(last)) = (hidden, self.errors.last()) {
-            let plural = if hidden == 1 { "" } else { "s" };
-            self.errors.push(syn::Error::new(last.span(), format!("{hidden} more error{plural} not shown")));
+    /// One `compile_error!` for each mistake; those about features only if eval-core lacks the feature. `private` is
+    /// the path of eval-core's `__private`.
+    pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
+        let mut tokens = self.errors.tokens();
+        for (feature, errors) in &self.needs {
+            tokens.extend(feature.switch(private, &TokenStream::new(), &errors.tokens()));
         }
-        self.errors.iter().map(syn::Error::to_compile_error).collect()
+        tokens
+    }
+}
+
+/// Errors of which so many are kept as are shown.
+#[derive(Debug, Default)]
+struct Errors {
+    shown: Vec<syn::Error>,
+    hidden: usize,
+}
+
+impl Errors {
+    /// Adds an error, which is made only if it is shown.
+    fn add(&mut self, error: impl FnOnce() -> syn::Error) {
+        if self.shown.len() < SHOWN { self.shown.push(error()) } else { self.hidden += 1 }
+    }
+
+    /// One `compile_error!` each, and one that counts those not shown.
+    fn tokens(&self) -> TokenStream {
+        let mut tokens: TokenStream = self.shown.iter().map(syn::Error::to_compile_error).collect();
+        if let (1.., Some(last)) = (self.hidden, self.shown.last()) {
+            let plural = if self.hidden == 1 { "" } else { "s" };
+            let count = format!("{} more error{plural} not shown", self.hidden);
+            tokens.extend(syn::Error::new(last.span(), count).to_compile_error());
+        }
+        tokens
     }
 }
 
@@ -93,6 +151,8 @@ pub(crate) fn code_list<S: AsRef<str>>(words: &[S]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quote::quote;
+
     use super::*;
 
     #[test]
@@ -102,12 +162,27 @@ mod tests {
             for _ in 0..count {
                 diagnostics.error(Span::call_site(), "bad", "good");
             }
-            diagnostics.into_tokens().to_string()
+            diagnostics.tokens(&quote!(private)).to_string()
         };
         assert_eq!(tokens(20).matches("compile_error").count(), 20);
         assert!(!tokens(20).contains("not shown"));
         assert_eq!(tokens(25).matches("compile_error").count(), 21);
         assert!(tokens(25).contains("5 more errors not shown"));
+    }
+
+    #[test]
+    fn a_missing_feature_is_left_to_eval_core() {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.needs(Feature::JUDGES, Span::call_site(), "`judge`");
+        diagnostics.needs(Feature::JUDGES, Span::call_site(), "`judge`");
+        assert!(diagnostics.is_empty());
+        let tokens = diagnostics.tokens(&quote!(private)).to_string();
+        assert!(tokens.starts_with("private :: judges ! { { } { :: core :: compile_error"), "{tokens}");
+        assert_eq!(
+            tokens.matches("`judge` needs the feature `judges` of `eval-core`").count(),
+            2,
+            "{tokens}"
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
-use eval_format::{file_stem, find_sets, fixed_folder, is_glob, suggest};
+use eval_format::__private::{fixed_folder, is_glob, suggest};
+use eval_format::{file_stem, find_sets};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -50,6 +51,13 @@ pub(crate) struct Member {
     pub(crate) file: SourceFile,
     /// Its path below the directory, or below the part of the glob without wildcards.
     pub(crate) below: String,
+}
+
+impl SourceFile {
+    /// Its name without the folders.
+    pub(crate) fn name(&self) -> &str {
+        self.relative.rsplit('/').next().unwrap_or(&self.relative)
+    }
 }
 
 impl Folders {

@@ -1,29 +1,29 @@
 //! The attribute `#[eval_set]`, documented and re-exported in `eval-core`.
 //!
-//! A pipeline: the arguments and the function are parsed, the files they name are read and checked, a
-//! plan is made of them and expanded. Each pass reports what it finds and goes on, so that the user
-//! sees all mistakes at once.
+//! The arguments and the function are parsed. The files that the arguments name are read and checked, and become a
+//! suite of tests. The suite is expanded to code. Each pass reports what it finds and goes on, so that the user sees
+//! all mistakes at once.
 
 mod args;
-mod cases;
 mod configs;
-mod criteria;
 mod diagnostics;
 mod expand;
+mod features;
 mod files;
+mod filter;
 mod item;
 mod memory;
 mod modules;
-mod plan;
 mod recordings;
 mod sets;
+mod suite;
 
 use args::Args;
 use diagnostics::Diagnostics;
 use item::Item;
-use plan::Plan;
 use proc_macro2::TokenStream;
 use quote::quote;
+use suite::Suite;
 
 // Editors show this text; the pages of `eval_core::eval_set` end with it.
 /// # In short
@@ -53,22 +53,11 @@ fn expansion(args: TokenStream, tokens: &TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let args = Args::parse(args, &mut diagnostics);
     let item = Item::parse(tokens.clone(), &mut diagnostics);
-    let plan = Plan::new(&args, &mut diagnostics);
-    match (item, plan) {
-        (Some(item), Some(plan)) if diagnostics.is_empty() => {
-            let function = expand::function(&args, &item, false);
-            let tests = expand::tests(&args, &item, &plan);
-            quote!(#function #tests)
-        }
-        // On an error the function stays, so that nothing else breaks for want of it.
-        (Some(item), _) => {
-            let function = expand::function(&args, &item, true);
-            let errors = diagnostics.into_tokens();
-            quote!(#errors #function)
-        }
-        (None, _) => {
-            let errors = diagnostics.into_tokens();
-            quote!(#errors #tokens)
-        }
-    }
+    let suite = Suite::new(&args, &mut diagnostics);
+    let errors = expand::errors(&args, &diagnostics);
+    // On an error the function stays, so that nothing else breaks without it.
+    let function = item.as_ref().map_or_else(|| tokens.clone(), |item| expand::function(&args, item));
+    let tests = item.zip(suite).filter(|_| diagnostics.is_empty());
+    let tests = tests.map(|(item, suite)| expand::tests(&args, &item, &suite));
+    quote!(#errors #function #tests)
 }

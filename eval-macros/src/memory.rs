@@ -1,20 +1,22 @@
-//! What was read, each version of a file once.
+//! Reading files, each version of a file once.
 //!
-//! An editor's server expands the same attribute on every key stroke and lives for hours; a file that
-//! has not changed since is not read again.
+//! An editor's server expands the same attribute on every key stroke and lives for hours. A file that has not changed
+//! since is not read again.
 
 use std::collections::HashMap;
-use std::fs;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
+use std::{fs, io};
 
+use proc_macro2::Span;
+
+use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::SourceFile;
-use crate::sets::ReadError;
 
-/// What was made of files, by the files.
+/// Values made of files, by the files that each was made of.
 pub(crate) struct Memory<T>(LazyLock<Mutex<HashMap<Vec<SourceFile>, Version<T>>>>);
 
-/// What was made, and the stamps that the files had then.
+/// The stamps of the files, and the value that was made of them then.
 type Version<T> = (Vec<Option<Stamp>>, Arc<T>);
 
 impl<T> Memory<T> {
@@ -22,12 +24,12 @@ impl<T> Memory<T> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// What `read` makes of these files, or made when they were as they are now.
+    /// The value that `read` makes of these files. It is not called if the files are as they were when it last was.
     pub(crate) fn get(
         &self,
         files: &[&SourceFile],
-        read: impl FnOnce() -> Result<T, ReadError>,
-    ) -> Result<Arc<T>, ReadError> {
+        read: impl FnOnce() -> Result<T, Unreadable>,
+    ) -> Result<Arc<T>, Unreadable> {
         let key: Vec<SourceFile> = files.iter().copied().cloned().collect();
         let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(file)).collect();
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +45,7 @@ impl<T> Memory<T> {
     }
 }
 
-/// What changes when a file does; a file that has none is read again.
+/// Changes when its file does. A file without a stamp is read again.
 #[derive(PartialEq, Eq)]
 struct Stamp {
     modified: SystemTime,
@@ -54,5 +56,33 @@ impl Stamp {
     fn of(file: &SourceFile) -> Option<Self> {
         let metadata = fs::metadata(&file.absolute).ok()?;
         Some(Self { modified: metadata.modified().ok()?, len: metadata.len() })
+    }
+}
+
+/// The bytes of a file.
+pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, Unreadable> {
+    fs::read(&file.absolute).map_err(|error| Unreadable { file: file.shown.clone(), error })
+}
+
+/// A file that is there and cannot be read.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    file: String,
+    error: io::Error,
+}
+
+impl Unreadable {
+    /// Reports it on the path that named the file.
+    pub(crate) fn report(&self, span: Span, diagnostics: &mut Diagnostics) {
+        diagnostics.error(
+            span,
+            format!("cannot read {}: {}", code_list(&[&self.file]), self.error),
+            match self.error.kind() {
+                io::ErrorKind::NotFound => {
+                    "it is a link that leads nowhere: restore the file that it names, or remove it"
+                }
+                _ => "check that it is a file that you may read",
+            },
+        );
     }
 }

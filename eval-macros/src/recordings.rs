@@ -7,20 +7,18 @@ use proc_macro2::Span;
 
 use crate::diagnostics::Diagnostics;
 use crate::files::{Folders, SourceFile};
-use crate::memory::Memory;
-use crate::plan::report_unreadable;
-use crate::sets::read_file;
+use crate::memory::{Memory, read_file};
 
 /// The recording of a set.
 #[derive(Clone, Debug)]
-pub(crate) struct PlannedRecording {
+pub(crate) struct Recording {
     /// Relative to the package, whether it exists or not.
     pub(crate) file: String,
-    /// Where the questions of each case stand; absent without a recording.
+    /// For each case, the byte ranges of its questions; `None` if the file does not exist.
     pub(crate) questions: Option<HashMap<String, Vec<(usize, usize)>>>,
 }
 
-impl PlannedRecording {
+impl Recording {
     /// Looks beside a set.
     pub(crate) fn beside(
         set: &SourceFile,
@@ -28,13 +26,12 @@ impl PlannedRecording {
         span: Span,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let name = set.relative.rsplit('/').next().unwrap_or(&set.relative);
-        let file = folders.beside(set, &recording_path(name));
+        let file = folders.beside(set, &recording_path(set.name()));
         let questions = file.absolute.is_file().then(|| questions(&file, span, diagnostics));
         Self { file: file.relative, questions }
     }
 
-    /// The places of the questions of a case.
+    /// The byte ranges of the questions of a case.
     pub(crate) fn of_case(&self, eval_id: &str) -> &[(usize, usize)] {
         self.questions.as_ref().and_then(|by_case| by_case.get(eval_id)).map_or(&[], Vec::as_slice)
     }
@@ -48,8 +45,8 @@ fn questions(
     let mut by_case: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
     let checked = match MEMORY.get(&[file], || Ok(check_recording(&file.shown, &read_file(file)?))) {
         Ok(checked) => checked,
-        Err(error) => {
-            report_unreadable(&error, span, diagnostics);
+        Err(unreadable) => {
+            unreadable.report(span, diagnostics);
             return by_case;
         }
     };

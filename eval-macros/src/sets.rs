@@ -1,12 +1,11 @@
 //! Reading and checking the sets, each once per version of it.
 
 use std::sync::Arc;
-use std::{fs, io};
 
 use eval_format::{CheckedSet, check_set};
 
 use crate::files::SourceFile;
-use crate::memory::Memory;
+use crate::memory::{Memory, Unreadable, read_file};
 
 /// A set as it was found on disk.
 #[derive(Debug)]
@@ -16,8 +15,16 @@ pub(crate) struct ReadSet {
     pub(crate) session: Option<Vec<u8>>,
 }
 
+impl ReadSet {
+    /// Whether a model plays the user in some case. If the file has errors, its cases are unknown and there may be one.
+    pub(crate) fn may_simulate_users(&self) -> bool {
+        let set = self.checked.set.as_ref();
+        set.is_none_or(|set| set.eval_cases.iter().any(|case| case.conversation_scenario.is_some()))
+    }
+}
+
 /// Reads and checks a set, with the session file if one was named.
-pub(crate) fn read_set(set: &SourceFile, session: Option<&SourceFile>) -> Result<Arc<ReadSet>, ReadError> {
+pub(crate) fn read_set(set: &SourceFile, session: Option<&SourceFile>) -> Result<Arc<ReadSet>, Unreadable> {
     let files: Vec<&SourceFile> = std::iter::once(set).chain(session).collect();
     MEMORY.get(&files, || {
         let bytes = read_file(set)?;
@@ -28,15 +35,3 @@ pub(crate) fn read_set(set: &SourceFile, session: Option<&SourceFile>) -> Result
 }
 
 static MEMORY: Memory<ReadSet> = Memory::new();
-
-/// Reads a file.
-pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, ReadError> {
-    fs::read(&file.absolute).map_err(|error| ReadError { file: file.shown.clone(), error })
-}
-
-/// A file that is there and cannot be read.
-#[derive(Debug)]
-pub(crate) struct ReadError {
-    pub(crate) file: String,
-    pub(crate) error: io::Error,
-}

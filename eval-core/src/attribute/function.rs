@@ -3,6 +3,7 @@
 //! The attribute does not read the signature of the function it stands on. The trait here decides what the function
 //! is, so type aliases, macros and re-exports all work, and a wrong shape is explained in a sentence.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -37,6 +38,25 @@ pub trait EvalFn<Shape>: Copy + 'static {
 
     /// Calls the function for one run of a case.
     fn call(self, case: &'static EvalCase, run: EvalRun) -> Driving;
+}
+
+/// The annotated function, whatever its shape.
+pub struct Annotated {
+    /// Whether the function is a test body: it runs the case itself and has no time limit of its own.
+    pub(super) is_body: bool,
+    /// Calls the function for one run of a case.
+    pub(super) call: Box<dyn Fn(&'static EvalCase, EvalRun) -> Driving>,
+}
+
+impl fmt::Debug for Annotated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Annotated").field("is_body", &self.is_body).finish_non_exhaustive()
+    }
+}
+
+/// The annotated function as a value. Compiles only for functions that `#[eval_set]` can stand on.
+pub fn annotated<Shape, F: EvalFn<Shape>>(function: F) -> Annotated {
+    Annotated { is_body: F::IS_BODY, call: Box::new(move |case, run| function.call(case, run)) }
 }
 
 fn agent(value: impl IntoAgent) -> Result<Driven, BoxError> {

@@ -9,10 +9,7 @@ use crate::judge::{
 };
 use crate::stale;
 
-/// Compiles only for functions that `judge = ..` can name.
-pub const fn check_judge<Shape, F: JudgeFn<Shape>>(_: F) {}
-
-/// The judge that a function makes, once it is awaited.
+/// The judge that a function makes, once it is awaited. Compiles only for functions that `judge = ..` can name.
 pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
     function.make()
 }

@@ -5,12 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::EvalCase;
-
 use super::TestSet;
 use super::eval_run::EvalRun;
 use super::exit::ExitGuard;
-use super::function::{Driven, Driving, EvalFn};
+use super::function::{Annotated, Driven};
 use super::prepare::{self, Unprepared};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Run, Subject};
 use crate::compiled::Test;
@@ -28,26 +26,11 @@ use crate::verdict::{Role, Verdict};
 pub type CaseTest = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Runs one case of a set as a test: it returns if the case passed, and unwinds with the report if it did not.
-pub fn run<Shape, F: EvalFn<Shape>>(
-    set: &'static TestSet,
-    case: usize,
-    module: &'static str,
-    function: F,
-) -> CaseTest {
+///
+/// It is not generic, so that what runs a case is compiled once, in this crate, and not for each attribute.
+pub fn run(set: &'static TestSet, case: usize, module: &'static str, function: Annotated) -> CaseTest {
     let test = Test { set: &set.source, source: &set.source.cases[case], module };
-    let call = move |case, run| function.call(case, run);
-    boxed(test, set, Annotated { is_body: F::IS_BODY, call: Box::new(call) })
-}
-
-/// Not generic, so that what runs a case is compiled once, in this crate, and not for each attribute.
-fn boxed(test: Test, set: &'static TestSet, function: Annotated) -> CaseTest {
     Box::pin(run_to_end(test, set, function))
-}
-
-/// The annotated function, whatever its shape.
-struct Annotated {
-    is_body: bool,
-    call: Box<dyn Fn(&'static EvalCase, EvalRun) -> Driving>,
 }
 
 /// The annotated function as the source of the agents of one case.

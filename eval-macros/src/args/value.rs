@@ -1,16 +1,21 @@
 //! The values that options take, and what is said when one takes another.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Path, Token};
 
-use super::CustomMetric;
-use crate::diagnostics::{Diagnostics, error, error_on};
+use crate::diagnostics::{error, error_on};
+
+/// One `name = value` or `name(...)`.
+pub(super) struct Arg {
+    pub(super) name: Ident,
+    value: Value,
+}
 
 /// What stands after the name of an option.
-pub(super) enum Value {
+enum Value {
     /// Nothing: `runs`.
     Absent,
     /// `runs = 3`.
@@ -19,24 +24,43 @@ pub(super) enum Value {
     List(TokenStream),
 }
 
-impl Value {
-    /// The value together with what its messages need.
-    pub(super) fn of<'a>(self, name: &'a Ident, example: &'a str) -> OptionValue<'a> {
-        OptionValue { value: self, name, example }
+impl Parse for Arg {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        // `crate` is a keyword, which `Ident` alone would not take.
+        let name = Ident::parse_any(input)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Value::Assigned(input.parse()?)
+        } else if input.peek(syn::token::Paren) {
+            let list;
+            syn::parenthesized!(list in input);
+            Value::List(list.parse()?)
+        } else {
+            Value::Absent
+        };
+        if input.is_empty() { Ok(Self { name, value }) } else { Err(input.error("expected a comma")) }
+    }
+}
+
+impl Arg {
+    /// The value of a known option; `example` is how the option is written.
+    pub(super) fn value<'a>(&'a self, example: &'a str) -> OptionValue<'a> {
+        OptionValue { name: &self.name, value: &self.value, example }
     }
 }
 
 /// The value of a known option.
 pub(super) struct OptionValue<'a> {
-    value: Value,
-    name: &'a Ident,
+    /// The name of the option.
+    pub(super) name: &'a Ident,
+    value: &'a Value,
     example: &'a str,
 }
 
 impl OptionValue<'_> {
     /// A string.
     pub(super) fn string(&self) -> syn::Result<LitStr> {
-        self.parsed("a string")
+        self.assigned(|input| input.parse(), "a string")
     }
 
     /// One string, or several in brackets.
@@ -48,7 +72,7 @@ impl OptionValue<'_> {
     /// A whole number of at least 1.
     pub(super) fn count(&self) -> syn::Result<u32> {
         let what = "a whole number of at least 1";
-        let count: LitInt = self.parsed(what)?;
+        let count: LitInt = self.assigned(|input| input.parse(), what)?;
         match count.base10_parse() {
             Ok(0) | Err(_) => Err(error(count.span(), self.headline(what), self.help())),
             Ok(count) => Ok(count),
@@ -62,7 +86,7 @@ impl OptionValue<'_> {
             Some(first) if first.ident == "self" || first.ident == "super" => Err(error(
                 first.ident.span(),
                 format!("`{}` takes a path that begins with a crate", self.name),
-                "the tests live in a module of their own: begin with `crate::` or with the name of a dependency",
+                "the tests are in a module of their own: begin with `crate::` or with the name of a dependency",
             )),
             _ => Ok(path),
         }
@@ -70,44 +94,23 @@ impl OptionValue<'_> {
 
     /// The path of a function.
     pub(super) fn function(&self) -> syn::Result<Path> {
-        self.parsed::<syn::ExprPath>("the path of a function").map(|path| path.path)
-    }
-
-    /// A value that parses itself; `what` names it for the message if it does not.
-    pub(super) fn parsed<T: Parse>(&self, what: &str) -> syn::Result<T> {
-        self.assigned(T::parse, what)
+        self.assigned(syn::ExprPath::parse, "the path of a function").map(|path| path.path)
     }
 
     /// What stands in the parentheses.
     pub(super) fn list(&self) -> syn::Result<TokenStream> {
-        match &self.value {
+        match self.value {
             Value::List(tokens) => Ok(tokens.clone()),
             Value::Absent | Value::Assigned(_) => Err(self.wrong("a list in parentheses")),
         }
     }
 
-    /// Functions, each under its own name or a given one.
-    pub(super) fn metrics(&self, diagnostics: &mut Diagnostics) -> syn::Result<Vec<CustomMetric>> {
-        let entries = Punctuated::<CustomMetric, Token![,]>::parse_terminated
+    /// What stands in the parentheses, each item parsed on its own; at least one. `what` names the items.
+    pub(super) fn items<T: Parse>(&self, what: &str, at_least_one: &str) -> syn::Result<Vec<T>> {
+        let items = Punctuated::<T, Token![,]>::parse_terminated
             .parse2(self.list()?)
-            .map_err(|at| error(at.span(), self.headline("paths of functions"), self.help()))?;
-        if entries.is_empty() {
-            return Err(self.wrong("at least one function"));
-        }
-        let mut metrics: Vec<CustomMetric> = Vec::new();
-        for metric in entries {
-            let name = &metric.name;
-            if metrics.iter().any(|other| other.name == *name) {
-                diagnostics.error(
-                    metric.span,
-                    format!("two custom metrics are named `{name}`"),
-                    format!("give one of them another name: `other_{name} = path::to::function`"),
-                );
-            } else {
-                metrics.push(metric);
-            }
-        }
-        Ok(metrics)
+            .map_err(|at| error(at.span(), self.headline(what), self.help()))?;
+        if items.is_empty() { Err(self.wrong(at_least_one)) } else { Ok(items.into_iter().collect()) }
     }
 
     fn assigned<T>(
@@ -115,7 +118,7 @@ impl OptionValue<'_> {
         parser: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
         what: &str,
     ) -> syn::Result<T> {
-        match &self.value {
+        match self.value {
             Value::Assigned(tokens) if !tokens.is_empty() => {
                 parser.parse2(tokens.clone()).map_err(|_| self.wrong(what))
             }
@@ -124,7 +127,7 @@ impl OptionValue<'_> {
     }
 
     fn wrong(&self, what: &str) -> syn::Error {
-        match &self.value {
+        match self.value {
             Value::Assigned(tokens) if !tokens.is_empty() => {
                 error_on(tokens, self.headline(what), self.help())
             }
@@ -138,33 +141,6 @@ impl OptionValue<'_> {
 
     fn help(&self) -> String {
         format!("for example `{}`", self.example)
-    }
-}
-
-impl Parse for CustomMetric {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let key = if input.peek(LitStr) {
-            let text: LitStr = input.parse()?;
-            Some((text.value(), text.span()))
-        } else if input.peek(Ident::peek_any) && input.peek2(Token![=]) {
-            let ident = Ident::parse_any(input)?;
-            Some((ident.unraw().to_string(), ident.span()))
-        } else {
-            None
-        };
-        if key.is_some() {
-            input.parse::<Token![=]>()?;
-        }
-        let path = input.parse::<syn::ExprPath>()?.path;
-        let (name, span) = key.unwrap_or_else(|| last_segment(&path));
-        Ok(Self { name, span, path })
-    }
-}
-
-fn last_segment(path: &Path) -> (String, Span) {
-    match path.segments.last() {
-        Some(last) => (last.ident.unraw().to_string(), last.ident.span()),
-        None => (String::new(), Span::call_site()),
     }
 }
 

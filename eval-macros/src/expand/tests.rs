@@ -75,9 +75,10 @@ fn options_reach_the_runner_and_tokio() {
         "metrics: &[(\"tone\", || facade::evals::__private::metric(style::tone))]",
         "crate = \"facade::evals::__private::tokio\"",
         "flavor = \"current_thread\"",
-        "let _ = facade::evals::__private::metric(style::tone);",
-        "judge: ::core::option::Option::Some(|| facade::evals::__private::judge(",
-        "facade::evals::__private::check_judge(style::judge);",
+        "let _ = || facade::evals::__private::metric(style::tone);",
+        "{ let _ = || facade::evals::__private::judge(style::judge); } {}",
+        "judge: facade::evals::__private::judges! {",
+        "facade::evals::__private::judge(style::judge)) } {\n                ::core::option::Option::None }",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
     }
@@ -85,7 +86,7 @@ fn options_reach_the_runner_and_tokio() {
 }
 
 #[test]
-fn what_asking_takes_is_named_only_where_something_may_ask() {
+fn a_recording_is_named_only_if_something_may_ask() {
     for (args, may_ask) in [
         (r#""../samples/units/units.evalset.json""#, false),
         (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
@@ -96,7 +97,7 @@ fn what_asking_takes_is_named_only_where_something_may_ask() {
         (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
     ] {
         let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");
-        assert!(!expanded.contains("compile_error"), "{args}: {expanded}");
+        assert!(expanded.contains("mod evals"), "{args}: {expanded}");
         assert_eq!(
             expanded.contains("recording: ::core::option::Option::Some("),
             may_ask,
@@ -106,7 +107,7 @@ fn what_asking_takes_is_named_only_where_something_may_ask() {
 }
 
 #[test]
-fn several_threads_are_asked_of_the_runner() {
+fn several_threads_need_a_feature() {
     let expanded = expansion(
         quote!("../tests/ui/sets/weather.evalset.json", flavor = "multi_thread", worker_threads = 2),
         &quote!(
@@ -119,9 +120,60 @@ fn several_threads_are_asked_of_the_runner() {
     for part in [
         ":: eval_core :: __private :: multi_thread ! { { # [cfg (test)]",
         r#"flavor = "multi_thread" , worker_threads = 2"#,
-        r#"{ :: core :: compile_error ! { "`flavor = \"multi_thread\"` needs the feature `multi-thread`"#,
+        r#"multi_thread ! { { } { :: core :: compile_error ! { "`flavor = \"multi_thread\"` needs the feature `multi-thread`"#,
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+}
+
+/// The headlines of the errors that hold only without the feature `judges`.
+fn judges_needed(args: &str) -> Vec<String> {
+    let tokens = expansion(
+        args.parse().unwrap(),
+        &quote!(
+            fn evals() -> impl Agent {
+                Echo
+            }
+        ),
+    )
+    .to_string();
+    let Some((_, errors)) = tokens.split_once("judges ! { { } {") else { return Vec::new() };
+    let (errors, _) = errors.split_once("} }").unwrap();
+    errors
+        .split("compile_error ! { \"")
+        .skip(1)
+        .map(|it| it.split("\\n").next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn what_asks_a_judge_needs_a_feature() {
+    for (args, expected) in [
+        (r#""../samples/units/units.evalset.json""#, &[][..]),
+        (
+            r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
+            &["`safety_v1` asks a judge, which needs the feature `judges` of `eval-core`"],
+        ),
+        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
+        (
+            r#""../samples/units/units.evalset.json", judge = mine"#,
+            &["`judge` needs the feature `judges` of `eval-core`"],
+        ),
+        (
+            r#""../samples/weather/weather.evalset.json", config = "../samples/weather/judged.json""#,
+            &[
+                "`final_response_match_v2` asks a judge, which needs the feature `judges` of `eval-core`",
+                "`rubric_based_final_response_quality_v1` asks a judge, which needs the feature `judges` of `eval-core`",
+            ],
+        ),
+        (
+            r#""../samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
+            &["case `has to be asked` has a simulated user, which needs the feature `judges` of `eval-core`"],
+        ),
+        // A recording beside the set needs no judge.
+        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
+    ] {
+        assert_eq!(judges_needed(args), expected, "{args}");
     }
 }
 
@@ -159,8 +211,8 @@ fn on_an_error_the_function_stays_and_its_type_is_still_checked() {
     let tokens = tokens.to_string();
     assert_eq!(tokens.matches("compile_error !").count(), 2, "{tokens}");
     assert!(tokens.contains("fn weather () -> impl Agent { Echo }"), "{tokens}");
-    assert!(tokens.contains(":: eval_core :: __private :: check (weather) ;"), "{tokens}");
-    assert!(!tokens.contains("mod weather") && !tokens.contains("cfg"), "{tokens}");
+    assert!(tokens.contains(":: eval_core :: __private :: annotated (weather) ;"), "{tokens}");
+    assert!(!tokens.contains("mod weather"), "{tokens}");
 }
 
 #[test]
@@ -177,9 +229,8 @@ fn what_is_no_function_stays_as_it_is() {
 const WEATHER: &str = r#"async fn weather() -> impl Agent {
     Echo
 }
-#[cfg(not(test))]
 const _: fn() = || {
-    ::eval_core::__private::check(weather);
+    let _ = ::eval_core::__private::annotated(weather);
 };
 #[cfg(test)]
 #[doc(hidden)]
@@ -233,7 +284,12 @@ fn __evalset_weather(
             judge: ::core::option::Option::None,
         },
     ];
-    ::eval_core::__private::run(&__SETS[__set], __case, ::core::module_path!(), weather)
+    ::eval_core::__private::run(
+        &__SETS[__set],
+        __case,
+        ::core::module_path!(),
+        ::eval_core::__private::annotated(weather),
+    )
 }
 #[cfg(test)]
 mod weather {

@@ -1,4 +1,4 @@
-//! `criteria(...)`: a config written in the attribute.
+//! Where criteria come from, and `criteria(...)`: a config written in the attribute.
 //!
 //! ```text
 //! entries := entry,*
@@ -24,6 +24,33 @@ const GRAMMAR: &str = r#"write `name = threshold`, or `name(threshold = 0.8, mat
 
 const ADK_DEFAULT: &str =
     "ADK's default is `criteria(tool_trajectory_avg_score = 1.0, response_match_score = 0.8)`";
+
+/// Where the criteria come from.
+#[derive(Default)]
+pub(crate) enum Criteria {
+    /// A `test_config.json` beside each set, else ADK's own.
+    #[default]
+    Beside,
+    /// `config = "..."`.
+    File(LitStr),
+    /// `criteria(...)`.
+    Inline(InlineConfig),
+}
+
+impl Criteria {
+    /// Takes what an option says, unless another option has said it.
+    pub(super) fn replace(&mut self, name: &Ident, criteria: Self) -> syn::Result<()> {
+        if !matches!(self, Self::Beside) {
+            return Err(error(
+                name.span(),
+                "`config` and `criteria` exclude each other",
+                "put all criteria into the file, or all of them into `criteria(...)`",
+            ));
+        }
+        *self = criteria;
+        Ok(())
+    }
+}
 
 /// The criteria as a config file would hold them.
 #[derive(Debug)]
@@ -61,7 +88,7 @@ impl InlineConfig {
     }
 
     /// The tokens of the smallest part that holds the range.
-    fn span_of(&self, range: &Range<usize>) -> Span {
+    pub(crate) fn span_of(&self, range: &Range<usize>) -> Span {
         self.places
             .iter()
             .filter(|(place, _)| place.start <= range.start && range.end <= place.end)

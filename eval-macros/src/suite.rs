@@ -1,78 +1,66 @@
-//! Everything the expansion needs to know: which files, which cases, which names.
+//! The tests of one attribute: which files, which cases, which names.
 //!
 //! All problems of all files are collected on the way.
 
-use std::io;
 use std::sync::Arc;
 
-use eval_format::{CaseSpan, check_compatibility, test_names};
-use proc_macro2::Span;
+use eval_format::__private::{simulated_users, test_names};
+use eval_format::{CaseSpan, check_compatibility};
 use syn::LitStr;
 
 use crate::args::Args;
-use crate::cases::Filter;
-use crate::configs::{Chosen, Configs};
-use crate::diagnostics::{Diagnostics, code_list};
+use crate::configs::{ConfigSource, Configs, SetConfig};
+use crate::diagnostics::Diagnostics;
+use crate::features::Feature;
 use crate::files::{Folders, Found, SourceFile};
+use crate::filter::Filter;
 use crate::modules::module_paths;
-use crate::recordings::PlannedRecording;
-use crate::sets::{ReadError, ReadSet, read_set};
+use crate::recordings::Recording;
+use crate::sets::{ReadSet, read_set};
 
-/// The tests to generate.
+/// The tests of one attribute.
 #[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) sets: Vec<PlannedSet>,
+pub(crate) struct Suite {
+    pub(crate) sets: Vec<SetTests>,
     /// For a directory or a glob: the path as written. Its files are those of `sets`.
     pub(crate) pattern: Option<String>,
 }
 
 /// The tests of one file.
 #[derive(Debug)]
-pub(crate) struct PlannedSet {
+pub(crate) struct SetTests {
     pub(crate) file: SourceFile,
     pub(crate) read: Arc<ReadSet>,
     /// The modules around the tests, below that of the function.
     pub(crate) modules: Vec<String>,
-    pub(crate) cases: Vec<PlannedCase>,
-    pub(crate) config: PlannedConfig,
-    /// Whether anything may ask a judge, or was recorded.
-    pub(crate) may_ask: bool,
+    pub(crate) cases: Vec<CaseTest>,
+    pub(crate) config: ConfigSource,
     /// The session file that is compiled in beside the set, relative to the package.
     pub(crate) session: Option<String>,
-    pub(crate) recording: PlannedRecording,
+    /// The recording of judges' answers; `None` if nothing may ask a judge.
+    pub(crate) recording: Option<Recording>,
     /// Files that would count if they existed, relative to the package.
     pub(crate) absent: Vec<String>,
 }
 
 /// One test.
 #[derive(Debug)]
-pub(crate) struct PlannedCase {
+pub(crate) struct CaseTest {
     pub(crate) name: String,
-    pub(crate) place: CaseSpan,
+    pub(crate) span: CaseSpan,
 }
 
-/// Where the criteria come from.
-#[derive(Clone, Debug)]
-pub(crate) enum PlannedConfig {
-    /// ADK's own.
-    Default,
-    /// `criteria(...)`, as JSON.
-    Inline(String),
-    /// A file that is compiled in beside the set, relative to the package.
-    File(String),
-}
-
-impl Plan {
+impl Suite {
     /// Looks at the files that the arguments name and reports all that is wrong with them.
     ///
-    /// Without a path there is nothing to look at, which has been reported.
+    /// `None` if there is no path or no file, which has been reported.
     pub(crate) fn new(args: &Args, diagnostics: &mut Diagnostics) -> Option<Self> {
         let path = args.path.as_ref()?;
         let folders = diagnostics.ok(Folders::of(path.span()))?;
         let session = args.session.as_ref().map(|at| (at, diagnostics.ok(folders.file(at, "session file"))));
         let session = session.map(|(at, file)| Some((at, file?)));
         let filter = Filter::parse(&args.cases, diagnostics);
-        let mut planner = Planner {
+        let mut collector = Collector {
             path,
             session: session.flatten(),
             filter,
@@ -81,13 +69,13 @@ impl Plan {
             folders: &folders,
             diagnostics,
         };
-        let plan = planner.plan()?;
-        planner.check_filter(&plan);
-        Some(plan)
+        let suite = collector.suite()?;
+        collector.check_filter(&suite);
+        Some(suite)
     }
 }
 
-struct Planner<'a> {
+struct Collector<'a> {
     path: &'a LitStr,
     session: Option<(&'a LitStr, SourceFile)>,
     filter: Filter,
@@ -98,50 +86,51 @@ struct Planner<'a> {
     diagnostics: &'a mut Diagnostics,
 }
 
-impl Planner<'_> {
-    fn plan(&mut self) -> Option<Plan> {
+impl Collector<'_> {
+    fn suite(&mut self) -> Option<Suite> {
         match self.diagnostics.ok(self.folders.sets(self.path))? {
             Found::One(file) => {
                 let sets = self.set(file, Vec::new()).into_iter().collect();
-                Some(Plan { sets, pattern: None })
+                Some(Suite { sets, pattern: None })
             }
             Found::Many(members) => {
                 let below: Vec<&str> = members.iter().map(|member| member.below.as_str()).collect();
                 let modules = module_paths(&below);
                 let sets =
                     members.into_iter().zip(modules).filter_map(|(member, path)| self.set(member.file, path));
-                Some(Plan { sets: sets.collect(), pattern: Some(self.path.value()) })
+                Some(Suite { sets: sets.collect(), pattern: Some(self.path.value()) })
             }
         }
     }
 
-    fn set(&mut self, file: SourceFile, modules: Vec<String>) -> Option<PlannedSet> {
+    fn set(&mut self, file: SourceFile, modules: Vec<String>) -> Option<SetTests> {
         let session = self.session.as_ref().map(|(_, file)| file.clone());
         let read = match read_set(&file, session.as_ref()) {
             Ok(read) => read,
-            Err(error) => {
-                report_unreadable(&error, self.path.span(), self.diagnostics);
+            Err(unreadable) => {
+                unreadable.report(self.path.span(), self.diagnostics);
                 return None;
             }
         };
         self.report(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
-        let recording = PlannedRecording::beside(&file, self.folders, self.path.span(), self.diagnostics);
-        let (chosen, absent) = self.configs.of(&file, self.diagnostics);
-        self.report_misfits(&read, &chosen);
+        let recording = Recording::beside(&file, self.folders, self.path.span(), self.diagnostics);
+        let (config, absent) = self.configs.of(&file, self.diagnostics);
+        self.report_incompatibilities(&read, &config);
+        self.report_simulated_users(&read);
         // All names first: what is filtered out must not rename what is left.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
         let cases = names.into_iter().zip(&read.checked.cases);
         let cases = cases
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
-            .map(|(name, place)| PlannedCase { name, place: place.clone() })
+            .map(|(name, span)| CaseTest { name, span: span.clone() })
             .collect();
-        let may_ask = chosen.asks_judge()
+        let may_ask = config.asks_judge()
             || !self.metric_names.is_empty()
             || recording.questions.is_some()
-            || has_scenario(&read);
-        let config = chosen.planned;
-        Some(PlannedSet { file, read, modules, cases, config, may_ask, session, recording, absent })
+            || read.may_simulate_users();
+        let (config, recording) = (config.source, may_ask.then_some(recording));
+        Some(SetTests { file, read, modules, cases, config, session, recording, absent })
     }
 
     fn report(&mut self, read: &ReadSet) {
@@ -160,20 +149,31 @@ impl Planner<'_> {
 
     /// Reports the cases that the criteria do not decide or that lack what a criterion needs, but for those
     /// that `cases` leaves out.
-    fn report_misfits(&mut self, read: &ReadSet, chosen: &Chosen) {
+    fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig) {
         let checked = &read.checked;
-        let (Some(config), Some(set)) = (&chosen.config, &checked.set) else { return };
-        for misfit in check_compatibility(config, &self.metric_names, &set.eval_cases) {
-            if misfit.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
-                let problem = misfit.problem(checked);
+        let (Some(config), Some(set)) = (&config.config, &checked.set) else { return };
+        for found in check_compatibility(config, &self.metric_names, &set.eval_cases) {
+            if found.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
+                let problem = found.problem(checked);
                 self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
             }
         }
     }
 
+    /// Reports the cases that need judges for their users, but for those that `cases` leaves out.
+    fn report_simulated_users(&mut self, read: &ReadSet) {
+        let checked = &read.checked;
+        for (at, problem) in simulated_users(checked) {
+            if self.filter.takes(&checked.cases[at].eval_id) {
+                let (file, text) = (&checked.file, &checked.text);
+                self.diagnostics.file_needs(Feature::JUDGES, self.path.span(), problem, file, text);
+            }
+        }
+    }
+
     /// Whether the filter fits can only be seen with all files at hand.
-    fn check_filter(&mut self, plan: &Plan) {
-        let cases = plan.sets.iter().flat_map(|set| &set.read.checked.cases);
+    fn check_filter(&mut self, suite: &Suite) {
+        let cases = suite.sets.iter().flat_map(|set| &set.read.checked.cases);
         let mut ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
         // Files of a directory may use an id each.
         ids.sort_unstable();
@@ -183,23 +183,4 @@ impl Planner<'_> {
             self.filter.check(&ids, self.diagnostics);
         }
     }
-}
-
-/// Whether a model plays the user in some case; where cases cannot be told, there may be one.
-fn has_scenario(read: &ReadSet) -> bool {
-    let set = read.checked.set.as_ref();
-    set.is_none_or(|set| set.eval_cases.iter().any(|case| case.conversation_scenario.is_some()))
-}
-
-pub(crate) fn report_unreadable(error: &ReadError, span: Span, diagnostics: &mut Diagnostics) {
-    diagnostics.error(
-        span,
-        format!("cannot read {}: {}", code_list(&[&error.file]), error.error),
-        match error.error.kind() {
-            io::ErrorKind::NotFound => {
-                "it is a link that leads nowhere: restore the file that it names, or remove it"
-            }
-            _ => "check that it is a file that you may read",
-        },
-    );
 }

@@ -1,5 +1,6 @@
 //! `cases = ["refund_*", "!*_slow"]`: which cases of the sets become tests.
 
+use eval_format::__private::suggest;
 use glob::Pattern;
 use proc_macro2::Span;
 use syn::LitStr;
@@ -74,7 +75,7 @@ impl Filter {
 /// What the glob was probably meant to match.
 fn nearest(glob: &str, ids: &[&str]) -> String {
     let letters = glob.replace(['*', '?'], "");
-    match eval_format::suggest(&letters, ids.iter().copied()) {
+    match suggest(&letters, ids.iter().copied()) {
         Some(id) => format!("did you mean `{id}`?"),
         None => ids_at_hand(ids),
     }

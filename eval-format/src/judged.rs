@@ -1,0 +1,74 @@
+//! What of a config or a set asks a judge, as problems at their places.
+//!
+//! Files that ask a judge are sound. The attribute reports these problems if eval-core was compiled without judges.
+
+use crate::config::CheckedConfig;
+use crate::metric::{Need, metric};
+use crate::problem::{Code, JsonPath, Problem, shown};
+use crate::reader::CheckedSet;
+use crate::syntax;
+
+/// One problem for each criterion that asks a judge, at its key.
+///
+/// `answered` names the custom metrics that exist in Rust. They replace built-in metrics of the same name.
+pub fn judged_criteria(config: &CheckedConfig, answered: &[&str]) -> Vec<Problem> {
+    let Ok(root) = syntax::parse(&config.text, &mut Vec::new()) else { return Vec::new() };
+    let criteria = root.get("criteria").and_then(|criteria| criteria.value.object()).unwrap_or_default();
+    let asks_judge = |name: &str| {
+        !answered.contains(&name) && metric(name).is_some_and(|info| info.needs.contains(&Need::Judge))
+    };
+    let judged = criteria.iter().filter(|entry| asks_judge(&entry.key));
+    judged
+        .map(|entry| {
+            let path = JsonPath::default().key("criteria").key(&entry.key);
+            let message = format!("`{}` asks a judge", entry.key);
+            Problem::error(Code::NotAvailable, path, entry.key_range.clone(), message)
+        })
+        .collect()
+}
+
+/// One problem for each case whose user is simulated, at the key of its scenario; with the position of the case.
+pub fn simulated_users(set: &CheckedSet) -> Vec<(usize, Problem)> {
+    let cases = set.set.iter().flat_map(|set| &set.eval_cases).enumerate();
+    let simulated = cases.filter(|(_, case)| case.conversation_scenario.is_some());
+    simulated.filter_map(|(at, case)| Some((at, simulated_user(set, at, &case.eval_id)?))).collect()
+}
+
+fn simulated_user(set: &CheckedSet, at: usize, eval_id: &str) -> Option<Problem> {
+    let case = &set.cases.get(at)?.range;
+    let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+    let names = ["conversation_scenario", "conversationScenario"];
+    let entry = names.into_iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
+    let range = case.start + entry.key_range.start..case.start + entry.key_range.end;
+    let path = JsonPath::default().key("eval_cases").index(at).key(&entry.key);
+    let message = format!("case `{}` has a simulated user", shown(eval_id));
+    Some(Problem::error(Code::NotAvailable, path, range, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{check_config, check_set};
+
+    #[test]
+    fn criteria_that_ask_a_judge_are_found_at_their_keys() {
+        let text = r#"{"criteria": {"response_match_score": 0.5, "safety_v1": 0.5, "hallucinations_v1": 0.5}}"#;
+        let config = check_config("test_config.json", text.as_bytes(), &["hallucinations_v1"]);
+        let problems = judged_criteria(&config, &["hallucinations_v1"]);
+        let found: Vec<_> = problems.iter().map(|it| (it.path.to_string(), &text[it.range.clone()])).collect();
+        assert_eq!(found, [("criteria.safety_v1".to_owned(), "\"safety_v1\"")]);
+        assert_eq!(problems[0].message, "`safety_v1` asks a judge");
+    }
+
+    #[test]
+    fn scenarios_are_found_at_their_keys() {
+        let text = r#"{"eval_set_id": "s", "eval_cases": [
+            {"eval_id": "t", "conversation": [{"user_content": {}}], "conversation_scenario": null},
+            {"eval_id": "é", "conversationScenario": {"startingPrompt": "a", "conversationPlan": "b"}}]}"#;
+        let problems = simulated_users(&check_set("s.evalset.json", text.as_bytes(), None));
+        let [(1, problem)] = &problems[..] else { panic!("{problems:?}") };
+        assert_eq!(&text[problem.range.clone()], "\"conversationScenario\"");
+        assert_eq!(problem.path.to_string(), "eval_cases[1].conversationScenario");
+        assert_eq!(problem.message, "case `é` has a simulated user");
+    }
+}

@@ -1,0 +1,73 @@
+//! What generated code refers to: eval-core, the helper function, the text of a file.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Ident, Path};
+
+use crate::args::Args;
+use crate::item::Item;
+
+/// The names in the expansion of one attribute.
+pub(super) struct Names<'a> {
+    krate: Option<&'a Path>,
+    /// The path of eval-core's `__private`.
+    pub(super) private: TokenStream,
+    /// The annotated function, which is also the name of the module of tests.
+    pub(super) function: &'a Ident,
+    /// The function that runs a case.
+    pub(super) helper: Ident,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(args: &'a Args, item: &'a Item) -> Self {
+        let (krate, function) = (args.krate.as_ref(), item.name());
+        let helper = format_ident!("__evalset_{}", function, span = Span::call_site());
+        Self { krate, private: private(krate, Span::call_site()), function, helper }
+    }
+
+    /// The annotated function as a value. If no test can call it, the error stands on its name.
+    pub(super) fn annotated(&self) -> TokenStream {
+        self.call("annotated", self.function, self.function.span())
+    }
+
+    /// The metric that a function stands for. If it stands for none, the error stands on its path.
+    pub(super) fn metric(&self, path: &Path) -> TokenStream {
+        self.call("metric", path, path.span())
+    }
+
+    /// The judge that a function makes. If it makes none, the error stands on its path.
+    pub(super) fn judge(&self, path: &Path) -> TokenStream {
+        self.call("judge", path, path.span())
+    }
+
+    /// A call of a function of eval-core. All tokens have the span of the argument: of tokens with different spans the
+    /// compiler would underline the whole attribute.
+    fn call(&self, function: &str, argument: &impl ToTokens, span: Span) -> TokenStream {
+        let private = private(self.krate, span);
+        let function = Ident::new(function, span);
+        quote_spanned!(span=> #private::#function(#argument))
+    }
+}
+
+/// The path of eval-core's `__private`.
+pub(super) fn private(krate: Option<&Path>, span: Span) -> TokenStream {
+    if let Some(path) = krate {
+        quote_spanned!(span=> #path::__private)
+    } else {
+        quote_spanned!(span=> ::eval_core::__private)
+    }
+}
+
+/// The text of a file, tracked by the compiler, without a path of this machine.
+pub(super) fn include(relative: &str) -> TokenStream {
+    quote!(::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #relative)))
+}
+
+/// `Some(..)` or `None`.
+pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}

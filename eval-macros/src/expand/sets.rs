@@ -1,0 +1,128 @@
+//! The sets as values of eval-core's types: texts, ranges and options, for a static.
+
+use std::path::Path;
+
+use eval_format::{Form, file_stem};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::names::{Names, include, option};
+use crate::args::Args;
+use crate::configs::ConfigSource;
+use crate::features::Feature;
+use crate::recordings::Recording;
+use crate::suite::{CaseTest, SetTests};
+
+/// Writes the sets of one attribute.
+pub(super) struct Sets<'a> {
+    pub(super) args: &'a Args,
+    pub(super) names: &'a Names<'a>,
+}
+
+impl Sets<'_> {
+    /// A `TestSet`: the file, and the functions that the attribute names.
+    pub(super) fn test_set(&self, set: &SetTests) -> TokenStream {
+        let private = &self.names.private;
+        let source = self.source(set);
+        let metrics = self.args.metrics.iter().map(|custom| {
+            let (name, metric) = (&custom.name, self.names.metric(&custom.path));
+            quote!((#name, || #metric))
+        });
+        let judge = self.args.judge.as_ref().map(|path| self.names.judge(path));
+        let judge = judge.map_or_else(
+            || option(None),
+            |judge| Feature::JUDGES.switch(private, &option(Some(quote!(|| #judge))), &option(None)),
+        );
+        quote! {
+            #private::TestSet { source: #source, metrics: &[#(#metrics),*], judge: #judge }
+        }
+    }
+
+    fn source(&self, set: &SetTests) -> TokenStream {
+        let private = &self.names.private;
+        let SetTests { file, read, modules, absent, .. } = set;
+        let relative = &file.relative;
+        // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
+        let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
+        let text = include(relative);
+        // There is no typed set if a case that `cases` leaves out cannot be run.
+        let typed = read.checked.set.as_ref();
+        let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
+        let form = match read.checked.form {
+            Form::EvalSet => quote!(EvalSet),
+            Form::TestFile => quote!(TestFile),
+            Form::OldEvalSet => quote!(OldEvalSet),
+        };
+        let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
+        let prefix = prefix.collect::<Vec<_>>().join("::");
+        let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let config = self.config(&set.config);
+        let session = option(set.session.as_ref().map(|file| self.file(file)));
+        let options = self.args.running.tokens(private);
+        let recording = option(set.recording.as_ref().map(|recording| self.recording(recording, &set.cases)));
+        quote! {
+            #private::SetSource {
+                manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+                package: ::core::env!("CARGO_PKG_NAME"),
+                file: #relative,
+                shown: #shown,
+                text: #text,
+                form: #private::Form::#form,
+                eval_set_id: #eval_set_id,
+                cases: &[#(#cases),*],
+                config: #config,
+                session: #session,
+                absent: &[#(#absent),*],
+                options: #options,
+                recording: #recording,
+            }
+        }
+    }
+
+    fn case(&self, case: &CaseTest, prefix: &str) -> TokenStream {
+        let private = &self.names.private;
+        let span = &case.span;
+        let eval_id = &span.eval_id;
+        let test = format!("{prefix}::{}", case.name);
+        let (start, end) = (span.range.start, span.range.end);
+        // A file of four billion lines does not fit into the compiler either.
+        let line = u32::try_from(span.line).unwrap_or(u32::MAX);
+        let column = u32::try_from(span.column).unwrap_or(u32::MAX);
+        quote! {
+            #private::CaseSource {
+                eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column,
+            }
+        }
+    }
+
+    fn config(&self, config: &ConfigSource) -> TokenStream {
+        let private = &self.names.private;
+        match config {
+            ConfigSource::Default => quote!(#private::ConfigSource::Default),
+            ConfigSource::Inline(json) => quote!(#private::ConfigSource::Inline(#json)),
+            ConfigSource::File(file) => {
+                let file = self.file(file);
+                quote!(#private::ConfigSource::File(#file))
+            }
+        }
+    }
+
+    fn recording(&self, recording: &Recording, cases: &[CaseTest]) -> TokenStream {
+        let private = &self.names.private;
+        let file = &recording.file;
+        let exists = recording.questions.is_some();
+        let text = option(exists.then(|| include(file)));
+        let cases = cases.iter().filter(|_| exists).map(|case| {
+            let questions = recording.of_case(&case.span.eval_id).iter();
+            let questions = questions.map(|(start, end)| quote!((#start, #end)));
+            quote!(&[#(#questions),*])
+        });
+        quote!(#private::RecordingSource { file: #file, text: #text, cases: &[#(#cases),*] })
+    }
+
+    fn file(&self, relative: &str) -> TokenStream {
+        let private = &self.names.private;
+        let text = include(relative);
+        quote!(#private::FileSource { file: #relative, text: #text })
+    }
+}

@@ -13,7 +13,7 @@ mod judges_of_test;
 mod prepare;
 mod test;
 
-use crate::metric::{BoxMetric, MakeMetric, MetricFn};
+use crate::metric::{BoxMetric, MakeMetric, MetricFn, of_function};
 
 pub use crate::compiled::{CaseSource, ConfigSource, FileSource, Options, RecordingSource, SetSource};
 pub use crate::judge::Making;
@@ -38,7 +38,7 @@ pub struct TestSet {
 
 /// The metric that a function stands for.
 pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
-    function.into_metric()
+    of_function(function)
 }
 
 #[cfg(feature = "judges")]

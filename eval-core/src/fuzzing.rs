@@ -2,7 +2,7 @@
 
 use eval_format::{Criterion, Invocation};
 
-use crate::metric::response_similarity;
+use crate::metric::similarity_of_texts;
 use crate::score::rouge::{self, Rouge, RougeText};
 use crate::score::tokenize;
 
@@ -33,5 +33,5 @@ fn parts(score: Rouge) -> [f64; 3] {
 /// The score of `response_similarity` for one turn; `None` where it is not evaluated.
 pub fn response_similarity(expected: &str, actual: &str, criterion: &Criterion) -> Option<f64> {
     let [expected, actual] = [expected, actual].map(|text| Invocation::user("q").response(text));
-    response_similarity::turn(&actual, Some(&expected), criterion).value()
+    similarity_of_texts(&actual, Some(&expected), criterion).value()
 }

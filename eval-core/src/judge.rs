@@ -161,19 +161,3 @@ impl Judge for BoxJudge {
         self
     }
 }
-
-/// No judge at all, for tests of metrics that ask none.
-#[cfg(test)]
-#[derive(Debug)]
-pub(crate) struct NoJudge;
-
-#[cfg(test)]
-impl Judge for NoJudge {
-    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        Err(JudgeError::new(JudgeErrorKind::NoJudge, "there is no judge"))
-    }
-
-    fn is_offline(&self) -> bool {
-        true
-    }
-}

@@ -93,8 +93,6 @@ mod message;
 // Its example uses the attribute.
 #[cfg_attr(feature = "macros", doc = include_str!("docs/metrics.md"))]
 pub mod metric;
-#[cfg(test)]
-mod oracle;
 mod play;
 pub mod report;
 pub mod runner;
@@ -111,6 +109,8 @@ mod stale;
 #[cfg(feature = "reports")]
 pub mod statistics;
 mod target_dir;
+#[cfg(test)]
+mod test_support;
 mod transcript;
 mod verdict;
 

@@ -5,7 +5,7 @@
 
 PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py` and the two files beside
 it. What google-adk makes of them is compared with what `tests/vectors/judged/` says, or written there. Then the test
-`metric::judged_vectors` of eval-core computes the same, and prints the counts and the differences that are meant.
+`metric::tests::judged_vectors` of eval-core computes the same, and prints the counts and the intended differences.
 """
 
 import argparse
@@ -61,7 +61,8 @@ def main():
             stale.append(file.name)
     if stale:
         sys.exit(f"google-adk answers otherwise than {', '.join(stale)}; --write writes what it says now")
-    test = ["cargo", "test", "--quiet", "-p", "eval-core", "--lib", "metric::judged_vectors", "--", "--nocapture"]
+    test = ["cargo", "test", "--quiet", "-p", "eval-core", "--features", "judges", "--lib"]
+    test += ["metric::tests::judged_vectors", "--", "--nocapture"]
     sys.exit(subprocess.run(test, cwd=WORKSPACE, check=False).returncode)
 
 

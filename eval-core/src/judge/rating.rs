@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
     use crate::judge::{Judge, Scripted};
-    use crate::metric::testing::ready;
+    use crate::test_support::ready;
 
     fn rate(replies: &[&str], samples: u32) -> Result<Rating, JudgeError> {
         let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));

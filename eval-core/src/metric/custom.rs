@@ -1,24 +1,29 @@
+//! Functions as metrics.
+
 use std::future::Future;
 use std::marker::PhantomData;
 
 use eval_format::{Criterion, Invocation};
 
-use super::{BoxMetric, Metric, MetricInput, Score, Scores};
+use super::input::MetricInput;
+use super::metric_trait::{BoxMetric, Metric};
+use super::scores::{Score, Scores};
 use crate::agent::BoxError;
 
-/// A function that can be named in `metrics(..)`.
+/// A function that `metrics(..)` may name.
 ///
-/// Three shapes, told apart by their type:
+/// It has one of three shapes, told apart by their types. Two score turn by turn; they return anything that converts
+/// into a [`Score`]:
 ///
 /// ```
-/// use eval_core::{Criterion, Invocation, Metric, Score};
+/// use eval_core::{Criterion, Invocation, Score};
 ///
-/// // Turn by turn: what happened, what was expected, threshold and options.
+/// /// Actual turn, expected turn, and the criterion with its threshold and options.
 /// fn polite(actual: &Invocation, _: Option<&Invocation>, _: &Criterion) -> bool {
 ///     actual.response_text().contains("please")
 /// }
 ///
-/// // The same, async; anything that converts into a `Score` can be returned.
+/// /// The same, async.
 /// async fn brief(actual: &Invocation, _: Option<&Invocation>, _: &Criterion) -> Score {
 ///     let words = actual.response_text().split_whitespace().count();
 ///     Score::from(words <= 50).note(format!("{words} words"))
@@ -26,7 +31,9 @@ use crate::agent::BoxError;
 /// # let _ = (eval_core::__private::metric(polite), eval_core::__private::metric(brief));
 /// ```
 ///
-/// and `fn() -> impl Metric` for metrics that see the whole run.
+/// The third is `fn() -> impl Metric`, for a [`Metric`] that sees the whole run.
+///
+/// The trait is sealed: it is implemented for functions of these shapes, and for nothing else. `Shape` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a metric",
     label = "not a metric",
@@ -34,29 +41,40 @@ use crate::agent::BoxError;
 )]
 pub trait MetricFn<Shape> {
     /// The metric that this function stands for.
-    fn into_metric(self) -> BoxMetric;
+    #[doc(hidden)]
+    fn into_metric(self, seal: Seal) -> BoxMetric;
 }
 
-/// A metric from a plain function over one turn.
+/// The metric that a function stands for.
+pub(crate) fn of_function<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
+    function.into_metric(Seal)
+}
+
+/// Seals [`MetricFn`]: an implementation elsewhere cannot name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seal;
+
+/// The shape of a plain function over one turn.
 #[derive(Debug)]
 pub struct Plain;
 
-/// A metric from an async function over one turn.
+/// The shape of an async function over one turn.
 #[derive(Debug)]
 pub struct Async;
 
-/// A function that makes a metric.
+/// The shape of a function that makes a metric.
 #[derive(Debug)]
 pub struct Factory;
 
 struct PlainFn<F>(F);
 
+#[doc(hidden)]
 impl<F, S> MetricFn<(Plain, S)> for F
 where
     F: Fn(&Invocation, Option<&Invocation>, &Criterion) -> S + Send + Sync + 'static,
     S: Into<Score> + 'static,
 {
-    fn into_metric(self) -> BoxMetric {
+    fn into_metric(self, _: Seal) -> BoxMetric {
         BoxMetric::new(PlainFn(self))
     }
 }
@@ -67,18 +85,16 @@ where
     S: Into<Score>,
 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input
-            .turns()
-            .map(|(actual, expected)| (self.0)(actual, expected, input.criterion).into())
-            .collect())
+        Ok(input.score_turns(&|actual, expected| (self.0)(actual, expected, input.criterion).into()))
     }
 }
 
-/// An async function over one turn, for one lifetime of what it borrows: the bound
-/// `for<'a> AsyncScore<'a>` says what `Fn(&'a ..) -> impl Future + 'a` cannot.
-#[doc(hidden)]
+/// An async function over one turn, for one lifetime of what it borrows: the bound `for<'a> AsyncScore<'a>` says what
+/// `Fn(&'a ..) -> impl Future + 'a` cannot.
 pub trait AsyncScore<'a>: Fn(&'a Invocation, Option<&'a Invocation>, &'a Criterion) -> Self::Answer {
+    /// What the future resolves to.
     type Score: Into<Score>;
+    /// The future.
     type Answer: Future<Output = Self::Score> + Send + 'a;
 }
 
@@ -94,11 +110,12 @@ where
 
 struct AsyncFunction<F>(F);
 
+#[doc(hidden)]
 impl<F> MetricFn<Async> for F
 where
     F: for<'a> AsyncScore<'a> + Send + Sync + 'static,
 {
-    fn into_metric(self) -> BoxMetric {
+    fn into_metric(self, _: Seal) -> BoxMetric {
         BoxMetric::new(AsyncFunction(self))
     }
 }
@@ -113,16 +130,17 @@ where
             let answer = (self.0)(actual, expected, input.criterion);
             scores.push(answer.await.into());
         }
-        Ok(scores.into_iter().collect())
+        Ok(Scores::of_turns(scores))
     }
 }
 
+#[doc(hidden)]
 impl<F, M> MetricFn<(Factory, PhantomData<M>)> for F
 where
     F: Fn() -> M,
     M: Metric + 'static,
 {
-    fn into_metric(self) -> BoxMetric {
+    fn into_metric(self, _: Seal) -> BoxMetric {
         BoxMetric::new(self())
     }
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::agent::{Agent, BoxError, Event, Turn};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, Scripted};
-use crate::oracle::ask;
 use crate::report::RunReport;
 use crate::runner::EvalRunner;
+use crate::test_support::adk::ask;
 use crate::verdict::Role;
 
 const STORED: &str = include_str!("../../../tests/vectors/scenarios.json");

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::fixture;
-use crate::oracle::ask;
 use crate::report::{EvalReport, ExportError};
+use crate::test_support::adk::ask;
 
 /// A folder of a test's own.
 struct Folder(PathBuf);

@@ -6,9 +6,9 @@ use serde_json::json;
 use super::fixture;
 use crate::agent::Replay;
 use crate::judge::Scripted;
-use crate::oracle::ask;
 use crate::report::EvalReport;
 use crate::runner::EvalRunner;
+use crate::test_support::adk::ask;
 
 const FINAL: &str = "rubric_based_final_response_quality_v1";
 const TRAJECTORY: &str = "rubric_based_multi_turn_trajectory_quality_v1";

@@ -10,8 +10,8 @@ use serde_json::json;
 use super::fixture;
 use crate::agent::Replay;
 use crate::judge::Scripted;
-use crate::oracle::ask;
 use crate::runner::EvalRunner;
+use crate::test_support::adk::ask;
 
 /// What ADK wrote after it loaded the result of the fixture.
 const STORED_RESULT: &str = include_str!("../../../../tests/vectors/eval_set_result.json");

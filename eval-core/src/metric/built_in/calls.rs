@@ -1,0 +1,79 @@
+//! What the metrics over tool calls share.
+
+use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
+
+use crate::metric::{MetricInput, Score, Scores};
+use crate::score::equality::calls_match;
+use crate::score::similarity::Share;
+use crate::score::trajectory::trajectory_matches;
+
+/// The tool calls of a turn and the expected ones.
+#[derive(Debug)]
+pub(super) struct Calls<'a> {
+    pub(super) expected: Vec<&'a FunctionCall>,
+    pub(super) actual: Vec<&'a FunctionCall>,
+    /// Whether the case says nothing of tools here, which ADK reads as: none.
+    silent: bool,
+}
+
+impl<'a> Calls<'a> {
+    pub(super) fn of_turn(actual: &'a Invocation, expected: Option<&'a Invocation>) -> Self {
+        Self {
+            expected: expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default(),
+            actual: actual.tool_calls().collect(),
+            silent: expected.is_some_and(|turn| turn.intermediate_data.is_none()),
+        }
+    }
+
+    /// Adds to a low score what may surprise about it.
+    pub(super) fn explain(&self, mut score: Score, args: ArgsMatch) -> Score {
+        if self.silent {
+            score = score.note(
+                "the case has no `intermediate_data` here, which ADK reads as: no tool is to be called",
+            );
+        }
+        if self.only_absent_args_differ(args) {
+            score = score.note(
+                "`args` that are absent and `args` that are `{}` differ in ADK; write `\"args\": {}` in the case \
+                 (`tool_trajectory_avg_score` takes both with `args_match: \"subset\"`)",
+            );
+        }
+        score
+    }
+
+    /// Whether the calls would match if absent arguments were empty ones.
+    fn only_absent_args_differ(&self, args: ArgsMatch) -> bool {
+        let Self { expected, actual, .. } = self;
+        let filled = |call: &&FunctionCall| FunctionCall {
+            args: Some(call.args.clone().unwrap_or_default()),
+            ..(*call).clone()
+        };
+        expected.len() == actual.len()
+            && expected.iter().zip(actual).any(|(e, a)| e.args.is_none() != a.args.is_none())
+            && expected.iter().zip(actual).all(|(e, a)| calls_match(&filled(e), &filled(a), args))
+    }
+}
+
+/// 1 for each turn whose calls match the expected ones in this way, else 0.
+pub(super) fn match_turns(input: MetricInput<'_>, match_type: MatchType) -> Scores {
+    let turn = |actual: &_, expected: Option<&_>| {
+        let calls = Calls::of_turn(actual, expected);
+        let matches = trajectory_matches(&calls.expected, &calls.actual, match_type, ArgsMatch::Exact);
+        let score = Score::from(matches);
+        if matches { score } else { calls.explain(score, ArgsMatch::Exact) }
+    };
+    input.score_turns(&turn)
+}
+
+/// A share of calls as the score of a turn: 1 where there are none on both sides, 0 where there are
+/// none on one. Below 1 it says of what: `1 of 3 calls made were expected`.
+pub(super) fn share_of_calls(share: Share, what: &str, calls: &Calls<'_>) -> Score {
+    if calls.expected.is_empty() && calls.actual.is_empty() {
+        return Score::from(1.0);
+    }
+    let score = Score::from(share.value());
+    if score.value() == Some(1.0) {
+        return score;
+    }
+    calls.explain(score.note(format!("{} of {} {what}", share.part, share.whole)), ArgsMatch::Exact)
+}

@@ -1,0 +1,80 @@
+use std::collections::HashSet;
+
+use eval_format::Invocation;
+
+use super::answers::{expected_text, note_thought_parts};
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::score::similarity::Share;
+
+pub(super) const NAME: &str = "final_response_match_v1";
+
+/// `final_response_match_v1`: does the answer have the words of the expected one?
+///
+/// # Range
+///
+/// 0 to 1 per turn: the words of the expected answer that stand in the actual one, per expected word. Words are what
+/// stands between white space, in lower case and with their punctuation: `Paris.` is not `paris`. A word expected twice
+/// counts twice, and one occurrence is enough for both. It does not matter what else the answer says.
+///
+/// # Criterion
+///
+/// A threshold and nothing else.
+///
+/// # Edge cases
+///
+/// An expected answer without words asks for nothing: 1. Where the case has no expected answer, the turn is not
+/// evaluated.
+///
+/// Source: adk-rs 0.6.0. Google's metric of ROUGE-1 that lies in a file of this name is `response_match_score`.
+#[derive(Debug)]
+pub(crate) struct FinalResponseMatchV1;
+
+impl Metric for FinalResponseMatchV1 {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.score_turns(&turn))
+    }
+}
+
+fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
+    let expected = match expected_text(expected) {
+        Ok(text) => text.to_lowercase(),
+        Err(unscored) => return unscored,
+    };
+    let answer = actual.response_text().to_lowercase();
+    let words: HashSet<&str> = answer.split_whitespace().collect();
+    let found = expected.split_whitespace().filter(|word| words.contains(word)).count();
+    let share = Share { part: found, whole: expected.split_whitespace().count() };
+    if share.part == share.whole {
+        return Score::from(1.0);
+    }
+    let note = format!("{} of {} expected words are in the answer", share.part, share.whole);
+    note_thought_parts(Score::from(share.value()).note(note), actual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::check_texts;
+    use eval_format::Criterion;
+
+    #[test]
+    fn expected_words_are_looked_for_in_the_answer() {
+        for (expected, actual, score) in [
+            ("The cat sat on the mat.", "the cat sat on the mat", Some(5.0 / 6.0)),
+            ("running quickly", "run quick", Some(0.0)),
+            ("paris", "paris is the capital of france", Some(1.0)),
+            ("the the the", "the", Some(1.0)),
+            ("the the cat", "cat", Some(1.0 / 3.0)),
+            ("a b c d", "a b", Some(0.5)),
+            ("東京は", "東京は", Some(1.0)),
+            ("👍 ÉTÉ", "été 👍", Some(1.0)),
+            ("", "anything", Some(1.0)),
+            (" \n", "", Some(1.0)),
+            ("word", "", Some(0.0)),
+        ] {
+            check_texts(&FinalResponseMatchV1, &Criterion::new(1.0), Some(expected), actual, score);
+        }
+        check_texts(&FinalResponseMatchV1, &Criterion::new(1.0), None, "anything", None);
+    }
+}

@@ -1,0 +1,35 @@
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::score::usage::Durations;
+
+pub(crate) const NAME: &str = "invocation_duration_v1";
+
+/// `invocation_duration_v1`: how many seconds a turn took. Informational, 0 and up.
+///
+/// The mean is over the turns that were timed, rounded to milliseconds.
+///
+/// Source: the invocation duration evaluator of google-adk 2.13.0.
+#[derive(Debug)]
+pub(crate) struct InvocationDuration;
+
+impl Metric for InvocationDuration {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let turns: Vec<Durations> = input.actual.iter().map(Durations::of_turn).collect();
+        let overall = Durations::mean(&turns).total;
+        Ok(turns.iter().map(|turn| Score::from(turn.total)).collect::<Scores>().with_overall(overall))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::score;
+    use eval_format::Invocation;
+
+    #[test]
+    fn the_mean_is_over_timed_turns_in_milliseconds() {
+        let timed = |duration| Invocation { duration, ..Invocation::user("q") };
+        let turns = [Some(1.2345), Some(2.0), Some(1.0), None].map(timed);
+        assert_eq!(score(&InvocationDuration, &turns).overall(), Some(1.411));
+    }
+}

@@ -1,0 +1,49 @@
+use super::rubrics::{Question, effective, judge};
+use crate::agent::BoxError;
+use crate::judge::{JudgePrompt, dialogue, instructions, rubrics, tools};
+use crate::metric::{Metric, MetricInput, Score, Scores};
+
+pub(super) const NAME: &str = "rubric_based_multi_turn_trajectory_quality_v1";
+
+/// `rubric_based_multi_turn_trajectory_quality_v1`: which share of the rubrics does the whole conversation meet?
+///
+/// # Range
+///
+/// 0 to 1 for the run as a whole, as `rubric_based_final_response_quality_v1` for a turn, with rubrics of the type
+/// `TRAJECTORY_QUALITY` of the case or of its last turn.
+///
+/// # What is sent
+///
+/// The agents' instructions and tools as far as they are known, everything that was said and done in all turns, the
+/// rubrics. Thoughts and ids of calls are not sent. ADK leaves out the calls of turns in the flat form
+/// (`intermediate_data.tool_uses`), and breaks on tool declarations that come from JSON.
+///
+/// # What is read
+///
+/// As in `rubric_based_final_response_quality_v1`, with the same differences from ADK.
+///
+/// Source: `RubricBasedMultiTurnTrajectoryEvaluator` of google-adk 2.13.0; the prompt is this project's.
+#[derive(Debug)]
+pub(crate) struct RubricMultiTurnTrajectory;
+
+const TYPE: &str = "TRAJECTORY_QUALITY";
+const TEMPLATE: &str = "rubric_based_multi_turn_trajectory_quality_v1/1";
+
+impl Metric for RubricMultiTurnTrajectory {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let Some(last) = input.actual.last() else {
+            return Ok(Scores::whole_run(Score::not_evaluated("the conversation has no turns")));
+        };
+        let properties = effective(input, last, TYPE)?;
+        let prompt = JudgePrompt::new(include_str!("rubric_multi_turn_trajectory.md"))
+            .data("instructions", instructions(input.actual))
+            .data("tools", tools(input.actual))
+            .data("dialogue", dialogue(input.actual))
+            .data("properties", rubrics(&properties));
+        let question = Question { prompt: prompt.render(), rubrics: properties };
+        let scores = judge(input, TEMPLATE, vec![question]).await?;
+        // One question, one score.
+        let score = scores.scores().first().cloned();
+        Ok(Scores::whole_run(score.unwrap_or_else(|| Score::not_evaluated("nothing was asked"))))
+    }
+}

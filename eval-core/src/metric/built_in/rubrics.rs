@@ -1,0 +1,181 @@
+//! What the metrics with rubrics share: which rubrics count, how they are asked about, how verdicts become scores.
+
+mod verdicts;
+
+use std::collections::{HashMap, HashSet};
+
+use eval_format::{Invocation, Rubric};
+
+use crate::agent::{BoxError, BoxFuture};
+use crate::judge::{JudgeError, JudgeRequest, Judging};
+use crate::message;
+use crate::metric::{MetricInput, RubricScore, Score, Scores};
+use crate::score::mean;
+use verdicts::{Known, Verdict, Verdicts};
+
+/// One question to the judge: a prompt about rubrics.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) rubrics: Vec<Rubric>,
+    pub(super) prompt: String,
+}
+
+/// The rubrics that a turn is judged by: those of the criterion, then those of the case and the turn that are of the
+/// metric's type. Fails where there are none, or two with one id, as in ADK.
+pub(super) fn effective(
+    input: MetricInput<'_>,
+    turn: &Invocation,
+    kind: &str,
+) -> Result<Vec<Rubric>, BoxError> {
+    let of_turn = turn.rubrics.iter().flatten().filter(|rubric| rubric.kind.as_deref() == Some(kind));
+    let rubrics: Vec<Rubric> = input.criterion.rubrics().into_iter().chain(of_turn.cloned()).collect();
+    let mut seen = HashSet::new();
+    if let Some(twice) = rubrics.iter().find(|rubric| !seen.insert(rubric.rubric_id.as_str())) {
+        return Err(format!("two rubrics have the id `{}`; rename one of them", twice.rubric_id).into());
+    }
+    if rubrics.is_empty() {
+        let message = format!(
+            "there are no rubrics; add `rubrics` to the criterion, or rubrics of type `{kind}` to the case or the turn"
+        );
+        return Err(message.into());
+    }
+    Ok(rubrics)
+}
+
+/// Asks each question as often as the criterion says and lets the samples vote, rubric by rubric.
+///
+/// The overall score is the exact mean over all rubrics of all turns, as in ADK, weighed where the criterion has
+/// `weights`.
+pub(super) async fn judge(
+    input: MetricInput<'_>,
+    template: &str,
+    questions: Vec<Question>,
+) -> Result<Scores, BoxError> {
+    let judging = input.judging();
+    let known: Vec<Known<'_>> = questions.iter().map(|question| Known::new(&question.rubrics)).collect();
+    let (judging, known) = (&judging, &known);
+    let prompts: Vec<String> = questions.iter().map(|question| question.prompt.clone()).collect();
+    let ask =
+        |at: usize, request| -> BoxFuture<'_, Sample> { Box::pin(sample(judging, request, &known[at])) };
+    let samples = judging.sample_all(template, &prompts, ask).await;
+
+    let weights: HashMap<&str, f64> = input.criterion.weights().collect();
+    let mut all = Vec::new();
+    let mut scores = Vec::with_capacity(questions.len());
+    for (question, samples) in questions.iter().zip(&samples) {
+        let found = count(&question.rubrics, samples)?;
+        let weighed = found.iter().filter_map(|found| {
+            Some((found.score.score?, weights.get(found.score.rubric_id.as_str()).copied().unwrap_or(1.0)))
+        });
+        let weighed: Vec<(f64, f64)> = weighed.collect();
+        let unread = samples.iter().find_map(|sample| sample.as_ref().ok()?.unread.as_deref());
+        scores.push(turn(found, weighed_mean(&weighed), unread));
+        all.extend(weighed);
+    }
+    // What was not judged must not raise the mean by its absence.
+    let overall = if scores.iter().any(|score| score.value().is_none()) { None } else { weighed_mean(&all) };
+    Ok(scores.into_iter().collect::<Scores>().with_overall(overall))
+}
+
+/// What one sample says, or why there is none.
+type Sample = Result<Answer, JudgeError>;
+
+/// What one sample says.
+#[derive(Debug)]
+struct Answer {
+    /// Rubric by rubric, in the order of the question's rubrics.
+    verdicts: Verdicts,
+    /// The last reply, where a rubric has no verdict.
+    unread: Option<String>,
+}
+
+/// Asks once, and once more where a rubric has no verdict. What the first reply says stands.
+async fn sample(judging: &Judging, request: JudgeRequest, known: &Known<'_>) -> Sample {
+    let mut verdicts = known.read(&judging.ask(&request).await?.text);
+    let missing: Vec<&str> = known.missing(&verdicts).collect();
+    if missing.is_empty() {
+        return Ok(Answer { verdicts, unread: None });
+    }
+    let wrong = format!(
+        "it has no `ID:`, `Property:`, `Rationale:` and `Verdict: yes` or `Verdict: no` for the id {}",
+        missing.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+    );
+    let reply = judging.ask_again(&request, &wrong).await?.text;
+    for (verdict, again) in verdicts.iter_mut().zip(known.read(&reply)) {
+        *verdict = verdict.take().or(again);
+    }
+    let is_whole = verdicts.iter().all(Option::is_some);
+    Ok(Answer { verdicts, unread: (!is_whole).then_some(reply) })
+}
+
+/// What the samples came to on one rubric.
+struct Found {
+    score: RubricScore,
+    /// For a report: the vote, or why there is none.
+    note: String,
+}
+
+/// Counts the votes. Where more samples failed than answered, it would be an accident who wins.
+fn count(rubrics: &[Rubric], samples: &[Sample]) -> Result<Vec<Found>, JudgeError> {
+    let answered: Vec<&Answer> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
+    if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())
+        && answered.len() * 2 < samples.len()
+    {
+        return Err(error.clone());
+    }
+    let votes = |at: usize| -> Vec<&Verdict> {
+        answered.iter().filter_map(|answer| answer.verdicts.get(at)?.as_ref()).collect()
+    };
+    Ok(rubrics.iter().enumerate().map(|(at, rubric)| vote(rubric, &votes(at), samples.len())).collect())
+}
+
+/// The majority on one rubric; a tie is a no. The rationale is that of the first sample that won.
+fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
+    let id = rubric.rubric_id.as_str();
+    let yes = votes.iter().filter(|verdict| verdict.passed).count();
+    let passed = yes * 2 > votes.len();
+    let mut winners = votes.iter().filter(|verdict| verdict.passed == passed);
+    let (won, first) = (winners.clone().count(), winners.next());
+    let Some(first) = first.filter(|_| votes.len() * 2 >= samples) else {
+        let note = format!(
+            "the judge gave no verdict on rubric `{id}`: {} of {} did",
+            if votes.is_empty() { "none".to_owned() } else { format!("only {}", votes.len()) },
+            message::count(samples, "sample")
+        );
+        return Found { score: RubricScore::new(id, None), note };
+    };
+    let word = if passed { "yes" } else { "no" };
+    let samples = message::count(samples, "sample");
+    let note = format!("rubric `{id}`: {word} ({won} of {samples}); {}", first.rationale);
+    Found { score: RubricScore::new(id, Some(passed)).rationale(first.rationale.as_str()), note }
+}
+
+/// The score of a turn; none where one of its rubrics has none, for which a reply is shown that lacks a verdict.
+fn turn(found: Vec<Found>, mean: Option<f64>, reply: Option<&str>) -> Score {
+    let unread: Vec<&str> =
+        found.iter().filter(|found| found.score.score.is_none()).map(|found| found.note.as_str()).collect();
+    let mut score = match mean {
+        Some(mean) if unread.is_empty() => Score::from(mean),
+        _ => Score::not_evaluated(unread.join("; ") + &reply.map(message::quote).unwrap_or_default()),
+    };
+    for failed in found.iter().filter(|found| found.score.score == Some(0.0)) {
+        score = score.note(failed.note.as_str());
+    }
+    score.with_rubrics(found.into_iter().map(|found| found.score).collect())
+}
+
+/// The mean of scores with their weights; ADK's exact mean where all weigh the same.
+fn weighed_mean(weighed: &[(f64, f64)]) -> Option<f64> {
+    let (_, first) = weighed.first()?;
+    // Written alike, not merely close: only then is it ADK's mean.
+    let alike = weighed.iter().all(|(_, weight)| weight.to_bits() == first.to_bits());
+    if alike && *first > 0.0 {
+        return mean::exact(&weighed.iter().map(|(score, _)| *score).collect::<Vec<_>>());
+    }
+    let sum = |part: fn(&(f64, f64)) -> f64| weighed.iter().map(part).sum::<f64>();
+    let weight = sum(|(_, weight)| *weight);
+    (weight > 0.0).then(|| sum(|(score, weight)| score * weight) / weight)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+use eval_format::{Criterion, Invocation};
+
+use super::calls::Calls;
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::score::trajectory::{forbidden_calls, trajectory_matches};
+
+pub(super) const NAME: &str = "tool_trajectory_avg_score";
+
+/// `tool_trajectory_avg_score`: did the agent call the tools it should have?
+///
+/// # Range
+///
+/// 1.0 or 0.0 per turn; the mean over turns is 0 to 1.
+///
+/// # Criterion
+///
+/// * `match_type`: `EXACT` (default; the same calls in the same order and no others), `IN_ORDER` (others may come
+///   between), `ANY_ORDER` (others may come anywhere). With the last two, expecting no calls is always fulfilled.
+/// * `ignore_args`: compare names only.
+/// * `args_match` (ours): `exact` (default), `subset` (an actual call may have more arguments), `ignore`.
+/// * `forbidden_tools` (ours): names that must not be called; one such call makes the turn 0.0.
+///
+/// # Comparison
+///
+/// Names by code points, arguments by Python's `==`: `1`, `1.0` and `true` are equal, key order is free, `args` that are
+/// absent differ from `{}`. Ids are never compared.
+///
+/// Source: `trajectory_evaluator.py` of google-adk 2.13.0.
+#[derive(Debug)]
+pub(crate) struct ToolTrajectory;
+
+impl Metric for ToolTrajectory {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.score_turns(&|actual, expected| turn(actual, expected, input.criterion)))
+    }
+}
+
+fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
+    let calls = Calls::of_turn(actual, expected);
+    let args = criterion.args_match();
+    let matches = trajectory_matches(&calls.expected, &calls.actual, criterion.match_type(), args);
+    let forbidden = forbidden_calls(&calls.actual, criterion.forbidden_tools());
+    let mut score = Score::from(matches && forbidden.is_empty());
+    for at in &forbidden {
+        let name = calls.actual[*at].name.as_deref().unwrap_or_default();
+        score = score.note(format!("`{name}` is forbidden here"));
+    }
+    if matches { score } else { calls.explain(score, args) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eval_format::{FunctionCall, json};
+
+    fn score(expected: &Invocation, actual: &Invocation, criterion: &Criterion) -> Score {
+        turn(actual, Some(expected), criterion)
+    }
+
+    fn calling(calls: &[(&str, serde_json::Value)]) -> Invocation {
+        calls.iter().fold(Invocation::user("q"), |turn, (name, args)| {
+            turn.call(FunctionCall::new(*name, args.clone()))
+        })
+    }
+
+    #[test]
+    fn forbidden_tools_make_a_turn_zero_and_are_named() {
+        let criterion =
+            Criterion::new(1.0).with("match_type", "ANY_ORDER").with("forbidden_tools", vec!["refund"]);
+        let expected = calling(&[("lookup", json!({}))]);
+        let fine = score(&expected, &calling(&[("lookup", json!({})), ("log", json!({}))]), &criterion);
+        assert_eq!(fine.value(), Some(1.0));
+        let bad = score(&expected, &calling(&[("lookup", json!({})), ("refund", json!({}))]), &criterion);
+        assert_eq!(
+            (bad.value(), bad.notes()),
+            (Some(0.0), ["`refund` is forbidden here".to_owned()].as_slice())
+        );
+    }
+
+    #[test]
+    fn subset_allows_more_arguments_on_the_actual_side() {
+        let criterion = Criterion::new(1.0).with("args_match", "subset");
+        let expected = calling(&[("f", json!({ "x": 1 }))]);
+        assert_eq!(
+            score(&expected, &calling(&[("f", json!({ "x": 1, "y": 2 }))]), &criterion).value(),
+            Some(1.0)
+        );
+        assert_eq!(score(&expected, &calling(&[("f", json!({ "y": 2 }))]), &criterion).value(), Some(0.0));
+    }
+
+    #[test]
+    fn absent_and_empty_args_differ_and_it_says_so() {
+        let bare = FunctionCall { name: Some("f".to_owned()), ..FunctionCall::default() };
+        let score =
+            score(&Invocation::user("q").call(bare), &calling(&[("f", json!({}))]), &Criterion::new(1.0));
+        assert_eq!(score.value(), Some(0.0));
+        assert!(score.notes()[0].contains("`args` that are absent"), "{score:?}");
+    }
+
+    #[test]
+    fn no_intermediate_data_means_no_calls_and_it_says_so() {
+        let expected = Invocation::user("q");
+        assert_eq!(score(&expected, &Invocation::user("q"), &Criterion::new(1.0)).value(), Some(1.0));
+        let called = score(&expected, &calling(&[("f", json!({}))]), &Criterion::new(1.0));
+        assert_eq!(called.value(), Some(0.0));
+        assert!(called.notes()[0].contains("no `intermediate_data`"));
+    }
+}

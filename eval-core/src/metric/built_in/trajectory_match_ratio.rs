@@ -1,0 +1,88 @@
+use eval_format::FunctionCall;
+
+use super::calls::{Calls, share_of_calls};
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::score::common_subsequence;
+use crate::score::equality::{ArgsMatch, CallKey};
+use crate::score::similarity::Share;
+
+pub(super) const NAME: &str = "trajectory_match_ratio";
+
+/// `trajectory_match_ratio`: how much of the two lists of tool calls agrees, in order?
+///
+/// # Range
+///
+/// 0 to 1 per turn: as many calls as can be matched in order, over the length of the longer list. A call that is
+/// missing, extra or out of order costs its share and no more. No calls on both sides score 1, on one side alone 0.
+///
+/// # Criterion
+///
+/// A threshold and nothing else.
+///
+/// # Comparison
+///
+/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never. Lists that differ
+/// over more than about 100,000 calls are not evaluated.
+///
+/// Source: adk-rs 0.6.0, which has it under ADK's name `tool_trajectory_avg_score`. There calls are matched place by
+/// place, so that one extra call in front costs all of them, and no calls on both sides score 0.
+#[derive(Debug)]
+pub(crate) struct TrajectoryMatchRatio;
+
+impl Metric for TrajectoryMatchRatio {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.score_turns(&|actual, expected| turn(&Calls::of_turn(actual, expected))))
+    }
+}
+
+fn turn(calls: &Calls<'_>) -> Score {
+    match common_subsequence::longest(keys(&calls.expected), keys(&calls.actual)) {
+        Some(part) => {
+            let whole = calls.expected.len().max(calls.actual.len());
+            share_of_calls(Share { part, whole }, "calls match in order", calls)
+        }
+        None => Score::not_evaluated(format!(
+            "{} expected and {} actual calls are too many to be matched in order; \
+             `trajectory_recall` matches them in any order",
+            calls.expected.len(),
+            calls.actual.len()
+        )),
+    }
+}
+
+fn keys<'a>(calls: &[&'a FunctionCall]) -> impl Iterator<Item = CallKey<'a>> {
+    calls.iter().map(|call| CallKey { call, args: ArgsMatch::Exact })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::{calling, check_calls, compare};
+    use eval_format::Criterion;
+
+    #[test]
+    fn calls_match_in_order_over_the_longer_list() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 0.0),
+            ("a", "", 0.0),
+            ("a b", "a b", 1.0),
+            ("a b", "a", 0.5),
+            ("a b", "b a", 0.5),
+            ("a b", "x a b", 2.0 / 3.0),
+            ("a b c", "a x c", 2.0 / 3.0),
+            ("a a", "a a a", 2.0 / 3.0),
+            ("👍 é", "👍", 0.5),
+        ] {
+            check_calls(&TrajectoryMatchRatio, expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn a_low_score_says_of_what() {
+        let scores =
+            compare(&TrajectoryMatchRatio, &[calling("a b")], &[calling("a x b")], &Criterion::new(1.0));
+        assert_eq!(scores.scores()[0].notes(), ["2 of 3 calls match in order"]);
+    }
+}

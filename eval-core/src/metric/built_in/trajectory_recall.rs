@@ -1,0 +1,72 @@
+use super::calls::{Calls, share_of_calls};
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Scores};
+use crate::score::assign::assign;
+use crate::score::equality::ArgsMatch;
+use crate::score::similarity::Share;
+
+pub(super) const NAME: &str = "trajectory_recall";
+
+/// `trajectory_recall`: how much of what was asked for did the agent do with tools?
+///
+/// # Range
+///
+/// 0 to 1 per turn: the expected tool calls that were made, per expected call. Each call is matched once, in any order: a
+/// call made once and expected twice counts once. No calls on both sides score 1, on one side alone 0.
+///
+/// # Criterion
+///
+/// A threshold and nothing else.
+///
+/// # Comparison
+///
+/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never.
+///
+/// Source: the metric of that name of Vertex AI's evaluation service, with ADK's equality of calls, each matched once.
+#[derive(Debug)]
+pub(crate) struct TrajectoryRecall;
+
+impl Metric for TrajectoryRecall {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let turn = |actual: &_, expected: Option<&_>| {
+            let calls = Calls::of_turn(actual, expected);
+            let matched =
+                assign(&calls.expected, &calls.actual, ArgsMatch::Exact).into_iter().flatten().count();
+            share_of_calls(
+                Share { part: matched, whole: calls.expected.len() },
+                "expected calls were made",
+                &calls,
+            )
+        };
+        Ok(input.score_turns(&turn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::{calling, check_calls, compare};
+    use eval_format::Criterion;
+
+    #[test]
+    fn the_share_is_of_the_expected_calls() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 0.0),
+            ("a", "", 0.0),
+            ("a b", "b a", 1.0),
+            ("a", "a b c", 1.0),
+            ("a a", "a", 0.5),
+            ("a b c", "c x", 1.0 / 3.0),
+            ("👍 é", "👍", 0.5),
+        ] {
+            check_calls(&TrajectoryRecall, expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn a_low_score_says_of_what() {
+        let scores = compare(&TrajectoryRecall, &[calling("a b")], &[calling("b")], &Criterion::new(1.0));
+        assert_eq!(scores.scores()[0].notes(), ["1 of 2 expected calls were made"]);
+    }
+}

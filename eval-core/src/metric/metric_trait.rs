@@ -1,0 +1,73 @@
+//! The trait that every metric implements, and a metric behind a pointer.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use super::input::MetricInput;
+use super::scores::Scores;
+use crate::agent::{BoxError, BoxFuture};
+
+/// A way to score a run.
+///
+/// ```
+/// use eval_core::{BoxError, Metric, MetricInput, Score, Scores};
+///
+/// /// At most as many words as the criterion's `max_words`.
+/// struct Brevity;
+///
+/// impl Metric for Brevity {
+///     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+///         let max = input.criterion.get("max_words").and_then(|v| v.as_i64()).unwrap_or(50);
+///         Ok(input
+///             .turns()
+///             .map(|(actual, _)| Score::from(actual.response_text().split_whitespace().count() as i64 <= max))
+///             .collect())
+///     }
+/// }
+/// ```
+///
+/// A metric that looks at one turn at a time can be a function: see [`MetricFn`](super::MetricFn). An error, a panic,
+/// or a number of scores that is not the number of turns makes the metric an ERROR; the other metrics of the case are
+/// scored all the same.
+pub trait Metric: Send + Sync {
+    /// Scores one run, turn by turn or as a whole.
+    fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
+}
+
+/// [`Metric`] as a trait that `dyn` allows.
+trait DynMetric: Send + Sync {
+    fn score<'a>(&'a self, input: MetricInput<'a>) -> BoxFuture<'a, Result<Scores, BoxError>>;
+}
+
+impl<M: Metric> DynMetric for M {
+    fn score<'a>(&'a self, input: MetricInput<'a>) -> BoxFuture<'a, Result<Scores, BoxError>> {
+        Box::pin(Metric::score(self, input))
+    }
+}
+
+/// A metric behind a pointer, cheap to clone.
+#[derive(Clone)]
+pub struct BoxMetric(Arc<dyn DynMetric>);
+
+impl BoxMetric {
+    /// Puts a metric behind a pointer.
+    pub fn new(metric: impl Metric + 'static) -> Self {
+        Self(Arc::new(metric))
+    }
+}
+
+impl fmt::Debug for BoxMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxMetric(..)")
+    }
+}
+
+impl Metric for BoxMetric {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        self.0.score(input).await
+    }
+}
+
+/// A function that makes a metric, as a list of metrics holds it.
+pub(crate) type MakeMetric = fn() -> BoxMetric;

@@ -1,0 +1,244 @@
+//! What a metric returns: a score per turn, or one for the whole run.
+
+use eval_format::Gate;
+
+use crate::score::mean;
+
+/// The score of one turn, or the reason why there is none, with notes for the report.
+///
+/// ```
+/// use eval_core::Score;
+///
+/// let score = Score::from(0.5).note("half of the words are there");
+/// assert_eq!(score.value(), Some(0.5));
+/// assert_eq!(Score::from(true).value(), Some(1.0));
+/// assert_eq!(Score::not_evaluated("no reference").value(), None);
+/// ```
+///
+/// A score is any finite number. The range is up to the metric; that of a built-in metric is in
+/// [`METRICS`](eval_format::METRICS).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    kind: Kind,
+    notes: Vec<String>,
+    rubrics: Vec<RubricScore>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Value(f64),
+    NotEvaluated(String),
+}
+
+impl Score {
+    /// No score, for this reason. One such turn makes the metric NOT EVALUATED, whatever its other turns score.
+    pub fn not_evaluated(reason: impl Into<String>) -> Self {
+        Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
+    }
+
+    /// Adds a sentence that a failure prints below this turn: a rationale, an explanation.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Sets the scores of the single rubrics that this score is computed from.
+    #[must_use]
+    pub fn with_rubrics(mut self, rubrics: Vec<RubricScore>) -> Self {
+        self.rubrics = rubrics;
+        self
+    }
+
+    /// The number; `None` if the turn was not evaluated.
+    pub fn value(&self) -> Option<f64> {
+        match self.kind {
+            Kind::Value(value) => Some(value),
+            Kind::NotEvaluated(_) => None,
+        }
+    }
+
+    /// Why the turn was not evaluated; `None` if it has a score.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::NotEvaluated(reason) => Some(reason),
+            Kind::Value(_) => None,
+        }
+    }
+
+    /// The notes, in the order in which they were added.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The scores of the single rubrics; empty for a metric without rubrics.
+    pub fn rubrics(&self) -> &[RubricScore] {
+        &self.rubrics
+    }
+
+    /// The same score without its notes.
+    #[cfg(feature = "judges")]
+    pub(crate) fn without_notes(&self) -> Self {
+        Self { notes: Vec::new(), ..self.clone() }
+    }
+}
+
+impl From<f64> for Score {
+    /// `NaN` and the infinities are not evaluated: a division by zero would reach any threshold.
+    fn from(value: f64) -> Self {
+        if !value.is_finite() {
+            return Self::not_evaluated(format!("the metric returned {value}"));
+        }
+        Self { kind: Kind::Value(value), notes: Vec::new(), rubrics: Vec::new() }
+    }
+}
+
+impl From<bool> for Score {
+    /// 1 for `true`, 0 for `false`.
+    fn from(passed: bool) -> Self {
+        Self::from(f64::from(u8::from(passed)))
+    }
+}
+
+impl From<Option<f64>> for Score {
+    /// `None` is not evaluated.
+    fn from(value: Option<f64>) -> Self {
+        value.map_or_else(|| Self::not_evaluated("the metric returned no score"), Self::from)
+    }
+}
+
+/// The score of one rubric of a turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RubricScore {
+    /// The id of the rubric.
+    pub rubric_id: String,
+    /// 1 if the rubric is met, 0 if it is not; `None` if the judge gave no verdict.
+    pub score: Option<f64>,
+    /// Why, in the judge's words; `None` if the judge gave no reason.
+    pub rationale: Option<String>,
+}
+
+impl RubricScore {
+    /// A verdict without a reason. `passed` is `None` if the judge gave no verdict.
+    pub fn new(rubric_id: impl Into<String>, passed: Option<bool>) -> Self {
+        let score = passed.map(|passed| f64::from(u8::from(passed)));
+        Self { rubric_id: rubric_id.into(), score, rationale: None }
+    }
+
+    /// Adds the reason.
+    #[must_use]
+    pub fn rationale(mut self, rationale: impl Into<String>) -> Self {
+        self.rationale = Some(rationale.into());
+        self
+    }
+}
+
+/// The scores of one run: one per turn, or one for the run as a whole.
+///
+/// ```
+/// use eval_core::{Score, Scores};
+///
+/// let by_turn: Scores = [Score::from(1.0), Score::from(0.5).note("half of it")].into_iter().collect();
+/// assert_eq!(by_turn.overall(), Some(0.75));
+///
+/// let of_run = Scores::whole_run(true);
+/// assert!(of_run.is_whole_run() && of_run.overall() == Some(1.0));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scores {
+    all: Vec<Score>,
+    overall: Option<f64>,
+    whole_run: bool,
+}
+
+impl FromIterator<Score> for Scores {
+    /// One score per turn. The overall score is ADK's naive mean: summed left to right, then divided.
+    fn from_iter<I: IntoIterator<Item = Score>>(scores: I) -> Self {
+        Self::of_turns(scores.into_iter().collect())
+    }
+}
+
+impl Scores {
+    /// One score per turn, as from an iterator.
+    pub(crate) fn of_turns(scores: Vec<Score>) -> Self {
+        let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
+        Self { overall: mean::naive(&values), all: scores, whole_run: false }
+    }
+
+    /// One score for the whole run, for metrics that do not look at single turns.
+    pub fn whole_run(score: impl Into<Score>) -> Self {
+        let score = score.into();
+        Self { overall: score.value(), all: vec![score], whole_run: true }
+    }
+
+    /// Replaces the overall score, for metrics whose overall score is not the naive mean.
+    #[must_use]
+    pub(crate) fn with_overall(mut self, overall: Option<f64>) -> Self {
+        self.overall = overall;
+        self
+    }
+
+    /// The scores: one per turn, or a single one for the whole run.
+    pub fn scores(&self) -> &[Score] {
+        &self.all
+    }
+
+    /// The metric's own overall score of the run; `None` if no turn has a score.
+    pub fn overall(&self) -> Option<f64> {
+        self.overall
+    }
+
+    /// Whether this run alone reaches a threshold: by the exact mean of its scores, or by each of them.
+    ///
+    /// A run without scores, or with a turn that was not evaluated, reaches no threshold.
+    pub fn reaches(&self, threshold: f64, gate: Gate) -> bool {
+        Self::reach(&[self], threshold, gate)
+    }
+
+    /// Whether these runs together reach the threshold. There is no tolerance, as in ADK.
+    pub(crate) fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
+        let values = runs.iter().flat_map(|scores| scores.scores()).map(Score::value);
+        let Some(values) = values.collect::<Option<Vec<f64>>>() else { return false };
+        match gate {
+            Gate::EveryTurn => !values.is_empty() && values.iter().all(|value| *value >= threshold),
+            _ => mean::exact(&values).is_some_and(|mean| mean >= threshold),
+        }
+    }
+
+    /// Whether there is one score for the whole run instead of one per turn.
+    pub fn is_whole_run(&self) -> bool {
+        self.whole_run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_finite_is_no_score() {
+        for (value, reason) in [(f64::NAN, "NaN"), (1.0 / 0.0, "inf"), (-1.0 / 0.0, "-inf")] {
+            let score = Score::from(value);
+            assert_eq!(score.value(), None);
+            assert_eq!(score.reason(), Some(format!("the metric returned {reason}").as_str()));
+        }
+    }
+
+    #[test]
+    fn what_was_not_evaluated_reaches_no_threshold() {
+        let unscored: Scores = [Score::from(1.0), Score::not_evaluated("no answer")].into_iter().collect();
+        let none: Scores = std::iter::empty().collect();
+        for gate in [Gate::Mean, Gate::EveryTurn] {
+            assert!(!unscored.reaches(0.0, gate) && !none.reaches(0.0, gate), "{gate:?}");
+        }
+    }
+
+    #[test]
+    fn scores_keep_adks_naive_mean() {
+        let scores: Scores = [0.1, 0.2, 0.3].into_iter().map(Score::from).collect();
+        assert_eq!(scores.overall(), Some(0.200_000_000_000_000_04));
+        let none: Scores = std::iter::empty().collect();
+        assert_eq!(none.overall(), None);
+    }
+}

@@ -1,0 +1,6 @@
+//! What the unit tests of several modules share.
+
+pub(crate) mod adk;
+mod ready;
+
+pub(crate) use ready::ready;

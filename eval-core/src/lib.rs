@@ -77,8 +77,6 @@ mod case_runner;
 mod category;
 mod compiled;
 mod decide;
-#[cfg(feature = "reports")]
-mod export;
 mod failure;
 mod guard;
 pub mod journal;

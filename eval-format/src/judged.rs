@@ -52,10 +52,12 @@ mod tests {
 
     #[test]
     fn criteria_that_ask_a_judge_are_found_at_their_keys() {
-        let text = r#"{"criteria": {"response_match_score": 0.5, "safety_v1": 0.5, "hallucinations_v1": 0.5}}"#;
+        let text =
+            r#"{"criteria": {"response_match_score": 0.5, "safety_v1": 0.5, "hallucinations_v1": 0.5}}"#;
         let config = check_config("test_config.json", text.as_bytes(), &["hallucinations_v1"]);
         let problems = judged_criteria(&config, &["hallucinations_v1"]);
-        let found: Vec<_> = problems.iter().map(|it| (it.path.to_string(), &text[it.range.clone()])).collect();
+        let found: Vec<_> =
+            problems.iter().map(|it| (it.path.to_string(), &text[it.range.clone()])).collect();
         assert_eq!(found, [("criteria.safety_v1".to_owned(), "\"safety_v1\"")]);
         assert_eq!(problems[0].message, "`safety_v1` asks a judge");
     }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::record::{ran_line, scored_line};
 use super::*;
-use crate::export::tests::any_report::{expected, metric, run};
+use crate::report::tests::strategies::{expected, metric, run};
 use crate::report::{CaseReport, RunReport, ScoredMetric};
 use crate::runner::EvalRunner;
 use crate::transcript::Transcript;

@@ -1,13 +1,11 @@
-//! Results as files, named and placed as ADK does.
+//! Writing exports as files.
 
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::EvalSetResult;
-
-/// Why a report could not be written.
+/// Why a report could not be exported.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -20,13 +18,13 @@ pub enum ExportError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// There is a result of that name already; it was left alone.
+    /// The file exists already. It was not overwritten.
     Exists(PathBuf),
     /// A file or a folder could not be written.
     Io {
-        /// Which.
+        /// The file or the folder.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -51,46 +49,15 @@ impl std::error::Error for ExportError {
 }
 
 impl ExportError {
-    pub(in crate::export) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    /// Adds the path to an error of the system.
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         |source| Self::Io { path, source }
     }
 }
 
-impl EvalSetResult<'_> {
-    /// Saves the result as `<agents_dir>/<app_name>/.adk/eval_history/<name>.evalset_result.json`, where ADK
-    /// keeps and lists them, and returns the path.
-    ///
-    /// The file is complete as soon as it is there. Fails where the app name or the id of the set cannot be
-    /// part of a path (empty, `.`, `..`, with a slash, a backslash, a NUL or a drive), where a result of that
-    /// name exists, and where the file cannot be written.
-    pub fn save(&self, agents_dir: impl AsRef<Path>) -> Result<PathBuf, ExportError> {
-        path_segment("app name", &self.app_name)?;
-        path_segment("eval set id", self.eval_set_id)?;
-        let folder = agents_dir.as_ref().join(&self.app_name).join(".adk").join("eval_history");
-        let path = folder.join(format!("{}.evalset_result.json", self.name()));
-        create_folder_of(&path)?;
-        create_whole(&path, &self.to_json())?;
-        Ok(path)
-    }
-}
-
-/// ADK's rule for names that become part of a path.
-fn path_segment(what: &'static str, name: &str) -> Result<(), ExportError> {
-    let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
-    let reason = match name {
-        "" => "is empty",
-        "." | ".." => "is a folder of its own",
-        _ if name.contains('\0') => "contains a NUL",
-        _ if name.contains(['/', '\\']) => "contains a path separator",
-        _ if has_drive => "begins with a drive",
-        _ => return Ok(()),
-    };
-    Err(ExportError::Name { what, name: name.to_owned(), reason })
-}
-
-/// Makes the folder that a file is to stand in.
-pub(in crate::export) fn create_folder_of(path: &Path) -> Result<(), ExportError> {
+/// Creates the folder of a file.
+pub(super) fn create_folder_of(path: &Path) -> Result<(), ExportError> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => {
             fs::create_dir_all(folder).map_err(ExportError::io(folder))
@@ -99,10 +66,10 @@ pub(in crate::export) fn create_folder_of(path: &Path) -> Result<(), ExportError
     }
 }
 
-/// Writes a new file under another name and gives it its own when it is complete.
+/// Writes a new file under a temporary name and renames it when it is complete.
 ///
-/// The other name serves as a lock: of two that save the same result one fails, whichever comes second.
-fn create_whole(path: &Path, text: &str) -> Result<(), ExportError> {
+/// The temporary name serves as a lock: if two processes save the same result, the second one fails.
+pub(super) fn create_whole(path: &Path, text: &str) -> Result<(), ExportError> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".tmp");
     let unfinished = Path::new(&unfinished);
@@ -119,7 +86,7 @@ fn create_whole(path: &Path, text: &str) -> Result<(), ExportError> {
         Err(error) => Err(error),
     };
     written.map_err(|error| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(unfinished);
         match error.kind() {
             io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),

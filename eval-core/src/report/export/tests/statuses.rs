@@ -1,11 +1,10 @@
 //! What each kind of run is to ADK, and to adk-rs.
 
-use eval_format::Value;
+use eval_format::{Gate, Value};
 use serde_json::json;
 
 use super::fixture;
 use crate::report::EvalReport;
-use eval_format::Gate;
 
 /// The runs of a case in ADK's form.
 fn runs(report: &EvalReport, eval_id: &str) -> Vec<Value> {

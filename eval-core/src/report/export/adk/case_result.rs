@@ -2,8 +2,8 @@
 
 use eval_format::{Criterion, Invocation, Map, Value};
 
-use super::or_null;
-use super::scored::{ExportedMetric, ExportedRun, Scored};
+use super::null::or_null;
+use super::scored::{AdkScore, ExportedMetric, ExportedRun};
 use super::{rubrics, session};
 use crate::metric::{INVOCATION_DURATION, TOKEN_USAGE};
 use crate::report::{CaseReport, MetricReport, RunReport};
@@ -66,7 +66,7 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
 }
 
 /// ADK's `EvalMetricResult`.
-fn metric_result(metric: &MetricReport, scored: Scored, details: Value) -> Value {
+fn metric_result(metric: &MetricReport, scored: AdkScore, details: Value) -> Value {
     Value::from(Map::from([
         ("metric_name", Value::from(metric.name.as_str())),
         ("threshold", or_null(metric.threshold())),

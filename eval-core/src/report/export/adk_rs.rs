@@ -8,8 +8,28 @@ use crate::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, Summary
 use crate::verdict::Verdict;
 
 impl Serialize for EvalReport {
-    /// `{"results": [..], "summary": {..}}`; statuses are `PASSED`, `FAILED` and `ERROR`. Metrics that never
-    /// gate or do not apply are left out.
+    /// Serialises as adk-rs's report: `{"results": [..], "summary": {..}}`.
+    ///
+    /// ```
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny."));
+    /// let set = EvalSet::new("weather").case(case);
+    /// let report = EvalRunner::new().run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+    ///
+    /// let json = serde_json::to_value(&report)?;
+    /// assert_eq!(json["results"][0]["scores"]["response_match_score"]["status"], "PASSED");
+    /// let summary = json!({ "total": 1, "passed": 1, "failed": 0, "errors": 0, "skipped": 0, "pass_rate": 1.0 });
+    /// assert_eq!(json["summary"], summary);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A result has `eval_set_id`, `eval_case_id`, `scores` and `overall_status`; statuses are `PASSED`, `FAILED` and
+    /// `ERROR`. Metrics that never gate or do not apply are left out. adk-rs's types need a number, so a missing score is
+    /// 0 with the status `ERROR`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("EvalReport", 2)?;
         out.serialize_field("results", &self.cases)?;
@@ -19,7 +39,7 @@ impl Serialize for EvalReport {
 }
 
 impl Serialize for Summary {
-    /// The counts and `pass_rate`, which is `null` where there are no cases.
+    /// The counts and `pass_rate`, which is `null` if there are no cases.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Summary", 6)?;
         out.serialize_field("total", &self.total)?;
@@ -33,7 +53,7 @@ impl Serialize for Summary {
 }
 
 impl Serialize for CaseReport {
-    /// An entry of `results`. A case without a verdict says why in `error`, which adk-rs does not read.
+    /// An entry of `results`. If the verdict has a reason, it stands in `error`, which adk-rs does not read.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let reason = self.verdict.reason();
         let mut out = serializer.serialize_struct("CaseReport", 4 + usize::from(reason.is_some()))?;
@@ -68,8 +88,8 @@ struct MetricOf<'a> {
 }
 
 impl Serialize for MetricOf<'_> {
-    /// adk-rs has no place for a missing score: it is 0 there, beside the status `ERROR` and the reason in
-    /// `details`, also where some turns have one. So is a score that JSON has no text for.
+    /// adk-rs has no place for a missing score. It is written as 0 with the status `ERROR` and the reason in `details`,
+    /// even if some turns have a score. `NaN` and infinite scores are written as 0 too.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let decided = matches!(self.metric.verdict, Verdict::Passed | Verdict::Failed);
         let score = self.metric.score.filter(|score| decided && score.is_finite()).unwrap_or(0.0);
@@ -97,7 +117,7 @@ impl Serialize for Details<'_> {
 struct PerInvocation<'a>(&'a MetricOf<'a>);
 
 impl Serialize for PerInvocation<'_> {
-    /// The score of each turn of each run; `null` where there is none.
+    /// The score of each turn of each run; `null` for a turn without a score.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_seq(None)?;
         for run in &self.0.case.runs {

@@ -1,24 +1,18 @@
-//! Whatever was recorded and scored, it can be exported, and ADK loads it.
+//! Strategies for reports: anything that can be recorded and scored.
 
 use std::time::Duration;
 
 use eval_format::{
-    Content, Criterion, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
-    Value,
+    Content, Criterion, EvalCase, FunctionCall, FunctionResponse, Gate, IntermediateData, Invocation, Map,
+    Part, Value,
 };
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
-use serde_json::json;
 
-use super::fixture;
 use crate::agent::{Event, Session};
 use crate::metric::{Score, Scores, TOKEN_USAGE};
 use crate::report::{CaseReport, EvalReport, JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric};
-use crate::test_support::adk::ask;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};
-use eval_format::Gate;
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -217,61 +211,6 @@ fn renamed(mut runs: Vec<RunReport>, metrics: &[MetricReport]) -> Vec<RunReport>
     runs
 }
 
-fn any_report() -> impl Strategy<Value = EvalReport> {
+pub(crate) fn report() -> impl Strategy<Value = EvalReport> {
     prop::collection::vec(case(), 0..3).prop_map(|cases| EvalReport { cases })
-}
-
-/// The rows of a table, by RFC 4180.
-fn rows(table: &str) -> Vec<Vec<String>> {
-    let mut rows = vec![vec![String::new()]];
-    let mut quoted = false;
-    let mut chars = table.chars().peekable();
-    while let Some(c) = chars.next() {
-        let row = rows.last_mut().unwrap();
-        match c {
-            '"' if quoted && chars.next_if_eq(&'"').is_some() => row.last_mut().unwrap().push('"'),
-            '"' => quoted = !quoted,
-            ',' if !quoted => row.push(String::new()),
-            '\n' if !quoted => rows.push(vec![String::new()]),
-            c => row.last_mut().unwrap().push(c),
-        }
-    }
-    assert!(!quoted);
-    rows
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn any_report_can_be_exported(report in any_report()) {
-        for result in report.adk_results("app", fixture::time()) {
-            let json: serde_json::Value = serde_json::from_str(&result.to_json()).unwrap();
-            prop_assert_eq!(&json["eval_set_id"], result.eval_set_id());
-        }
-        let table = rows(&report.to_csv());
-        let (last, rows) = table.split_last().unwrap();
-        prop_assert_eq!(last, &[String::new()]);
-        prop_assert!(rows.iter().all(|row| row.len() == rows[0].len()));
-        let json = serde_json::to_value(&report).unwrap();
-        prop_assert_eq!(json["results"].as_array().map(Vec::len), Some(report.cases.len()));
-        prop_assert!(!report.to_string().is_empty());
-    }
-}
-
-#[test]
-fn adk_loads_any_report_and_writes_it_unchanged() {
-    let mut runner = TestRunner::deterministic();
-    let results: Vec<String> =
-        std::iter::repeat_with(|| any_report().new_tree(&mut runner).unwrap().current())
-            .take(100)
-            .flat_map(|report| {
-                let results = report.adk_results("app", fixture::time());
-                results.iter().map(super::super::EvalSetResult::to_json).collect::<Vec<_>>()
-            })
-            .collect();
-    let inputs: Vec<_> = results.iter().map(|text| json!(text)).collect();
-    for (ours, theirs) in results.iter().zip(ask("eval_set_result", &inputs).unwrap_or_default()) {
-        assert_eq!(ours, theirs.as_str().unwrap());
-    }
 }

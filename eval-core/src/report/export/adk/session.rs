@@ -2,7 +2,7 @@
 
 use eval_format::{InvocationEvent, Map, Value};
 
-use super::or_null;
+use super::null::or_null;
 use super::scored::error;
 use crate::agent::Event;
 use crate::report::RunReport;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use eval_format::{Map, Value};
 
-use super::or_null;
+use super::null::or_null;
 use crate::metric::RubricScore;
 use crate::score::mean;
 

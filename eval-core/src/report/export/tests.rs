@@ -1,8 +1,9 @@
 //! The exports: against what google-adk makes of the same data, and for any report.
 
-pub(crate) mod any_report;
+mod any_report;
 mod files;
 mod fixture;
+#[cfg(feature = "judges")]
 mod rubrics;
 mod statuses;
 mod vectors;

@@ -1,10 +1,4 @@
-//! ADK's result of an eval set: what google-adk saves after a run, loads and shows.
-
-mod case_result;
-mod rubrics;
-mod save;
-mod scored;
-mod session;
+//! `EvalSetResult` of google-adk, one per eval set of a report.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use eval_format::{Map, Value};
 use serde_core::{Serialize, Serializer};
 
+use super::super::file::{ExportError, create_folder_of, create_whole};
+use super::case_result;
 use crate::report::{CaseReport, EvalReport};
-
-pub use save::ExportError;
-pub(super) use save::create_folder_of;
-pub(super) use scored::{ExportedMetric, ExportedRun};
 
 /// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
 ///
@@ -40,10 +32,10 @@ pub(super) use scored::{ExportedMetric, ExportedRun};
 /// ```
 ///
 /// One entry per case and run, in that order. Statuses are ADK's numbers: 1 passed, 2 failed, 3 not evaluated,
-/// 4 informational. A run that ended in an error is 2 and has its turns without metrics, as ADK has it; the
-/// error's text is the last event of `session_details`. Metrics that do not apply are left out. The score of
-/// a metric is that of the run, which ADK computes in its own way for some metrics: its verdict may differ
-/// from the case's, which looks at all turns of all runs.
+/// 4 informational. A run that ended in an error has the status 2 and its turns without metrics, as in ADK; the text of
+/// the error is the last event of `session_details`. Metrics that do not apply are left out. The score of a metric is the
+/// one of the run, which ADK computes in its own way for some metrics. So the status of a run may differ from the verdict
+/// on the case, which is about all turns of all runs.
 #[derive(Clone, Debug)]
 pub struct EvalSetResult<'a> {
     app_name: String,
@@ -56,7 +48,7 @@ pub struct EvalSetResult<'a> {
 impl EvalReport {
     /// The report as ADK's results, one per eval set in the order of their first cases.
     ///
-    /// ADK names and files a result by the app and the time; it takes cases of equal set ids as one set.
+    /// The name of a result is made of the app, the set and the time `at`. Cases with equal set ids are one set.
     pub fn adk_results(&self, app_name: &str, at: SystemTime) -> Vec<EvalSetResult<'_>> {
         let created = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -106,12 +98,12 @@ impl EvalSetResult<'_> {
         format!("{}_{}_{}", self.app_name, self.eval_set_id, Value::from(self.created))
     }
 
-    /// ADK's name of the result: the id, without slashes.
+    /// ADK's name of the result: the id, with `_` for each slash.
     pub fn name(&self) -> String {
         self.id().replace('/', "_")
     }
 
-    /// The result as a value, every field of ADK's spelled out.
+    /// The result as a value with every field that ADK writes.
     pub fn to_value(&self) -> Value {
         let runs =
             self.cases.iter().flat_map(|case| case.runs.iter().map(|run| case_result::value(case, run)));
@@ -128,15 +120,43 @@ impl EvalSetResult<'_> {
     pub fn to_json(&self) -> String {
         format!("{:#}", self.to_value())
     }
+
+    /// Saves the result as `<agents_dir>/<app_name>/.adk/eval_history/<name>.evalset_result.json`, where ADK
+    /// keeps and lists results, and returns the path.
+    ///
+    /// The file appears under its name when it is complete.
+    ///
+    /// # Errors
+    ///
+    /// If the app name or the id of the set cannot be part of a path (empty, `.`, `..`, with a slash, a backslash, a
+    /// NUL or a drive), if a result of that name exists, and if the file cannot be written.
+    pub fn save(&self, agents_dir: impl AsRef<Path>) -> Result<PathBuf, ExportError> {
+        check_path_segment("app name", &self.app_name)?;
+        check_path_segment("eval set id", self.eval_set_id)?;
+        let folder = agents_dir.as_ref().join(&self.app_name).join(".adk").join("eval_history");
+        let path = folder.join(format!("{}.evalset_result.json", self.name()));
+        create_folder_of(&path)?;
+        create_whole(&path, &self.to_json())?;
+        Ok(path)
+    }
+}
+
+/// ADK's rule for names that become part of a path.
+fn check_path_segment(what: &'static str, name: &str) -> Result<(), ExportError> {
+    let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
+    let reason = match name {
+        "" => "is empty",
+        "." | ".." => "is a folder of its own",
+        _ if name.contains('\0') => "contains a NUL",
+        _ if name.contains(['/', '\\']) => "contains a path separator",
+        _ if has_drive => "begins with a drive",
+        _ => return Ok(()),
+    };
+    Err(ExportError::Name { what, name: name.to_owned(), reason })
 }
 
 impl Serialize for EvalSetResult<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_value().serialize(serializer)
     }
-}
-
-/// The value, or `null`.
-fn or_null(value: Option<impl Into<Value>>) -> Value {
-    value.map_or(Value::Null, Into::into)
 }

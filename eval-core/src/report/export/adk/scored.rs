@@ -1,4 +1,4 @@
-//! One run as ADK decides it: a status per metric and turn, one per metric, one for the run.
+//! One run with ADK's statuses: one per metric and turn, one per metric, one for the run.
 
 use eval_format::Gate;
 
@@ -16,7 +16,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// As JSON has it.
+    /// The number in JSON.
     pub(crate) fn number(self) -> i64 {
         match self {
             Self::Passed => 1,
@@ -26,7 +26,7 @@ impl Status {
         }
     }
 
-    /// As tables have it.
+    /// The name in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Passed => "PASSED",
@@ -36,7 +36,7 @@ impl Status {
         }
     }
 
-    /// The status of a score under a threshold; no threshold decides nothing.
+    /// The status of a score under a threshold. Without a threshold it is `Informational`.
     fn of(score: Option<f64>, threshold: Option<f64>) -> Self {
         match (threshold, score) {
             (None, _) => Self::Informational,
@@ -47,9 +47,9 @@ impl Status {
     }
 }
 
-/// A score and what ADK makes of it.
+/// A score with its status.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scored {
+pub(crate) struct AdkScore {
     pub(crate) score: Option<f64>,
     pub(crate) status: Status,
 }
@@ -58,14 +58,14 @@ pub(crate) struct Scored {
 #[derive(Debug)]
 pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
-    pub(crate) overall: Scored,
+    pub(crate) overall: AdkScore,
     /// One per turn of the run.
-    pub(crate) turns: Vec<Scored>,
-    /// What a judge found on rubrics: one list per turn.
+    pub(crate) turns: Vec<AdkScore>,
+    /// The verdicts of a judge on rubrics: one list per turn.
     pub(crate) rubrics: Vec<&'a [RubricScore]>,
 }
 
-/// A run with its metrics; none after an error.
+/// A run with its metrics. A run that ended in an error has none.
 #[derive(Debug)]
 pub(crate) struct ExportedRun<'a> {
     pub(crate) status: Status,
@@ -93,17 +93,17 @@ impl<'a> ExportedRun<'a> {
 impl<'a> ExportedMetric<'a> {
     fn new(metric: &'a MetricReport, scores: &'a Scores, gate: Gate, turns: usize) -> Self {
         let threshold = metric.threshold();
-        let one = |score: Option<f64>| Scored { score, status: Status::of(score, threshold) };
+        let one = |score: Option<f64>| AdkScore { score, status: Status::of(score, threshold) };
         let values = scores.scores().iter().map(Score::value);
-        // One score for the whole run stands at its last turn, as ADK has it.
+        // ADK puts one score for the whole run at its last turn.
         let before = if scores.is_whole_run() { turns.saturating_sub(1) } else { 0 };
         let rubrics = std::iter::repeat_n([].as_slice(), before);
         let rubrics = rubrics.chain(scores.scores().iter().map(Score::rubrics)).take(turns).collect();
         let turns = std::iter::repeat_n(None, before).chain(values.clone()).map(one).take(turns).collect();
         let mut overall = one(scores.overall());
         if threshold.is_some() && values.clone().any(|value| value.is_none()) {
-            // Not the mean of the rest.
-            overall = Scored { score: None, status: Status::NotEvaluated };
+            // The mean of the other turns would hide the missing one.
+            overall = AdkScore { score: None, status: Status::NotEvaluated };
         } else if gate == Gate::EveryTurn && values.map(one).any(|turn| turn.status == Status::Failed) {
             overall.status = Status::Failed;
         }
@@ -111,7 +111,7 @@ impl<'a> ExportedMetric<'a> {
     }
 }
 
-/// What broke the run, agent, setup, metric or judge, and how.
+/// The error that ended the run or a metric on it: who failed, and the message.
 pub(super) fn error(run: &RunReport) -> Option<(Role, String)> {
     if let Some(error) = &run.error {
         return Some((error.role, error.to_string()));
@@ -124,8 +124,10 @@ pub(super) fn error(run: &RunReport) -> Option<(Role, String)> {
     })
 }
 
-/// What was not evaluated does not pass, unlike in ADK, whose file would say so of one passing metric
-/// beside any number of broken ones.
+/// The status of the run.
+///
+/// A metric that was not evaluated keeps the run from passing. ADK instead lets one passing metric pass the run,
+/// however many others were not evaluated.
 fn decide(metrics: &[ExportedMetric<'_>]) -> Status {
     let any = |status| metrics.iter().any(|metric| metric.overall.status == status);
     [Status::NotEvaluated, Status::Failed, Status::Passed]

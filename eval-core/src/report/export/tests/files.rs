@@ -1,45 +1,27 @@
 //! Where exports are written, and what is never overwritten.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::json;
+use tempfile::TempDir;
 
 use super::fixture;
-use crate::report::{EvalReport, ExportError};
+use crate::report::{EvalReport, EvalSetResult, ExportError};
 use crate::test_support::adk::ask;
-
-/// A folder of a test's own.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("evalset-exports-{name}-{}", std::process::id()));
-        // Left behind by a process of the same number.
-        let _ = fs::remove_dir_all(&path);
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 #[test]
 fn results_stand_where_adk_finds_them() {
-    let folder = Folder::new("place");
+    let folder = TempDir::new().unwrap();
     let report = fixture::report();
     let results = report.adk_results("weather_app", fixture::time());
-    let path = results[0].save(&folder.0).unwrap();
+    let path = results[0].save(folder.path()).unwrap();
     let name = "weather_app_weather_1760000000.125";
     assert_eq!(results[0].name(), name);
     let file = format!("weather_app/.adk/eval_history/{name}.evalset_result.json");
-    assert_eq!(path, folder.0.join(file));
+    assert_eq!(path, folder.path().join(file));
     assert_eq!(fs::read_to_string(&path).unwrap(), results[0].to_json());
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
-    let place = json!({ "agents_dir": folder.0, "app_name": "weather_app" });
+    let place = json!({ "agents_dir": folder.path(), "app_name": "weather_app" });
     if let Some(answers) = ask("saved_results", &[place]) {
         assert_eq!(answers[0], json!([results[0].to_json()]));
     }
@@ -47,12 +29,12 @@ fn results_stand_where_adk_finds_them() {
 
 #[test]
 fn a_result_is_not_overwritten() {
-    let folder = Folder::new("exists");
+    let folder = TempDir::new().unwrap();
     let report = fixture::report();
     let results = report.adk_results("app", fixture::time());
-    let path = results[0].save(&folder.0).unwrap();
+    let path = results[0].save(folder.path()).unwrap();
     fs::write(&path, "mine").unwrap();
-    let error = results[0].save(&folder.0).unwrap_err();
+    let error = results[0].save(folder.path()).unwrap_err();
     assert!(matches!(error, ExportError::Exists(_)), "{error}");
     assert_eq!(error.to_string(), format!("`{}` exists already; it was not overwritten", path.display()));
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
@@ -61,7 +43,7 @@ fn a_result_is_not_overwritten() {
 
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
-    let folder = Folder::new("names");
+    let folder = TempDir::new().unwrap();
     let report = fixture::report();
     for (app_name, expected) in [
         ("", "the app name `` is empty"),
@@ -71,16 +53,16 @@ fn names_that_lead_elsewhere_are_refused() {
         ("a\0", "the app name `a\\0` contains a NUL"),
         ("c:", "the app name `c:` begins with a drive"),
     ] {
-        let error = report.save_adk_results(&folder.0, app_name).unwrap_err();
+        let error = report.save_adk_results(folder.path(), app_name).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
     let mut report = fixture::report();
     for case in &mut report.cases {
         case.eval_set_id = Some("../weather".to_owned());
     }
-    let error = report.save_adk_results(&folder.0, "app").unwrap_err();
+    let error = report.save_adk_results(folder.path(), "app").unwrap_err();
     assert_eq!(error.to_string(), "the eval set id `../weather` contains a path separator");
-    assert!(!folder.0.exists(), "nothing was written");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was written");
 }
 
 #[test]
@@ -88,7 +70,7 @@ fn each_set_has_a_result_of_its_own() {
     let mut report = fixture::report();
     report.cases[1].eval_set_id = Some("other".to_owned());
     let results = report.adk_results("app", fixture::time());
-    let ids: Vec<&str> = results.iter().map(super::super::EvalSetResult::eval_set_id).collect();
+    let ids: Vec<&str> = results.iter().map(EvalSetResult::eval_set_id).collect();
     assert_eq!(ids, ["weather", "other"]);
     let runs = |at: usize| results[at].to_value()["eval_case_results"].as_array().map(<[_]>::len);
     assert_eq!((runs(0), runs(1)), (Some(10), Some(2)));
@@ -96,8 +78,8 @@ fn each_set_has_a_result_of_its_own() {
 
 #[test]
 fn tables_are_appended_below_one_header() {
-    let folder = Folder::new("table");
-    let path = folder.0.join("reports/table.csv");
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("reports/table.csv");
     let report = fixture::report();
     report.append_csv(&path).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), report.to_csv());
@@ -110,8 +92,7 @@ fn tables_are_appended_below_one_header() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
-    let folder = Folder::new("io");
-    fs::create_dir_all(&folder.0).unwrap();
-    let error = fixture::report().append_csv(&folder.0).unwrap_err().to_string();
-    assert!(error.starts_with(&format!("cannot write `{}`: ", folder.0.display())), "{error}");
+    let folder = TempDir::new().unwrap();
+    let error = fixture::report().append_csv(folder.path()).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("cannot write `{}`: ", folder.path().display())), "{error}");
 }

@@ -1,0 +1,110 @@
+//! What came out of an eval set, or of several.
+
+use std::fmt;
+
+use super::case_report::CaseReport;
+use crate::message::count;
+use crate::verdict::Verdict;
+
+/// What came out of an eval set or of several: the cases in the order of the files.
+///
+/// ```
+/// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+/// let report = EvalRunner::new().run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+///
+/// assert!(report.all_passed());
+/// assert_eq!(report.summary().pass_rate(), Some(1.0));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// `Display` prints a line per case, then each failed case as [`CaseReport`] prints it, then the counts. With the
+/// feature `reports` the value serialises and can be exported: see [the module](crate::report#formats-of-other-tools).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+#[must_use = "failed cases fail nothing by themselves: look at `all_passed()`"]
+pub struct EvalReport {
+    /// The cases, in order.
+    pub cases: Vec<CaseReport>,
+}
+
+/// How many cases there are, by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// All cases.
+    pub total: usize,
+    /// Cases that passed.
+    pub passed: usize,
+    /// Cases with a score below a threshold.
+    pub failed: usize,
+    /// Cases that neither passed nor failed: errors, and metrics that were not evaluated.
+    pub errors: usize,
+    /// Cases in which nothing could be checked without a judge, if `EVALSET_MISSING_JUDGE=skip` allows that.
+    pub skipped: usize,
+}
+
+impl Summary {
+    /// The share of all cases that passed, 0 to 1; `None` if there are no cases.
+    #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
+    pub fn pass_rate(&self) -> Option<f64> {
+        (self.total > 0).then(|| self.passed as f64 / self.total as f64)
+    }
+}
+
+impl EvalReport {
+    /// How many cases there are, by verdict.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary { total: self.cases.len(), ..Summary::default() };
+        for case in &self.cases {
+            match case.verdict {
+                Verdict::Passed => summary.passed += 1,
+                Verdict::Failed => summary.failed += 1,
+                Verdict::Skipped(_) => summary.skipped += 1,
+                _ => summary.errors += 1,
+            }
+        }
+        summary
+    }
+
+    /// Whether at least one case passed and every other case passed or was skipped for lack of a judge.
+    pub fn all_passed(&self) -> bool {
+        self.cases.iter().any(|case| case.verdict.passed()) && self.failures().next().is_none()
+    }
+
+    /// The cases that neither passed nor were skipped.
+    pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
+        self.cases.iter().filter(|case| !matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_)))
+    }
+}
+
+impl fmt::Display for EvalReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for case in &self.cases {
+            let scores: Vec<String> = case
+                .metrics
+                .iter()
+                .filter(|metric| metric.criterion.is_some())
+                .map(|metric| match metric.score {
+                    Some(score) => format!("{} {score:?}", metric.name),
+                    None => format!("{} {}", metric.name, metric.verdict),
+                })
+                .collect();
+            let set = case.eval_set_id.as_deref().unwrap_or_default();
+            writeln!(f, "{:>13} {set}/{}  {}", case.verdict.to_string(), case.eval_id(), scores.join("  "))?;
+        }
+        for case in self.failures() {
+            writeln!(f, "\n{case}")?;
+        }
+        let Summary { total, passed, failed, errors, skipped } = self.summary();
+        write!(f, "{}: {passed} passed, {failed} failed, {errors} without a verdict", count(total, "case"))?;
+        if skipped > 0 {
+            write!(f, ", {skipped} skipped")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! What came out of a metric: on one run, and over all runs of a case.
+
+use eval_format::Criterion;
+
+use crate::judge_outcome::JudgeUse;
+use crate::metric::Scores;
+use crate::verdict::{Role, Verdict};
+
+/// One metric, scored on one run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScoredMetric {
+    /// The name of the metric.
+    pub name: String,
+    /// Whether the metric is the user's own. It may have the name of a built-in one.
+    pub custom: bool,
+    /// Threshold and options; `None` for informational metrics.
+    pub criterion: Option<Criterion>,
+    /// Its scores, or why there are none.
+    pub outcome: MetricOutcome,
+    /// What the judges were asked for it; empty if it asked none.
+    pub judge: Vec<JudgeUse>,
+    /// The verdict on this run alone.
+    pub verdict: Verdict,
+}
+
+/// What one metric made of one run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MetricOutcome {
+    /// It has scores.
+    Scored(Scores),
+    /// It does not apply, for this reason.
+    Skipped(String),
+    /// There is no judge to ask, which `EVALSET_MISSING_JUDGE=skip` allows; the reason.
+    Unjudged(String),
+    /// It failed.
+    Error {
+        /// What failed: the metric itself, or the judge it asked.
+        role: Role,
+        /// What went wrong.
+        message: String,
+    },
+}
+
+/// What one metric made of a case, over all runs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MetricReport {
+    /// The name of the metric.
+    pub name: String,
+    /// Threshold and options; `None` for informational metrics.
+    pub criterion: Option<Criterion>,
+    /// The exact mean of the scores of all turns of all runs; `None` if there is no score.
+    ///
+    /// For an informational metric, the mean of its overall scores of the runs.
+    pub score: Option<f64>,
+    /// How many turns have a score; for a metric that scores a run as a whole, how many runs.
+    pub scored: usize,
+    /// How many turns there are, over all runs; for a metric that scores a run as a whole, how many runs.
+    pub total: usize,
+    /// In how many runs the metric passed; `None` unless runs are decided one by one (`pass` other than `mean`).
+    pub passed_runs: Option<usize>,
+    /// The verdict on the metric.
+    pub verdict: Verdict,
+    /// Remarks on the score.
+    pub notes: Vec<String>,
+}
+
+impl MetricReport {
+    /// What the score is compared with; `None` for informational metrics.
+    pub fn threshold(&self) -> Option<f64> {
+        self.criterion.as_ref().map(|criterion| criterion.threshold)
+    }
+}

@@ -1,0 +1,3 @@
+//! Helpers of the tests that need a report.
+
+pub(crate) mod strategies;

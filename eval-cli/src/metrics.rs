@@ -138,8 +138,8 @@ fn kind_phrase(kind: FieldKind) -> String {
         FieldKind::String => "a text".to_owned(),
         FieldKind::Choice { values, .. } => format!("one of {}", code_list(values)),
         FieldKind::Strings => "an array of texts".to_owned(),
-        FieldKind::Objects => "an array of objects".to_owned(),
-        FieldKind::Object => "an object".to_owned(),
+        FieldKind::Rubrics => "an array of objects".to_owned(),
+        FieldKind::Weights | FieldKind::JudgeOptions => "an object".to_owned(),
         _ => "a value".to_owned(),
     }
 }
@@ -226,8 +226,8 @@ fn kind_name(kind: FieldKind) -> (&'static str, &'static [&'static str]) {
         FieldKind::String => ("string", &[]),
         FieldKind::Choice { values, .. } => ("choice", values),
         FieldKind::Strings => ("strings", &[]),
-        FieldKind::Objects => ("objects", &[]),
-        FieldKind::Object => ("object", &[]),
+        FieldKind::Rubrics => ("objects", &[]),
+        FieldKind::Weights | FieldKind::JudgeOptions => ("object", &[]),
         _ => ("other", &[]),
     }
 }

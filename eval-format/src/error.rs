@@ -1,8 +1,71 @@
+//! What reading a file returns as its error: all problems of the file, or why it cannot be opened.
+
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::Problems;
+use crate::problem::Problem;
+use crate::render::render_with_level;
+
+/// How many problems are shown; after so many, mending the first helps more than seeing the rest.
+const MOST_SHOWN: usize = 20;
+
+/// All problems of one file, together with its text, so that it can show them.
+///
+/// `Display` renders each as the compiler would: headline, place, snippet, help; errors before
+/// warnings, and at most 20 of them. At least one is an error when this is returned as one.
+#[derive(Clone, Debug)]
+pub struct Problems {
+    pub(crate) file: String,
+    pub(crate) text: String,
+    pub(crate) items: Vec<Problem>,
+}
+
+impl Problems {
+    /// The problems in the order of the text.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.items.iter()
+    }
+
+    /// The name of the file as it is shown.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The text that the ranges point into.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (errors, warnings): (Vec<_>, Vec<_>) = self.iter().partition(|problem| problem.is_error());
+        for (at, problem) in errors.iter().chain(&warnings).take(MOST_SHOWN).enumerate() {
+            if at > 0 {
+                f.write_str("\n\n")?;
+            }
+            f.write_str(&render_with_level(problem, &self.file, &self.text))?;
+        }
+        match self.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            1 => f.write_str("\n\n... and 1 more problem"),
+            more => write!(f, "\n\n... and {more} more problems"),
+        }
+    }
+}
 
 /// Why a file could not be read: it cannot be opened, or it is not what it should be.
 ///

@@ -37,7 +37,7 @@ mod coerce;
 pub mod compat;
 pub mod config;
 pub mod conventions;
-mod error;
+pub mod error;
 mod find;
 mod hash;
 mod judged;
@@ -59,14 +59,17 @@ mod write;
 
 pub use compat::{Incompatibility, check_compatibility};
 pub use config::{
-    ArgsMatch, CheckedConfig, Criterion, EvalConfig, Instructions, InstructionsError, MatchType, Similarity,
-    UserSimulatorConfig, Variable, check_config,
+    CheckedConfig, Criterion, EvalConfig, Instructions, InstructionsError, UserSimulatorConfig, Variable,
+    check_config,
 };
 pub use conventions::{file_stem, recording_path};
-pub use error::ReadError;
+pub use error::{Problems, ReadError};
 pub use find::{FindError, find_sets, fixed_folder, is_glob};
 pub use hash::content_hash;
-pub use metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, Subject, metric};
+pub use metric::{
+    ArgsMatch, CriterionField, FieldKind, METRICS, MatchType, MetricGroup, MetricInfo, Need, Similarity,
+    Subject, metric,
+};
 pub use model::{
     AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
@@ -74,7 +77,7 @@ pub use model::{
 };
 pub use names::{module_name, test_names};
 pub use options::{DEFAULT_TIMEOUT, Gate, Pass};
-pub use problem::{Code, JsonPath, Problem, Problems, Severity, Step};
+pub use problem::{Code, JsonPath, Problem, Severity, Step};
 pub use reader::{
     CaseSpan, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, read_case,
 };

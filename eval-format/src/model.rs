@@ -1,168 +1,19 @@
-//! The typed form of an eval set: what a file means once it has been checked.
+//! Eval sets as typed values: sets, cases, turns, messages, scenarios.
 //!
-//! Field names, defaults and units are ADK's. Values are plain data with public fields: a set can
-//! be built in Rust, read from a file ([`EvalSet::read`](crate::EvalSet::read)) and written back as
-//! ADK writes it ([`EvalSet::to_json`](crate::EvalSet::to_json)).
+//! Field names, defaults and units are ADK's. Values are plain data with public fields. A set can be built in Rust, read
+//! from a file ([`EvalSet::read`]) and written as ADK writes it ([`EvalSet::to_json`]).
 
 mod checked;
 mod content;
+mod eval_set;
 mod invocation;
+mod rubric;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
+pub use eval_set::{EvalCase, EvalSet, SessionInput};
 pub use invocation::{
     AgentDetails, AppDetails, IntermediateData, Invocation, InvocationEvent, UsageMetadata,
 };
+pub use rubric::Rubric;
 pub use scenario::{ConversationScenario, Persona, UserBehavior, UserPersona};
-
-use crate::Map;
-
-/// A file of golden conversations.
-///
-/// ```
-/// use eval_format::{EvalCase, EvalSet, Invocation};
-///
-/// let set = EvalSet::new("weather").case(
-///     EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?").response("It is sunny in Paris.")),
-/// );
-/// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EvalSet {
-    /// The id of the set; may be empty.
-    pub eval_set_id: String,
-    /// A name for people.
-    pub name: Option<String>,
-    /// What the set is about.
-    pub description: Option<String>,
-    /// The cases, in the order of the file.
-    pub eval_cases: Vec<EvalCase>,
-    /// Seconds since 1970; 0 when unknown.
-    pub creation_timestamp: f64,
-}
-
-impl EvalSet {
-    /// An empty set; add cases with [`case`](Self::case).
-    pub fn new(eval_set_id: impl Into<String>) -> Self {
-        Self { eval_set_id: eval_set_id.into(), ..Self::default() }
-    }
-
-    /// Adds a case.
-    #[must_use]
-    pub fn case(mut self, case: EvalCase) -> Self {
-        self.eval_cases.push(case);
-        self
-    }
-}
-
-/// One golden conversation: what the user says, turn by turn, and what is expected; or a scenario to improvise on.
-///
-/// ```
-/// use eval_format::{EvalCase, Invocation};
-///
-/// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"));
-/// assert_eq!(case.conversation.len(), 1);
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EvalCase {
-    /// The id, unique within the set; the test is named after it.
-    pub eval_id: String,
-    /// The turns, at least one; none where there is a scenario.
-    pub conversation: Vec<Invocation>,
-    /// What a simulated user improvises on, in place of turns.
-    pub conversation_scenario: Option<ConversationScenario>,
-    /// Whose session the conversation runs in, and its state at the start.
-    pub session_input: Option<SessionInput>,
-    /// Seconds since 1970; 0 when unknown.
-    pub creation_timestamp: f64,
-    /// What a judge looks at in every turn of the case.
-    pub rubrics: Option<Vec<Rubric>>,
-    /// Session state expected at the end; each of these keys must be there and equal.
-    pub final_session_state: Map,
-    /// Keys that ADK does not know and keeps.
-    pub extra: Map,
-}
-
-impl EvalCase {
-    /// A case without turns; add them with [`turn`](Self::turn).
-    pub fn new(eval_id: impl Into<String>) -> Self {
-        Self { eval_id: eval_id.into(), ..Self::default() }
-    }
-
-    /// Adds a turn.
-    #[must_use]
-    pub fn turn(mut self, invocation: Invocation) -> Self {
-        self.conversation.push(invocation);
-        self
-    }
-
-    /// Sets the scenario that a simulated user improvises on, in place of turns.
-    #[must_use]
-    pub fn scenario(mut self, scenario: ConversationScenario) -> Self {
-        self.conversation_scenario = Some(scenario);
-        self
-    }
-
-    /// Sets the session state that the conversation starts from.
-    #[must_use]
-    pub fn state(mut self, state: Map) -> Self {
-        self.session_input.get_or_insert_default().state = state;
-        self
-    }
-
-    /// Sets the session state expected at the end.
-    #[must_use]
-    pub fn final_state(mut self, state: Map) -> Self {
-        self.final_session_state = state;
-        self
-    }
-}
-
-/// The session a case runs in.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SessionInput {
-    /// The application; may be empty.
-    pub app_name: String,
-    /// The user; may be empty.
-    pub user_id: String,
-    /// A session id to use instead of a fresh one.
-    pub session_id: Option<String>,
-    /// Session state at the start.
-    pub state: Map,
-    /// Keys that ADK does not know and keeps.
-    pub extra: Map,
-}
-
-/// A property that a judge answers with yes or no.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rubric {
-    /// The id, unique among the rubrics of a turn.
-    pub rubric_id: String,
-    /// The property, as a sentence.
-    pub text_property: Option<String>,
-    /// What it is about.
-    pub description: Option<String>,
-    /// Which metric it belongs to: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY`, ...
-    pub kind: Option<String>,
-}
-
-impl Rubric {
-    /// A rubric of no particular metric, as the criterion of one has it.
-    pub fn new(rubric_id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { rubric_id: rubric_id.into(), text_property: Some(text.into()), ..Self::default() }
-    }
-
-    /// Says which metric it belongs to, as rubrics of cases and turns must.
-    ///
-    /// ```
-    /// use eval_format::Rubric;
-    ///
-    /// let rubric = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
-    /// assert_eq!(rubric.kind.as_deref(), Some("FINAL_RESPONSE_QUALITY"));
-    /// ```
-    #[must_use]
-    pub fn of_type(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
-        self
-    }
-}

@@ -1,20 +1,13 @@
-//! Rubrics: each must say something, have an id of its own, and have a metric that reads it.
-
-mod together;
+//! Checks of rubrics: each must have a text, an id of its own, and a metric that reads it.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::metric::RUBRIC_TYPES;
+use crate::metric::{TRAJECTORY_QUALITY, rubric_types};
 use crate::problem::{Code, Problem, shown};
 use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};
-
-pub(crate) use together::check as check_compatibility;
-
-/// The type of rubrics that are about the whole conversation.
-const TRAJECTORY: &str = "TRAJECTORY_QUALITY";
 
 /// Where each id was used first.
 type Seen<'n> = HashMap<&'n str, Range<usize>>;
@@ -130,17 +123,18 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     let problem = |severity: fn(Code, _, _, _) -> Problem, message: String| {
         severity(Code::UnreadRubric, Place::Key(place, &entry.key).path(), entry.value.range.clone(), message)
     };
-    if kind == TRAJECTORY && !last {
-        let message = format!("a rubric of type `{TRAJECTORY}` stands in a turn that is not the last");
+    if kind == TRAJECTORY_QUALITY && !last {
+        let message =
+            format!("a rubric of type `{TRAJECTORY_QUALITY}` stands in a turn that is not the last");
         let found = problem(Problem::error, message).label("it is about the whole conversation");
         return Some(
             found.help("move it to the `rubrics` of the case; ADK reads those of the last turn only"),
         );
     }
-    if RUBRIC_TYPES.iter().any(|(_, known)| *known == kind) {
+    if rubric_types().any(|(known, _)| known == kind) {
         return None;
     }
-    if let Some(known) = suggest(kind, RUBRIC_TYPES.iter().map(|(_, known)| *known)) {
+    if let Some(known) = suggest(kind, rubric_types().map(|(known, _)| known)) {
         let message = format!("there is no type of rubrics `{}`", shown(kind));
         let found = problem(Problem::error, message).label("ADK leaves it out without a word");
         return Some(found.help(format!("did you mean `{known}`?")));
@@ -152,7 +146,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
 
 fn types() -> String {
     let types: Vec<String> =
-        RUBRIC_TYPES.iter().map(|(metric, kind)| format!("`{kind}` (`{metric}`)")).collect();
+        rubric_types().map(|(kind, metric)| format!("`{kind}` (`{}`)", metric.name)).collect();
     types.join(", ")
 }
 

@@ -1,221 +1,35 @@
-//! The shapes of ADK's models as data, one table per model, and the walker that checks nodes
-//! against them.
+//! The shapes of ADK's models as data, a table for each model, and the walker that checks nodes against them.
 
 mod config;
 mod content;
+mod criterion;
 mod eval_set;
 mod grounding;
 mod legacy;
+mod place;
 mod record;
 mod recording;
+mod table;
 mod unwritten;
 mod walk;
 mod wording;
 
-pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR, criterion};
+pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
+pub(crate) use criterion::criterion;
 pub(crate) use eval_set::{
-    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT, RUBRIC,
+    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT, PERSONAS,
+    RUBRIC,
 };
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
+pub(crate) use place::Place;
 pub(crate) use record::{Checked, Record};
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
+pub(crate) use table::{Field, Model, Spelling, Type};
 pub(crate) use unwritten::unwritten;
-pub(crate) use walk::{Place, Walker};
+pub(crate) use walk::Walker;
 pub(crate) use wording::{opening, wrong_type};
-
-use crate::syntax::Entry;
-
-/// One of ADK's models: an object with known keys.
-#[derive(Debug)]
-pub(crate) struct Model {
-    /// With its article, as messages name it: `an invocation`.
-    pub(crate) what: &'static str,
-    /// In ADK's order of declaration, which is the order of writing.
-    pub(crate) fields: &'static [Field],
-    pub(crate) extra: Extra,
-    /// Whether keys may be written in camelCase too.
-    pub(crate) camel: bool,
-    /// Keys that other writers use here, each with what to write instead.
-    pub(crate) strangers: &'static [(&'static str, &'static str)],
-    /// Keys that ADK takes beside their camelCase spelling where they are `null`; it forbids the others.
-    pub(crate) null_twins: &'static [&'static str],
-    /// A small one, shown where something else stands; empty where its keys say enough.
-    pub(crate) sample: &'static str,
-}
-
-/// What happens to keys that a model does not know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extra {
-    Forbidden,
-    /// Forbidden in a format that is not ADK's.
-    Unknown,
-    /// Kept and written back.
-    Kept,
-    /// Kept by ADK, where nothing reads them: an error here.
-    Refused,
-    /// Dropped by ADK without a word; here with a warning.
-    Ignored,
-    /// Dropped, and meant to be: ADK's own tools put keys here.
-    IgnoredOnPurpose,
-}
-
-impl Extra {
-    /// Whether a key that is not known is an error, whatever it looks like.
-    fn is_forbidden(self) -> bool {
-        matches!(self, Self::Forbidden | Self::Unknown)
-    }
-}
-
-/// One key of a [`Model`].
-#[derive(Debug)]
-pub(crate) struct Field {
-    /// In `snake_case`.
-    pub(crate) name: &'static str,
-    pub(crate) kind: Type,
-    pub(crate) required: bool,
-    pub(crate) nullable: bool,
-    /// Another name that some writers use, where the field has neither of its own spellings.
-    pub(crate) alias: Option<&'static str>,
-    /// What to write, shown where the key is absent or its value is of the wrong type.
-    pub(crate) example: &'static str,
-}
-
-/// The type of a field's value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Type {
-    String,
-    Float,
-    Int,
-    Bool,
-    /// Base64 text.
-    Bytes,
-    /// A string, written in upper case where it is one of these in any case.
-    Enum(&'static [&'static str]),
-    /// One of these strings, leniently written, or its position.
-    Choice {
-        values: &'static [&'static str],
-        numbered: bool,
-    },
-    /// This string and no other.
-    Literal(&'static str),
-    /// Any object, kept as it is.
-    Object,
-    /// Any value, kept as it is.
-    Any,
-    Model(&'static Model),
-    /// An array of values of one type.
-    List(&'static Type),
-    /// An array of objects of one model.
-    Models(&'static Model),
-    /// An object of any keys with objects of one model.
-    Dict(&'static Model),
-    /// An array of pairs, each an array of a string and an array of objects of the model.
-    AuthorsAndParts(&'static Model),
-    /// One of two models, told apart by their keys; the first where the object is empty.
-    Either(&'static Model, &'static Model),
-    /// What the inner type takes; an empty array, object or string counts as absent, since Python
-    /// loops over each of them alike.
-    EmptyOr(&'static Type),
-    /// A model, or one of these names of a ready-made one.
-    Named(&'static Model, &'static [&'static str]),
-}
-
-/// A model whose keys may be written in either spelling.
-const fn model(what: &'static str, extra: Extra, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra, camel: true, strangers: &[], null_twins: &[], sample: "" }
-}
-
-/// A key that must be there and is not `null`; `example` shows its value.
-const fn required(name: &'static str, kind: Type, example: &'static str) -> Field {
-    Field { required: true, nullable: false, example, ..optional(name, kind) }
-}
-
-/// A key that may be absent, but not `null`: it has a default.
-const fn defaulted(name: &'static str, kind: Type) -> Field {
-    Field { nullable: false, ..optional(name, kind) }
-}
-
-/// A key that may be absent or `null`.
-const fn optional(name: &'static str, kind: Type) -> Field {
-    Field { name, kind, required: false, nullable: true, alias: None, example: "" }
-}
-
-/// How a key spells the name of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Spelling {
-    Alias,
-    Snake,
-    Camel,
-}
-
-impl Field {
-    fn spelling(&self, key: &str, camel: bool) -> Option<Spelling> {
-        if key == self.name {
-            Some(Spelling::Snake)
-        } else if camel && is_camel_of(key, self.name) {
-            Some(Spelling::Camel)
-        } else {
-            self.alias.is_some_and(|alias| alias == key).then_some(Spelling::Alias)
-        }
-    }
-}
-
-impl Model {
-    /// The position of the field that a key names.
-    pub(crate) fn find(&self, key: &str) -> Option<(usize, Spelling)> {
-        self.fields
-            .iter()
-            .enumerate()
-            .find_map(|(at, field)| field.spelling(key, self.camel).map(|spelling| (at, spelling)))
-    }
-
-    /// The entry that counts for a field: camelCase before `snake_case` before an alias.
-    pub(crate) fn entry<'n, 'a>(&self, entries: &'n [Entry<'a>], name: &str) -> Option<&'n Entry<'a>> {
-        let field = self.fields.iter().find(|field| field.name == name)?;
-        entries
-            .iter()
-            .filter_map(|entry| Some((field.spelling(&entry.key, self.camel)?, entry)))
-            .max_by_key(|(spelling, _)| *spelling)
-            .map(|(_, entry)| entry)
-    }
-}
-
-/// Whether `key` is the camelCase spelling of a `snake_case` name of more than one word.
-fn is_camel_of(key: &str, snake: &str) -> bool {
-    let mut key = key.bytes();
-    let mut upper = false;
-    let mut words = 1;
-    for byte in snake.bytes() {
-        if byte == b'_' {
-            upper = true;
-            words += 1;
-            continue;
-        }
-        let expected = if upper { byte.to_ascii_uppercase() } else { byte };
-        upper = false;
-        if key.next() != Some(expected) {
-            return false;
-        }
-    }
-    words > 1 && key.next().is_none()
-}
-
-/// The camelCase spelling of a `snake_case` name.
-fn camel(snake: &str) -> String {
-    let mut out = String::with_capacity(snake.len());
-    for (at, word) in snake.split('_').enumerate() {
-        let mut letters = word.chars();
-        match letters.next() {
-            Some(first) if at > 0 => out.push(first.to_ascii_uppercase()),
-            Some(first) => out.push(first),
-            None => {}
-        }
-        out.push_str(letters.as_str());
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests;

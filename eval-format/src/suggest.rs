@@ -5,6 +5,10 @@ use strsim::osa_distance;
 /// Names longer than this are nobody's slip of the finger, and comparing them costs.
 const LONGEST: usize = 128;
 
+/// How many problems of a config get a "did you mean", and how many of its own custom metrics are looked at for it.
+/// That is enough for any real config, and limits what a hostile one costs.
+pub(crate) const SUGGESTION_LIMIT: usize = 100;
+
 /// The known name that a wrong one was probably meant to be.
 ///
 /// ```

@@ -11,7 +11,7 @@ use crate::model::{
     UsageMetadata, UserBehavior, UserPersona,
 };
 use crate::schema::{self, Model};
-use crate::value::{Map, Value, write_pretty};
+use crate::value::{Map, Value, to_pretty};
 
 impl EvalSet {
     /// The set as ADK writes its files: indented by two, without what is default or absent.
@@ -25,10 +25,7 @@ impl EvalSet {
     ///
     /// `NaN` and the infinities are written as `null`, as ADK does.
     pub fn to_json(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write_pretty(&self.to_value(), &mut text);
-        text
+        to_pretty(&self.to_value())
     }
 }
 

@@ -1,12 +1,19 @@
-use std::collections::HashSet;
-use std::ops::Range;
+//! Reading and checking config files.
 
-use super::{EvalConfig, criteria, custom_metrics, foreign, user_simulator};
+use std::ops::Range;
+use std::path::Path;
+
+use super::custom_metrics::{self, CustomNames};
+use super::eval_config::EvalConfig;
+use super::messages::nothing_checked;
+use super::{criteria, foreign, user_simulator};
+use crate::error::{Problems, ReadError};
+use crate::metric::metric;
 use crate::problem::{Code, JsonPath, Problem, Step, in_order_of_places, shown};
-use crate::schema::{EVAL_CONFIG, Place, Walker, opening};
+use crate::schema::{EVAL_CONFIG, Place, Walker};
 use crate::suggest::is_misspelling;
-use crate::syntax::{Entry, Node};
-use crate::{Problems, metric, syntax, text};
+use crate::syntax::{self, Entry, Node};
+use crate::text;
 
 /// What a config file turned out to hold.
 #[derive(Clone, Debug)]
@@ -28,6 +35,27 @@ impl CheckedConfig {
             Some(config) => Ok(config),
             None => Err(Problems { file: self.file, text: self.text, items: self.problems }),
         }
+    }
+}
+
+impl EvalConfig {
+    /// Reads a config without custom metrics of Rust; [`check_config`] takes their names.
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        check_config("<config>", text.as_bytes(), &[]).into_result()
+    }
+
+    /// Reads a config file; see [`parse`](Self::parse).
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        Ok(check_config(&path.display().to_string(), &bytes, &[]).into_result()?)
+    }
+
+    /// Holds a config that was built in Rust to the rules of a file, and gives it back as read from one.
+    ///
+    /// `answered` names the custom metrics that exist in Rust.
+    pub fn checked(&self, answered: &[&str]) -> Result<Self, Problems> {
+        check_config("<config>", self.to_json().as_bytes(), answered).into_result()
     }
 }
 
@@ -71,18 +99,6 @@ fn check_text(text: &str, answered: &[&str]) -> (Option<EvalConfig>, Vec<Problem
     in_order_of_places(&mut problems);
     let usable = !problems.iter().any(Problem::is_error);
     (config.filter(|_| usable), problems)
-}
-
-/// The names of custom metrics: those that exist in Rust and those that the config declares.
-pub(super) struct CustomNames<'n> {
-    pub(super) answered: &'n [&'n str],
-    pub(super) declared: HashSet<&'n str>,
-}
-
-impl CustomNames<'_> {
-    pub(super) fn contains(&self, name: &str) -> bool {
-        self.answered.contains(&name) || self.declared.contains(name)
-    }
 }
 
 fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) -> Option<EvalConfig> {
@@ -145,15 +161,4 @@ fn live_mode(entry: &Entry<'_>) -> Problem {
     )
     .label("asks for a bidirectional audio session")
     .help("remove it to run the cases turn by turn in text")
-}
-
-/// Criteria that check nothing; what to write is ADK's default.
-pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
-    let message = format!("{what}, so every case would pass unchecked");
-    Problem::error(Code::NothingChecked, place.path(), opening(node), message)
-        .label("no metric decides")
-        .help(
-            "name at least one metric; ADK's default is \
-             `\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_match_score\": 0.8}`",
-        )
 }

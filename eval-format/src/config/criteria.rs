@@ -1,24 +1,16 @@
 //! The criteria of a config: each checked against what is known of its metric.
 
-use super::check::{CustomNames, nothing_checked};
-use super::choices::Similarity;
 use super::criterion::Criterion;
+use super::custom_metrics::CustomNames;
 use super::judged;
+use super::messages::{self, nothing_checked};
 use crate::coerce;
-use crate::metric::{INTERMEDIATE_RESPONSES, METRICS, MetricInfo, metric};
+use crate::metric::{INTERMEDIATE_RESPONSES, METRICS, MetricInfo, Similarity, metric};
 use crate::problem::Problem;
 use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
-use crate::suggest::suggest;
+use crate::suggest::{SUGGESTION_LIMIT, suggest};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Value;
-
-mod messages;
-
-pub(super) use messages::answer;
-
-/// How many problems get a "did you mean", and how many names of a config's own custom metrics are
-/// looked at for it: enough for any real config, and a bound on what a hostile one costs.
-pub(super) const SUGGESTION_LIMIT: usize = 100;
 
 /// Reads `criteria`. Every metric that cannot decide is a problem.
 pub(super) fn read(
@@ -118,7 +110,9 @@ impl Reader<'_> {
     ) -> Option<Criterion> {
         let model = schema::criterion(self.info);
         let mut record = Walker { problems }.record(node, model, place)?;
-        judged::check(model, entries, place, problems);
+        if let Some(info) = self.info {
+            judged::check(info, model, entries, place, problems);
+        }
         let threshold = record.float("threshold")?;
         if let Some(entry) = model.entry(entries, "threshold") {
             self.check_range(threshold, &entry.value, &Place::Key(place, &entry.key), problems);

@@ -1,7 +1,12 @@
+//! Criteria as values: a threshold and options.
+
 mod judged;
 
-use super::{ArgsMatch, MatchType, Similarity};
 use crate::coerce;
+use crate::metric::{
+    ALGORITHM, ARGS_MATCH, ArgsMatch, CriterionField, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE,
+    INTERMEDIATE_SENTENCES, MATCH_TYPE, MatchType, NORMALIZE, STOP_SIGNAL, Similarity, TOOL_NAME,
+};
 use crate::value::{Map, Number, Value};
 
 /// Threshold and options of one metric.
@@ -46,24 +51,24 @@ impl Criterion {
 
     /// How strictly tool calls are compared: `match_type`, exact unless said.
     pub fn match_type(&self) -> MatchType {
-        self.choice("match_type", &MatchType::NAMES, &MatchType::ALL)
+        self.choice(&MATCH_TYPE, &MatchType::NAMES, &MatchType::ALL)
     }
 
     /// Sets `match_type`.
     #[must_use]
     pub fn with_match_type(self, match_type: MatchType) -> Self {
-        self.with("match_type", match_type.as_str())
+        self.with(MATCH_TYPE.name, match_type.as_str())
     }
 
     /// Whether only the names of tools are compared: `ignore_args`.
     pub fn ignore_args(&self) -> bool {
-        self.flag("ignore_args", false)
+        self.flag(&IGNORE_ARGS)
     }
 
     /// Sets `ignore_args`.
     #[must_use]
     pub fn with_ignore_args(self, ignore_args: bool) -> Self {
-        self.with("ignore_args", ignore_args)
+        self.with(IGNORE_ARGS.name, ignore_args)
     }
 
     /// How arguments are compared: `args_match`, or ignored where `ignore_args` says so; equal unless said.
@@ -71,18 +76,18 @@ impl Criterion {
         if self.ignore_args() {
             return ArgsMatch::Ignore;
         }
-        self.choice("args_match", &ArgsMatch::NAMES, &ArgsMatch::ALL)
+        self.choice(&ARGS_MATCH, &ArgsMatch::NAMES, &ArgsMatch::ALL)
     }
 
     /// Sets `args_match`.
     #[must_use]
     pub fn with_args_match(self, args_match: ArgsMatch) -> Self {
-        self.with("args_match", args_match.as_str())
+        self.with(ARGS_MATCH.name, args_match.as_str())
     }
 
     /// The tools that must not be called: `forbidden_tools`.
     pub fn forbidden_tools(&self) -> impl Iterator<Item = &str> {
-        self.get("forbidden_tools")
+        self.get(FORBIDDEN_TOOLS.name)
             .and_then(Value::as_array)
             .unwrap_or_default()
             .iter()
@@ -93,23 +98,23 @@ impl Criterion {
     #[must_use]
     pub fn with_forbidden_tools<T: Into<String>>(self, tools: impl IntoIterator<Item = T>) -> Self {
         let tools: Vec<Value> = tools.into_iter().map(|tool| Value::String(tool.into())).collect();
-        self.with("forbidden_tools", tools)
+        self.with(FORBIDDEN_TOOLS.name, tools)
     }
 
     /// The tool that must be called: `tool_name`.
     pub fn tool_name(&self) -> Option<&str> {
-        self.get("tool_name").and_then(Value::as_str)
+        self.get(TOOL_NAME.name).and_then(Value::as_str)
     }
 
     /// Sets `tool_name`.
     #[must_use]
     pub fn with_tool_name(self, tool_name: impl Into<String>) -> Self {
-        self.with("tool_name", tool_name.into())
+        self.with(TOOL_NAME.name, tool_name.into())
     }
 
     /// How two texts are compared: `algorithm`, by Jaccard's index unless said.
     pub fn algorithm(&self) -> Similarity {
-        self.choice("algorithm", &Similarity::NAMES, &Similarity::ALL)
+        self.choice(&ALGORITHM, &Similarity::NAMES, &Similarity::ALL)
     }
 
     /// Sets `algorithm`.
@@ -124,60 +129,61 @@ impl Criterion {
     /// ```
     #[must_use]
     pub fn with_algorithm(self, algorithm: Similarity) -> Self {
-        self.with("algorithm", algorithm.as_str())
+        self.with(ALGORITHM.name, algorithm.as_str())
     }
 
     /// Whether upper and lower case are the same: `ignore_case`, true unless said.
     pub fn ignore_case(&self) -> bool {
-        self.flag("ignore_case", true)
+        self.flag(&IGNORE_CASE)
     }
 
     /// Sets `ignore_case`.
     #[must_use]
     pub fn with_ignore_case(self, ignore_case: bool) -> Self {
-        self.with("ignore_case", ignore_case)
+        self.with(IGNORE_CASE.name, ignore_case)
     }
 
     /// Whether any run of white space is one blank, and none at the ends: `normalize`, true unless said.
     pub fn normalize(&self) -> bool {
-        self.flag("normalize", true)
+        self.flag(&NORMALIZE)
     }
 
     /// Sets `normalize`.
     #[must_use]
     pub fn with_normalize(self, normalize: bool) -> Self {
-        self.with("normalize", normalize)
+        self.with(NORMALIZE.name, normalize)
     }
 
     /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false unless said.
     pub fn evaluate_intermediate_nl_responses(&self) -> bool {
-        self.flag("evaluate_intermediate_nl_responses", false)
+        self.flag(&INTERMEDIATE_SENTENCES)
     }
 
     /// Sets `evaluate_intermediate_nl_responses`.
     #[must_use]
     pub fn with_evaluate_intermediate_nl_responses(self, evaluate: bool) -> Self {
-        self.with("evaluate_intermediate_nl_responses", evaluate)
+        self.with(INTERMEDIATE_SENTENCES.name, evaluate)
     }
 
     /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` unless said.
     pub fn stop_signal(&self) -> &str {
-        self.get("stop_signal").and_then(Value::as_str).unwrap_or("</finished>")
+        self.get(STOP_SIGNAL.name).and_then(Value::as_str).unwrap_or(STOP_SIGNAL.default_text())
     }
 
     /// Sets `stop_signal`.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: impl Into<String>) -> Self {
-        self.with("stop_signal", stop_signal.into())
+        self.with(STOP_SIGNAL.name, stop_signal.into())
     }
 
-    fn flag(&self, key: &str, default: bool) -> bool {
-        self.get(key).and_then(Value::as_bool).unwrap_or(default)
+    fn flag(&self, field: &CriterionField) -> bool {
+        self.get(field.name).and_then(Value::as_bool).unwrap_or(field.default_bool())
     }
 
-    /// The value whose name stands under a key; `names` and `values` are in one order.
-    fn choice<T: Copy + Default>(&self, key: &str, names: &[&'static str], values: &[T]) -> T {
-        let name = self.get(key).and_then(Value::as_str).and_then(|text| coerce::choice_text(text, names));
+    /// The value whose name stands under a key. `names` and `values` are in the same order.
+    fn choice<T: Copy + Default>(&self, field: &CriterionField, names: &[&'static str], values: &[T]) -> T {
+        let text = self.get(field.name).and_then(Value::as_str);
+        let name = text.and_then(|text| coerce::choice_text(text, names));
         let at = name.and_then(|name| names.iter().position(|known| *known == name));
         at.and_then(|at| values.get(at)).copied().unwrap_or_default()
     }
@@ -202,7 +208,7 @@ mod tests {
     fn absent_options_have_the_defaults_of_the_list_of_metrics() {
         let absent = Criterion::new(1.0);
         let mut given = absent.clone();
-        for field in crate::METRICS.iter().flat_map(|info| info.criterion) {
+        for field in crate::metric::METRICS.iter().flat_map(|info| info.criterion) {
             if let Some(default) = field.default {
                 let value: serde_json::Value = serde_json::from_str(default).unwrap();
                 given = given.with(field.name, value);

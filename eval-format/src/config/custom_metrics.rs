@@ -1,11 +1,36 @@
-//! The `custom_metrics` of a config: whether each has an answer in Rust and is used.
+//! Custom metrics: their names, and whether each that a config declares has a function in Rust and is used.
 
 use std::collections::HashSet;
 
-use super::criteria::answer;
+use crate::names::module_name;
 use crate::problem::{Code, Problem, shown};
 use crate::schema::Place;
 use crate::syntax::Entry;
+
+/// The names of custom metrics: those that exist in Rust and those that the config declares.
+pub(super) struct CustomNames<'n> {
+    pub(super) answered: &'n [&'n str],
+    pub(super) declared: HashSet<&'n str>,
+}
+
+impl CustomNames<'_> {
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.answered.contains(&name) || self.declared.contains(name)
+    }
+}
+
+/// How a function of Rust answers for a metric: the argument of the attribute, or a runner's method.
+pub(super) fn answer(name: &str) -> String {
+    let identifier = module_name(name);
+    let argument = format!("`metrics({identifier} = path::to::function)`");
+    if identifier == name {
+        format!("name it in the attribute, {argument}, or give it to `EvalRunner::metric`")
+    } else {
+        format!(
+            "give it to `EvalRunner::metric`, or rename it to the identifier `{identifier}` and add {argument}"
+        )
+    }
+}
 
 /// Checks that each custom metric has a function in Rust and stands among the `criteria`.
 pub(super) fn check(

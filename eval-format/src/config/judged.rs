@@ -1,33 +1,42 @@
-//! What only the criteria of judged metrics have: the judge's options, rubrics, and their weights.
+//! Checks of what only the criteria of judged metrics have: the judge's options, rubrics and their weights.
 
 use super::model_config::{self, number};
 use crate::coerce;
+use crate::metric::{FieldKind, JUDGE, MetricInfo};
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
 use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, opening};
 use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
 
-/// More questions about one turn than this are a slip of the finger.
+/// The most questions about one turn; a larger number is a typing error.
 const MOST: i64 = 1000;
 
-/// Checks what no shape expresses.
-pub(super) fn check(model: &Model, entries: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
-    let mut at = |name: &str, check: fn(&Node<'_>, &Place<'_>, &mut Vec<Problem>)| {
-        if let Some(entry) = model.entry(entries, name) {
-            check(&entry.value, &Place::Key(place, &entry.key), problems);
+/// Checks the values whose kind has rules beyond its shape.
+pub(super) fn check(
+    info: &MetricInfo,
+    model: &Model,
+    entries: &[Entry<'_>],
+    place: &Place<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    for field in info.criterion {
+        let Some(entry) = model.entry(entries, field.name) else { continue };
+        let place = &Place::Key(place, &entry.key);
+        match field.kind {
+            FieldKind::JudgeOptions => options(&entry.value, place, problems),
+            FieldKind::Rubrics => rubrics::check_criterion(&entry.value, place, problems),
+            FieldKind::Weights => weights(&entry.value, place, problems),
+            _ => {}
         }
-    };
-    at("judge_model_options", options);
-    at("rubrics", rubrics::check_criterion);
-    at("weights", weights);
+    }
 }
 
 fn options(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
     let Some(entries) = node.object() else { return };
     for name in ["num_samples", "parallelism_limit"] {
         let Some(entry) = JUDGE_MODEL_OPTIONS.entry(entries, name) else { continue };
-        // That it is no integer has been said.
+        // The walker has reported what is not an integer.
         let Some(number) = coerce::int(&entry.value) else { continue };
         if !number.as_i64().is_some_and(|number| (1..=MOST).contains(&number)) {
             problems.push(not_a_count(entry, &Place::Key(place, &entry.key)));
@@ -63,9 +72,9 @@ fn weights(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
 
 /// The options with the keys of `judge_model_config` in `snake_case`.
 pub(super) fn snake_case(mut options: Map) -> Map {
-    if let Some(Value::Object(judge)) = options.remove("judge_model_options") {
+    if let Some(Value::Object(judge)) = options.remove(JUDGE.name) {
         let judge: Map = judge.into_iter().map(|(key, value)| (key, config_in_snake_case(value))).collect();
-        options.insert("judge_model_options", judge);
+        options.insert(JUDGE.name, judge);
     }
     options
 }

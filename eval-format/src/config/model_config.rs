@@ -1,10 +1,9 @@
 //! What a model is told beside its prompt: google-genai's `GenerateContentConfig`.
 
-use super::criteria::SUGGESTION_LIMIT;
 use crate::coerce;
 use crate::problem::{Code, Problem, shown};
 use crate::schema::{Place, Type, wrong_type};
-use crate::suggest::suggest;
+use crate::suggest::{SUGGESTION_LIMIT, suggest};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Map;
 

@@ -1,8 +1,12 @@
 mod hostile;
 mod messages;
 
-use super::*;
-use crate::{Code, Map, Problem, json};
+use serde_json::json;
+
+use crate::config::{Criterion, EvalConfig, UserSimulatorConfig, check_config};
+use crate::metric::{ArgsMatch, Similarity};
+use crate::problem::{Code, Problem};
+use crate::value::{Map, Value};
 
 fn problems(text: &str, answered: &[&str]) -> Vec<Problem> {
     check_config("test_config.json", text.as_bytes(), answered).problems

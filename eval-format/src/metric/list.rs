@@ -1,7 +1,13 @@
-use super::{CriterionField, FieldKind, MetricGroup, MetricInfo, Need, Subject};
-use crate::config::{ArgsMatch, MatchType, Similarity};
+//! The list of metrics: another one is another entry here.
 
-/// Every metric whose name is known, those of later versions included.
+use super::choices::MatchType;
+use super::fields::{
+    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
+    INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
+};
+use super::info::{MetricGroup, MetricInfo, Need, Subject};
+
+/// The built-in metrics.
 pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         criterion: &[MATCH_TYPE, IGNORE_ARGS, ARGS_MATCH, FORBIDDEN_TOOLS],
@@ -41,15 +47,18 @@ pub static METRICS: &[MetricInfo] = &[
     },
     MetricInfo {
         criterion: &[JUDGE, RUBRICS, WEIGHTS, INTERMEDIATE_RESPONSES],
+        rubrics: Some("FINAL_RESPONSE_QUALITY"),
         ..judged("rubric_based_final_response_quality_v1", "share of rubrics that the answer meets")
     },
     MetricInfo {
         criterion: &[JUDGE, RUBRICS, WEIGHTS],
+        rubrics: Some("TOOL_USE_QUALITY"),
         compares: Subject::ActualCalls,
         ..judged("rubric_based_tool_use_quality_v1", "share of rubrics that the tool calls meet")
     },
     MetricInfo {
         criterion: &[JUDGE, RUBRICS, WEIGHTS],
+        rubrics: Some(TRAJECTORY_QUALITY),
         compares: Subject::ActualCalls,
         ..judged(
             "rubric_based_multi_turn_trajectory_quality_v1",
@@ -140,7 +149,7 @@ pub static METRICS: &[MetricInfo] = &[
         )
     },
     MetricInfo {
-        // It reads `final_session_state`, which a case has with or without expected turns.
+        // It reads `final_session_state`, which a case can have with or without expected turns.
         needs: &[],
         compares: Subject::SessionState,
         ..response(
@@ -150,6 +159,19 @@ pub static METRICS: &[MetricInfo] = &[
         )
     },
 ];
+
+/// The type of the rubrics that are about the whole conversation.
+pub(crate) const TRAJECTORY_QUALITY: &str = "TRAJECTORY_QUALITY";
+
+/// The built-in metric of a name.
+pub fn metric(name: &str) -> Option<&'static MetricInfo> {
+    METRICS.iter().find(|info| info.name == name)
+}
+
+/// The types of rubrics, each with the metric that reads it.
+pub(crate) fn rubric_types() -> impl Iterator<Item = (&'static str, &'static MetricInfo)> {
+    METRICS.iter().filter_map(|info| Some((info.rubric_type()?, info)))
+}
 
 /// A metric between 0 and 1 that compares the answer with the expected one.
 const fn response(name: &'static str, group: MetricGroup, summary: &'static str) -> MetricInfo {
@@ -162,6 +184,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         compares: Subject::Response,
         gates: true,
         criterion: &[],
+        rubrics: None,
         summary,
     }
 }
@@ -176,12 +199,12 @@ const fn judged(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { needs: &[Need::Judge], ..response(name, MetricGroup::AdkJudged, summary) }
 }
 
-/// A judged metric over the whole conversation.
+/// A judged metric of the whole conversation.
 const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { criterion: &[JUDGE], ..judged(name, summary) }
 }
 
-/// A metric that is reported for every case and never compared.
+/// A metric that is reported for every case and never compared with a threshold.
 const fn informational(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo {
         needs: &[],
@@ -191,98 +214,3 @@ const fn informational(name: &'static str, summary: &'static str) -> MetricInfo 
         ..response(name, MetricGroup::AdkInformational, summary)
     }
 }
-
-const fn field(
-    name: &'static str,
-    kind: FieldKind,
-    default: Option<&'static str>,
-    doc: &'static str,
-) -> CriterionField {
-    CriterionField { name, kind, default, doc }
-}
-
-const fn choice(values: &'static [&'static str]) -> FieldKind {
-    FieldKind::Choice { values, numbered: false }
-}
-
-pub(crate) const MATCH_TYPE: CriterionField = field(
-    "match_type",
-    FieldKind::Choice { values: &MatchType::NAMES, numbered: true },
-    Some(r#""EXACT""#),
-    "whether the calls must be the expected ones, or contain them in order, or in any order",
-);
-
-pub(crate) const IGNORE_ARGS: CriterionField =
-    field("ignore_args", FieldKind::Bool, Some("false"), "whether only the names of the tools are compared");
-
-pub(crate) const ARGS_MATCH: CriterionField = field(
-    "args_match",
-    choice(&ArgsMatch::NAMES),
-    Some(r#""exact""#),
-    "whether arguments must be equal, may be more than expected, or do not count; ADK ignores this key",
-);
-
-pub(crate) const FORBIDDEN_TOOLS: CriterionField = field(
-    "forbidden_tools",
-    FieldKind::Strings,
-    Some("[]"),
-    "tools that must not be called; ADK ignores this key",
-);
-
-pub(crate) const JUDGE: CriterionField = field(
-    "judge_model_options",
-    FieldKind::Object,
-    Some("{}"),
-    "the judge's model and how often it is asked",
-);
-
-pub(crate) const RUBRICS: CriterionField = field(
-    "rubrics",
-    FieldKind::Objects,
-    Some("[]"),
-    "what the judge looks at, besides the rubrics of the case",
-);
-
-pub(crate) const WEIGHTS: CriterionField = field(
-    "weights",
-    FieldKind::Object,
-    Some("{}"),
-    "how much rubrics count in the mean, by their ids; 1 where nothing is said; ADK ignores this key",
-);
-
-pub(crate) const INTERMEDIATE_RESPONSES: CriterionField = field(
-    "include_intermediate_responses_in_final",
-    FieldKind::Bool,
-    Some("false"),
-    "whether texts before the final response are judged with it",
-);
-
-pub(crate) const INTERMEDIATE_SENTENCES: CriterionField = field(
-    "evaluate_intermediate_nl_responses",
-    FieldKind::Bool,
-    Some("false"),
-    "whether texts before the final response are judged too",
-);
-
-pub(crate) const STOP_SIGNAL: CriterionField = field(
-    "stop_signal",
-    FieldKind::String,
-    Some(r#""</finished>""#),
-    "the text with which the simulated user ends the conversation",
-);
-
-pub(crate) const TOOL_NAME: CriterionField =
-    field("tool_name", FieldKind::String, None, "the tool that must be called");
-
-pub(crate) const ALGORITHM: CriterionField =
-    field("algorithm", choice(&Similarity::NAMES), Some(r#""jaccard""#), "how likeness is measured");
-
-pub(crate) const IGNORE_CASE: CriterionField =
-    field("ignore_case", FieldKind::Bool, Some("true"), "whether upper and lower case are the same");
-
-pub(crate) const NORMALIZE: CriterionField = field(
-    "normalize",
-    FieldKind::Bool,
-    Some("true"),
-    "whether any run of white space is one blank, and none at the ends",
-);

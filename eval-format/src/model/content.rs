@@ -1,4 +1,8 @@
-use crate::{Map, Value};
+//! Messages: their parts, tool calls and tool responses.
+
+use std::fmt;
+
+use crate::value::{Map, Value};
 
 /// A message: parts in order, and who speaks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,9 +125,9 @@ impl FunctionCall {
     }
 }
 
-impl std::fmt::Display for FunctionCall {
+impl fmt::Display for FunctionCall {
     /// `name(key: value, ...)`, or the bare name where `args` are absent.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name.as_deref().unwrap_or("(no name)"))?;
         let Some(args) = &self.args else { return Ok(()) };
         f.write_str("(")?;

@@ -1,5 +1,8 @@
-use super::{Content, FunctionCall, FunctionResponse, Part, Rubric};
-use crate::{Map, Value};
+//! Turns: what the user says, and what the agent should do or did.
+
+use super::content::{Content, FunctionCall, FunctionResponse, Part};
+use super::rubric::Rubric;
+use crate::value::{Map, Value};
 
 /// One turn: the user's message and what is expected (in a file) or happened (in a run).
 ///

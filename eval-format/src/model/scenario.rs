@@ -1,4 +1,8 @@
+//! Scenarios: conversations with a simulated user, and who that user is.
+
 use std::fmt;
+
+use crate::schema::PERSONAS;
 
 /// A conversation that is improvised: how the user begins, and what the user is after.
 ///
@@ -56,21 +60,17 @@ pub enum Persona {
 }
 
 impl Persona {
-    /// The names of the ready-made ones.
-    pub(crate) const NAMES: [&'static str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
-
-    /// The ready-made persona of a name, in capitals as ADK has it.
+    /// The ready-made persona of a name, which is in capitals.
     pub(super) fn named(name: &str) -> Option<Self> {
-        let all = [Self::Expert, Self::Novice, Self::Evaluator];
-        all.into_iter().find(|persona| persona.id() == name)
+        [Self::Expert, Self::Novice, Self::Evaluator].into_iter().find(|persona| persona.id() == name)
     }
 
     /// The id: the name of a ready-made one, or what the file says.
     pub fn id(&self) -> &str {
         match self {
-            Self::Expert => "EXPERT",
-            Self::Novice => "NOVICE",
-            Self::Evaluator => "EVALUATOR",
+            Self::Expert => PERSONAS[0],
+            Self::Novice => PERSONAS[1],
+            Self::Evaluator => PERSONAS[2],
             Self::Own(persona) => &persona.id,
         }
     }

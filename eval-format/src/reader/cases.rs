@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Form, Reading, scenario};
+use super::checked::Form;
+use super::reading::Reading;
+use super::scenario;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;

@@ -269,7 +269,7 @@ impl Sign {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check_set;
+    use crate::reader::check_set;
 
     fn only_problem(text: &str) -> Problem {
         let mut problems = check_set("s.evalset.json", text.as_bytes(), None).problems;

@@ -4,8 +4,10 @@
 //! the same set; where it writes down the time there is none.
 
 use super::cases::{check_ids, empty_conversation, no_cases};
-use super::{Form, Reading, session};
-use crate::content_hash;
+use super::checked::Form;
+use super::reading::Reading;
+use super::session;
+use crate::hash::content_hash;
 use crate::model::{
     Content, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
 };

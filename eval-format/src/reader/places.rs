@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::CaseSpan;
+use super::checked::CaseSpan;
 
 /// The places of cases given in the order of the text.
 pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CaseSpan> {

@@ -1,6 +1,6 @@
 //! The session file of an old test file.
 
-use super::Form;
+use super::checked::Form;
 use crate::model::SessionInput;
 use crate::problem::{Code, Problem, in_order_of_places};
 use crate::schema::{OLD_SESSION, Place, Record, Type, Walker, opening, unwritten};

@@ -1,6 +1,6 @@
 //! The keys of a set that other writers spell as ADK does not.
 
-use super::{CheckedSet, Form};
+use super::checked::{CheckedSet, Form};
 use crate::schema::{EVAL_SET_ANY_CASE, Spelling};
 use crate::syntax::{self, Entry};
 
@@ -45,7 +45,7 @@ fn meant(entry: &Entry<'_>, entries: &[Entry<'_>]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::check_set;
+    use crate::reader::check_set;
 
     #[test]
     fn only_keys_of_the_outermost_object_are_respelled() {

@@ -1,5 +1,10 @@
-use super::*;
-use crate::{Code, FunctionCall, IntermediateData, Part, Severity};
+use serde_json::json;
+
+use crate::error::ReadError;
+use crate::model::{EvalSet, FunctionCall, IntermediateData, Part};
+use crate::problem::{Code, Problem, Severity};
+use crate::reader::{CheckedSet, Form, check_set, read_case};
+use crate::value::Value;
 
 fn checked(file: &str, text: &str) -> CheckedSet {
     check_set(file, text.as_bytes(), None)
@@ -176,7 +181,7 @@ fn an_old_test_file_is_one_case_named_after_the_file() {
     else {
         panic!("{first:?}")
     };
-    assert_eq!(tool_uses, &[FunctionCall::new("f", crate::json!({ "a": 1 }))]);
+    assert_eq!(tool_uses, &[FunctionCall::new("f", json!({ "a": 1 }))]);
     assert_eq!(intermediate_responses, &[("a".to_owned(), vec![Part::text("t")])]);
     // `null` is a part without text, an absent reference the empty text.
     assert_eq!(second.final_response.as_ref().unwrap().parts(), &[Part::default()]);

@@ -1,6 +1,7 @@
 //! What is lost when a file is written anew.
 
-use super::{CheckedSet, Form, cases};
+use super::cases;
+use super::checked::{CheckedSet, Form};
 use crate::problem::{Problem, in_order_of_places};
 use crate::schema::{OLD_CASE, OLD_TURN, Place, Type, unwritten};
 use crate::syntax;

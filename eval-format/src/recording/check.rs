@@ -4,13 +4,16 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{RecordedQuestion, RecordedReply, Recording, VERSION};
+use super::file::Recording;
+use super::layout::VERSION;
+use super::question::{RecordedQuestion, RecordedReply};
+use crate::error::Problems;
 use crate::problem::{Code, JsonPath, Problem, in_order_of_places};
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker};
 use crate::syntax::{self, Kind, Node};
+use crate::text;
 use crate::value::Value;
-use crate::{Problems, text};
 
 /// What a recording turned out to hold.
 #[derive(Clone, Debug)]
@@ -77,14 +80,23 @@ pub fn check_recording(file: &str, bytes: &[u8]) -> CheckedRecording {
     }
 }
 
-/// Reads one question.
-pub(super) fn question(slice: &str) -> Result<RecordedQuestion, Problems> {
-    let read = parse(slice, |root, problems| {
-        let record = Walker { problems }.record(root, &RECORDED_QUESTION, &Place::Root)?;
-        check_texts(root, &Place::Root, problems);
-        Some(RecordedQuestion::from(record))
-    });
-    read.map(|(question, _)| question)
+impl Recording {
+    /// Reads a recording.
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        check_recording("<recording>", text.as_bytes()).into_result()
+    }
+}
+
+impl RecordedQuestion {
+    /// Reads one question from its own slice of a file, as [`QuestionSpan::range`] gives it.
+    pub fn parse(slice: &str) -> Result<Self, Problems> {
+        let read = parse(slice, |root, problems| {
+            let record = Walker { problems }.record(root, &RECORDED_QUESTION, &Place::Root)?;
+            check_texts(root, &Place::Root, problems);
+            Some(Self::from(record))
+        });
+        read.map(|(question, _)| question)
+    }
 }
 
 fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording, Vec<QuestionSpan>)> {

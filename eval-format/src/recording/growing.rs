@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{CLOSING, EMPTY, OPENING, Order, RecordedQuestion, Recording, SEPARATOR, check_recording};
-use crate::Problems;
+use super::check::check_recording;
+use super::file::Recording;
+use super::layout::{CLOSING, EMPTY, OPENING, SEPARATOR, assemble};
+use super::question::{Order, RecordedQuestion};
+use crate::error::Problems;
 
 /// A recording together with its text.
 ///
@@ -131,22 +134,6 @@ fn take(rest: &mut &str) -> Option<RecordedQuestion> {
     let question = RecordedQuestion::parse(rest[..end].trim_start()).ok()?;
     *rest = next(&rest[end..])?;
     Some(question)
-}
-
-/// The text of a file with these questions.
-pub(super) fn assemble<'t>(pieces: impl Iterator<Item = &'t String>) -> String {
-    let mut text = OPENING.to_owned();
-    for piece in pieces {
-        if text.len() > OPENING.len() {
-            text.push_str(SEPARATOR);
-        }
-        text.push_str(piece);
-    }
-    if text.len() == OPENING.len() {
-        return EMPTY.to_owned();
-    }
-    text.push_str(CLOSING);
-    text
 }
 
 #[cfg(test)]

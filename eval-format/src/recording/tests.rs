@@ -1,7 +1,10 @@
 use proptest::prelude::*;
+use serde_json::json;
 
-use super::*;
-use crate::{Code, json};
+use crate::model::UsageMetadata;
+use crate::problem::{Code, Problem};
+use crate::recording::{RecordedQuestion, Recording, check_recording};
+use crate::value::{Map, Value};
 
 fn question(prompt: &str) -> RecordedQuestion {
     RecordedQuestion::new("m", prompt)
@@ -158,7 +161,7 @@ proptest! {
         let end = (start + cut).min(text.len());
         text.replace_range(start..end, &piece);
         let checked = check_recording("x", text.as_bytes());
-        prop_assert_eq!(checked.recording.is_none(), checked.problems.iter().any(crate::Problem::is_error));
+        prop_assert_eq!(checked.recording.is_none(), checked.problems.iter().any(Problem::is_error));
         for problem in &checked.problems {
             prop_assert!(text.get(problem.range.clone()).is_some(), "{problem:?}");
         }

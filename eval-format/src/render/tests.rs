@@ -3,8 +3,9 @@ use std::ops::Range;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::*;
-use crate::{Code, JsonPath, Problems};
+use crate::error::Problems;
+use crate::problem::{Code, JsonPath, Problem, Severity};
+use crate::render::{line_column, render, render_with_level};
 
 const FILE: &str = "evals/weather.evalset.json";
 

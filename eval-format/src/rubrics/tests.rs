@@ -1,10 +1,9 @@
-use crate::check_compatibility;
-use crate::{
-    Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Problem, Rubric, check_config, check_set, render,
-};
+use crate::config::check_config;
+use crate::problem::Problem;
+use crate::reader::check_set;
+use crate::render::render;
 
 const FINAL: &str = "rubric_based_final_response_quality_v1";
-const TRAJECTORY: &str = "rubric_based_multi_turn_trajectory_quality_v1";
 
 /// A rubric as JSON; `type` where it has one.
 fn rubric(id: &str, kind: &str) -> String {
@@ -149,105 +148,4 @@ fn the_commonest_mistake_reads_as_prose() {
       |
       = help: add `"type": "..."` to say which metric reads it: `FINAL_RESPONSE_QUALITY` (`rubric_based_final_response_quality_v1`), `TOOL_USE_QUALITY` (`rubric_based_tool_use_quality_v1`), `TRAJECTORY_QUALITY` (`rubric_based_multi_turn_trajectory_quality_v1`); rubrics of a criterion need none
     "#);
-}
-
-fn incompatibilities(criterion: Criterion, cases: &[EvalCase], metric: &str) -> Vec<String> {
-    let config = EvalConfig::default().with(metric, criterion);
-    assert!(config.checked(&[]).is_ok());
-    check_compatibility(&config, &[], cases).iter().map(ToString::to_string).collect()
-}
-
-fn case(rubrics: &[Rubric], turns: &[&[Rubric]]) -> EvalCase {
-    let turns =
-        turns.iter().map(|rubrics| Invocation { rubrics: Some(rubrics.to_vec()), ..Invocation::user("Hi") });
-    EvalCase { rubrics: Some(rubrics.to_vec()), conversation: turns.collect(), ..EvalCase::new("c") }
-}
-
-#[test]
-fn a_metric_without_rubrics_is_found_before_anything_runs() {
-    let mine = || Rubric::new("a", "x").of_type("FINAL_RESPONSE_QUALITY");
-    let other = || Rubric::new("b", "x").of_type("TOOL_USE_QUALITY");
-    let general = Criterion::new(1.0).with_rubrics([Rubric::new("g", "x")]);
-    let none = |turn: &str| {
-        vec![format!(
-            "case `c`: `{FINAL}` has no rubrics to judge by{turn}; add `rubrics` to its criterion, or rubrics with \
-             `\"type\": \"FINAL_RESPONSE_QUALITY\"` to the case or its turns"
-        )]
-    };
-    for (criterion, case, expected) in [
-        (Criterion::new(1.0), case(&[], &[&[]]), none("")),
-        (Criterion::new(1.0), case(&[other()], &[&[]]), none("")),
-        (Criterion::new(1.0), case(&[], &[&[mine()], &[]]), none(" in turn 2")),
-        (Criterion::new(1.0), case(&[], &[]), none("")),
-        (Criterion::new(1.0), case(&[mine()], &[&[], &[]]), vec![]),
-        (Criterion::new(1.0), case(&[mine()], &[]), vec![]),
-        (Criterion::new(1.0), case(&[], &[&[mine()], &[mine()]]), vec![]),
-        (general, case(&[], &[&[]]), vec![]),
-    ] {
-        assert_eq!(incompatibilities(criterion, &[case], FINAL), expected);
-    }
-}
-
-#[test]
-fn rubrics_of_the_conversation_are_those_of_the_last_turn() {
-    let mine = [Rubric::new("a", "x").of_type("TRAJECTORY_QUALITY")];
-    assert!(incompatibilities(Criterion::new(1.0), &[case(&[], &[&[], &mine])], TRAJECTORY).is_empty());
-    assert_eq!(incompatibilities(Criterion::new(1.0), &[case(&[], &[&mine, &[]])], TRAJECTORY).len(), 1);
-}
-
-#[test]
-fn ids_are_unique_across_criterion_and_case() {
-    let general = || Criterion::new(1.0).with_rubrics([Rubric::new("a", "x")]);
-    let mine = [Rubric::new("a", "y").of_type("FINAL_RESPONSE_QUALITY")];
-    let other = [Rubric::new("a", "y").of_type("TOOL_USE_QUALITY")];
-    let said = |turn: &str| {
-        vec![format!(
-            "case `c`: the rubric `a`{turn} has the id of a rubric of the criterion of `{FINAL}`; rename one of them; \
-             verdicts are told apart by the id"
-        )]
-    };
-    assert_eq!(incompatibilities(general(), &[case(&mine, &[&[]])], FINAL), said(""));
-    assert_eq!(incompatibilities(general(), &[case(&[], &[&[], &mine])], FINAL), said(" in turn 2"));
-    assert!(incompatibilities(general(), &[case(&other, &[&[]])], FINAL).is_empty());
-}
-
-#[test]
-fn weights_are_of_rubrics_that_exist_and_leave_something_to_score() {
-    let criterion = |id: &str, weight: f64| {
-        Criterion::new(1.0).with_rubrics([Rubric::new("kind", "x")]).with_weights([(id, weight)])
-    };
-    let own = [Rubric::new("brief", "y").of_type("FINAL_RESPONSE_QUALITY")];
-    let cases = [case(&own, &[&[]]), case(&[], &[&[]])];
-    assert!(incompatibilities(criterion("kind", 2.0), &cases, FINAL).is_empty());
-    assert!(incompatibilities(criterion("brief", 0.0), &cases, FINAL).is_empty());
-    assert_eq!(
-        incompatibilities(criterion("kid", 2.0), &cases, FINAL),
-        [format!("`weights` of `{FINAL}` names a rubric `kid` that does not exist; did you mean `kind`?")]
-    );
-    let found = incompatibilities(criterion("kind", 0.0), &cases, FINAL);
-    assert_eq!(
-        found,
-        [format!(
-            "case `c`: every rubric of `{FINAL}` has the weight 0, so nothing would be scored; give one of them a weight \
-         above 0 in `weights`"
-        )]
-    );
-}
-
-#[test]
-fn a_metric_of_ones_own_reads_what_it_likes() {
-    let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
-    assert!(check_compatibility(&config, &[FINAL], &[case(&[], &[&[]])]).is_empty());
-}
-
-#[test]
-fn an_incompatibility_is_a_problem_at_the_id_of_its_case() {
-    let text = set(&[], &[&[]]);
-    let checked = check_set("s.evalset.json", text.as_bytes(), None);
-    let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
-    let set = EvalSet::parse(&text).unwrap();
-    let incompatibilities = check_compatibility(&config, &[], &set.eval_cases);
-    let problem = incompatibilities[0].problem(&checked);
-    assert_eq!(shorts(std::slice::from_ref(&problem)), ["no-rubrics eval_cases[0]"]);
-    assert_eq!(&text[problem.range], "\"c\"");
 }

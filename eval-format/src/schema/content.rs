@@ -1,7 +1,7 @@
 //! Messages: google.genai's `Content` and what it holds.
 
-use super::Type::{Bool, Bytes, Enum, Float, Int, Literal, Models, Object, String};
-use super::{Extra, Field, Model, Type, model, optional};
+use super::table::Type::{Bool, Bytes, Enum, Float, Int, Literal, Models, Object, String};
+use super::table::{Extra, Field, Model, Type, model, optional};
 
 /// A model of google.genai: every key optional, unknown ones forbidden.
 pub(super) const fn genai(what: &'static str, fields: &'static [Field]) -> Model {

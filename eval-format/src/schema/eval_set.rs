@@ -1,10 +1,9 @@
 //! Eval sets, cases and turns.
 
-use super::Type::{Any, AuthorsAndParts, Dict, Either, Float, List, Models, Named, Object, String};
 use super::content::{CONTENT, FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 use super::grounding::{GROUNDING_METADATA, USAGE_METADATA};
-use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
-use crate::model::Persona;
+use super::table::Type::{Any, AuthorsAndParts, Dict, Either, Float, List, Models, Named, Object, String};
+use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 /// The set as ADK reads it: its own keys in `snake_case` only.
 pub(crate) static EVAL_SET: Model = eval_set(false);
@@ -144,9 +143,12 @@ pub(crate) static CONVERSATION_SCENARIO: Model = model(
     &[
         required("starting_prompt", String, r#""...""#),
         required("conversation_plan", String, r#""...""#),
-        optional("user_persona", Named(&USER_PERSONA, &Persona::NAMES)),
+        optional("user_persona", Named(&USER_PERSONA, &PERSONAS)),
     ],
 );
+
+/// The names of ADK's ready-made personas.
+pub(crate) const PERSONAS: [&str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
 
 static USER_PERSONA: Model = Model {
     camel: false,

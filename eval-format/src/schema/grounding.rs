@@ -1,8 +1,8 @@
 //! What a model reports beside its answer: google.genai's grounding and usage metadata.
 
-use super::Type::{Bytes, Enum, Float, Int, List, Models, String};
 use super::content::genai;
-use super::{Model, Type, optional};
+use super::table::Type::{Bytes, Enum, Float, Int, List, Models, String};
+use super::table::{Model, Type, optional};
 
 pub(crate) static USAGE_METADATA: Model = genai(
     "a usage metadata object",

@@ -1,7 +1,7 @@
 //! The two formats that ADK had before eval sets.
 
-use super::Type::{EmptyOr, Models, Object, String};
-use super::{Extra, Field, Model, Type, defaulted, model, optional, required};
+use super::table::Type::{EmptyOr, Models, Object, String};
+use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 /// A model of the old formats: ADK picks the keys it knows and never looks at others.
 const fn old(what: &'static str, fields: &'static [Field]) -> Model {

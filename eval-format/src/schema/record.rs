@@ -1,9 +1,9 @@
 //! Checked values: what the walker hands to the model.
 
-use super::Model;
+use super::table::Model;
 use crate::value::{Map, Value};
 
-/// A value that was checked against a [`Type`](super::Type).
+/// A value that was checked against a [`Type`](super::table::Type).
 #[derive(Debug)]
 pub(crate) enum Checked {
     /// A scalar or a free-form value; also what stands for a value that was refused, in which

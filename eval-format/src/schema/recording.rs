@@ -1,7 +1,8 @@
 //! Recordings of judges: a format of this project's own.
 
-use super::Type::{Any, Float, Int, List, Models, Object, String};
-use super::{Extra, Field, Model, Type, USAGE_METADATA, defaulted, model, optional, required};
+use super::grounding::USAGE_METADATA;
+use super::table::Type::{Any, Float, Int, List, Models, Object, String};
+use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 pub(crate) static RECORDING: Model = own(
     "a recording",

@@ -1,6 +1,10 @@
+use super::table::{camel, is_camel_of};
 use super::walk::MAX_FIELDS;
 use super::*;
-use crate::{Code, EvalCase, Problem, Problems, Severity};
+use crate::error::Problems;
+use crate::model::{EvalCase, Invocation};
+use crate::problem::{Code, Problem, Severity};
+use crate::reader::check_set;
 
 /// The problems of a case with these entries beside its id.
 fn problems(entries: &str) -> (String, Vec<Problem>) {
@@ -288,10 +292,10 @@ fn one_key_in_two_spellings() {
         (r#"{"toolCall": {}, "tool_call": null}"#, false),
     ] {
         let turn = format!(r#"{{"user_content": {{"parts": [{part}]}}}}"#);
-        assert_eq!(crate::Invocation::parse(&turn).is_ok(), accepted, "{part}");
+        assert_eq!(Invocation::parse(&turn).is_ok(), accepted, "{part}");
     }
     // ADK keeps these, and reads the other one.
-    let checked = crate::check_set(
+    let checked = check_set(
         "s.json",
         format!(r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "evalId": "d", {TURNS}}}]}}"#)
             .as_bytes(),

@@ -1,6 +1,7 @@
 //! What a checked document says that its model does not keep, and that is gone once the model is written.
 
-use super::{Extra, Field, Model, Place, Type};
+use super::place::Place;
+use super::table::{Extra, Field, Model, Type};
 use crate::coerce;
 use crate::problem::{Code, Problem, shown};
 use crate::syntax::{Entry, Kind, Node};
@@ -103,7 +104,8 @@ fn no_number(node: &Node<'_>, place: &Place<'_>) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Code, check_set};
+    use crate::problem::Code;
+    use crate::reader::check_set;
 
     fn check(text: &str, expected: &[&str]) {
         let checked = check_set("s.evalset.json", text.as_bytes(), None);

@@ -1,46 +1,17 @@
 //! Checks a node against a type and finds everything that is wrong with it.
 
-use super::{Checked, Extra, Field, Model, Record, Spelling, Type, camel, wording};
+use super::place::Place;
+use super::record::{Checked, Record};
+use super::table::{Extra, Field, Model, Spelling, Type, camel, is_camel_of};
+use super::wording;
 use crate::coerce;
-use crate::problem::{JsonPath, Problem, Step, short};
+use crate::problem::Problem;
 use crate::suggest::{is_misspelling, suggest};
 use crate::syntax::{Entry, Kind, Node, to_map};
 use crate::value::{Map, Value};
 
 /// The most fields a model has; the walker keeps one slot for each on the stack.
 pub(super) const MAX_FIELDS: usize = 17;
-
-/// Where the walker is: a list of steps on the call stack, turned into a [`JsonPath`] only when
-/// a problem is found.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Place<'p> {
-    Root,
-    Key(&'p Place<'p>, &'p str),
-    Index(&'p Place<'p>, usize),
-}
-
-impl Place<'_> {
-    pub(crate) fn path(&self) -> JsonPath {
-        let mut steps = Vec::new();
-        let mut place = self;
-        loop {
-            place = match place {
-                Self::Root => break,
-                Self::Key(parent, key) => {
-                    steps.push(Step::Key(short(key)));
-                    parent
-                }
-                Self::Index(parent, index) => {
-                    steps.push(Step::Index(*index));
-                    parent
-                }
-            };
-        }
-        let mut path = JsonPath::default();
-        steps.into_iter().rev().for_each(|step| path.push(step));
-        path
-    }
-}
 
 /// Walks nodes and collects problems; it never stops at one.
 #[derive(Debug)]
@@ -274,7 +245,7 @@ impl Walker<'_> {
 fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
     let key = entry.key.as_ref();
     let free = || (0..model.fields.len()).filter(|at| slots.is_free(*at));
-    if let Some(at) = free().find(|at| super::is_camel_of(key, model.fields[*at].name)) {
+    if let Some(at) = free().find(|at| is_camel_of(key, model.fields[*at].name)) {
         return Some(at);
     }
     let spellings = |at: usize| {
@@ -298,7 +269,7 @@ fn nearer(entries: &[Entry<'_>], first: &'static Model, second: &'static Model) 
 
 /// A camelCase key where ADK has `snake_case` keys only and does without this one.
 fn is_ignored_camel(key: &str, field: &Field, model: &Model) -> bool {
-    !model.camel && !field.required && super::is_camel_of(key, field.name)
+    !model.camel && !field.required && is_camel_of(key, field.name)
 }
 
 fn each<'n>(

@@ -1,6 +1,7 @@
 //! The sentences about shapes.
 
-use super::{Extra, Field, Model, Place, Type, camel};
+use super::place::Place;
+use super::table::{Extra, Field, Model, Type, camel, is_camel_of};
 use crate::problem::{Code, Problem, shown};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
@@ -52,7 +53,7 @@ pub(super) fn unknown_key(
 
 /// What to do about a key that other writers use here.
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
-    let is = |name: &str| entry.key == name || super::is_camel_of(&entry.key, name);
+    let is = |name: &str| entry.key == name || is_camel_of(&entry.key, name);
     model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
 }
 
@@ -93,7 +94,7 @@ fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
 
 pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     let key = shown(&entry.key);
-    let snake = model.fields.iter().find(|field| super::is_camel_of(&entry.key, field.name));
+    let snake = model.fields.iter().find(|field| is_camel_of(&entry.key, field.name));
     let help = match snake {
         Some(field) => format!("ADK reads `{}` here, in snake_case only", field.name),
         None => format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model)),

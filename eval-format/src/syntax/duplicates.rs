@@ -1,9 +1,9 @@
-//! Keys that stand twice in one object.
+//! Warnings about keys that stand twice in one object.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Kind, Node};
+use super::node::{Kind, Node};
 use crate::problem::{Code, JsonPath, Problem, Step, short, shown};
 
 /// A key that stands twice in one object.
@@ -15,8 +15,8 @@ pub(super) struct Duplicate {
     pub(super) key: String,
 }
 
-/// A warning for each, found in one walk over the tree. Those inside a value that was itself
-/// replaced are left out: nothing of that value counts.
+/// A warning for each repeated key, found in one walk over the tree. Repeated keys inside a value that was itself
+/// replaced are left out, since nothing of that value counts.
 pub(super) fn warnings(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
     if duplicates.is_empty() {
         return Vec::new();
@@ -56,7 +56,7 @@ impl Walk {
     }
 
     fn below(&mut self, step: Step, node: &Node<'_>) {
-        // Steps to scalars would be built for nothing.
+        // No step is built for a scalar: nothing is below it.
         if matches!(node.kind, Kind::Array(_) | Kind::Object(_)) {
             self.path.push(step);
             self.node(node);

@@ -1,11 +1,8 @@
-//! The words of JSON: white space, literals and numbers; strings stand in [`string`](super::string).
+//! Scanning white space, literals and numbers. [`string`](super::string) scans strings.
 
-use super::syntax_error::{Fault, Stumble};
+use super::fault::{Fault, MAX_DIGITS, Stumble};
 
-/// Digits that pydantic's parser accepts before the point, as many as Python does.
-pub(super) const MAX_DIGITS: usize = 4300;
-
-/// A text, and how far it has been read.
+/// A text and the position up to which it has been read.
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -16,12 +13,12 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// The byte that is next, white space or not.
+    /// The next byte, white space or not.
     pub(super) fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The byte that is next after white space, which is passed over.
+    /// The next byte after white space. Skips the white space.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.byte() {
@@ -31,12 +28,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The first byte of a value, which has to follow here.
+    /// The first byte of the value that must follow. Skips white space.
     pub(super) fn value(&mut self) -> Result<u8, Fault> {
         self.peek().ok_or_else(|| self.fault(Stumble::EndBeforeValue))
     }
 
-    /// Passes over `null`, `NaN` and the like. What follows a word is for the caller to see.
+    /// Skips `null`, `NaN` or another word. The caller checks what follows it.
     pub(super) fn word(&mut self, word: &str) -> Result<(), Fault> {
         let rest = &self.text.as_bytes()[self.at..];
         if rest.starts_with(word.as_bytes()) {
@@ -47,7 +44,7 @@ impl<'a> Scanner<'a> {
         Err(self.fault(if cut_off { Stumble::EndBeforeValue } else { Stumble::NoValue }))
     }
 
-    /// Passes over a number, `NaN` or an infinity; gives its text.
+    /// Skips a number, `NaN` or an infinity, and returns its text.
     pub(super) fn number(&mut self) -> Result<&'a str, Fault> {
         let start = self.at;
         self.pass(b"-");
@@ -78,7 +75,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Passes over digits, at least one; gives how many.
+    /// Skips at least one digit, and returns how many.
     fn digits(&mut self) -> Result<usize, Fault> {
         let start = self.at;
         while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -91,14 +88,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over one of these bytes, if one is next.
+    /// Skips the next byte if it is one of these. Returns whether it was.
     fn pass(&mut self, any_of: &[u8]) -> bool {
         let passed = self.byte().is_some_and(|byte| any_of.contains(&byte));
         self.at += usize::from(passed);
         passed
     }
 
-    /// Something wrong at the byte that is next.
+    /// A fault at the next byte.
     pub(super) fn fault(&self, what: Stumble) -> Fault {
         Fault { what, at: self.at }
     }

@@ -1,12 +1,12 @@
-//! String literals: those without escapes are slices of the text.
+//! Scanning strings. Those without escapes are slices of the text.
 
 use std::borrow::Cow;
 
+use super::fault::{Fault, Stumble};
 use super::scan::Scanner;
-use super::syntax_error::{Fault, Stumble};
 
 impl<'a> Scanner<'a> {
-    /// Passes over the string literal whose opening quote is next; gives what it means.
+    /// Skips a string literal, whose opening quote is the next byte, and returns its meaning.
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
         self.at += 1;
         let plain = self.plain();
@@ -29,7 +29,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over everything that means itself: up to a quote, a backslash or a control character.
+    /// Skips the text up to a quote, a backslash or a control character, and returns it.
     fn plain(&mut self) -> &'a str {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
         &self.text[start..self.at]
     }
 
-    /// Passes over an escape, whose backslash is next.
+    /// Skips an escape, whose backslash is the next byte, and returns its character.
     fn escape(&mut self) -> Result<char, Fault> {
         let start = self.at;
         self.at += 1;
@@ -66,8 +66,8 @@ impl<'a> Scanner<'a> {
         Ok(meaning)
     }
 
-    /// Passes over the rest of an escape by number, from its `u` on. Characters that need more than
-    /// 16 bits are written as two of them, a surrogate pair.
+    /// Skips the rest of a `\u` escape, from its `u` on. A character of more than 16 bits is written as two such
+    /// escapes, a surrogate pair.
     fn code_point(&mut self, start: usize) -> Result<char, Fault> {
         let unit = self.unit()?;
         let code = match unit {
@@ -80,11 +80,11 @@ impl<'a> Scanner<'a> {
             }
             _ => unit,
         };
-        // Halves of a pair are the only numbers of 16 bits that are no characters.
+        // Surrogates are the only numbers of 16 bits that are not characters.
         char::from_u32(code).ok_or(Fault { what: Stumble::LoneSurrogate, at: start })
     }
 
-    /// Passes over a `u` and its four hexadecimal digits.
+    /// Skips a `u` and its four hexadecimal digits, and returns their number.
     fn unit(&mut self) -> Result<u32, Fault> {
         let mut unit = 0;
         for _ in 0..4 {
@@ -98,8 +98,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Marks the bytes of eight that end plain text by their highest bit. Right up to the first that is
-/// marked; a borrow may mark others after it.
+/// Sets the highest bit of each of eight bytes that ends plain text. Only the first such mark is reliable: a borrow may
+/// set more of them after it.
 fn special_bytes(eight: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let zero_in = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;

@@ -1,53 +1,9 @@
-//! What is wrong with a text that is not JSON, in words that say what to do.
+//! The problem of a text that is not JSON: what is wrong and what to do about it.
 
 use std::ops::Range;
 
-use super::MAX_DEPTH;
-use super::scan::MAX_DIGITS;
+use super::fault::{Fault, Inside, MAX_DEPTH, MAX_DIGITS, Stumble};
 use crate::problem::{Code, JsonPath, Problem};
-
-/// What the reader stumbled over, and at which byte.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) what: Stumble,
-    pub(super) at: usize,
-}
-
-/// The ways in which a text is not JSON.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Stumble {
-    BadEscape,
-    BadNumber,
-    ControlCharacter,
-    EndBeforeValue,
-    EndInString,
-    EndInside(Inside),
-    LoneSurrogate,
-    MoreText,
-    NoColon,
-    NoComma(Inside),
-    NoKey,
-    NoValue,
-    TooDeep,
-    TooManyDigits,
-    TrailingComma,
-}
-
-/// What has brackets around it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Inside {
-    Array,
-    Object,
-}
-
-impl Inside {
-    pub(super) fn closing(self) -> u8 {
-        match self {
-            Self::Array => b']',
-            Self::Object => b'}',
-        }
-    }
-}
 
 /// The problem of a text that is not JSON.
 pub(super) fn problem(text: &str, fault: Fault) -> Problem {

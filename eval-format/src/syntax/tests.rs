@@ -1,8 +1,12 @@
+use std::borrow::Cow;
+
 use jiter::{Jiter, JiterResult, Peek};
 use proptest::prelude::*;
 
+use super::fault::{MAX_DEPTH, MAX_DIGITS};
 use super::*;
-use crate::problem::Code;
+use crate::problem::{Code, Problem, Severity};
+use crate::value::{Map, Number, Value};
 
 fn read(text: &str) -> (Result<Value, Box<Problem>>, Vec<Problem>) {
     let mut problems = Vec::new();
@@ -95,7 +99,7 @@ fn the_last_of_equal_keys_counts_at_the_place_of_the_first() {
         assert_eq!(problem.path.to_string(), "x.a");
         assert_eq!(problem.range, 18..21);
         assert_eq!(problem.related[0].0, 6..9);
-        assert_eq!(problem.severity, crate::Severity::Warning);
+        assert_eq!(problem.severity, Severity::Warning);
     }
 }
 
@@ -180,7 +184,7 @@ fn the_words_of_other_languages_are_translated() {
 
 #[test]
 fn the_whole_part_ends_at_4300_digits_and_the_rest_nowhere() {
-    let digits = "1".repeat(scan::MAX_DIGITS);
+    let digits = "1".repeat(MAX_DIGITS);
     for number in [digits.clone(), format!("-{digits}.5e1"), format!("0.{digits}{digits}e{digits}{digits}")] {
         assert!(read(&number).0.is_ok());
         assert!(agrees(&number));

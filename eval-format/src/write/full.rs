@@ -129,8 +129,8 @@ fn empty(kind: &Type) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
     use crate::model::{Content, FunctionCall, Part};
+    use serde_json::json;
 
     fn part(other: serde_json::Value) -> Value {
         let Value::Object(other) = Value::from(other) else { panic!("an object") };

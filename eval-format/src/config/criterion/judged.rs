@@ -1,10 +1,9 @@
 //! The options of judged metrics.
 
 use super::Criterion;
+use crate::metric::{INTERMEDIATE_RESPONSES, JUDGE, RUBRICS, WEIGHTS};
 use crate::model::Rubric;
 use crate::value::{Map, Value};
-
-const OPTIONS: &str = "judge_model_options";
 
 impl Criterion {
     /// The judge's model: `judge_model` of `judge_model_options`.
@@ -64,18 +63,18 @@ impl Criterion {
 
     /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
     pub fn include_intermediate_responses_in_final(&self) -> bool {
-        self.flag("include_intermediate_responses_in_final", false)
+        self.flag(&INTERMEDIATE_RESPONSES)
     }
 
     /// Sets `include_intermediate_responses_in_final`.
     #[must_use]
     pub fn with_intermediate_responses_in_final(self, include: bool) -> Self {
-        self.with("include_intermediate_responses_in_final", include)
+        self.with(INTERMEDIATE_RESPONSES.name, include)
     }
 
     /// The rubrics that the metric applies to every turn: `rubrics`.
     pub fn rubrics(&self) -> Vec<Rubric> {
-        let rubrics = self.get("rubrics").and_then(Value::as_array).unwrap_or_default();
+        let rubrics = self.get(RUBRICS.name).and_then(Value::as_array).unwrap_or_default();
         rubrics.iter().filter_map(rubric).collect()
     }
 
@@ -92,23 +91,23 @@ impl Criterion {
     #[must_use]
     pub fn with_rubrics(self, rubrics: impl IntoIterator<Item = Rubric>) -> Self {
         let rubrics: Vec<Value> = rubrics.into_iter().map(|rubric| rubric.to_value()).collect();
-        self.with("rubrics", rubrics)
+        self.with(RUBRICS.name, rubrics)
     }
 
     /// How much rubrics count in the mean, by their ids: `weights`. One that is not named counts 1.
     pub fn weights(&self) -> impl Iterator<Item = (&str, f64)> {
-        let weights = self.get("weights").and_then(Value::as_object).into_iter().flat_map(Map::iter);
+        let weights = self.get(WEIGHTS.name).and_then(Value::as_object).into_iter().flat_map(Map::iter);
         weights.filter_map(|(id, weight)| Some((id, weight.as_f64()?)))
     }
 
     /// Sets how much rubrics count in the mean, by their ids.
     #[must_use]
     pub fn with_weights<K: Into<String>>(self, weights: impl IntoIterator<Item = (K, f64)>) -> Self {
-        self.with("weights", weights.into_iter().collect::<Map>())
+        self.with(WEIGHTS.name, weights.into_iter().collect::<Map>())
     }
 
     fn judge_option(&self, key: &str) -> Option<&Value> {
-        self.get(OPTIONS)?.as_object()?.get(key)
+        self.get(JUDGE.name)?.as_object()?.get(key)
     }
 
     fn judge_count(&self, key: &str) -> Option<u32> {
@@ -116,9 +115,9 @@ impl Criterion {
     }
 
     fn with_judge_option(self, key: &str, value: impl Into<Value>) -> Self {
-        let mut options = self.get(OPTIONS).and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut options = self.get(JUDGE.name).and_then(Value::as_object).cloned().unwrap_or_default();
         options.insert(key, value);
-        self.with(OPTIONS, options)
+        self.with(JUDGE.name, options)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::config::CheckedConfig;
-use crate::{check_config, metric};
+use crate::config::{CheckedConfig, check_config};
+use crate::metric::metric;
+use crate::problem::Problem;
 
 const SAMPLE: &str = r#"{
   "criteria": {
@@ -39,7 +40,7 @@ const PIECES: [&str; 18] = [
 
 fn holds(bytes: &[u8]) {
     let CheckedConfig { text, config, problems, .. } = check_config("c.json", bytes, &["tone"]);
-    assert_eq!(config.is_some(), !problems.iter().any(crate::Problem::is_error));
+    assert_eq!(config.is_some(), !problems.iter().any(Problem::is_error));
     for problem in &problems {
         assert!(text.get(problem.range.clone()).is_some(), "{problem:?}");
         assert!(problem.related.iter().all(|(range, _)| text.get(range.clone()).is_some()), "{problem:?}");

@@ -2,7 +2,8 @@
 
 use insta::assert_snapshot;
 
-use crate::{check_config, render};
+use crate::config::check_config;
+use crate::render::render;
 
 const FILE: &str = "evals/test_config.json";
 
@@ -155,7 +156,7 @@ fn a_misspelt_threshold() {
   }
 }"#;
     assert_snapshot!(shown(text), @r#"
-    unknown key `treshold` in a criterion
+    unknown key `treshold` in a criterion of `response_match_score`
      --> evals/test_config.json:3:31
       |
     3 |     "response_match_score": { "treshold": 0.5 }
@@ -173,7 +174,7 @@ fn a_key_of_another_metric() {
   }
 }"#;
     assert_snapshot!(shown(text), @r#"
-    unknown key `ignore_args` in a criterion
+    unknown key `ignore_args` in a criterion of `response_match_score`
      --> evals/test_config.json:3:49
       |
     3 |     "response_match_score": { "threshold": 0.5, "ignore_args": true }

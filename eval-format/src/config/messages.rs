@@ -1,11 +1,21 @@
-//! What is said about criteria.
+//! The problems of criteria.
 
-use crate::config::Similarity;
-use crate::metric::MetricInfo;
-use crate::names::module_name;
+use super::custom_metrics::answer;
+use crate::metric::{MetricInfo, Similarity};
 use crate::problem::{Code, Problem, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
+
+/// Criteria that check nothing; what to write is ADK's default.
+pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
+    let message = format!("{what}, so every case would pass unchecked");
+    Problem::error(Code::NothingChecked, place.path(), opening(node), message)
+        .label("no metric decides")
+        .help(
+            "name at least one metric; ADK's default is \
+             `\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_match_score\": 0.8}`",
+        )
+}
 
 fn at_key(code: Code, entry: &Entry<'_>, place: &Place<'_>, message: String) -> Problem {
     Problem::error(code, place.path(), entry.key_range.clone(), message)
@@ -25,19 +35,6 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
         "if it is your own, {}; the built-in metrics stand in the documentation of `eval_core::metrics`",
         answer(name)
     ))
-}
-
-/// How a function of Rust answers for a metric: the argument of the attribute, or a runner's method.
-pub(in crate::config) fn answer(name: &str) -> String {
-    let identifier = module_name(name);
-    let argument = format!("`metrics({identifier} = path::to::function)`");
-    if identifier == name {
-        format!("name it in the attribute, {argument}, or give it to `EvalRunner::metric`")
-    } else {
-        format!(
-            "give it to `EvalRunner::metric`, or rename it to the identifier `{identifier}` and add {argument}"
-        )
-    }
 }
 
 pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

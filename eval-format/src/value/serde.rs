@@ -1,110 +1,13 @@
-//! Values to text and to and from serde.
+//! Values to and from serde and `serde_json`.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde_core::de::{MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{SerializeMap, SerializeSeq};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Map, Number, Value};
-
-/// Writes compact JSON: no white space, Unicode unescaped.
-pub(super) fn write_compact(value: &Value, out: &mut impl Write) -> fmt::Result {
-    match value {
-        Value::Array(items) => {
-            out.write_char('[')?;
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.write_char(',')?;
-                }
-                write_compact(item, out)?;
-            }
-            out.write_char(']')
-        }
-        Value::Object(map) => {
-            out.write_char('{')?;
-            for (at, (key, item)) in map.iter().enumerate() {
-                if at > 0 {
-                    out.write_char(',')?;
-                }
-                write_string(key, out)?;
-                out.write_char(':')?;
-                write_compact(item, out)?;
-            }
-            out.write_char('}')
-        }
-        scalar => write_scalar(scalar, out),
-    }
-}
-
-/// Writes JSON indented by two blanks, as ADK saves its files.
-pub(crate) fn write_pretty(value: &Value, out: &mut impl Write) -> fmt::Result {
-    pretty(value, 0, out)
-}
-
-fn pretty(value: &Value, level: usize, out: &mut impl Write) -> fmt::Result {
-    match value {
-        Value::Array(items) if !items.is_empty() => {
-            out.write_char('[')?;
-            for (at, item) in items.iter().enumerate() {
-                new_line(at, level, out)?;
-                pretty(item, level + 1, out)?;
-            }
-            write!(out, "\n{:1$}]", "", level * 2)
-        }
-        Value::Object(map) if !map.is_empty() => {
-            out.write_char('{')?;
-            for (at, (key, item)) in map.iter().enumerate() {
-                new_line(at, level, out)?;
-                write_string(key, out)?;
-                out.write_str(": ")?;
-                pretty(item, level + 1, out)?;
-            }
-            write!(out, "\n{:1$}}}", "", level * 2)
-        }
-        other => write_compact(other, out),
-    }
-}
-
-fn new_line(at: usize, level: usize, out: &mut impl Write) -> fmt::Result {
-    write!(out, "{}\n{:2$}", if at > 0 { "," } else { "" }, "", (level + 1) * 2)
-}
-
-fn write_scalar(value: &Value, out: &mut impl Write) -> fmt::Result {
-    match value {
-        Value::Bool(flag) => write!(out, "{flag}"),
-        Value::Number(number) => write!(out, "{number}"),
-        Value::String(text) => write_string(text, out),
-        Value::Null | Value::Array(_) | Value::Object(_) => out.write_str("null"),
-    }
-}
-
-fn write_string(text: &str, out: &mut impl Write) -> fmt::Result {
-    out.write_char('"')?;
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0..0x20 => "",
-            _ => continue,
-        };
-        out.write_str(&text[plain..at])?;
-        if escape.is_empty() {
-            write!(out, "\\u{byte:04x}")?;
-        } else {
-            out.write_str(escape)?;
-        }
-        plain = at + 1;
-    }
-    out.write_str(&text[plain..])?;
-    out.write_char('"')
-}
+use super::number::Number;
+use super::tree::{Map, Value};
 
 impl Serialize for Value {
     /// Integers beyond 128 bits become floats: serde has no type for them.
@@ -269,13 +172,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_matches_serde_json_on_strings() {
-        for text in ["", "plain", "q\"b\\s/", "\u{0}\u{1}\u{8}\u{c}\n\r\t\u{1f}\u{7f}", "é 天 🎉"] {
-            assert_eq!(Value::from(text).to_string(), serde_json::to_string(text).unwrap());
-        }
-    }
-
-    #[test]
     fn serde_round_trip_keeps_kinds() {
         let text = r#"{"a":1,"b":1.0,"c":[null,true,"x"],"d":18446744073709551615}"#;
         let value: Value = serde_json::from_str(text).unwrap();
@@ -283,15 +179,5 @@ mod tests {
         assert_eq!(serde_json::to_string(&value).unwrap(), text);
         let there: serde_json::Value = value.clone().into();
         assert_eq!(Value::from(there), value);
-    }
-
-    #[test]
-    fn pretty_matches_serde_json() {
-        let text = r#"{"a":{},"b":[],"c":[1,{"d":null}]}"#;
-        let value: Value = serde_json::from_str(text).unwrap();
-        let mut out = String::new();
-        write_pretty(&value, &mut out).unwrap();
-        let theirs: serde_json::Value = serde_json::from_str(text).unwrap();
-        assert_eq!(out, serde_json::to_string_pretty(&theirs).unwrap());
     }
 }

@@ -2,18 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::compat::Incompatibility;
+use super::incompatibility::Incompatibility;
 use crate::config::EvalConfig;
-use crate::metric::metric;
+use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric};
 use crate::model::{EvalCase, Invocation, Rubric};
 use crate::problem::{Code, shown};
 use crate::suggest::suggest;
 
-use super::TRAJECTORY;
-
 /// Finds the metrics of a config that have no rubrics in a case, or two of one id; `answered` names the custom metrics,
 /// which read what they like.
-pub(crate) fn check(
+pub(super) fn check(
     config: &EvalConfig,
     answered: &[&str],
     cases: &[EvalCase],
@@ -21,7 +19,7 @@ pub(crate) fn check(
 ) {
     for (name, criterion) in &config.criteria {
         let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
-        let kind = metric(name).filter(|_| !own).and_then(crate::MetricInfo::rubric_type);
+        let kind = metric(name).filter(|_| !own).and_then(MetricInfo::rubric_type);
         if let Some(kind) = kind {
             let general = criterion.rubrics();
             let together = Together {
@@ -63,7 +61,7 @@ impl<'a> Together<'a> {
     /// The turns whose rubrics are read.
     fn turns<'c>(&self, case: &'c EvalCase) -> &'c [Invocation] {
         match case.conversation.as_slice() {
-            [.., last] if self.kind == TRAJECTORY => std::slice::from_ref(last),
+            [.., last] if self.kind == TRAJECTORY_QUALITY => std::slice::from_ref(last),
             turns => turns,
         }
     }

@@ -1,0 +1,95 @@
+//! One reason why a config and a set cannot be used together.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::model::EvalCase;
+use crate::problem::{Code, JsonPath, Problem, shown};
+use crate::reader::{CheckedSet, Form};
+use crate::syntax;
+
+/// What keeps a config and a set from being used together, though each of them is sound.
+///
+/// ```
+/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, check_compatibility};
+///
+/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
+/// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
+/// let incompatibilities = check_compatibility(&config, &[], &cases);
+/// assert!(incompatibilities[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Incompatibility {
+    /// The case, by its position; absent where it is about the set as a whole.
+    pub case: Option<usize>,
+    /// The id of the case.
+    pub eval_id: Option<String>,
+    /// What kind of problem it is.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl Incompatibility {
+    pub(super) fn of_case(at: usize, case: &EvalCase, code: Code, message: String, help: String) -> Self {
+        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help }
+    }
+
+    /// As a problem of the set's file: at the scenario or else the id of the case, or at the beginning.
+    ///
+    /// ```
+    /// use eval_format::{EvalConfig, check_set, check_compatibility};
+    ///
+    /// let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "trip",
+    ///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;
+    /// let checked = check_set("s.evalset.json", set.as_bytes(), None);
+    /// let cases = &checked.set.as_ref().unwrap().eval_cases;
+    /// let problem = check_compatibility(&EvalConfig::adk_default(), &[], cases)[0].problem(&checked);
+    /// assert_eq!(&set[problem.range], "\"conversation_scenario\"");
+    /// ```
+    pub fn problem(&self, set: &CheckedSet) -> Problem {
+        let place = self.case.and_then(|at| Some((at, set.cases.get(at)?)));
+        let (path, range, label, which) = match place {
+            None => (JsonPath::default(), 0..1, "", String::new()),
+            Some((at, place)) => {
+                let path = path_of(set, at);
+                let which = format!("case `{}`: ", shown(&place.eval_id));
+                match scenario_of(set, &place.range).filter(|_| self.code == Code::NothingChecked) {
+                    Some((key, range)) => (path.key(&key), range, "a scenario has no expected turns", which),
+                    None => (path, place.id_range.clone(), "this case cannot be scored", String::new()),
+                }
+            }
+        };
+        let message = format!("{which}{}", self.message);
+        Problem::error(self.code, path, range, message).label(label).help(self.help.as_str())
+    }
+}
+
+impl fmt::Display for Incompatibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(id) = &self.eval_id {
+            write!(f, "case `{}`: ", shown(id))?;
+        }
+        write!(f, "{}; {}", self.message, self.help)
+    }
+}
+
+fn path_of(set: &CheckedSet, at: usize) -> JsonPath {
+    match set.form {
+        Form::EvalSet => JsonPath::default().key("eval_cases").index(at),
+        Form::OldEvalSet => JsonPath::default().index(at),
+        Form::TestFile => JsonPath::default(),
+    }
+}
+
+/// The key of the scenario of a case, and where it stands in the file.
+fn scenario_of(set: &CheckedSet, case: &Range<usize>) -> Option<(String, Range<usize>)> {
+    let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+    let names = ["conversation_scenario", "conversationScenario"];
+    let entry = names.into_iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
+    let key = &entry.key_range;
+    Some((entry.key.to_string(), case.start + key.start..case.start + key.end))
+}

@@ -1,0 +1,88 @@
+//! Configs as values: built in Rust, and written.
+
+use super::criterion::Criterion;
+use super::user_simulator::UserSimulatorConfig;
+use crate::value::{Map, Value, to_pretty};
+
+/// Which metrics decide whether a case passes, each with its threshold and options.
+///
+/// ```
+/// use eval_format::EvalConfig;
+///
+/// let config = EvalConfig::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
+/// assert_eq!(config.criterion("response_match_score").unwrap().threshold, 0.5);
+///
+/// let problems = EvalConfig::parse(r#"{"criteria": {"response_match": 0.5}}"#).unwrap_err();
+/// assert!(problems.to_string().contains("response_match"));
+/// # Ok::<(), eval_format::Problems>(())
+/// ```
+///
+/// A config may be built in Rust too; [`checked`](Self::checked) holds it to the rules of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvalConfig {
+    /// The metrics by name, in the order of the file.
+    pub criteria: Vec<(String, Criterion)>,
+    /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are never run.
+    pub custom_metrics: Map,
+    /// How users are simulated; ADK's defaults where it is absent.
+    pub user_simulator_config: Option<UserSimulatorConfig>,
+}
+
+impl EvalConfig {
+    /// What ADK takes where there is no config: `tool_trajectory_avg_score` 1.0, `response_match_score` 0.8.
+    pub fn adk_default() -> Self {
+        Self::default()
+            .with("tool_trajectory_avg_score", Criterion::new(1.0))
+            .with("response_match_score", Criterion::new(0.8))
+    }
+
+    /// Adds a criterion, or replaces the one of that name in its place.
+    ///
+    /// ```
+    /// use eval_format::{Criterion, EvalConfig, MatchType};
+    ///
+    /// let trajectory = Criterion::new(1.0).with_match_type(MatchType::InOrder);
+    /// let config = EvalConfig::default().with("tool_trajectory_avg_score", trajectory);
+    /// assert_eq!(config.checked(&[])?.criteria.len(), 1);
+    /// # Ok::<(), eval_format::Problems>(())
+    /// ```
+    #[must_use]
+    pub fn with(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
+        let metric = metric.into();
+        match self.criteria.iter_mut().find(|(name, _)| *name == metric) {
+            Some((_, old)) => *old = criterion,
+            None => self.criteria.push((metric, criterion)),
+        }
+        self
+    }
+
+    /// Sets how users are simulated in cases that are scenarios.
+    #[must_use]
+    pub fn with_user_simulator(mut self, simulator: UserSimulatorConfig) -> Self {
+        self.user_simulator_config = Some(simulator);
+        self
+    }
+
+    /// The criterion of a metric.
+    pub fn criterion(&self, metric: &str) -> Option<&Criterion> {
+        self.criteria.iter().find(|(name, _)| name == metric).map(|(_, criterion)| criterion)
+    }
+
+    /// The text of a config file: two blanks of indentation, a bare number where a criterion has no options.
+    ///
+    /// ```
+    /// let text = eval_format::EvalConfig::adk_default().to_json();
+    /// assert!(text.contains(r#""response_match_score": 0.8"#));
+    /// ```
+    pub fn to_json(&self) -> String {
+        let criteria = self.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.to_value()));
+        let mut config = Map::from([("criteria", Value::Object(criteria.collect()))]);
+        if !self.custom_metrics.is_empty() {
+            config.insert("custom_metrics", self.custom_metrics.clone());
+        }
+        if let Some(simulator) = &self.user_simulator_config {
+            config.insert("user_simulator_config", simulator.to_value());
+        }
+        to_pretty(&Value::Object(config))
+    }
+}

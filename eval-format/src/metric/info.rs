@@ -1,0 +1,107 @@
+//! What is known of a metric while files are checked: its name, range, needs and the keys of its criterion.
+
+use super::choices::MatchType;
+use super::fields::CriterionField;
+
+/// A built-in metric: its range, what it needs in order to score, and the keys of its criterion.
+///
+/// ```
+/// let info = eval_format::metric::metric("tool_trajectory_avg_score").unwrap();
+/// assert_eq!((info.min, info.max), (0.0, Some(1.0)));
+/// assert!(info.gates);
+/// assert!(eval_format::metric::metric("tool_trajectory").is_none());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MetricInfo {
+    /// The name, as `criteria` of a config has it.
+    pub name: &'static str,
+    /// Where the name and the arithmetic come from.
+    pub group: MetricGroup,
+    /// The lowest score.
+    pub min: f64,
+    /// The highest score; `None` if there is no upper limit.
+    pub max: Option<f64>,
+    /// What it cannot score without.
+    pub needs: &'static [Need],
+    /// What it looks at. The report of a failure shows this.
+    pub compares: Subject,
+    /// Whether it can fail a case. If not, it takes no threshold.
+    pub gates: bool,
+    /// The keys of its criterion besides `threshold`, which every gating metric has.
+    pub criterion: &'static [CriterionField],
+    /// The type of the rubrics that it reads.
+    pub(super) rubrics: Option<&'static str>,
+    /// What it measures, in one line.
+    pub summary: &'static str,
+}
+
+/// Where a metric's name and arithmetic come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MetricGroup {
+    /// ADK's, computed from the actual and the expected turns.
+    AdkLexical,
+    /// ADK's, scored by a model or a service.
+    AdkJudged,
+    /// ADK's, reported and never compared with a threshold.
+    AdkInformational,
+    /// Those of Vertex AI's evaluation service.
+    Vertex,
+    /// Those of adk-rs.
+    AdkRs,
+    /// Those of adk-eval.
+    AdkEval,
+    /// This project's own.
+    Own,
+}
+
+/// What a metric cannot score without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Need {
+    /// The expected turns of the case.
+    Expectation,
+    /// A model or a service that judges.
+    Judge,
+    /// A conversation scenario.
+    Scenario,
+}
+
+/// What a metric looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// The tool calls of a turn and the expected calls, matched in this way unless the criterion has a `match_type`.
+    ToolCalls(MatchType),
+    /// The tool calls of a turn alone.
+    ActualCalls,
+    /// The answer and the expected answer.
+    Response,
+    /// The session state at the end of the conversation.
+    SessionState,
+    /// Nothing that is compared: what a turn cost.
+    Nothing,
+}
+
+impl MetricInfo {
+    /// Whether a score or threshold lies in the metric's range. `NaN` never does.
+    ///
+    /// ```
+    /// let info = eval_format::metric::metric("response_match_score").unwrap();
+    /// assert!(info.in_range(0.8) && !info.in_range(80.0) && !info.in_range(f64::NAN));
+    /// ```
+    pub fn in_range(&self, score: f64) -> bool {
+        score >= self.min && self.max.is_none_or(|max| score <= max)
+    }
+
+    /// The `type` of the rubrics of cases and turns that the metric reads; `None` if it reads no rubrics.
+    ///
+    /// ```
+    /// let info = eval_format::metric::metric("rubric_based_tool_use_quality_v1").unwrap();
+    /// assert_eq!(info.rubric_type(), Some("TOOL_USE_QUALITY"));
+    /// ```
+    pub fn rubric_type(&self) -> Option<&'static str> {
+        self.rubrics
+    }
+}

@@ -1,0 +1,122 @@
+//! Sets, their cases, and the sessions that cases run in.
+
+use super::invocation::Invocation;
+use super::rubric::Rubric;
+use super::scenario::ConversationScenario;
+use crate::value::Map;
+
+/// A file of golden conversations.
+///
+/// ```
+/// use eval_format::{EvalCase, EvalSet, Invocation};
+///
+/// let set = EvalSet::new("weather").case(
+///     EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?").response("It is sunny in Paris.")),
+/// );
+/// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvalSet {
+    /// The id of the set; may be empty.
+    pub eval_set_id: String,
+    /// A name for people.
+    pub name: Option<String>,
+    /// What the set is about.
+    pub description: Option<String>,
+    /// The cases, in the order of the file.
+    pub eval_cases: Vec<EvalCase>,
+    /// Seconds since 1970; 0 when unknown.
+    pub creation_timestamp: f64,
+}
+
+impl EvalSet {
+    /// An empty set; add cases with [`case`](Self::case).
+    pub fn new(eval_set_id: impl Into<String>) -> Self {
+        Self { eval_set_id: eval_set_id.into(), ..Self::default() }
+    }
+
+    /// Adds a case.
+    #[must_use]
+    pub fn case(mut self, case: EvalCase) -> Self {
+        self.eval_cases.push(case);
+        self
+    }
+}
+
+/// One golden conversation: what the user says, turn by turn, and what is expected; or a scenario to improvise on.
+///
+/// ```
+/// use eval_format::{EvalCase, Invocation};
+///
+/// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"));
+/// assert_eq!(case.conversation.len(), 1);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvalCase {
+    /// The id, unique within the set; the test is named after it.
+    pub eval_id: String,
+    /// The turns, at least one; none where there is a scenario.
+    pub conversation: Vec<Invocation>,
+    /// What a simulated user improvises on, in place of turns.
+    pub conversation_scenario: Option<ConversationScenario>,
+    /// Whose session the conversation runs in, and its state at the start.
+    pub session_input: Option<SessionInput>,
+    /// Seconds since 1970; 0 when unknown.
+    pub creation_timestamp: f64,
+    /// What a judge looks at in every turn of the case.
+    pub rubrics: Option<Vec<Rubric>>,
+    /// Session state expected at the end; each of these keys must be there and equal.
+    pub final_session_state: Map,
+    /// Keys that ADK does not know and keeps.
+    pub extra: Map,
+}
+
+impl EvalCase {
+    /// A case without turns; add them with [`turn`](Self::turn).
+    pub fn new(eval_id: impl Into<String>) -> Self {
+        Self { eval_id: eval_id.into(), ..Self::default() }
+    }
+
+    /// Adds a turn.
+    #[must_use]
+    pub fn turn(mut self, invocation: Invocation) -> Self {
+        self.conversation.push(invocation);
+        self
+    }
+
+    /// Sets the scenario that a simulated user improvises on, in place of turns.
+    #[must_use]
+    pub fn scenario(mut self, scenario: ConversationScenario) -> Self {
+        self.conversation_scenario = Some(scenario);
+        self
+    }
+
+    /// Sets the session state that the conversation starts from.
+    #[must_use]
+    pub fn state(mut self, state: Map) -> Self {
+        self.session_input.get_or_insert_default().state = state;
+        self
+    }
+
+    /// Sets the session state expected at the end.
+    #[must_use]
+    pub fn final_state(mut self, state: Map) -> Self {
+        self.final_session_state = state;
+        self
+    }
+}
+
+/// The session a case runs in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionInput {
+    /// The application; may be empty.
+    pub app_name: String,
+    /// The user; may be empty.
+    pub user_id: String,
+    /// A session id to use instead of a fresh one.
+    pub session_id: Option<String>,
+    /// Session state at the start.
+    pub state: Map,
+    /// Keys that ADK does not know and keeps.
+    pub extra: Map,
+}

@@ -1,0 +1,61 @@
+//! What checking a set returns.
+
+use std::ops::Range;
+
+use crate::error::Problems;
+use crate::model::EvalSet;
+use crate::problem::Problem;
+
+/// What a file turned out to hold.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckedSet {
+    /// The name of the file, as messages show it.
+    pub file: String,
+    /// The text that ranges point into.
+    pub text: String,
+    /// How the file is written.
+    pub form: Form,
+    /// The set, unless a problem of the file or of its session file is an error.
+    pub set: Option<EvalSet>,
+    /// Where the cases stand, those with problems too.
+    pub cases: Vec<CaseSpan>,
+    /// What is wrong with the file, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// What is wrong with the session file; ranges point into its own text.
+    pub session_problems: Vec<Problem>,
+}
+
+/// Where a case stands in its file. Ranges are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CaseSpan {
+    /// The id of the case.
+    pub eval_id: String,
+    /// The id; the opening bracket where the id is the file's name.
+    pub id_range: Range<usize>,
+    /// The whole case.
+    pub range: Range<usize>,
+    /// The line that the case begins on, from 1.
+    pub line: usize,
+    /// The column that the case begins in, in characters from 1.
+    pub column: usize,
+}
+
+/// In which of the accepted forms a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// An object with `eval_cases`.
+    EvalSet,
+    /// An array of turns (`query`, `reference`, ...), ADK's old test file: one case.
+    TestFile,
+    /// An array of cases of such turns (`name`, `data`, `initial_session`), ADK's old eval set.
+    OldEvalSet,
+}
+
+impl CheckedSet {
+    /// The set, or what stands in its way.
+    pub(super) fn into_result(self) -> Result<EvalSet, Problems> {
+        self.set.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
+    }
+}

@@ -1,0 +1,84 @@
+//! Cases and turns from a text of their own.
+
+use super::checked::Form;
+use super::parse::parse;
+use super::{cases, legacy, session};
+use crate::error::Problems;
+use crate::model::{EvalCase, Invocation};
+use crate::problem::Problem;
+use crate::schema::{INVOCATION, Place, Walker};
+
+/// Reads a case from its own slice of a file, as [`CaseSpan::range`] gives it.
+///
+/// `eval_id` names the case of a [`Form::TestFile`]; `session` is the text of its session file.
+///
+/// ```
+/// use eval_format::{Form, check_set, read_case};
+///
+/// let text = r#"{"eval_set_id": "s", "eval_cases": [
+///     {"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}
+/// ]}"#;
+/// let place = &check_set("s.evalset.json", text.as_bytes(), None).cases[0];
+/// let case = read_case(Form::EvalSet, &text[place.range.clone()], &place.eval_id, None)?;
+/// assert_eq!((case.eval_id.as_str(), place.line, place.column), ("hi", 2, 5));
+/// # Ok::<(), eval_format::Problems>(())
+/// ```
+pub fn read_case(
+    form: Form,
+    slice: &str,
+    eval_id: &str,
+    session: Option<&str>,
+) -> Result<EvalCase, Problems> {
+    check_case(form, slice, eval_id, session).map(|(case, _)| case)
+}
+
+/// Reads a case as [`read_case`] does, with the warnings about it; ranges point into the slice.
+pub fn check_case(
+    form: Form,
+    slice: &str,
+    eval_id: &str,
+    session: Option<&str>,
+) -> Result<(EvalCase, Vec<Problem>), Problems> {
+    parse(slice, |root, problems| match form {
+        Form::EvalSet => cases::case(root, &Place::Root, &mut Walker { problems }),
+        Form::TestFile => {
+            let session = session.and_then(|text| session::check(text.as_bytes(), form).0);
+            legacy::test_file(root, slice, eval_id, session, &mut Walker { problems })
+        }
+        Form::OldEvalSet => legacy::case(root, slice, &Place::Root, &mut Walker { problems }),
+    })
+}
+
+impl EvalCase {
+    /// Reads a case from the JSON object that an eval set would hold for it.
+    ///
+    /// ```
+    /// use eval_format::EvalCase;
+    ///
+    /// let case = EvalCase::parse(
+    ///     r#"{"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}"#,
+    /// )?;
+    /// assert_eq!(case.conversation.len(), 1);
+    /// # Ok::<(), eval_format::Problems>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        read_case(Form::EvalSet, text, "", None)
+    }
+}
+
+impl Invocation {
+    /// Reads a turn from the JSON object that an eval case would hold for it.
+    ///
+    /// ```
+    /// use eval_format::Invocation;
+    ///
+    /// let turn = Invocation::user("Hi").response("Hello!");
+    /// assert_eq!(Invocation::parse(&turn.to_value().to_string()).unwrap(), turn);
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        parse(text, |root, problems| {
+            Walker { problems }.record(root, &INVOCATION, &Place::Root).map(Self::from)
+        })
+        .map(|(turn, _)| turn)
+    }
+}

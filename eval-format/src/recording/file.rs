@@ -1,0 +1,80 @@
+//! A recording: questions, by what they ask.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::layout::assemble;
+use super::question::{Order, RecordedQuestion};
+
+/// What judges were asked, and what they answered.
+///
+/// ```
+/// use eval_format::{RecordedQuestion, Recording};
+///
+/// let mut recording = Recording::default();
+/// let question = RecordedQuestion::new("gemini-2.5-flash", "Is it polite?\nAnswer yes or no.");
+/// recording.add(question.clone().case("refund declined").reply(0, "yes", None));
+///
+/// let text = recording.to_json();
+/// assert!(text.contains(r#""Answer yes or no.""#), "a line of a prompt is a line of the file");
+/// let read = Recording::parse(&text)?;
+/// assert_eq!(read.find(&question).unwrap().replies[0].text, "yes");
+/// # Ok::<(), eval_format::Problems>(())
+/// ```
+///
+/// It stands beside its set, under the name that [`recording_path`] gives, and is made to be read in review:
+/// questions are sorted, and texts are written line by line.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    questions: Vec<RecordedQuestion>,
+    /// The place of each question by its key.
+    places: HashMap<String, usize>,
+}
+
+impl Recording {
+    /// The questions, in no particular order.
+    pub fn questions(&self) -> &[RecordedQuestion] {
+        &self.questions
+    }
+
+    /// The recorded question that asks the same: everything but case, template and replies is equal.
+    pub fn find(&self, question: &RecordedQuestion) -> Option<&RecordedQuestion> {
+        self.questions.get(*self.places.get(&question.key())?)
+    }
+
+    /// Adds what is not there yet: the question, the cases that ask it, the samples that have no answer.
+    ///
+    /// Answers at which place in [`questions`](Self::questions) it stands.
+    pub fn add(&mut self, question: RecordedQuestion) -> usize {
+        let place = match self.places.entry(question.key()) {
+            Entry::Vacant(vacant) => {
+                let place = *vacant.insert(self.questions.len());
+                self.questions.push(question);
+                return place;
+            }
+            Entry::Occupied(occupied) => *occupied.get(),
+        };
+        let Some(known) = self.questions.get_mut(place) else { return place };
+        for case in question.cases {
+            if !known.cases.contains(&case) {
+                known.cases.push(case);
+            }
+        }
+        for reply in question.replies {
+            if known.sample(reply.sample).is_none() {
+                known.replies.push(reply);
+            }
+        }
+        place
+    }
+
+    /// The text of the file: sorted by case, template, model and prompt, indented by two.
+    ///
+    /// The same questions give the same text, in whatever order they were added.
+    pub fn to_json(&self) -> String {
+        let mut pieces: Vec<(Order, String)> =
+            self.questions.iter().map(|question| (question.order(), question.piece())).collect();
+        pieces.sort_unstable();
+        assemble(pieces.iter().map(|(_, piece)| piece))
+    }
+}

@@ -1,0 +1,26 @@
+//! How the text of a recording is put together from that of its questions.
+
+/// How a file begins, what stands between two questions, how it ends; and one without questions.
+pub(super) const OPENING: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": [\n    ";
+pub(super) const SEPARATOR: &str = ",\n    ";
+pub(super) const CLOSING: &str = "\n  ]\n}\n";
+pub(super) const EMPTY: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": []\n}\n";
+
+/// The version of the format.
+pub(super) const VERSION: i64 = 1;
+
+/// The text of a file with these questions.
+pub(super) fn assemble<'t>(pieces: impl Iterator<Item = &'t String>) -> String {
+    let mut text = OPENING.to_owned();
+    for piece in pieces {
+        if text.len() > OPENING.len() {
+            text.push_str(SEPARATOR);
+        }
+        text.push_str(piece);
+    }
+    if text.len() == OPENING.len() {
+        return EMPTY.to_owned();
+    }
+    text.push_str(CLOSING);
+    text
+}

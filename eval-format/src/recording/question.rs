@@ -1,0 +1,167 @@
+//! One question to a judge with its answers, and its text in a recording.
+
+use crate::model::UsageMetadata;
+use crate::value::{Map, Value, to_pretty};
+
+/// One request to a judge, with the answer to each sample of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedQuestion {
+    /// The ids of the cases that asked it, for the reader, and for telling what is no longer asked.
+    pub cases: Vec<String>,
+    /// Which prompt it is, with its version: `final_response_match_v2/1`.
+    pub template: String,
+    /// The model.
+    pub model: String,
+    /// The temperature.
+    pub temperature: Option<f64>,
+    /// The rest of the model's configuration.
+    pub config: Map,
+    /// The JSON schema that the answer should follow.
+    pub schema: Option<Value>,
+    /// The prompt.
+    pub prompt: String,
+    /// The answers, by sample.
+    pub replies: Vec<RecordedReply>,
+}
+
+/// The answer to one sample of a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedReply {
+    /// Which sample, from 0.
+    pub sample: u32,
+    /// What the judge answered.
+    pub text: String,
+    /// The tokens it took.
+    pub usage: Option<UsageMetadata>,
+}
+
+/// Where a question stands in its file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Order {
+    case: Option<String>,
+    template: String,
+    pub(super) key: String,
+}
+
+impl RecordedQuestion {
+    /// A question without an answer.
+    pub fn new(model: impl Into<String>, prompt: impl Into<String>) -> Self {
+        Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
+    }
+
+    /// Adds a case that asks it.
+    #[must_use]
+    pub fn case(mut self, eval_id: impl Into<String>) -> Self {
+        self.cases.push(eval_id.into());
+        self
+    }
+
+    /// Adds the answer to a sample.
+    #[must_use]
+    pub fn reply(mut self, sample: u32, text: impl Into<String>, usage: Option<UsageMetadata>) -> Self {
+        self.replies.push(RecordedReply { sample, text: text.into(), usage });
+        self
+    }
+
+    /// The answer to a sample.
+    pub fn sample(&self, sample: u32) -> Option<&RecordedReply> {
+        self.replies.iter().find(|reply| reply.sample == sample)
+    }
+
+    /// What tells this question from others, as a text.
+    pub fn key(&self) -> String {
+        let mut key = format!("{}\0{:?}\0", self.model, self.temperature);
+        write_sorted(&Value::Object(self.config.clone()), &mut key);
+        key.push('\0');
+        if let Some(schema) = &self.schema {
+            write_sorted(schema, &mut key);
+        }
+        key.push('\0');
+        key.push_str(&self.prompt);
+        key
+    }
+
+    pub(super) fn order(&self) -> Order {
+        Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
+    }
+
+    /// Its text in a file.
+    pub(super) fn piece(&self) -> String {
+        // A line break never stands inside a string, so the indent can follow each of them.
+        to_pretty(&self.to_value()).replace('\n', "\n    ")
+    }
+
+    fn to_value(&self) -> Value {
+        let mut fields = Map::new();
+        let mut cases: Vec<&str> = self.cases.iter().map(String::as_str).collect();
+        cases.sort_unstable();
+        let mut replies: Vec<&RecordedReply> = self.replies.iter().collect();
+        replies.sort_by_key(|reply| reply.sample);
+        fields.insert("cases", Value::Array(cases.into_iter().map(Value::from).collect()));
+        if !self.template.is_empty() {
+            fields.insert("template", self.template.as_str());
+        }
+        fields.insert("model", self.model.as_str());
+        if let Some(temperature) = self.temperature {
+            fields.insert("temperature", temperature);
+        }
+        if !self.config.is_empty() {
+            fields.insert("config", self.config.clone());
+        }
+        if let Some(schema) = &self.schema {
+            fields.insert("schema", schema.clone());
+        }
+        fields.insert("prompt", lines(&self.prompt));
+        fields.insert("replies", Value::Array(replies.into_iter().map(RecordedReply::to_value).collect()));
+        Value::Object(fields)
+    }
+}
+
+impl RecordedReply {
+    fn to_value(&self) -> Value {
+        let mut fields =
+            Map::from([("sample", Value::from(i64::from(self.sample))), ("text", lines(&self.text))]);
+        if let Some(usage) = &self.usage {
+            fields.insert("usage", usage.to_value());
+        }
+        Value::Object(fields)
+    }
+}
+
+/// A text as a string, or line by line where it has several.
+fn lines(text: &str) -> Value {
+    if text.contains('\n') {
+        Value::Array(text.split('\n').map(Value::from).collect())
+    } else {
+        Value::from(text)
+    }
+}
+
+/// Writes a value with the keys of its objects in order: they mean the same in any.
+fn write_sorted(value: &Value, out: &mut String) {
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            for item in items {
+                write_sorted(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut entries: Vec<(&str, &Value)> = map.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            out.push('{');
+            for (key, item) in entries {
+                out.push_str(&Value::from(key).to_string());
+                out.push(':');
+                write_sorted(item, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}

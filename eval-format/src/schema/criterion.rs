@@ -1,0 +1,124 @@
+//! Criteria: a table for each metric, made from the list of metrics.
+
+use std::sync::LazyLock;
+
+use super::config::JUDGE_MODEL_OPTIONS;
+use super::eval_set::RUBRIC;
+use super::table::Type::{Bool, Choice, Float, List, Models, Object, String};
+use super::table::{Extra, Field, Model, Type, defaulted, model, required};
+use crate::metric::{CriterionField, FieldKind, INTERMEDIATE_RESPONSES, METRICS, MetricInfo, Need};
+
+const THRESHOLD: Field = required("threshold", Float, "1.0");
+
+/// What the criterion of every metric takes, as in ADK.
+static COMMON: &[Field] = &[THRESHOLD, field(&INTERMEDIATE_RESPONSES)];
+
+/// The criterion of a custom metric, which may read any key.
+static CUSTOM: Model = model("a criterion", Extra::Kept, COMMON);
+
+/// The criteria of the built-in metrics, in the order of their list. A key that a metric does not read is refused.
+static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
+    let strangers: &[_] = strangers().leak();
+    METRICS
+        .iter()
+        .map(|info| {
+            let what = format!("a criterion of `{}`", info.name).leak();
+            // Like every table these live as long as the program.
+            Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) }
+        })
+        .collect()
+});
+
+/// The shape of the criterion of a metric; that of a custom one without `info`.
+pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
+    let at = info.and_then(|info| METRICS.iter().position(|known| known.name == info.name));
+    at.and_then(|at| BUILT_IN.get(at)).unwrap_or(&CUSTOM)
+}
+
+fn fields(info: &MetricInfo) -> Vec<Field> {
+    let mut fields = vec![THRESHOLD, field(&INTERMEDIATE_RESPONSES)];
+    for own in info.criterion {
+        if own.name != INTERMEDIATE_RESPONSES.name {
+            fields.push(field(own));
+        }
+    }
+    fields
+}
+
+/// The keys that only some metrics read, each with what to do about it in the criterion of another metric.
+fn strangers() -> Vec<(&'static str, &'static str)> {
+    let mut found: Vec<(&'static str, &'static str)> = Vec::new();
+    for field in METRICS.iter().flat_map(|info| info.criterion) {
+        let is_known =
+            field.name == INTERMEDIATE_RESPONSES.name || found.iter().any(|(name, _)| *name == field.name);
+        if !is_known {
+            found.push((field.name, instead(field.name).leak()));
+        }
+    }
+    found
+}
+
+/// What to do about a key in the criterion of a metric that does not read it.
+fn instead(key: &str) -> std::string::String {
+    let reads = |info: &&MetricInfo| info.criterion.iter().any(|field| field.name == key);
+    let readers: Vec<&MetricInfo> = METRICS.iter().filter(reads).collect();
+    match readers.as_slice() {
+        [only] => format!("move it to `{}`, the metric that reads it", only.name),
+        few @ ([_, _] | [_, _, _]) => {
+            let names: Vec<&str> = few.iter().map(|info| info.name).collect();
+            format!("move it to one of `{}`, which read it", names.join("`, `"))
+        }
+        many if many.iter().all(|info| info.needs.contains(&Need::Judge)) => {
+            "remove it; only judged metrics read it".to_owned()
+        }
+        _ => "remove it; this metric does not read it".to_owned(),
+    }
+}
+
+/// The field of a key that the list of metrics declares.
+const fn field(declared: &CriterionField) -> Field {
+    let kind = match declared.kind {
+        FieldKind::Bool => Bool,
+        FieldKind::Number => Float,
+        FieldKind::String => String,
+        FieldKind::Choice { values, numbered } => Choice { values, numbered },
+        FieldKind::Strings => List(&String),
+        FieldKind::Rubrics => Models(&RUBRIC),
+        FieldKind::Weights => Object,
+        FieldKind::JudgeOptions => Type::Model(&JUDGE_MODEL_OPTIONS),
+    };
+    let example = match declared.example {
+        Some(example) => example,
+        None => "",
+    };
+    Field { required: declared.default.is_none(), example, ..defaulted(declared.name, kind) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_take_the_keys_that_the_list_of_metrics_names() {
+        for info in METRICS.iter().filter(|info| info.gates) {
+            let fields: Vec<_> = criterion(Some(info)).fields.iter().map(|field| field.name).collect();
+            let common = ["threshold", "include_intermediate_responses_in_final"];
+            let own = info.criterion.iter().map(|field| field.name).filter(|name| !common.contains(name));
+            let listed: Vec<_> = common.into_iter().chain(own).collect();
+            assert_eq!(fields, listed, "{}", info.name);
+        }
+    }
+
+    #[test]
+    fn a_key_of_other_metrics_is_explained() {
+        for (key, help) in [
+            ("args_match", "move it to `tool_trajectory_avg_score`, the metric that reads it"),
+            ("judge_model_options", "remove it; only judged metrics read it"),
+        ] {
+            assert_eq!(instead(key), help);
+        }
+        assert!(
+            instead("weights").ends_with("`rubric_based_multi_turn_trajectory_quality_v1`, which read it")
+        );
+    }
+}

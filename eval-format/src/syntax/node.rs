@@ -1,0 +1,105 @@
+//! The tree: values with their places in the text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::value::{Map, Number, Value};
+
+/// A JSON value and its place in the text.
+#[derive(Debug)]
+pub(crate) struct Node<'a> {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: Kind<'a>,
+}
+
+/// What a [`Node`] holds.
+#[derive(Debug)]
+pub(crate) enum Kind<'a> {
+    Null,
+    Bool(bool),
+    /// The text as written: `5.0`, `1e400`, `-Infinity`.
+    Number(&'a str),
+    String(Cow<'a, str>),
+    Array(Vec<Node<'a>>),
+    Object(Vec<Entry<'a>>),
+}
+
+/// A key and its value; keys are unique within an object.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) key: Cow<'a, str>,
+    pub(crate) key_range: Range<usize>,
+    pub(crate) value: Node<'a>,
+}
+
+impl<'a> Node<'a> {
+    /// The elements, if this is an array.
+    pub(crate) fn array(&self) -> Option<&[Node<'a>]> {
+        match &self.kind {
+            Kind::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The entries, if this is an object.
+    pub(crate) fn object(&self) -> Option<&[Entry<'a>]> {
+        match &self.kind {
+            Kind::Object(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The string, if this is one.
+    pub(crate) fn string(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.kind, Kind::Null)
+    }
+
+    /// The entry under a key, if this is an object that has it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry<'a>> {
+        self.object()?.iter().find(|entry| entry.key == key)
+    }
+
+    /// What it is, as it is called in messages.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "null",
+            Kind::Bool(_) => "a boolean",
+            Kind::Number(_) => "a number",
+            Kind::String(_) => "a string",
+            Kind::Array(_) => "an array",
+            Kind::Object(_) => "an object",
+        }
+    }
+
+    /// The value without its places.
+    pub(crate) fn to_value(&self) -> Value {
+        match &self.kind {
+            Kind::Null => Value::Null,
+            Kind::Bool(flag) => Value::Bool(*flag),
+            Kind::Number(text) => Number::parse(text).map_or(Value::Null, Value::Number),
+            Kind::String(text) => Value::String(text.clone().into_owned()),
+            Kind::Array(items) => Value::Array(items.iter().map(Node::to_value).collect()),
+            Kind::Object(entries) => Value::Object(to_map(entries)),
+        }
+    }
+}
+
+impl Entry<'_> {
+    /// Key and value without their places.
+    pub(crate) fn to_pair(&self) -> (String, Value) {
+        (self.key.clone().into_owned(), self.value.to_value())
+    }
+}
+
+/// The entries of an object node without their places.
+pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
+    Map::from_unique(entries.iter().map(Entry::to_pair).collect())
+}

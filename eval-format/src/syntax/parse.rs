@@ -1,0 +1,169 @@
+//! From a text to its tree.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::duplicates::{self, Duplicate};
+use super::fault::{Fault, Inside, MAX_DEPTH, Stumble};
+use super::node::{Entry, Kind, Node};
+use super::scan::Scanner;
+use super::syntax_error;
+use crate::problem::Problem;
+
+/// Reads the text as one JSON value.
+///
+/// Pushes a warning for each key that stands twice in an object; returns the error alone when the
+/// text is not JSON.
+pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<Node<'a>, Box<Problem>> {
+    let mut reader = Reader { scan: Scanner::new(text), duplicates: Vec::new() };
+    match reader.document() {
+        Ok(root) => {
+            problems.append(&mut duplicates::warnings(&root, reader.duplicates));
+            Ok(root)
+        }
+        Err(fault) => Err(Box::new(syntax_error::problem(text, fault))),
+    }
+}
+
+struct Reader<'a> {
+    scan: Scanner<'a>,
+    duplicates: Vec<Duplicate>,
+}
+
+impl<'a> Reader<'a> {
+    fn document(&mut self) -> Result<Node<'a>, Fault> {
+        let first = self.scan.value()?;
+        let node = self.node(first, 1)?;
+        match self.scan.peek() {
+            None => Ok(node),
+            Some(_) => Err(self.scan.fault(Stumble::MoreText)),
+        }
+    }
+
+    /// The value that begins with a byte, the next one.
+    fn node(&mut self, first: u8, depth: usize) -> Result<Node<'a>, Fault> {
+        let start = self.scan.at;
+        let kind = match first {
+            _ if depth > MAX_DEPTH && first.is_ascii() => return Err(self.scan.fault(Stumble::TooDeep)),
+            b'"' => Kind::String(self.scan.string()?),
+            b'[' => self.array(depth)?,
+            b'{' => self.object(depth)?,
+            b'n' => self.word("null", Kind::Null)?,
+            b't' => self.word("true", Kind::Bool(true))?,
+            b'f' => self.word("false", Kind::Bool(false))?,
+            b'-' | b'0'..=b'9' | b'N' | b'I' => Kind::Number(self.scan.number()?),
+            _ => return Err(self.scan.fault(Stumble::NoValue)),
+        };
+        Ok(Node { range: start..self.scan.at, kind })
+    }
+
+    fn word(&mut self, word: &str, kind: Kind<'a>) -> Result<Kind<'a>, Fault> {
+        self.scan.word(word).map(|()| kind)
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Kind<'a>, Fault> {
+        let mut items = Vec::new();
+        let mut more = self.open(Inside::Array)?;
+        while more {
+            let first = self.scan.value()?;
+            items.push(self.node(first, depth + 1)?);
+            more = self.step(Inside::Array)?;
+        }
+        Ok(Kind::Array(items))
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Kind<'a>, Fault> {
+        let object = self.scan.at;
+        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut more = self.open(Inside::Object)?;
+        while more {
+            let (key, key_range) = self.key()?;
+            let first = self.scan.value()?;
+            let value = self.node(first, depth + 1)?;
+            entries.push(Entry { key, key_range, value });
+            more = self.step(Inside::Object)?;
+        }
+        self.drop_duplicates(object, &mut entries);
+        Ok(Kind::Object(entries))
+    }
+
+    /// A key and the colon after it.
+    fn key(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fault> {
+        if self.scan.value()? != b'"' {
+            return Err(self.scan.fault(Stumble::NoKey));
+        }
+        let start = self.scan.at;
+        let key = self.scan.string()?;
+        let range = start..self.scan.at;
+        match self.scan.peek() {
+            Some(b':') => self.scan.at += 1,
+            Some(_) => return Err(self.scan.fault(Stumble::NoColon)),
+            None => return Err(self.scan.fault(Stumble::EndInside(Inside::Object))),
+        }
+        Ok((key, range))
+    }
+
+    /// Passes over an opening bracket, and over the closing one if it follows; whether an element does.
+    fn open(&mut self, inside: Inside) -> Result<bool, Fault> {
+        self.scan.at += 1;
+        match self.scan.peek() {
+            Some(byte) if byte == inside.closing() => {
+                self.scan.at += 1;
+                Ok(false)
+            }
+            Some(_) => Ok(true),
+            None => Err(self.scan.fault(Stumble::EndInside(inside))),
+        }
+    }
+
+    /// Passes over what follows an element, a comma or the closing bracket; whether an element follows.
+    fn step(&mut self, inside: Inside) -> Result<bool, Fault> {
+        let at = match self.scan.peek() {
+            Some(byte) if byte == b',' || byte == inside.closing() => self.scan.at,
+            Some(_) => return Err(self.scan.fault(Stumble::NoComma(inside))),
+            None => return Err(self.scan.fault(Stumble::EndInside(inside))),
+        };
+        self.scan.at += 1;
+        if self.scan.text.as_bytes()[at] != b',' {
+            return Ok(false);
+        }
+        match self.scan.peek() {
+            Some(byte) if byte == inside.closing() => Err(Fault { what: Stumble::TrailingComma, at }),
+            _ => Ok(true),
+        }
+    }
+
+    /// Keeps the last value of each key, at the place of the first, as Python does.
+    fn drop_duplicates(&mut self, object: usize, entries: &mut Vec<Entry<'a>>) {
+        let repeats = match entries.len() {
+            0 | 1 => return,
+            2..=SCAN_LIMIT => {
+                entries.iter().enumerate().any(|(at, entry)| entries[..at].iter().any(|e| e.key == entry.key))
+            }
+            _ => entries.iter().map(|entry| entry.key.as_ref()).collect::<HashSet<_>>().len() < entries.len(),
+        };
+        if !repeats {
+            return;
+        }
+        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+        for entry in std::mem::take(entries) {
+            if let Some(&at) = places.get(&entry.key) {
+                let first: &mut Entry<'a> = &mut entries[at];
+                self.duplicates.push(Duplicate {
+                    object,
+                    first: first.key_range.clone(),
+                    second: entry.key_range.clone(),
+                    key: entry.key.clone().into_owned(),
+                });
+                *first = entry;
+            } else {
+                places.insert(entry.key.clone(), entries.len());
+                entries.push(entry);
+            }
+        }
+    }
+}
+
+/// Up to this many keys, looking for a repeated one by comparing each pair beats hashing.
+const SCAN_LIMIT: usize = 16;

@@ -84,7 +84,8 @@ fn every_page_and_each_of_its_links_is_in_rustdoc() {
         if fs::canonicalize(root().join(&alias)).ok() != fs::canonicalize(root().join(&file)).ok() {
             wrong.push(format!("{alias} is no link to {file}"));
         }
-        let included = |source: &&String| source.contains("page!(") && source.contains(&format!("docs/{name}\""));
+        let included =
+            |source: &&String| source.contains("page!(") && source.contains(&format!("docs/{name}\""));
         if sources.iter().filter(included).count() != 1 {
             wrong.push(format!("{file} is not in one place of the rustdoc of eval-core"));
         }

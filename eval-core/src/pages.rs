@@ -8,8 +8,8 @@
 macro_rules! page {
     ($file:literal) => {
         concat!(
-            // A definition cannot follow a line of text.
-            "\n",
+            // A definition cannot follow a line of text, and rustdoc takes one line break away.
+            "\n\n",
             $crate::pages::links!(),
             $crate::pages::attribute_links!(),
             $crate::pages::judge_links!(),

@@ -1,4 +1,5 @@
 //! Running sets from a program, without the attribute.
+#![cfg_attr(any(not(doctest), feature = "reports"), doc = crate::pages::page!("../docs/programs.md"))]
 
 #[cfg(feature = "reports")]
 mod command;

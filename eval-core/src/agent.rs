@@ -1,4 +1,5 @@
 //! The system under test: one value is one conversation, and what it does is recorded as it happens.
+#![doc = crate::pages::page!("../docs/agents.md")]
 
 mod closure;
 mod event;

@@ -52,25 +52,17 @@
 //! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score. Its silent passes are not kept: an
 //! agent error, a missing answer or a metric without a score is a [`Verdict`] of its own, and none of them passes.
 //!
-//! # Features
+//! # Features and environment
 //!
-//! | feature | what it compiles |
-//! | --- | --- |
-//! | `macros` (default) | the attribute |
-//! | `multi-thread` | `flavor = "multi_thread"` in the attribute |
-//! | `judges` | metrics that ask a judge, simulated users, recordings of what was answered |
-//! | `model-judge` | `ModelJudge`: judges over HTTP, of Gemini, OpenAI and compatible services, Anthropic, Ollama; implies `judges` |
-//! | `reports` | exports in the formats of others, reading journals, statistics, `EvalCommand` |
-//!
-//! A criterion, a scenario or a `judge = ..` that needs a feature which is off is a compile error that names it.
-//!
-//! # Environment
-//!
-//! `EVALSET_PRINT` says what tests print: `failures` (the default), `all` (the table of passing cases too), `record`
-//! (every recorded event, as JSON). Any other value is an error. `EVALSET_JOURNAL`, `EVALSET_DIR`, `EVALSET_RUN_ID`
-//! and `EVALSET_KEEP` are about the [journal](journal#environment). The module `judge` describes the variables about
-//! judges: `EVALSET_JUDGE`, `EVALSET_MISSING_JUDGE`, `EVALSET_JUDGE_MODEL` and `EVALSET_JUDGE_TIMEOUT`.
+//! [Configuration](_documentation::configuration) has the table of features, the config files, the variables `EVALSET_..`,
+//! and what a run records.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+/// Pages that belong to no item of this crate: configuration, differences from ADK, CI, the command line, and how this
+/// compares.
+#[cfg(any(doc, doctest))]
+pub mod _documentation;
 pub mod agent;
 mod attribute;
 mod case_runner;
@@ -80,17 +72,22 @@ mod decide;
 mod failure;
 mod guard;
 pub mod journal;
+/// Models that are asked about what an agent did, and how their answers are kept.
 #[cfg(feature = "judges")]
-#[cfg_attr(feature = "macros", doc = include_str!("docs/judges.md"))]
+#[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/judges.md"))]
 pub mod judge;
 #[cfg(not(feature = "judges"))]
 #[path = "judge_off.rs"]
 mod judge;
 mod judge_outcome;
 mod message;
-// Its example uses the attribute.
-#[cfg_attr(feature = "macros", doc = include_str!("docs/metrics.md"))]
+/// What cases are scored with: the metrics, and metrics of your own.
+#[cfg_attr(
+    any(not(doctest), all(feature = "judges", feature = "macros")),
+    doc = crate::pages::page!("../docs/metrics.md")
+)]
 pub mod metric;
+mod pages;
 mod play;
 pub mod report;
 pub mod runner;
@@ -124,7 +121,8 @@ pub use eval_format::{
 };
 #[cfg(feature = "macros")]
 #[doc(inline)]
-#[doc = include_str!("docs/eval_set.md")]
+/// Makes a test of each case of an eval set.
+#[doc = crate::pages::page!("../docs/attribute.md")]
 pub use eval_macros::eval_set;
 pub use metric::{Metric, MetricInput, Score, Scores};
 pub use report::{CaseReport, EvalReport};
@@ -133,8 +131,9 @@ pub use runner::EvalCommand;
 pub use runner::EvalRunner;
 pub use verdict::Verdict;
 
+/// Conversations with a simulated user.
 #[cfg(feature = "judges")]
-#[doc = include_str!("docs/scenarios.md")]
+#[doc = crate::pages::page!("../docs/scenarios.md")]
 pub mod scenario {
     #[doc(no_inline)]
     pub use eval_format::{ConversationScenario, Persona, UserBehavior, UserPersona, UserSimulatorConfig};
@@ -153,5 +152,5 @@ pub mod fuzzing;
 
 /// Compiles the code of the README.
 #[cfg(all(doctest, feature = "macros"))]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -29,7 +29,8 @@ pub use slots::{Slot, Slots};
 /// How long a model may take for an answer.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
-#[doc = include_str!("../docs/model_judge.md")]
+/// A judge that is a model of one of several providers, asked over HTTP.
+#[doc = crate::pages::page!("../../docs/models.md")]
 #[derive(Clone)]
 pub struct ModelJudge {
     http: Http,

@@ -1,0 +1,19 @@
+//! Pages that belong to no item of this crate.
+
+#[doc = crate::pages::page!("../docs/ci.md")]
+pub mod ci {}
+
+#[doc = crate::pages::page!("../docs/command-line.md")]
+pub mod command_line {}
+
+#[doc = crate::pages::page!("../docs/comparison.md")]
+pub mod comparison {}
+
+#[doc = crate::pages::page!("../docs/configuration.md")]
+pub mod configuration {}
+
+#[doc = crate::pages::page!("../docs/differences.md")]
+pub mod differences {}
+
+#[doc = crate::pages::page!("../docs/measurements.md")]
+pub mod measurements {}

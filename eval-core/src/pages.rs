@@ -1,0 +1,106 @@
+//! The pages of `docs/` as rustdoc.
+//!
+//! A page links to other pages by reference links, whose definitions at its end are for readers of the repository. Here,
+//! definitions in front of the page lead to where those pages are in rustdoc; of two definitions the first one counts. A
+//! link to a page whose feature is off leads to the table of features.
+
+/// The text of a page.
+macro_rules! page {
+    ($file:literal) => {
+        concat!(
+            // A definition cannot follow a line of text, and rustdoc takes one line break away.
+            "\n\n",
+            $crate::pages::links!(),
+            $crate::pages::attribute_links!(),
+            $crate::pages::judge_links!(),
+            $crate::pages::model_links!(),
+            "\n",
+            include_str!($file)
+        )
+    };
+}
+
+macro_rules! links {
+    () => {
+        concat!(
+            "[ci]: crate::_documentation::ci\n",
+            "[command line]: crate::_documentation::command_line\n",
+            "[config files]: crate::_documentation::configuration#config-files\n",
+            "[differences]: crate::_documentation::differences\n",
+            "[environment]: crate::_documentation::configuration#environment-variables\n",
+            "[exports]: crate::_documentation::differences#exports\n",
+            "[features]: crate::_documentation::configuration#features\n",
+            "[measurements]: crate::_documentation::measurements\n",
+            "[metrics]: crate::metric\n",
+            "[own metrics]: crate::metric#metrics-of-your-own\n",
+            "[plan]: crate::_documentation::command_line#plan\n",
+            "[programs]: crate::runner\n",
+            "[record]: crate::_documentation::configuration#what-a-run-records\n",
+            "[rerun]: crate::_documentation::command_line#rerun\n",
+        )
+    };
+}
+
+#[cfg(feature = "macros")]
+macro_rules! attribute_links {
+    () => {
+        concat!(
+            "[arguments]: macro@crate::eval_set#the-arguments\n",
+            "[attribute]: macro@crate::eval_set\n",
+            "[directories]: macro@crate::eval_set#directories\n",
+            "[large sets]: macro@crate::eval_set#large-sets\n",
+        )
+    };
+}
+
+#[cfg(not(feature = "macros"))]
+macro_rules! attribute_links {
+    () => {
+        concat!(
+            "[arguments]: crate::_documentation::configuration#features\n",
+            "[attribute]: crate::_documentation::configuration#features\n",
+            "[directories]: crate::_documentation::configuration#features\n",
+            "[large sets]: crate::_documentation::configuration#features\n",
+        )
+    };
+}
+
+#[cfg(feature = "judges")]
+macro_rules! judge_links {
+    () => {
+        concat!(
+            "[judges]: crate::judge\n",
+            "[no judge]: crate::judge#without-a-judge\n",
+            "[scenarios]: crate::scenario\n",
+            "[whom]: crate::judge#whom-a-metric-asks\n",
+        )
+    };
+}
+
+#[cfg(not(feature = "judges"))]
+macro_rules! judge_links {
+    () => {
+        concat!(
+            "[judges]: crate::_documentation::configuration#features\n",
+            "[no judge]: crate::_documentation::configuration#features\n",
+            "[scenarios]: crate::_documentation::configuration#features\n",
+            "[whom]: crate::_documentation::configuration#features\n",
+        )
+    };
+}
+
+#[cfg(feature = "model-judge")]
+macro_rules! model_links {
+    () => {
+        "[models]: crate::judge::ModelJudge\n"
+    };
+}
+
+#[cfg(not(feature = "model-judge"))]
+macro_rules! model_links {
+    () => {
+        "[models]: crate::_documentation::configuration#features\n"
+    };
+}
+
+pub(crate) use {attribute_links, judge_links, links, model_links, page};

@@ -97,12 +97,11 @@ const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#
 
 fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
     let nodes = data.array().unwrap_or_default();
-    records
-        .into_iter()
-        .zip(nodes)
-        .enumerate()
-        .map(|(at, (record, node))| turn(record, node, text, at))
-        .collect()
+    let mut turns = Vec::with_capacity(records.len());
+    for (record, node) in records.into_iter().zip(nodes) {
+        turns.push(turn(record, node, text, turns.len()));
+    }
+    turns
 }
 
 fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocation {

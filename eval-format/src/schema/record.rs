@@ -89,9 +89,12 @@ impl Record {
 
     /// The fields not taken yet, as values.
     pub(crate) fn rest(self) -> Map {
-        let left = self.fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let mut entries: Vec<(String, Value)> =
-            left.map(|(name, value)| (name.to_owned(), value.into_value())).collect();
+        let mut entries: Vec<(String, Value)> = Vec::with_capacity(self.fields.len() + self.extra.len());
+        for (name, value) in self.fields {
+            if let Some(value) = value {
+                entries.push((name.to_owned(), value.into_value()));
+            }
+        }
         entries.extend(self.extra);
         Map::from_unique(entries)
     }
@@ -109,10 +112,20 @@ impl Checked {
         match self {
             Self::Value(value) => value,
             Self::Record(record) => Value::Object(record.rest()),
-            Self::List(items) => Value::Array(items.into_iter().map(Self::into_value).collect()),
-            Self::Dict(entries) => Value::Object(Map::from_unique(
-                entries.into_iter().map(|(key, value)| (key, value.into_value())).collect(),
-            )),
+            Self::List(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for item in items {
+                    values.push(item.into_value());
+                }
+                Value::Array(values)
+            }
+            Self::Dict(entries) => {
+                let mut values = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    values.push((key, value.into_value()));
+                }
+                Value::Object(Map::from_unique(values))
+            }
             Self::Pair(pair) => Value::Array(vec![pair.0.into_value(), pair.1.into_value()]),
         }
     }

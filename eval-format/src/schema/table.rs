@@ -25,6 +25,7 @@ pub(crate) struct Model {
 pub(crate) enum Extra {
     Forbidden,
     /// Forbidden in a format that is not ADK's.
+    #[cfg_attr(not(feature = "recordings"), expect(dead_code, reason = "only recordings are such a format"))]
     Unknown,
     /// Kept and written back.
     Kept,

@@ -27,7 +27,7 @@ pub(crate) use eval_set::{
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use place::Place;
-pub(crate) use record::{Checked, Record};
+pub(crate) use record::{Checked, Record, records};
 #[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
 #[cfg(feature = "export")]

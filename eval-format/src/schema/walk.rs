@@ -14,7 +14,6 @@ use crate::value::{Map, Value};
 pub(super) const MAX_FIELDS: usize = 17;
 
 /// Walks nodes and collects problems; it never stops at one.
-#[derive(Debug)]
 pub(crate) struct Walker<'p> {
     pub(crate) problems: &'p mut Vec<Problem>,
 }

@@ -191,8 +191,10 @@ impl Migration {
 fn lost(checked: &CheckedSet, session: Option<(String, CheckedSession)>) -> Vec<Found> {
     let set =
         Found { shown: checked.file.clone(), text: checked.text.clone(), problems: checked.unwritten() };
-    let session =
-        session.map(|(shown, session)| Found { shown, text: session.text, problems: session.unwritten });
+    let session = session.map(|(shown, session)| {
+        let problems = session.unwritten();
+        Found { shown, text: session.text, problems }
+    });
     [Some(set), session].into_iter().flatten().filter(|file| !file.problems.is_empty()).collect()
 }
 

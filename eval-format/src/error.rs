@@ -52,12 +52,15 @@ impl std::error::Error for Problems {}
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (errors, warnings): (Vec<_>, Vec<_>) = self.iter().partition(|problem| problem.is_error());
-        for (at, problem) in errors.iter().chain(&warnings).take(MOST_SHOWN).enumerate() {
-            if at > 0 {
-                f.write_str("\n\n")?;
+        let mut shown = 0;
+        for errors in [true, false] {
+            for problem in self.items.iter().filter(|problem| problem.is_error() == errors) {
+                if shown < MOST_SHOWN {
+                    f.write_str(if shown > 0 { "\n\n" } else { "" })?;
+                    f.write_str(&render_with_level(problem, &self.file, &self.text))?;
+                    shown += 1;
+                }
             }
-            f.write_str(&render_with_level(problem, &self.file, &self.text))?;
         }
         match self.len().saturating_sub(MOST_SHOWN) {
             0 => Ok(()),

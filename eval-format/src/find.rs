@@ -1,12 +1,12 @@
 //! Which files a directory or a glob stands for.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use glob::{MatchOptions, Pattern};
 
 use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
+use crate::order::sorted;
 
 /// Hidden files are left out: editors keep their locks and backups in them.
 const OPTIONS: MatchOptions =
@@ -36,8 +36,8 @@ const OPTIONS: MatchOptions =
 /// ```
 pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, FindError> {
     let base = base.as_ref();
-    let names: Vec<&str> = pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
-    let mut walk = Walk { base, found: BTreeSet::new() };
+    let names = names_of(pattern);
+    let mut walk = Walk { base, found: Vec::new() };
     if base.join(names.join("/")).is_dir() {
         for suffix in SET_SUFFIXES.iter().filter_map(|suffix| Pattern::new(&format!("*{suffix}")).ok()) {
             walk.below(&names.join("/"), &[Part::AnyFolders, Part::Pattern(suffix)])?;
@@ -45,7 +45,14 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
     } else {
         walk.below("", &parts_of_glob(&names)?)?;
     }
-    Ok(walk.found.into_iter().collect())
+    let found = walk.found;
+    let mut sets: Vec<String> = Vec::with_capacity(found.len());
+    for at in sorted(found.len(), &|one, other| found[one].cmp(&found[other])) {
+        if sets.last() != Some(&found[at]) {
+            sets.push(found[at].clone());
+        }
+    }
+    Ok(sets)
 }
 
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
@@ -66,8 +73,14 @@ pub fn is_glob(path: &str) -> bool {
 /// assert_eq!(fixed_folder("*.json"), "");
 /// ```
 pub fn fixed_folder(pattern: &str) -> String {
-    let parts = pattern.split('/').filter(|part| !matches!(*part, "" | "."));
-    parts.take_while(|part| !is_glob(part)).collect::<Vec<_>>().join("/")
+    let names = names_of(pattern);
+    let fixed = names.iter().position(|name| is_glob(name)).unwrap_or(names.len());
+    names[..fixed].join("/")
+}
+
+/// The names between the `/` of a pattern, without those that stand for no step.
+fn names_of(pattern: &str) -> Vec<&str> {
+    pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect()
 }
 
 fn parts_of_glob(names: &[&str]) -> Result<Vec<Part>, FindError> {
@@ -106,7 +119,8 @@ impl Part {
 
 struct Walk<'b> {
     base: &'b Path,
-    found: BTreeSet<String>,
+    /// A file may be found twice.
+    found: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -149,7 +163,7 @@ impl Walk<'_> {
         let leads_nowhere = || file.is_symlink() && !file.exists();
         let may_be_a_set = matches!(FileKind::of(&path), None | Some(FileKind::Set));
         if may_be_a_set && (file.is_file() || leads_nowhere()) {
-            self.found.insert(path);
+            self.found.push(path);
         }
     }
 

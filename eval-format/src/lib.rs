@@ -45,8 +45,10 @@ pub mod metric;
 pub mod model;
 mod names;
 pub mod options;
+mod order;
 pub mod problem;
 pub mod reader;
+#[cfg(feature = "recordings")]
 pub mod recording;
 mod render;
 mod rubrics;
@@ -81,6 +83,7 @@ pub use problem::{Code, JsonPath, Problem, Severity, Step};
 pub use reader::{
     CaseSpan, CheckedSession, CheckedSet, Form, check_case, check_session, check_set, read_case,
 };
+#[cfg(feature = "recordings")]
 pub use recording::{
     CheckedRecording, GrowingRecording, QuestionSpan, RecordedQuestion, RecordedReply, Recording,
     check_recording,
@@ -98,6 +101,7 @@ pub mod __private {
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::names::{module_name, test_names};
     pub use crate::reader::{check_case, read_case};
+    #[cfg(feature = "recordings")]
     pub use crate::recording::GrowingRecording;
     pub use crate::render::render_with_level;
     pub use crate::suggest::suggest;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::order::sorted;
+
 /// How bad a [`Problem`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -239,7 +241,9 @@ impl JsonPath {
     /// This path with another one below it.
     #[must_use]
     pub(crate) fn join(&self, below: &Self) -> Self {
-        Self(self.0.iter().chain(&below.0).cloned().collect())
+        let mut path = self.clone();
+        path.0.extend_from_slice(&below.0);
+        path
     }
 }
 
@@ -280,9 +284,24 @@ pub(crate) fn shown(name: &str) -> String {
     out
 }
 
-/// Puts problems into the order of the text. Sorting is much code, so it is compiled here alone.
-pub(crate) fn in_order_of_places(problems: &mut [Problem]) {
-    problems.sort_by_key(|problem| problem.range.start);
+/// Names as messages list them: each in backquotes, with commas between them.
+pub(crate) fn code_list(names: &mut dyn Iterator<Item = &str>) -> String {
+    let mut list = String::new();
+    for name in names {
+        list.push_str(if list.is_empty() { "`" } else { ", `" });
+        list.push_str(name);
+        list.push('`');
+    }
+    list
+}
+
+/// Puts problems into the order of the text.
+pub(crate) fn in_order_of_places(problems: &mut Vec<Problem>) {
+    let place = |at: usize| problems[at].range.start;
+    if (1..problems.len()).any(|at| place(at - 1) > place(at)) {
+        let order = sorted(problems.len(), &|one, other| place(one).cmp(&place(other)));
+        *problems = order.into_iter().map(|at| problems[at].clone()).collect();
+    }
 }
 
 fn is_plain(key: &str) -> bool {

@@ -14,10 +14,13 @@ mod scenario;
 mod session;
 mod set;
 mod slice;
+#[cfg(feature = "export")]
 mod spelling;
+#[cfg(feature = "export")]
 mod unwritten;
 
 pub use checked::{CaseSpan, CheckedSet, Form};
+#[cfg(feature = "recordings")]
 pub(crate) use parse::parse;
 pub use session::{CheckedSession, check_session};
 pub use set::check_set;

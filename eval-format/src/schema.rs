@@ -8,8 +8,10 @@ mod grounding;
 mod legacy;
 mod place;
 mod record;
+#[cfg(feature = "recordings")]
 mod recording;
 mod table;
+#[cfg(feature = "export")]
 mod unwritten;
 mod walk;
 mod wording;
@@ -17,16 +19,21 @@ mod wording;
 pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR};
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use criterion::criterion;
+#[cfg(feature = "export")]
+pub(crate) use eval_set::INVOCATION_EVENT;
 pub(crate) use eval_set::{
-    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, INVOCATION_EVENT, PERSONAS,
-    RUBRIC,
+    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, PERSONAS, RUBRIC,
 };
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use place::Place;
-pub(crate) use record::{Checked, Record};
+pub(crate) use record::{Checked, Record, records};
+#[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
-pub(crate) use table::{Field, Model, Spelling, Type};
+#[cfg(feature = "export")]
+pub(crate) use table::Spelling;
+pub(crate) use table::{Field, Model, Type};
+#[cfg(feature = "export")]
 pub(crate) use unwritten::unwritten;
 pub(crate) use walk::Walker;
 pub(crate) use wording::{opening, wrong_type};

@@ -1,6 +1,7 @@
 //! The model as ADK saves it: fields in ADK's order, without those that are `null` or have their
 //! default value.
 
+#[cfg(feature = "export")]
 mod full;
 
 use serde_core::{Serialize, Serializer};
@@ -27,6 +28,14 @@ impl EvalSet {
     pub fn to_json(&self) -> String {
         to_pretty(&self.to_value())
     }
+}
+
+fn values<T>(items: &[T], to_value: impl Fn(&T) -> Value) -> Value {
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        values.push(to_value(item));
+    }
+    Value::Array(values)
 }
 
 /// Collects the fields of one object in order.
@@ -56,11 +65,7 @@ impl Fields {
     }
 
     fn list<T>(&mut self, name: &str, items: &[T], to_value: impl Fn(&T) -> Value) {
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            values.push(to_value(item));
-        }
-        self.put(name, Value::Array(values));
+        self.put(name, values(items, to_value));
     }
 
     /// A list whose default is empty.
@@ -97,19 +102,25 @@ impl Fields {
         }
         let mut known: Vec<Option<Value>> = vec![None; model.fields.len()];
         let mut unknown = Vec::new();
-        let others =
-            other.iter().filter(|(key, value)| !value.is_null() && !self.0.iter().any(|(own, _)| own == key));
-        let others: Vec<(String, Value)> =
-            others.map(|(key, value)| (key.to_owned(), value.clone())).collect();
-        for (key, value) in self.0.into_iter().chain(others) {
+        let own = self.0.len();
+        let mut all = self.0;
+        for (key, value) in other.iter() {
+            if !value.is_null() && !all[..own].iter().any(|(name, _)| name == key) {
+                all.push((key.to_owned(), value.clone()));
+            }
+        }
+        for (key, value) in all {
             match model.fields.iter().position(|field| field.name == key) {
                 Some(at) => known[at] = Some(value),
                 None => unknown.push((key, value)),
             }
         }
-        let known = model.fields.iter().zip(known);
-        let mut entries: Vec<_> =
-            known.filter_map(|(field, value)| Some((field.name.to_owned(), value?))).collect();
+        let mut entries = Vec::with_capacity(known.len() + unknown.len());
+        for (field, value) in model.fields.iter().zip(known) {
+            if let Some(value) = value {
+                entries.push((field.name.to_owned(), value));
+            }
+        }
         entries.extend(unknown);
         Value::Object(Map::from_unique(entries))
     }
@@ -254,8 +265,7 @@ impl IntermediateData {
                 fields.some("tool_uses", tool_uses, FunctionCall::to_value);
                 fields.some("tool_responses", tool_responses, FunctionResponse::to_value);
                 fields.some("intermediate_responses", intermediate_responses, |(author, parts)| {
-                    let parts = parts.iter().map(Part::to_value).collect();
-                    Value::Array(vec![Value::from(author.as_str()), Value::Array(parts)])
+                    Value::Array(vec![Value::from(author.as_str()), values(parts, Part::to_value)])
                 });
             }
             Self::Events(events) => fields.some("invocation_events", events, InvocationEvent::to_value),

@@ -3,7 +3,7 @@
 use crate::config::{EvalConfig, Instructions, Variable};
 use crate::metric::{MetricInfo, Need, Subject, metric};
 use crate::model::EvalCase;
-use crate::problem::{Code, shown};
+use crate::problem::{Code, code_list, shown};
 
 /// What is wrong with a case, and what to do about it.
 pub(super) fn check(
@@ -43,11 +43,14 @@ fn decides(config: &EvalConfig, answered: &[&str], case: &EvalCase) -> bool {
 }
 
 fn what_decides(config: &EvalConfig, case: &EvalCase) -> String {
-    let names: Vec<String> = config.criteria.iter().map(|(name, _)| format!("`{}`", shown(name))).collect();
+    let mut names = Vec::with_capacity(config.criteria.len());
+    for (name, _) in &config.criteria {
+        names.push(shown(name));
+    }
     let given = match names.as_slice() {
         [] => "no criterion applies".to_owned(),
-        [only] => format!("{only} does not apply"),
-        several => format!("none of {} applies", several.join(", ")),
+        [only] => format!("`{only}` does not apply"),
+        several => format!("none of {} applies", code_list(&mut several.iter().map(String::as_str))),
     };
     let add = if case.conversation_scenario.is_some() {
         "add a metric that needs no expected turns: a rubric metric, `multi_turn_task_success_v1`, \

@@ -1,9 +1,9 @@
 //! Rubrics that stand partly in a config and partly in a set.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::incompatibility::Incompatibility;
-use crate::config::EvalConfig;
+use crate::config::{Criterion, EvalConfig};
 use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric};
 use crate::model::{EvalCase, Invocation, Rubric};
 use crate::problem::{Code, shown};
@@ -22,40 +22,49 @@ pub(super) fn check(
         let kind = metric(name).filter(|_| !own).and_then(MetricInfo::rubric_type);
         if let Some(kind) = kind {
             let general = criterion.rubrics();
-            let together = Together {
-                metric: name,
-                kind,
-                general: general.iter().map(|rubric| rubric.rubric_id.as_str()).collect(),
-                weights: criterion.weights().collect(),
-            };
-            together.check(cases, incompatibilities);
+            let mut reader =
+                Reader { metric: name, kind, general: HashSet::new(), weightless: HashSet::new() };
+            for rubric in &general {
+                reader.general.insert(&rubric.rubric_id);
+            }
+            for (id, weight) in criterion.weights() {
+                if weight == 0.0 {
+                    reader.weightless.insert(id);
+                }
+            }
+            let known = reader.check(cases, incompatibilities);
+            incompatibilities.extend(reader.unknown_weight(criterion, &known));
         }
     }
 }
 
 /// One metric that reads rubrics.
-struct Together<'a> {
+struct Reader<'a> {
     metric: &'a str,
     kind: &'a str,
     /// The ids of the criterion's own rubrics, which are judged in every turn.
     general: HashSet<&'a str>,
-    weights: HashMap<&'a str, f64>,
+    /// The ids of the rubrics that do not count.
+    weightless: HashSet<&'a str>,
 }
 
 /// What is wrong with a case, and what to do about it.
 type Finding = (Code, String, String);
 
-impl<'a> Together<'a> {
-    fn check(&self, cases: &'a [EvalCase], incompatibilities: &mut Vec<Incompatibility>) {
+impl<'a> Reader<'a> {
+    /// Checks the cases, and returns the ids of all rubrics that the metric reads.
+    fn check(&self, cases: &'a [EvalCase], incompatibilities: &mut Vec<Incompatibility>) -> HashSet<&'a str> {
         let mut known = self.general.clone();
         for (at, case) in cases.iter().enumerate() {
-            let lists = [&case.rubrics].into_iter().chain(self.turns(case).iter().map(|turn| &turn.rubrics));
-            known.extend(lists.flat_map(|rubrics| self.mine(rubrics.as_ref())));
+            known.extend(self.mine(case.rubrics.as_ref()));
+            for turn in self.turns(case) {
+                known.extend(self.mine(turn.rubrics.as_ref()));
+            }
             if let Some((code, message, help)) = self.case(case) {
                 incompatibilities.push(Incompatibility::of_case(at, case, code, message, help));
             }
         }
-        incompatibilities.extend(self.unknown_weight(&known));
+        known
     }
 
     /// The turns whose rubrics are read.
@@ -67,38 +76,43 @@ impl<'a> Together<'a> {
     }
 
     /// The ids of those rubrics that are of this metric's type.
-    fn mine<'c>(&self, rubrics: Option<&'c Vec<Rubric>>) -> impl Iterator<Item = &'c str> {
-        rubrics
-            .into_iter()
-            .flatten()
-            .filter(|rubric| rubric.kind.as_deref() == Some(self.kind))
-            .map(|rubric| rubric.rubric_id.as_str())
+    fn mine<'c>(&self, rubrics: Option<&'c Vec<Rubric>>) -> Vec<&'c str> {
+        let mut ids = Vec::new();
+        for rubric in rubrics.into_iter().flatten() {
+            if rubric.kind.as_deref() == Some(self.kind) {
+                ids.push(rubric.rubric_id.as_str());
+            }
+        }
+        ids
     }
 
     fn case(&self, case: &EvalCase) -> Option<Finding> {
-        let of_case = || self.mine(case.rubrics.as_ref());
-        let twice = of_case().find(|id| self.general.contains(id));
-        if let Some(id) = twice {
+        let of_case = self.mine(case.rubrics.as_ref());
+        if let Some(id) = of_case.iter().find(|id| self.general.contains(*id)) {
             return Some(self.duplicate(id, ""));
         }
-        let some = !self.general.is_empty() || of_case().next().is_some();
-        let counts = of_case().chain(self.general.iter().copied()).any(|id| self.counts(id));
+        let some = !self.general.is_empty() || !of_case.is_empty();
+        let counts = self.any_counts(&of_case) || self.general.iter().any(|id| !self.weightless.contains(id));
         let turns = self.turns(case);
         if turns.is_empty() {
             return self.nothing(some, counts, "");
         }
-        turns.iter().enumerate().find_map(|(at, turn)| {
-            let own = || self.mine(turn.rubrics.as_ref());
+        for (at, turn) in turns.iter().enumerate() {
+            let own = self.mine(turn.rubrics.as_ref());
             let which = if turns.len() > 1 { format!(" in turn {}", at + 1) } else { String::new() };
-            if let Some(id) = own().find(|id| self.general.contains(id)) {
+            if let Some(id) = own.iter().find(|id| self.general.contains(*id)) {
                 return Some(self.duplicate(id, &which));
             }
-            self.nothing(some || own().next().is_some(), counts || own().any(|id| self.counts(id)), &which)
-        })
+            let found = self.nothing(some || !own.is_empty(), counts || self.any_counts(&own), &which);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
-    fn counts(&self, id: &str) -> bool {
-        self.weights.get(id) != Some(&0.0)
+    fn any_counts(&self, ids: &[&str]) -> bool {
+        ids.iter().any(|id| !self.weightless.contains(id))
     }
 
     fn duplicate(&self, id: &str, turn: &str) -> Finding {
@@ -132,8 +146,9 @@ impl<'a> Together<'a> {
     }
 
     /// A weight for a rubric that neither the criterion nor any case has.
-    fn unknown_weight(&self, known: &HashSet<&str>) -> Option<Incompatibility> {
-        let unknown = self.weights.keys().filter(|id| !known.contains(*id)).min()?;
+    fn unknown_weight(&self, criterion: &Criterion, known: &HashSet<&str>) -> Option<Incompatibility> {
+        let weighted = criterion.weights().map(|(id, _)| id);
+        let unknown = weighted.filter(|id| !known.contains(id)).min()?;
         let help = match suggest(unknown, known.iter().copied()) {
             Some(known) => format!("did you mean `{}`?", shown(known)),
             None => "remove it, or add the rubric".to_owned(),

@@ -179,10 +179,9 @@ fn unseen_by_algorithm(
     let algorithm = criterion.algorithm();
     let problem = |key, ignored: bool, sees: fn(Similarity) -> bool| {
         let entry = model.entry(entries, key).filter(|_| !ignored && !sees(algorithm))?;
-        let others: Vec<_> = Similarity::ALL.into_iter().filter(|other| sees(*other)).collect();
         let chosen = model.entry(entries, "algorithm");
         let place = &Place::Key(place, &entry.key);
-        Some(messages::unseen_by_algorithm(entry, chosen, algorithm, &others, place))
+        Some(messages::unseen_by_algorithm(entry, chosen, algorithm, sees, place))
     };
     problem("ignore_case", criterion.ignore_case(), Similarity::sees_case)
         .or_else(|| problem("normalize", criterion.normalize(), Similarity::sees_white_space))

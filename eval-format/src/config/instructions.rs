@@ -74,6 +74,17 @@ impl Variable {
         }
     }
 
+    /// Variables as messages list them.
+    pub(super) fn list(variables: &[Self]) -> String {
+        let mut list = String::new();
+        for variable in variables {
+            list.push_str(if list.is_empty() { "`{{ " } else { ", `{{ " });
+            list.push_str(variable.name());
+            list.push_str(" }}`");
+        }
+        list
+    }
+
     fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|variable| variable.name() == name)
     }
@@ -110,9 +121,8 @@ impl std::error::Error for InstructionsError {}
 impl InstructionsError {
     /// What can stand there instead.
     pub(crate) fn help() -> String {
-        let names: Vec<String> =
-            Variable::ALL.iter().map(|variable| format!("`{{{{ {} }}}}`", variable.name())).collect();
-        format!("what is filled in: {}; `{{{{ persona }}}}` holds its behaviors too", names.join(", "))
+        let names = Variable::list(&Variable::ALL);
+        format!("what is filled in: {names}; `{{{{ persona }}}}` holds its behaviors too")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::custom_metrics::answer;
 use crate::metric::{MetricInfo, Similarity};
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Code, Problem, code_list, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
 
@@ -108,14 +108,14 @@ pub(super) fn unseen_by_algorithm(
     entry: &Entry<'_>,
     chosen: Option<&Entry<'_>>,
     algorithm: Similarity,
-    others: &[Similarity],
+    sees: fn(Similarity) -> bool,
     place: &Place<'_>,
 ) -> Problem {
-    let others: Vec<_> = others.iter().map(|other| format!("`{}`", other.as_str())).collect();
+    let mut others = Similarity::ALL.into_iter().filter(|other| sees(*other)).map(Similarity::as_str);
     let message = format!("`{}: false` has no effect with the algorithm `{}`", entry.key, algorithm.as_str());
     let found = at_key(Code::WrongType, entry, place, message)
         .label("asks for what the algorithm cannot see")
-        .help(format!("remove it, or choose one of {}", others.join(", ")));
+        .help(format!("remove it, or choose one of {}", code_list(&mut others)));
     match chosen {
         Some(chosen) => found.related(chosen.value.range.clone(), "compares words"),
         None => found,

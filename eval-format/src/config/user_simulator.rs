@@ -212,16 +212,13 @@ fn check_instructions(template: &str, node: &Node<'_>, place: &Place<'_>) -> Opt
             return problem(format!("in the custom instructions, {error}"), InstructionsError::help());
         }
     };
-    let missing: Vec<_> = REQUIRED
-        .iter()
-        .filter(|variable| !instructions.uses(**variable))
-        .map(|variable| format!("`{{{{ {} }}}}`", variable.name()))
-        .collect();
+    let mut missing = Vec::from(REQUIRED);
+    missing.retain(|variable| !instructions.uses(*variable));
     if missing.is_empty() {
         return None;
     }
     problem(
-        format!("the custom instructions do not use {}", missing.join(", ")),
+        format!("the custom instructions do not use {}", Variable::list(&missing)),
         "they are filled in for each turn; name each in the text".to_owned(),
     )
 }

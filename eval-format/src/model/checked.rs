@@ -5,7 +5,7 @@ use super::{
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
-use crate::schema::{Checked, Record};
+use crate::schema::{Checked, Record, records};
 use crate::value::Value;
 
 impl From<Record> for EvalSet {
@@ -65,16 +65,9 @@ impl From<Record> for UserBehavior {
         Self {
             name: record.text("name").unwrap_or_default(),
             description: record.text("description").unwrap_or_default(),
-            behavior_instructions: record.list("behavior_instructions", text).unwrap_or_default(),
-            violation_rubrics: record.list("violation_rubrics", text).unwrap_or_default(),
+            behavior_instructions: record.texts("behavior_instructions").unwrap_or_default(),
+            violation_rubrics: record.texts("violation_rubrics").unwrap_or_default(),
         }
-    }
-}
-
-fn text(item: Checked) -> Option<String> {
-    match item.into_value() {
-        Value::String(text) => Some(text),
-        _ => None,
     }
 }
 
@@ -127,17 +120,23 @@ impl From<Record> for IntermediateData {
         Self::Tools {
             tool_uses: record.records("tool_uses").unwrap_or_default(),
             tool_responses: record.records("tool_responses").unwrap_or_default(),
-            intermediate_responses: record
-                .list("intermediate_responses", author_and_parts)
-                .unwrap_or_default(),
+            intermediate_responses: authors_and_parts(
+                record.list("intermediate_responses").unwrap_or_default(),
+            ),
         }
     }
 }
 
-fn author_and_parts(pair: Checked) -> Option<(String, Vec<Part>)> {
-    let Checked::Pair(pair) = pair else { return None };
-    let (Checked::Value(Value::String(author)), Checked::List(parts)) = *pair else { return None };
-    Some((author, parts.into_iter().filter_map(Checked::into_record).map(Part::from).collect()))
+fn authors_and_parts(pairs: Vec<Checked>) -> Vec<(String, Vec<Part>)> {
+    let mut made = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        if let Checked::Pair(pair) = pair
+            && let (Checked::Value(Value::String(author)), Checked::List(parts)) = *pair
+        {
+            made.push((author, records(parts)));
+        }
+    }
+    made
 }
 
 impl From<Record> for InvocationEvent {
@@ -210,8 +209,13 @@ impl From<Record> for UsageMetadata {
 impl From<Record> for AppDetails {
     fn from(mut record: Record) -> Self {
         let Some(Checked::Dict(agents)) = record.take("agent_details") else { return Self::default() };
-        let agents = agents.into_iter().filter_map(|(name, agent)| Some((name, agent.into_record()?.into())));
-        Self { agent_details: agents.collect() }
+        let mut agent_details = Vec::with_capacity(agents.len());
+        for (name, agent) in agents {
+            if let Checked::Record(agent) = agent {
+                agent_details.push((name, agent.into()));
+            }
+        }
+        Self { agent_details }
     }
 }
 
@@ -220,9 +224,10 @@ impl From<Record> for AgentDetails {
         Self {
             name: record.text("name").unwrap_or_default(),
             instructions: record.text("instructions").unwrap_or_default(),
-            tool_declarations: record
-                .list("tool_declarations", |item| Some(item.into_value()))
-                .unwrap_or_default(),
+            tool_declarations: match record.value("tool_declarations") {
+                Some(Value::Array(declarations)) => declarations,
+                _ => Vec::new(),
+            },
         }
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn case(
 ) -> Option<EvalCase> {
     let mut record = walker.record(node, &OLD_CASE, place)?;
     let data = &node.get("data")?.value;
-    let records = record.list("data", Checked::into_record)?;
+    let records = record.records("data")?;
     if records.is_empty() {
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
@@ -97,12 +97,11 @@ const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#
 
 fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
     let nodes = data.array().unwrap_or_default();
-    records
-        .into_iter()
-        .zip(nodes)
-        .enumerate()
-        .map(|(at, (record, node))| turn(record, node, text, at))
-        .collect()
+    let mut turns = Vec::with_capacity(records.len());
+    for (record, node) in records.into_iter().zip(nodes) {
+        turns.push(turn(record, node, text, turns.len()));
+    }
+    turns
 }
 
 fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocation {
@@ -122,11 +121,11 @@ fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocatio
             ..text_of("reference", record.text("reference"))
         }),
         intermediate_data: Some(IntermediateData::Tools {
-            tool_uses: record.list("expected_tool_use", tool_use).unwrap_or_default(),
+            tool_uses: tool_uses(record.records("expected_tool_use").unwrap_or_default()),
             tool_responses: Vec::new(),
-            intermediate_responses: record
-                .list("expected_intermediate_agent_responses", response)
-                .unwrap_or_default(),
+            intermediate_responses: responses(
+                record.records("expected_intermediate_agent_responses").unwrap_or_default(),
+            ),
         }),
         ..Invocation::default()
     }
@@ -138,17 +137,25 @@ fn turn_id(node: &Node<'_>, text: &str, at: usize) -> String {
     format!("{:016x}", content_hash(own.as_bytes()).rotate_left(8) ^ content_hash(&at.to_le_bytes()))
 }
 
-fn tool_use(checked: Checked) -> Option<FunctionCall> {
-    let mut record = checked.into_record()?;
-    Some(FunctionCall {
-        name: record.text("tool_name"),
-        args: record.map("tool_input"),
-        ..FunctionCall::default()
-    })
+fn tool_uses(records: Vec<Record>) -> Vec<FunctionCall> {
+    let mut calls = Vec::with_capacity(records.len());
+    for mut record in records {
+        calls.push(FunctionCall {
+            name: record.text("tool_name"),
+            args: record.map("tool_input"),
+            ..FunctionCall::default()
+        });
+    }
+    calls
 }
 
-fn response(checked: Checked) -> Option<(String, Vec<Part>)> {
-    let mut record = checked.into_record()?;
-    let part = Part { text: record.text("text"), ..Part::default() };
-    Some((record.text("author")?, vec![part]))
+fn responses(records: Vec<Record>) -> Vec<(String, Vec<Part>)> {
+    let mut responses = Vec::with_capacity(records.len());
+    for mut record in records {
+        let part = Part { text: record.text("text"), ..Part::default() };
+        if let Some(author) = record.text("author") {
+            responses.push((author, vec![part]));
+        }
+    }
+    responses
 }

@@ -7,7 +7,8 @@ use super::checked::CaseSpan;
 /// The places of cases given in the order of the text.
 pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CaseSpan> {
     let (mut seen, mut line, mut column) = (0, 1, 1);
-    let place = |(eval_id, id_range, range): (String, Range<usize>, Range<usize>)| {
+    let mut spans = Vec::with_capacity(cases.len());
+    for (eval_id, id_range, range) in cases {
         let before = &text[seen..range.start];
         // By bytes: most of the text is not on the line of a case.
         if let Some(newline) = before.bytes().rposition(|byte| byte == b'\n') {
@@ -17,9 +18,9 @@ pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)
             column += before.chars().count();
         }
         seen = range.start;
-        CaseSpan { eval_id, id_range, range, line, column }
-    };
-    cases.into_iter().map(place).collect()
+        spans.push(CaseSpan { eval_id, id_range, range, line, column });
+    }
+    spans
 }
 
 #[cfg(test)]

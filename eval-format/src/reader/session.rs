@@ -3,7 +3,7 @@
 use super::checked::Form;
 use crate::model::SessionInput;
 use crate::problem::{Code, Problem, in_order_of_places};
-use crate::schema::{OLD_SESSION, Place, Record, Type, Walker, opening, unwritten};
+use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
 use crate::syntax::{self, Node};
 use crate::text;
 
@@ -15,8 +15,6 @@ pub struct CheckedSession {
     pub text: String,
     /// What is wrong with it, in the order of the text.
     pub problems: Vec<Problem>,
-    /// What it says that no case takes over: keys that nothing reads. Empty for a file that cannot be used.
-    pub unwritten: Vec<Problem>,
 }
 
 /// Checks the bytes of a session file, as it stands beside a set of that form.
@@ -33,14 +31,7 @@ pub struct CheckedSession {
 pub fn check_session(bytes: &[u8], form: Form) -> CheckedSession {
     let (_, problems) = check(bytes, form);
     let (text, _) = text::decode_or_show(bytes);
-    let mut lost = Vec::new();
-    if !problems.iter().any(Problem::is_error)
-        && let Ok(root) = syntax::parse(&text, &mut lost)
-    {
-        unwritten(&root, &Type::Model(&OLD_SESSION), &Place::Root, &mut lost);
-        in_order_of_places(&mut lost);
-    }
-    CheckedSession { text, problems, unwritten: lost }
+    CheckedSession { text, problems }
 }
 
 /// Reads a session file; `None` where it holds nothing to use.

@@ -2,9 +2,10 @@
 
 use super::cases;
 use super::checked::{CheckedSet, Form};
+use super::session::CheckedSession;
 use crate::problem::{Problem, in_order_of_places};
-use crate::schema::{OLD_CASE, OLD_TURN, Place, Type, unwritten};
-use crate::syntax;
+use crate::schema::{OLD_CASE, OLD_SESSION, OLD_TURN, Place, Type, unwritten};
+use crate::syntax::{self, Node};
 
 impl CheckedSet {
     /// What the file says and [`EvalSet::to_json`](crate::EvalSet::to_json) does not, in the order of the text:
@@ -22,16 +23,32 @@ impl CheckedSet {
         if self.set.is_none() {
             return Vec::new();
         }
-        // Repeated keys are all that it warns of.
-        let mut found = Vec::new();
-        let Ok(root) = syntax::parse(&self.text, &mut found) else { return Vec::new() };
-        let kind = match self.form {
-            Form::EvalSet => Type::Model(cases::model_of(&root)),
+        lost(&self.text, |root| match self.form {
+            Form::EvalSet => Type::Model(cases::model_of(root)),
             Form::TestFile => Type::Models(&OLD_TURN),
             Form::OldEvalSet => Type::Models(&OLD_CASE),
-        };
-        unwritten(&root, &kind, &Place::Root, &mut found);
-        in_order_of_places(&mut found);
-        found
+        })
     }
+}
+
+impl CheckedSession {
+    /// What the file says that no case takes over: keys that nothing reads, in the order of the text.
+    ///
+    /// Empty for a file that cannot be used.
+    pub fn unwritten(&self) -> Vec<Problem> {
+        if self.problems.iter().any(Problem::is_error) {
+            return Vec::new();
+        }
+        lost(&self.text, |_| Type::Model(&OLD_SESSION))
+    }
+}
+
+/// What a text says that a value of a type does not keep.
+fn lost(text: &str, type_of: impl Fn(&Node<'_>) -> Type) -> Vec<Problem> {
+    // Parsing warns of repeated keys. Their first values are lost too.
+    let mut found = Vec::new();
+    let Ok(root) = syntax::parse(text, &mut found) else { return Vec::new() };
+    unwritten(&root, &type_of(&root), &Place::Root, &mut found);
+    in_order_of_places(&mut found);
+    found
 }

@@ -222,9 +222,8 @@ fn conflict(text: &str) -> Option<Problem> {
 
 impl From<Record> for RecordedQuestion {
     fn from(mut record: Record) -> Self {
-        let cases = record.list("cases", |case| case.into_value().as_str().map(str::to_owned));
         Self {
-            cases: cases.unwrap_or_default(),
+            cases: record.texts("cases").unwrap_or_default(),
             template: record.text("template").unwrap_or_default(),
             model: record.text("model").unwrap_or_default(),
             temperature: record.float("temperature"),

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use super::layout::assemble;
 use super::question::{Order, RecordedQuestion};
+use crate::order::sorted;
 
 /// What judges were asked, and what they answered.
 ///
@@ -72,9 +73,9 @@ impl Recording {
     ///
     /// The same questions give the same text, in whatever order they were added.
     pub fn to_json(&self) -> String {
-        let mut pieces: Vec<(Order, String)> =
+        let pieces: Vec<(Order, String)> =
             self.questions.iter().map(|question| (question.order(), question.piece())).collect();
-        pieces.sort_unstable();
-        assemble(pieces.iter().map(|(_, piece)| piece))
+        let order = sorted(pieces.len(), &|one, other| pieces[one].cmp(&pieces[other]));
+        assemble(order.into_iter().map(|at| &pieces[at].1))
     }
 }

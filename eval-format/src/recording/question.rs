@@ -1,6 +1,7 @@
 //! One question to a judge with its answers, and its text in a recording.
 
 use crate::model::UsageMetadata;
+use crate::order::sorted;
 use crate::value::{Map, Value, to_pretty};
 
 /// One request to a judge, with the answer to each sample of it.
@@ -95,11 +96,9 @@ impl RecordedQuestion {
 
     fn to_value(&self) -> Value {
         let mut fields = Map::new();
-        let mut cases: Vec<&str> = self.cases.iter().map(String::as_str).collect();
-        cases.sort_unstable();
-        let mut replies: Vec<&RecordedReply> = self.replies.iter().collect();
-        replies.sort_by_key(|reply| reply.sample);
-        fields.insert("cases", Value::Array(cases.into_iter().map(Value::from).collect()));
+        let (cases, replies) = (&self.cases, &self.replies);
+        let order = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));
+        fields.insert("cases", Value::Array(order.into_iter().map(|at| cases[at].as_str().into()).collect()));
         if !self.template.is_empty() {
             fields.insert("template", self.template.as_str());
         }
@@ -114,7 +113,8 @@ impl RecordedQuestion {
             fields.insert("schema", schema.clone());
         }
         fields.insert("prompt", lines(&self.prompt));
-        fields.insert("replies", Value::Array(replies.into_iter().map(RecordedReply::to_value).collect()));
+        let order = sorted(replies.len(), &|one, other| replies[one].sample.cmp(&replies[other].sample));
+        fields.insert("replies", Value::Array(order.into_iter().map(|at| replies[at].to_value()).collect()));
         Value::Object(fields)
     }
 }
@@ -151,10 +151,10 @@ fn write_sorted(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Object(map) => {
-            let mut entries: Vec<(&str, &Value)> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
+            let entries: Vec<(&str, &Value)> = map.iter().collect();
             out.push('{');
-            for (key, item) in entries {
+            for at in sorted(entries.len(), &|one, other| entries[one].0.cmp(entries[other].0)) {
+                let (key, item) = entries[at];
                 out.push_str(&Value::from(key).to_string());
                 out.push(':');
                 write_sorted(item, out);

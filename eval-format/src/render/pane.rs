@@ -50,18 +50,22 @@ impl Pane {
 /// The panes of a problem, that with the primary place first.
 pub(super) fn of(problem: &Problem, text: &str) -> Vec<Pane> {
     let primary = Spot { place: Place::new(text, &problem.range), label: &problem.label, primary: true };
-    let related = problem.related.iter().take(MOST_RELATED).map(|(range, label)| Spot {
-        place: Place::new(text, range),
-        label,
-        primary: false,
-    });
-    let (near, far): (Vec<_>, Vec<_>) = related.partition(|spot| spot.shares_pane(&primary, text));
-    let first = if near.is_empty() {
-        alone(primary, text)
+    let (mut near, mut far) = (Vec::new(), Vec::new());
+    for (range, label) in problem.related.iter().take(MOST_RELATED) {
+        let spot = Spot { place: Place::new(text, range), label, primary: false };
+        if spot.shares_pane(&primary, text) { near.push(spot) } else { far.push(spot) }
+    }
+    let mut panes = Vec::with_capacity(1 + far.len());
+    if near.is_empty() {
+        panes.push(alone(primary, text));
     } else {
-        whole_lines(std::iter::once(primary).chain(near).collect(), text)
-    };
-    std::iter::once(first).chain(far.into_iter().map(|spot| alone(spot, text))).collect()
+        near.insert(0, primary);
+        panes.push(whole_lines(near, text));
+    }
+    for spot in far {
+        panes.push(alone(spot, text));
+    }
+    panes
 }
 
 fn alone(spot: Spot<'_>, text: &str) -> Pane {
@@ -108,13 +112,13 @@ fn whole_lines(spots: Vec<Spot<'_>>, text: &str) -> Pane {
         }
     }
     let place = spots.first().map_or((1, 1), |spot| (spot.place.line, spot.place.column));
-    let marks = spots.into_iter().map(|Spot { place, label, primary }| {
+    let mut marks = Vec::with_capacity(spots.len());
+    for Spot { place, label, primary } in spots {
         let line_start = line_starts.get(place.line - first).copied().unwrap_or(0);
         let in_source = |at: usize| line_start + (at - place.line_range.start);
         let range = in_source(place.mark.start)..in_source(place.mark.end);
-        Mark { primary, range, label: label.to_owned() }
-    });
-    let marks = marks.collect();
+        marks.push(Mark { primary, range, label: label.to_owned() });
+    }
     Pane { place, first_line: first, source, marks, cut: false, lines: line_starts.len() }
 }
 

@@ -19,14 +19,13 @@ static CUSTOM: Model = model("a criterion", Extra::Kept, COMMON);
 /// The criteria of the built-in metrics, in the order of their list. A key that a metric does not read is refused.
 static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let strangers: &[_] = strangers().leak();
-    METRICS
-        .iter()
-        .map(|info| {
-            let what = format!("a criterion of `{}`", info.name).leak();
-            // Like every table these live as long as the program.
-            Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) }
-        })
-        .collect()
+    let mut models = Vec::with_capacity(METRICS.len());
+    for info in METRICS {
+        let what = format!("a criterion of `{}`", info.name).leak();
+        // Like every table these live as long as the program.
+        models.push(Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) });
+    }
+    models
 });
 
 /// The shape of the criterion of a metric; that of a custom one without `info`.
@@ -48,11 +47,12 @@ fn fields(info: &MetricInfo) -> Vec<Field> {
 /// The keys that only some metrics read, each with what to do about it in the criterion of another metric.
 fn strangers() -> Vec<(&'static str, &'static str)> {
     let mut found: Vec<(&'static str, &'static str)> = Vec::new();
-    for field in METRICS.iter().flat_map(|info| info.criterion) {
-        let is_known =
-            field.name == INTERMEDIATE_RESPONSES.name || found.iter().any(|(name, _)| *name == field.name);
-        if !is_known {
-            found.push((field.name, instead(field.name).leak()));
+    for info in METRICS {
+        for field in info.criterion {
+            let is_common = field.name == INTERMEDIATE_RESPONSES.name;
+            if !is_common && !found.iter().any(|(name, _)| *name == field.name) {
+                found.push((field.name, instead(field.name).leak()));
+            }
         }
     }
     found
@@ -60,17 +60,18 @@ fn strangers() -> Vec<(&'static str, &'static str)> {
 
 /// What to do about a key in the criterion of a metric that does not read it.
 fn instead(key: &str) -> std::string::String {
-    let reads = |info: &&MetricInfo| info.criterion.iter().any(|field| field.name == key);
-    let readers: Vec<&MetricInfo> = METRICS.iter().filter(reads).collect();
+    let mut readers: Vec<&str> = Vec::new();
+    let mut judged = true;
+    for info in METRICS {
+        if info.criterion.iter().any(|field| field.name == key) {
+            readers.push(info.name);
+            judged &= info.needs.contains(&Need::Judge);
+        }
+    }
     match readers.as_slice() {
-        [only] => format!("move it to `{}`, the metric that reads it", only.name),
-        few @ ([_, _] | [_, _, _]) => {
-            let names: Vec<&str> = few.iter().map(|info| info.name).collect();
-            format!("move it to one of `{}`, which read it", names.join("`, `"))
-        }
-        many if many.iter().all(|info| info.needs.contains(&Need::Judge)) => {
-            "remove it; only judged metrics read it".to_owned()
-        }
+        [only] => format!("move it to `{only}`, the metric that reads it"),
+        [_, _] | [_, _, _] => format!("move it to one of `{}`, which read it", readers.join("`, `")),
+        _ if judged => "remove it; only judged metrics read it".to_owned(),
         _ => "remove it; this metric does not read it".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::problem::{JsonPath, Step, short};
 
 /// A place in the document: a list of steps on the call stack. A [`JsonPath`] is made of it only if a problem is found.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum Place<'p> {
     Root,
     Key(&'p Place<'p>, &'p str),

@@ -4,7 +4,6 @@ use super::table::Model;
 use crate::value::{Map, Value};
 
 /// A value that was checked against a [`Type`](super::table::Type).
-#[derive(Debug)]
 pub(crate) enum Checked {
     /// A scalar or a free-form value; also what stands for a value that was refused, in which
     /// case a problem was pushed and nothing is built from it.
@@ -17,7 +16,6 @@ pub(crate) enum Checked {
 
 /// A checked object of a [`Model`]: the fields that are there and not `null`, under their
 /// `snake_case` names and in the model's order, and the keys that ADK keeps.
-#[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) model: &'static Model,
     /// A field that was taken out leaves its place empty.
@@ -70,31 +68,54 @@ impl Record {
         self.take(name)?.into_record().map(T::from)
     }
 
-    /// The elements, each made by `make` where it is what `make` expects.
-    pub(crate) fn list<T>(&mut self, name: &str, make: impl Fn(Checked) -> Option<T>) -> Option<Vec<T>> {
-        let Checked::List(items) = self.take(name)? else { return None };
-        // A loop: collecting is many times the code, for each type that is made.
+    /// The elements of a list.
+    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<Checked>> {
+        match self.take(name)? {
+            Checked::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The elements of a list of records.
+    pub(crate) fn records<T: From<Record>>(&mut self, name: &str) -> Option<Vec<T>> {
+        self.list(name).map(records)
+    }
+
+    /// The elements of a list of strings.
+    pub(crate) fn texts(&mut self, name: &str) -> Option<Vec<String>> {
+        let items = self.list(name)?;
         let mut made = Vec::with_capacity(items.len());
         for item in items {
-            if let Some(thing) = make(item) {
-                made.push(thing);
+            if let Checked::Value(Value::String(text)) = item {
+                made.push(text);
             }
         }
         Some(made)
     }
 
-    pub(crate) fn records<T: From<Record>>(&mut self, name: &str) -> Option<Vec<T>> {
-        self.list(name, |item| item.into_record().map(T::from))
-    }
-
     /// The fields not taken yet, as values.
     pub(crate) fn rest(self) -> Map {
-        let left = self.fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let mut entries: Vec<(String, Value)> =
-            left.map(|(name, value)| (name.to_owned(), value.into_value())).collect();
+        let mut entries: Vec<(String, Value)> = Vec::with_capacity(self.fields.len() + self.extra.len());
+        for (name, value) in self.fields {
+            if let Some(value) = value {
+                entries.push((name.to_owned(), value.into_value()));
+            }
+        }
         entries.extend(self.extra);
         Map::from_unique(entries)
     }
+}
+
+/// What is made of the records among checked values.
+pub(crate) fn records<T: From<Record>>(items: Vec<Checked>) -> Vec<T> {
+    // A loop: collecting is many times the code, for each type that is made.
+    let mut made = Vec::with_capacity(items.len());
+    for item in items {
+        if let Checked::Record(record) = item {
+            made.push(T::from(record));
+        }
+    }
+    made
 }
 
 impl Checked {
@@ -109,10 +130,20 @@ impl Checked {
         match self {
             Self::Value(value) => value,
             Self::Record(record) => Value::Object(record.rest()),
-            Self::List(items) => Value::Array(items.into_iter().map(Self::into_value).collect()),
-            Self::Dict(entries) => Value::Object(Map::from_unique(
-                entries.into_iter().map(|(key, value)| (key, value.into_value())).collect(),
-            )),
+            Self::List(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for item in items {
+                    values.push(item.into_value());
+                }
+                Value::Array(values)
+            }
+            Self::Dict(entries) => {
+                let mut values = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    values.push((key, value.into_value()));
+                }
+                Value::Object(Map::from_unique(values))
+            }
             Self::Pair(pair) => Value::Array(vec![pair.0.into_value(), pair.1.into_value()]),
         }
     }

@@ -3,7 +3,6 @@
 use crate::syntax::Entry;
 
 /// One of ADK's models: an object with known keys.
-#[derive(Debug)]
 pub(crate) struct Model {
     /// With its article, as messages name it: `an invocation`.
     pub(crate) what: &'static str,
@@ -21,10 +20,11 @@ pub(crate) struct Model {
 }
 
 /// What happens to keys that a model does not know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extra {
     Forbidden,
     /// Forbidden in a format that is not ADK's.
+    #[cfg_attr(not(feature = "recordings"), expect(dead_code, reason = "only recordings are such a format"))]
     Unknown,
     /// Kept and written back.
     Kept,
@@ -44,7 +44,6 @@ impl Extra {
 }
 
 /// One key of a [`Model`].
-#[derive(Debug)]
 pub(crate) struct Field {
     /// In `snake_case`.
     pub(crate) name: &'static str,
@@ -58,7 +57,7 @@ pub(crate) struct Field {
 }
 
 /// The type of a field's value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum Type {
     String,
     Float,
@@ -118,7 +117,7 @@ pub(super) const fn optional(name: &'static str, kind: Type) -> Field {
 }
 
 /// How a key spells the name of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Spelling {
     Alias,
     Snake,

@@ -14,7 +14,6 @@ use crate::value::{Map, Value};
 pub(super) const MAX_FIELDS: usize = 17;
 
 /// Walks nodes and collects problems; it never stops at one.
-#[derive(Debug)]
 pub(crate) struct Walker<'p> {
     pub(crate) problems: &'p mut Vec<Problem>,
 }
@@ -45,12 +44,11 @@ impl Walker<'_> {
             self.problems.push(wording::wrong_type(node, &Type::List(&Type::Any), "", place));
             return None;
         };
-        let records: Vec<_> = items
-            .iter()
-            .enumerate()
-            .map(|(at, item)| self.record(item, model, &Place::Index(place, at)))
-            .collect();
-        records.into_iter().collect()
+        let mut records = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            records.extend(self.record(item, model, &Place::Index(place, at)));
+        }
+        (records.len() == items.len()).then_some(records)
     }
 
     fn object<'n>(
@@ -196,14 +194,12 @@ impl Walker<'_> {
     }
 
     fn dict(&mut self, entries: &[Entry<'_>], model: &'static Model, place: &Place<'_>) -> Checked {
-        let checked = entries
-            .iter()
-            .map(|entry| {
-                let place = Place::Key(place, &entry.key);
-                let value = self.value(&entry.value, &Type::Model(model), "", &place);
-                (entry.key.clone().into_owned(), value)
-            })
-            .collect();
+        let mut checked = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let place = Place::Key(place, &entry.key);
+            let value = self.value(&entry.value, &Type::Model(model), "", &place);
+            checked.push((entry.key.clone().into_owned(), value));
+        }
         Checked::Dict(checked)
     }
 
@@ -244,20 +240,23 @@ impl Walker<'_> {
 /// The absent field that an unknown key was probably meant to be.
 fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
     let key = entry.key.as_ref();
-    let free = || (0..model.fields.len()).filter(|at| slots.is_free(*at));
-    if let Some(at) = free().find(|at| is_camel_of(key, model.fields[*at].name)) {
-        return Some(at);
+    let mut spellings = Vec::new();
+    for (at, field) in model.fields.iter().enumerate() {
+        if slots.is_free(at) {
+            if is_camel_of(key, field.name) {
+                return Some(at);
+            }
+            spellings.push((at, field.name.to_owned()));
+            spellings.push((at, camel(field.name)));
+        }
     }
-    let spellings = |at: usize| {
-        let name = model.fields[at].name;
-        [name.to_owned(), camel(name)]
+    let found = if model.extra.is_forbidden() {
+        let name = suggest(key, spellings.iter().map(|(_, name)| name.as_str()))?;
+        spellings.iter().find(|(_, known)| known == name)
+    } else {
+        spellings.iter().find(|(_, name)| is_misspelling(key, name))
     };
-    if model.extra.is_forbidden() {
-        let known: Vec<_> = free().flat_map(|at| spellings(at).map(|name| (at, name))).collect();
-        let found = suggest(key, known.iter().map(|(_, name)| name.as_str()))?;
-        return known.iter().find(|(_, name)| name == found).map(|(at, _)| *at);
-    }
-    free().find(|at| spellings(*at).iter().any(|name| is_misspelling(key, name)))
+    found.map(|(at, _)| *at)
 }
 
 /// Of two models none of whose keys are there, the one whose keys are nearly there.
@@ -277,7 +276,10 @@ fn each<'n>(
     place: &Place<'_>,
     check: &mut dyn FnMut(&'n Node<'n>, &Place<'_>) -> Checked,
 ) -> Checked {
-    let checked = items.iter().enumerate().map(|(at, item)| check(item, &Place::Index(place, at))).collect();
+    let mut checked = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        checked.push(check(item, &Place::Index(place, at)));
+    }
     Checked::List(checked)
 }
 

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::table::{Extra, Field, Model, Type, camel, is_camel_of};
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Code, Problem, code_list, shown};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
 
@@ -224,7 +224,7 @@ fn expected(kind: &Type) -> String {
         Type::Int => "an integer".to_owned(),
         Type::Bool => "a boolean".to_owned(),
         Type::Bytes => "base64 text".to_owned(),
-        Type::Choice { values, .. } => format!("one of {}", list(&mut values.iter().copied())),
+        Type::Choice { values, .. } => format!("one of {}", code_list(&mut values.iter().copied())),
         Type::Literal(text) => format!("`\"{text}\"`"),
         Type::Object | Type::Model(_) | Type::Dict(_) | Type::Either(..) => "an object".to_owned(),
         Type::Any => "a value".to_owned(),
@@ -247,7 +247,7 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
         },
         (Type::Named(_, names), Kind::String(name)) => match suggest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `\"{near}\"`?"),
-            None => format!("the personas are {}", list(&mut names.iter().copied())),
+            None => format!("the personas are {}", code_list(&mut names.iter().copied())),
         },
         (Type::List(_) | Type::Models(_), Kind::Object(_) | Kind::String(_)) if example.is_empty() => {
             "put it in `[` and `]`".to_owned()
@@ -273,9 +273,5 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
 
 /// The keys of a model, for a help line.
 fn keys(model: &Model) -> String {
-    list(&mut model.fields.iter().map(|field| field.name))
-}
-
-fn list(names: &mut dyn Iterator<Item = &str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    code_list(&mut model.fields.iter().map(|field| field.name))
 }

@@ -7,14 +7,13 @@ pub(super) const MAX_DEPTH: usize = 201;
 pub(super) const MAX_DIGITS: usize = 4300;
 
 /// What is wrong, and at which byte.
-#[derive(Debug)]
 pub(super) struct Fault {
     pub(super) what: Stumble,
     pub(super) at: usize,
 }
 
 /// The kind of a [`Fault`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) enum Stumble {
     BadEscape,
     BadNumber,
@@ -34,7 +33,7 @@ pub(super) enum Stumble {
 }
 
 /// A value with brackets around it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) enum Inside {
     Array,
     Object,

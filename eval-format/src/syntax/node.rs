@@ -6,14 +6,12 @@ use std::ops::Range;
 use crate::value::{Map, Number, Value};
 
 /// A JSON value and its place in the text.
-#[derive(Debug)]
 pub(crate) struct Node<'a> {
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind<'a>,
 }
 
 /// What a [`Node`] holds.
-#[derive(Debug)]
 pub(crate) enum Kind<'a> {
     Null,
     Bool(bool),
@@ -25,7 +23,6 @@ pub(crate) enum Kind<'a> {
 }
 
 /// A key and its value; keys are unique within an object.
-#[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) key: Cow<'a, str>,
     pub(crate) key_range: Range<usize>,

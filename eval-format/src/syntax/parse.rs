@@ -1,7 +1,7 @@
 //! From a text to its tree.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::duplicates::{self, Duplicate};
@@ -136,34 +136,43 @@ impl<'a> Reader<'a> {
 
     /// Keeps the last value of each key, at the place of the first, as Python does.
     fn drop_duplicates(&mut self, object: usize, entries: &mut Vec<Entry<'a>>) {
-        let repeats = match entries.len() {
-            0 | 1 => return,
-            2..=SCAN_LIMIT => {
-                entries.iter().enumerate().any(|(at, entry)| entries[..at].iter().any(|e| e.key == entry.key))
-            }
-            _ => entries.iter().map(|entry| entry.key.as_ref()).collect::<HashSet<_>>().len() < entries.len(),
-        };
-        if !repeats {
+        let repeats = |(at, entry): (usize, &Entry<'_>)| entries[..at].iter().any(|e| e.key == entry.key);
+        if entries.len() <= SCAN_LIMIT && !entries.iter().enumerate().any(repeats) {
             return;
         }
-        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
-        for entry in std::mem::take(entries) {
-            if let Some(&at) = places.get(&entry.key) {
-                let first: &mut Entry<'a> = &mut entries[at];
-                self.duplicates.push(Duplicate {
-                    object,
-                    first: first.key_range.clone(),
-                    second: entry.key_range.clone(),
-                    key: entry.key.clone().into_owned(),
-                });
-                *first = entry;
-            } else {
-                places.insert(entry.key.clone(), entries.len());
+        let firsts = first_places(entries);
+        if firsts.iter().enumerate().all(|(at, first)| at == *first) {
+            return;
+        }
+        // Where each key that is not repeated stands in the end.
+        let mut places = vec![0; entries.len()];
+        for (at, entry) in std::mem::take(entries).into_iter().enumerate() {
+            if firsts[at] == at {
+                places[at] = entries.len();
                 entries.push(entry);
+                continue;
             }
+            let first = &mut entries[places[firsts[at]]];
+            self.duplicates.push(Duplicate {
+                object,
+                first: first.key_range.clone(),
+                second: entry.key_range.clone(),
+                key: entry.key.clone().into_owned(),
+            });
+            *first = entry;
         }
     }
 }
 
-/// Up to this many keys, looking for a repeated one by comparing each pair beats hashing.
+/// For each entry the first one of the same key.
+fn first_places(entries: &[Entry<'_>]) -> Vec<usize> {
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
+    let mut firsts = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        firsts.push(*seen.entry(&entry.key).or_insert(at));
+    }
+    firsts
+}
+
+/// Up to this many keys, comparing each pair is faster than hashing.
 const SCAN_LIMIT: usize = 16;

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 
 use super::number::Number;
+use crate::order::sorted;
 
 /// A JSON value of a free-form field: tool arguments, tool responses, session state, unknown keys.
 ///
@@ -272,12 +273,11 @@ impl Map {
         if other.len() <= SCAN_LIMIT {
             return self.iter().all(|(key, value)| other.get(key).is_some_and(|theirs| same(value, theirs)));
         }
-        let mut index: Vec<&(String, Value)> = other.entries.iter().collect();
-        index.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let theirs = &other.entries;
+        let index = sorted(theirs.len(), &|one, other| theirs[one].0.cmp(&theirs[other].0));
         self.iter().all(|(key, value)| {
-            index
-                .binary_search_by(|entry| entry.0.as_str().cmp(key))
-                .is_ok_and(|at| same(value, &index[at].1))
+            let found = index.binary_search_by(|at| theirs[*at].0.as_str().cmp(key));
+            found.is_ok_and(|at| same(value, &theirs[index[at]].1))
         })
     }
 }

@@ -75,7 +75,11 @@ impl Criterion {
     /// The rubrics that the metric applies to every turn: `rubrics`.
     pub fn rubrics(&self) -> Vec<Rubric> {
         let rubrics = self.get(RUBRICS.name).and_then(Value::as_array).unwrap_or_default();
-        rubrics.iter().filter_map(rubric).collect()
+        let mut found = Vec::with_capacity(rubrics.len());
+        for value in rubrics {
+            found.extend(rubric(value));
+        }
+        found
     }
 
     /// Sets the rubrics that the metric applies to every turn.

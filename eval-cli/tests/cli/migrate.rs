@@ -95,7 +95,7 @@ fn nothing_is_written_over_without_force() {
     let folder = copy("migrate-force");
     folder.write("there.json", "mine").write("sub/x", "").write("new.evalset.json", set(""));
     for (args, expected) in [
-        (&["plain.test.json", "there.json"][..], "`there.json` is there already"),
+        (&["plain.test.json", "there.json"][..], "`there.json` exists already"),
         (&["plain.test.json", "sub", "--force"], "`sub` is a folder"),
         (&["plain.test.json", "no/where.json"], "cannot write `no/where.json`: "),
         (&["none.json", "new.json"], "cannot read `none.json`: "),

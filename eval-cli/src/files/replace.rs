@@ -1,13 +1,14 @@
 //! Writing a file so that it is never half written.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Writes a file whole or not at all: beside it under another name, and then in its place.
+/// Writes a whole file or leaves it as it is: the text goes to another file in the same folder, which then replaces this
+/// one.
 ///
-/// What was there keeps its permissions. A link is followed and stays one. A file that may not be written to is
-/// refused, although its folder would let it be replaced.
+/// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
+/// read-only, although its folder would allow it to be replaced.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let (target, permissions) = match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => {
@@ -20,38 +21,19 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
         Err(error) => return Err(error),
     };
-    let (mut file, temporary) = create_beside(&target)?;
-    let written = fill(&mut file, text, permissions).and_then(|()| fs::rename(&temporary, &target));
-    if written.is_err() {
-        // The error that led here is the one to tell.
-        drop(fs::remove_file(&temporary));
-    }
-    written
-}
-
-fn fill(file: &mut File, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
-    file.write_all(text.as_bytes())?;
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Hidden, and not named like an eval set: a file that a killed process leaves behind is not taken for one.
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix(".evalset-").suffix(".tmp");
+    // Unlike the files that `tempfile` itself opens, a new file then has the permissions that this user's files have.
+    let mut written = builder.make_in(folder, |path| File::create_new(path))?;
+    let file = written.as_file_mut();
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
-    // Else a machine that goes down may keep the new name without the new text.
-    file.sync_all()
+    file.write_all(text.as_bytes())?;
+    // Otherwise the new name may outlive a crash of the machine without the new text.
+    file.sync_all()?;
+    written.persist(&target).map_err(|error| error.error)?;
+    Ok(())
 }
-
-/// A new file in the same folder, which is on the same disk. It is hidden and does not end like an eval set, so that
-/// one left over by a killed process is never taken for one.
-fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
-    let mut attempt = 0;
-    loop {
-        let temporary = target.with_file_name(format!(".evalset-{}-{attempt}.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_ATTEMPTS => {
-                attempt += 1;
-            }
-            created => return created.map(|file| (file, temporary)),
-        }
-    }
-}
-
-/// Names left over by earlier processes of the same number.
-const MOST_ATTEMPTS: u32 = 100;

@@ -111,6 +111,18 @@ fn nothing_is_written_over_without_force() {
     assert_eq!(folder.run(&["migrate", "plain.test.json", "there.json", "--force"]).code, Some(0));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_permissions_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = copy("migrate-permissions");
+    folder.write("other", "");
+    folder.run(&["migrate", "plain.test.json", "new.json"]);
+    let mode = |name: &str| fs::metadata(folder.path(name)).expect("a file").permissions().mode();
+    assert_eq!(mode("new.json"), mode("other"));
+}
+
 #[test]
 fn a_session_of_the_wrong_shape_is_an_error() {
     let folder = copy("migrate-session");

@@ -1,11 +1,11 @@
-//! What a journal does not tell: lines that are torn or cannot be read.
+//! What a journal does not tell: lines that are incomplete or cannot be read.
 
 use eval_core::journal::RecordedRun;
 
-use crate::show::one_line;
-use crate::words::count;
+use crate::output::foreign::one_line;
+use crate::output::words::count;
 
-/// Whether a test may have run that nothing, or not all, is known of.
+/// Whether tests may have run of which the journal does not tell, or not everything.
 pub(crate) fn has_gaps(run: &RecordedRun) -> bool {
     run.lost > 0 || !run.unreadable.is_empty()
 }
@@ -14,12 +14,12 @@ pub(crate) fn has_gaps(run: &RecordedRun) -> bool {
 pub(crate) fn gaps(run: &RecordedRun) -> Vec<String> {
     let mut notes = Vec::new();
     if run.torn > 0 {
-        let lines = count(run.torn, "line");
-        notes.push(format!("{lines} torn: a process was killed, or its disk was full, while it wrote"));
+        let lines = count(run.torn, "incomplete line");
+        notes.push(format!("{lines}: a process was killed, or its disk was full, while it wrote"));
     }
     for line in run.unreadable.iter().take(MOST_UNREADABLE) {
-        let place = one_line(&format!("{}:{}", line.file.display(), line.line));
-        notes.push(format!("{place} cannot be read: {}", one_line(&line.reason)));
+        let location = one_line(&format!("{}:{}", line.file.display(), line.line));
+        notes.push(format!("{location} cannot be read: {}", one_line(&line.reason)));
     }
     let more = run.unreadable.len().saturating_sub(MOST_UNREADABLE);
     if more > 0 {

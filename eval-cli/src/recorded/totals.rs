@@ -1,4 +1,4 @@
-//! What all tests of a run come to together.
+//! Totals over all tests of a run.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 use eval_core::journal::RecordedRun;
 use eval_core::statistics::{StatisticsError, Tally};
 
-use super::{Recorded, State, Usage};
-use crate::answer::Outcome;
-use crate::words::count;
+use super::state::State;
+use super::test::TestResult;
+use super::usage::Usage;
+use crate::output::Outcome;
+use crate::output::words::count;
 
 /// Counts of cases and runs.
 #[derive(Clone, Debug, Default)]
@@ -20,28 +22,28 @@ pub(crate) struct Totals {
     pub(crate) errors: usize,
     pub(crate) skipped: usize,
     pub(crate) unfinished: usize,
-    /// Cases of which some runs passed and some did not, whatever their verdict.
+    /// Cases of which some runs passed and others did not, whatever their verdict.
     pub(crate) flaky: usize,
-    /// Cases that passed only after the runner tried again.
+    /// Cases that passed only when the test runner tried again.
     pub(crate) retried: usize,
     /// Runs of all cases.
     pub(crate) runs: usize,
-    /// Runs that have a verdict.
+    /// Runs with a verdict.
     pub(crate) judged: usize,
     pub(crate) usage: Usage,
-    /// From the first test to the last.
+    /// From the start of the first test to the end of the last.
     pub(crate) elapsed: Duration,
-    /// Lines of the journal that cannot be read: something is missing.
+    /// Lines of the journal that cannot be read.
     pub(crate) unreadable: usize,
-    /// Tests that began, of which nothing else is known.
+    /// Tests that began and of which nothing else is known.
     pub(crate) lost: usize,
-    /// Cases of the same sets that left no record: filtered out, or never begun.
+    /// Cases of the same sets without a record: they were filtered out, or never began.
     pub(crate) not_run: usize,
     /// The runs of each case of which every run has a verdict.
     tallies: Vec<Tally>,
 }
 
-/// The mean of an estimate over the cases that it can be made for.
+/// pass@k and pass^k, as means over the cases that they can be estimated for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OverCases {
     pub(crate) k: usize,
@@ -51,12 +53,13 @@ pub(crate) struct OverCases {
 }
 
 impl Totals {
-    pub(crate) fn of(run: &RecordedRun, tests: &[Recorded<'_>]) -> Self {
+    pub(super) fn of(run: &RecordedRun, tests: &[TestResult<'_>]) -> Self {
         let mut totals = Self {
             cases: tests.len(),
             unreadable: run.unreadable.len(),
             lost: run.lost,
             not_run: not_run(tests),
+            elapsed: span(tests),
             ..Self::default()
         };
         for test in tests {
@@ -70,7 +73,7 @@ impl Totals {
             };
             *counted += 1;
             totals.flaky += usize::from(test.runs.are_flaky());
-            totals.retried += usize::from(test.state == State::Passed && test.retried().is_some());
+            totals.retried += usize::from(test.state == State::Passed && test.retry().is_some());
             totals.runs += test.runs.total;
             totals.judged += test.runs.judged;
             totals.usage.add(test.usage());
@@ -78,7 +81,6 @@ impl Totals {
                 totals.tallies.push(test.runs.tally());
             }
         }
-        totals.elapsed = span(tests);
         totals
     }
 
@@ -87,8 +89,8 @@ impl Totals {
         Tally::new(self.passed, self.cases - self.skipped).unwrap_or_default()
     }
 
-    /// Failed where something failed, unmeasurable where something has no verdict: that is the worse, since nobody
-    /// knows what it would have been.
+    /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict is worse than a
+    /// failure, since it may stand for any verdict.
     pub(crate) fn outcome(&self) -> Outcome {
         let unmeasured = self.not_evaluated + self.errors + self.unfinished + self.unreadable + self.lost;
         if unmeasured > 0 || self.passed + self.failed == 0 {
@@ -100,16 +102,16 @@ impl Totals {
         }
     }
 
-    /// Why the outcome is what it is, and what it says nothing about.
+    /// The counts that explain the outcome, and how many cases it does not cover.
     pub(crate) fn reason(&self) -> String {
-        let reason = self.outcome_of_those_that_ran();
+        let reason = self.reason_of_recorded();
         if self.not_run == 0 {
             return reason;
         }
         format!("{reason}; {} of the same sets did not run", count(self.not_run, "more case"))
     }
 
-    fn outcome_of_those_that_ran(&self) -> String {
+    fn reason_of_recorded(&self) -> String {
         let mut reasons = Vec::new();
         let mut add = |number: usize, what: &str| {
             if number > 0 {
@@ -127,8 +129,8 @@ impl Totals {
         }
         match self.lost {
             0 => {}
-            1 => reasons.push("one more began, and its record was torn".to_owned()),
-            lost => reasons.push(format!("{lost} more began, and their records were torn")),
+            1 => reasons.push("1 more test began, and its record is incomplete".to_owned()),
+            lost => reasons.push(format!("{lost} more tests began, and their records are incomplete")),
         }
         match (reasons.is_empty(), self.cases, self.passed) {
             (false, ..) => format!("of {cases}: {}", reasons.join(", ")),
@@ -138,15 +140,15 @@ impl Totals {
                 format!("of {cases}: {} passed, {} skipped", self.passed, self.skipped)
             }
             (true, 1, _) => "the one case passed".to_owned(),
-            (true, ..) => format!("all of {cases}"),
+            (true, ..) => format!("all {cases} passed"),
         }
     }
 
-    /// pass@k and pass^k, as means over the cases of which every run has a verdict; k is that asked for, or else the
-    /// number of runs that each of them has. Absent where every case runs once and nobody asks.
+    /// pass@k and pass^k, as means over the cases of which every run has a verdict. Without a `k`, the least number of
+    /// runs of these cases is taken; `None` if that is 1.
     ///
-    /// A case that ran less than `k` times is an error: nothing is known of it.
-    pub(crate) fn over_cases(&self, k: Option<usize>) -> Result<Option<OverCases>, StatisticsError> {
+    /// Fails if a case has fewer than `k` runs: nothing can be estimated for it.
+    pub(super) fn over_cases(&self, k: Option<usize>) -> Result<Option<OverCases>, StatisticsError> {
         let fewest = self.tallies.iter().map(|tally| tally.total()).min();
         let Some(k) = k.or(fewest.filter(|runs| *runs > 1)) else { return Ok(None) };
         let (mut pass_at, mut pass_all) = (0.0, 0.0);
@@ -161,19 +163,18 @@ impl Totals {
     }
 }
 
-/// How many cases of the sets that tests were made of left no record. The tests of a file stand in one module.
-fn not_run(tests: &[Recorded<'_>]) -> usize {
+/// How many cases of the sets that the tests come from have no record. The tests of a set are in one module.
+fn not_run(tests: &[TestResult<'_>]) -> usize {
     let mut modules: BTreeMap<_, (usize, usize)> = BTreeMap::new();
-    for Recorded { test, attempt, .. } in tests {
-        let module = test.name.rsplit_once("::").map_or("", |(module, _)| module);
-        let (cases, ran) = modules.entry((&test.package, &test.binary, module)).or_default();
-        *cases = attempt.started.set_cases.unwrap_or_default().max(*cases);
+    for test in tests {
+        let (cases, ran) = modules.entry(test.module()).or_default();
+        *cases = test.attempt.started.set_cases.unwrap_or_default().max(*cases);
         *ran += 1;
     }
     modules.values().map(|(cases, ran)| cases.saturating_sub(*ran)).sum()
 }
 
-fn span(tests: &[Recorded<'_>]) -> Duration {
+fn span(tests: &[TestResult<'_>]) -> Duration {
     let attempts = || tests.iter().flat_map(|test| &test.test.attempts);
     let begun = attempts().map(|attempt| attempt.started.at).min();
     let ended = attempts().filter_map(|attempt| attempt.decided.as_ref()).map(|decided| decided.at).max();

@@ -90,7 +90,7 @@ fn a_link_that_leads_nowhere_is_no_checked_set() {
         for command in ["check", "fmt", "plan"] {
             let ran = folder.run(&[command, path]);
             assert_eq!(ran.code, Some(2), "{command} {path}: {}", ran.out);
-            let says = format!("`{shown}` is a link to `gone.json`, which leads nowhere");
+            let says = format!("`{shown}` is a link to `gone.json`, which does not exist");
             assert!(
                 ran.err.contains(&says) || ran.out.contains(&says),
                 "{command} {path}: {}{}",

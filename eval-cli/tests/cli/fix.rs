@@ -87,7 +87,7 @@ fn without_fix_nothing_is_written() {
     let folder = fixable("fix-without");
     let ran = folder.run(&["check", "."]);
     assert_eq!(folder.read("camel.evalset.json"), CAMEL);
-    assert!(ran.out.contains("note: `--fix` would bring `camel.evalset.json`"), "{}", ran.out);
+    assert!(ran.out.contains("note: `--fix` would rewrite `camel.evalset.json`"), "{}", ran.out);
     assert!(!ran.out.contains("kept"), "{}", ran.out);
 }
 

@@ -20,7 +20,10 @@ fn a_set_is_written_as_adk_saves_it() {
         "formatted `odd.evalset.json`\n1 file: 1 formatted\n(exit code 0)"
     );
     insta::assert_snapshot!("fmt_odd", folder.read("odd.evalset.json"));
-    assert_eq!(folder.run(&["fmt", "odd.evalset.json"]).shown(), "1 file: 1 unchanged\n(exit code 0)");
+    assert_eq!(
+        folder.run(&["fmt", "odd.evalset.json"]).shown(),
+        "1 file: 1 already formatted\n(exit code 0)"
+    );
     assert_eq!(folder.run(&["fmt", "--check", "."]).code, Some(0));
 }
 

@@ -4,19 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Gone when dropped.
-pub(crate) struct Folder(PathBuf);
+use tempfile::TempDir;
+
+/// Removed when dropped.
+pub(crate) struct Folder(TempDir);
 
 impl Folder {
     pub(crate) fn new(test: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("evalset-cli-{}-{test}", std::process::id()));
-        drop(fs::remove_dir_all(&folder));
-        fs::create_dir_all(&folder).expect("a folder for the test");
-        Self(folder)
+        let prefix = format!("evalset-cli-{test}-");
+        Self(tempfile::Builder::new().prefix(&prefix).tempdir().expect("a folder for the test"))
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
@@ -32,7 +32,7 @@ impl Folder {
 
     /// The names in the folder, hidden ones too.
     pub(crate) fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let entries = fs::read_dir(self.0.path()).expect("the folder is there");
         let mut names: Vec<_> = entries
             .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
             .collect();
@@ -42,7 +42,7 @@ impl Folder {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = plain(env!("CARGO_BIN_EXE_cargo-evalset").as_ref());
-        command.args(args).current_dir(&self.0);
+        command.args(args).current_dir(self.0.path());
         command
     }
 
@@ -66,12 +66,6 @@ pub(crate) fn plain(program: &Path) -> Command {
         command.env_remove(name);
     }
     command
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
 }
 
 /// What the program printed, and how it ended.

@@ -95,7 +95,7 @@ fn nothing_is_written_over_without_force() {
     let folder = copy("migrate-force");
     folder.write("there.json", "mine").write("sub/x", "").write("new.evalset.json", set(""));
     for (args, expected) in [
-        (&["plain.test.json", "there.json"][..], "`there.json` is there already"),
+        (&["plain.test.json", "there.json"][..], "`there.json` exists already"),
         (&["plain.test.json", "sub", "--force"], "`sub` is a folder"),
         (&["plain.test.json", "no/where.json"], "cannot write `no/where.json`: "),
         (&["none.json", "new.json"], "cannot read `none.json`: "),
@@ -109,6 +109,18 @@ fn nothing_is_written_over_without_force() {
     assert_eq!(folder.read("there.json"), "mine");
     assert!(!folder.path("new.json").exists() && !folder.path("newer.json").exists());
     assert_eq!(folder.run(&["migrate", "plain.test.json", "there.json", "--force"]).code, Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_permissions_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = copy("migrate-permissions");
+    folder.write("other", "");
+    folder.run(&["migrate", "plain.test.json", "new.json"]);
+    let mode = |name: &str| fs::metadata(folder.path(name)).expect("a file").permissions().mode();
+    assert_eq!(mode("new.json"), mode("other"));
 }
 
 #[test]

@@ -74,5 +74,7 @@ fn what_cannot_be_planned_is_told() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.out.contains("`cargo evalset check evals/broken.evalset.json` shows them"), "{}", ran.out);
     assert!(ran.out.contains("there is no file or folder `nowhere`"), "{}", ran.out);
-    assert!(Folder::new("plan-none").run(&["plan"]).err.contains("no set is known here"));
+    assert!(
+        Folder::new("plan-none").run(&["plan"]).err.contains("there is no last run to take the sets from")
+    );
 }

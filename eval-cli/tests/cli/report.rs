@@ -127,10 +127,10 @@ fn cases_that_left_no_record_are_counted_beside_the_outcome() {
         folder.run(&["report", "--json", "r.json"])
     };
     for (set_cases, reason, not_run) in [
-        (0, "PASSED  all of 3 cases (exit code 0)", 0),
-        (1, "PASSED  all of 3 cases (exit code 0)", 0),
-        (2, "PASSED  all of 3 cases; 1 more case of the same sets did not run (exit code 0)", 1),
-        (5, "PASSED  all of 3 cases; 7 more cases of the same sets did not run (exit code 0)", 7),
+        (0, "PASSED  all 3 cases passed (exit code 0)", 0),
+        (1, "PASSED  all 3 cases passed (exit code 0)", 0),
+        (2, "PASSED  all 3 cases passed; 1 more case of the same sets did not run (exit code 0)", 1),
+        (5, "PASSED  all 3 cases passed; 7 more cases of the same sets did not run (exit code 0)", 7),
     ] {
         let ran = written(set_cases);
         assert!(ran.out.contains(reason), "{}", ran.out);
@@ -150,11 +150,11 @@ fn a_beginning_that_was_torn_is_no_pass() {
     journal.write_torn_at("{\"record\":\"started\",\"te");
     let ran = folder.run(&["report"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
-    assert!(ran.out.contains("of 3 cases: one more began, and its record was torn"), "{}", ran.out);
-    let torn = "note: 1 line torn: a process was killed, or its disk was full, while it wrote";
+    assert!(ran.out.contains("of 3 cases: 1 more test began, and its record is incomplete"), "{}", ran.out);
+    let torn = "note: 1 incomplete line: a process was killed, or its disk was full, while it wrote";
     let ran = folder.run(&["rerun"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
-    assert!(ran.out.contains(torn) && ran.out.ends_with("run all of them again\n"), "{}", ran.out);
+    assert!(ran.out.contains(torn) && ran.out.ends_with("run all tests again.\n"), "{}", ran.out);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_dash_sends_one_report_to_standard_output() {
     for others in [&["--json", "-"][..], &["--github"]] {
         let ran = folder.run(&[&["report", "--markdown", "-"], others].concat());
         assert_eq!(ran.code, Some(2));
-        assert!(ran.err.contains("more than one report is to go to standard output (`-`)"), "{}", ran.err);
+        assert!(ran.err.contains("only one report can go to standard output (`-`)"), "{}", ran.err);
     }
 }
 

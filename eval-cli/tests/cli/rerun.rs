@@ -56,7 +56,7 @@ fn nothing_to_run_again_is_fine_and_says_so() {
         (&["rerun", "--failed"], "nothing to run again: no test failed\n"),
         (
             &["rerun", "--unfinished"],
-            "nothing to run again: every test that began has a verdict (tests that never began are in no record)\n",
+            "nothing to run again: every test that began has a verdict (tests that never began have no record)\n",
         ),
     ] {
         let ran = folder.run(args);

@@ -6,18 +6,18 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
-use std::path::Path;
 use std::process::ExitCode;
 
-use eval_format::{EvalCase, EvalConfig, suggest};
+use eval_format::__private::suggest;
+use eval_format::{EvalCase, EvalConfig, ReadError};
 
 use crate::agent::{BoxAgent, BoxError, BoxFuture};
 use crate::message::quoted_list;
 use crate::report::EvalReport;
-use crate::runner::{EvalRunner, Setup};
-use args::{Args, Asked};
+use crate::runner::{EvalRunner, RunDirError, Setup};
+use args::{Args, ArgsError, Asked};
 
-/// `my-app eval --agent NAME --set FILE`: evals as a command of the program that has the agents.
+/// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -45,12 +45,12 @@ use args::{Args, Asked};
 /// }
 /// ```
 ///
-/// The report is printed as JSON (see [`EvalReport`]), what failed is printed to stderr for people. The exit code is 0
-/// where every case passed, 1 where one failed, and 2 where one has no verdict, where none could be checked, and where
-/// the arguments, a set or a config are wrong. `--help` lists the options.
+/// The report is printed as JSON (see [`EvalReport`]). What failed is also printed to stderr, as text. The exit code is
+/// 0 if every case passed and 1 if a case failed. It is 2 if a case has no verdict, if no case could be checked, or if the
+/// arguments, a set or a config are wrong. `--help` lists the options.
 pub struct EvalCommand {
     runner: EvalRunner,
-    agents: Vec<(String, Made)>,
+    agents: Vec<(String, BoxSetup)>,
 }
 
 impl fmt::Debug for EvalCommand {
@@ -72,16 +72,16 @@ impl EvalCommand {
         Self { runner: EvalRunner::new(), agents: Vec::new() }
     }
 
-    /// Runs with the settings of this runner: its criteria, metrics, judge. Options of the command line win.
+    /// Uses the settings of this runner: its criteria, metrics and judge. Options of the command line take precedence.
     #[must_use]
     pub fn runner(mut self, runner: EvalRunner) -> Self {
         self.runner = runner;
         self
     }
 
-    /// Adds an agent: its name, and what makes it before each run, as for [`EvalRunner::run_case`].
+    /// Adds an agent: its name, and the setup function that makes it before each run, as for [`EvalRunner::run_case`].
     ///
-    /// A name that is there already is replaced.
+    /// An agent of the same name is replaced.
     #[must_use]
     pub fn agent<Shape, S>(mut self, name: impl Into<String>, setup: S) -> Self
     where
@@ -90,11 +90,12 @@ impl EvalCommand {
     {
         let name = name.into();
         self.agents.retain(|(known, _)| *known != name);
-        self.agents.push((name, Made(Box::new(Shaped { setup, shape: PhantomData }))));
+        self.agents.push((name, BoxSetup(Box::new(Shaped { setup, shape: PhantomData }))));
         self
     }
 
-    /// Runs the evals where the first argument after the name of the program is `eval`; nothing otherwise.
+    /// Runs the evals and returns the exit code if the first argument after the name of the program is `eval`. Does
+    /// nothing and returns `None` otherwise.
     pub async fn run_if_asked(self, args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         let mut args = args.into_iter().skip(1);
         if args.next()? != "eval" {
@@ -103,12 +104,12 @@ impl EvalCommand {
         Some(self.run(args).await)
     }
 
-    /// Runs the evals with the arguments that follow `eval`.
+    /// Runs the evals with the arguments after `eval`, prints the report, and returns the exit code.
     ///
-    /// Prints the report, and returns the exit code: for programs that read their command line themselves.
+    /// This is for programs that read their command line themselves.
     pub async fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let answer = self.answer(args).await;
-        // Who does not read the report may still want the exit code.
+        // The exit code is still of use if stderr cannot be written to.
         let _ = std::io::stderr().lock().write_all(answer.err.as_bytes());
         let written = std::io::stdout().lock().write_all(answer.out.as_bytes());
         match written {
@@ -121,49 +122,48 @@ impl EvalCommand {
         let args = match Args::parse(args) {
             Ok(Asked::Run(args)) => args,
             Ok(Asked::Help) => return Answer { out: args::help(&self.names()), err: String::new(), code: 0 },
-            Err(wrong) => return Answer::refusal(&format!("{wrong}\n\n{}", args::usage())),
+            Err(error) => return Answer::error(&CommandError::Args(error)),
         };
         match self.report(&args).await {
             Ok(report) => Answer::of(&report),
-            Err(wrong) => Answer::refusal(&wrong),
+            Err(error) => Answer::error(&error),
         }
     }
 
-    async fn report(self, args: &Args) -> Result<EvalReport, String> {
-        let name = self.chosen(args.agent.as_deref())?;
-        let Self { mut runner, agents } = self;
-        let setup = agents.into_iter().find(|(known, _)| *known == name).map(|(_, setup)| setup);
-        let setup = setup.ok_or("there is no agent")?;
+    async fn report(mut self, args: &Args) -> Result<EvalReport, CommandError> {
+        let at = self.index_of(args.agent.as_deref())?;
+        let (_, setup) = self.agents.swap_remove(at);
+        let mut runner = self.runner;
         if let Some(path) = &args.config {
-            runner = runner.config(EvalConfig::read(path).map_err(|error| error.to_string())?);
+            runner = runner.config(EvalConfig::read(path).map_err(CommandError::Config)?);
         }
         if let Some(runs) = args.runs {
             runner = runner.runs(runs);
         }
+        let ids = (!args.cases.is_empty()).then_some(args.cases.as_slice());
         let mut report = EvalReport::default();
         for path in &args.sets {
-            let of_set = run(&runner, path, &setup, args).await?;
-            report.cases.extend(of_set.cases);
+            let of_set = runner.run_path(path, ids, &setup, args.concurrency).await;
+            report.cases.extend(of_set.map_err(CommandError::Set)?.cases);
         }
-        if let Some(id) = args.cases.iter().find(|id| !report.cases.iter().any(|case| case.eval_id() == **id))
-        {
-            return Err(format!("no set has a case `{id}`"));
+        let has_run = |id: &&String| report.cases.iter().any(|case| case.eval_id() == **id);
+        match args.cases.iter().find(|id| !has_run(id)) {
+            Some(id) => Err(CommandError::NoSuchCase(id.clone())),
+            None => Ok(report),
         }
-        Ok(report)
     }
 
-    /// The agent that is named, or the only one.
-    fn chosen(&self, name: Option<&str>) -> Result<String, String> {
-        let names = self.names();
-        match (name, names.as_slice()) {
-            (_, []) => Err("this program has no agents to evaluate".to_owned()),
-            (Some(name), names) if names.contains(&name) => Ok(name.to_owned()),
-            (Some(name), names) => Err(match suggest(name, names.iter().copied()) {
-                Some(meant) => format!("there is no agent `{name}`; did you mean `{meant}`?"),
-                None => format!("there is no agent `{name}`; it can be {}", quoted_list(names)),
-            }),
-            (None, [only]) => Ok((*only).to_owned()),
-            (None, names) => Err(format!("`--agent` says which agent: {}", quoted_list(names))),
+    /// The index of the agent of this name; without a name, that of the only agent.
+    fn index_of(&self, name: Option<&str>) -> Result<usize, CommandError> {
+        let owned = || self.names().into_iter().map(str::to_owned).collect();
+        match (name, self.agents.as_slice()) {
+            (_, []) => Err(CommandError::NoAgents),
+            (None, [_]) => Ok(0),
+            (None, _) => Err(CommandError::AgentNotNamed { known: owned() }),
+            (Some(name), agents) => agents
+                .iter()
+                .position(|(known, _)| known == name)
+                .ok_or_else(|| CommandError::NoSuchAgent { name: name.to_owned(), known: owned() }),
         }
     }
 
@@ -172,12 +172,48 @@ impl EvalCommand {
     }
 }
 
-async fn run(runner: &EvalRunner, path: &Path, setup: &Made, args: &Args) -> Result<EvalReport, String> {
-    let ids = (!args.cases.is_empty()).then_some(args.cases.as_slice());
-    runner.run_path(path, ids, setup, args.concurrency).await.map_err(|error| error.to_string())
+/// Why there is no report.
+#[derive(Debug)]
+enum CommandError {
+    Args(ArgsError),
+    /// The program has no agents.
+    NoAgents,
+    /// There are several agents, and none is named.
+    AgentNotNamed {
+        known: Vec<String>,
+    },
+    NoSuchAgent {
+        name: String,
+        known: Vec<String>,
+    },
+    Config(ReadError),
+    Set(RunDirError),
+    /// No set has a case of this id.
+    NoSuchCase(String),
 }
 
-/// What is printed, and how the program ends.
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Args(error) => write!(f, "{error}\n\n{}", args::usage()),
+            Self::NoAgents => f.write_str("this program has no agents to evaluate"),
+            Self::AgentNotNamed { known } => write!(f, "name an agent with `--agent`: {}", quoted(known)),
+            Self::NoSuchAgent { name, known } => match suggest(name, known.iter().map(String::as_str)) {
+                Some(meant) => write!(f, "there is no agent `{name}`; did you mean `{meant}`?"),
+                None => write!(f, "there is no agent `{name}`; it can be {}", quoted(known)),
+            },
+            Self::Config(error) => error.fmt(f),
+            Self::Set(error) => error.fmt(f),
+            Self::NoSuchCase(id) => write!(f, "no set has a case `{id}`"),
+        }
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    quoted_list(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What is printed, and the exit code.
 #[derive(Debug)]
 struct Answer {
     out: String,
@@ -185,11 +221,11 @@ struct Answer {
     code: u8,
 }
 
-/// The exit code where nobody knows.
+/// The exit code if the result is unknown.
 const UNMEASURABLE: u8 = 2;
 
 impl Answer {
-    fn refusal(why: &str) -> Self {
+    fn error(why: &impl fmt::Display) -> Self {
         Self { out: String::new(), err: format!("error: {why}\n"), code: UNMEASURABLE }
     }
 
@@ -202,33 +238,35 @@ impl Answer {
         };
         match serde_json::to_string_pretty(report) {
             Ok(json) => Self { out: json + "\n", err: format!("{report}\n"), code },
-            Err(error) => Self::refusal(&format!("cannot write the report as JSON: {error}")),
+            Err(error) => Self::error(&format_args!("cannot write the report as JSON: {error}")),
         }
     }
 }
 
 /// A setup function behind a pointer.
-struct Made(Box<dyn MakesAgents>);
+struct BoxSetup(Box<dyn ErasedSetup>);
 
-trait MakesAgents: Send + Sync {
+/// [`Setup`] without its shape, behind a pointer.
+trait ErasedSetup: Send + Sync {
     fn set_up<'a>(&'a self, case: &'a EvalCase) -> BoxFuture<'a, Result<BoxAgent, BoxError>>;
 }
 
+/// A setup function with its shape.
 struct Shaped<Shape, S> {
     setup: S,
     shape: PhantomData<fn() -> Shape>,
 }
 
-impl<Shape, S: Setup<Shape> + Send> MakesAgents for Shaped<Shape, S> {
+impl<Shape, S: Setup<Shape> + Send> ErasedSetup for Shaped<Shape, S> {
     fn set_up<'a>(&'a self, case: &'a EvalCase) -> BoxFuture<'a, Result<BoxAgent, BoxError>> {
         Box::pin(self.setup.set_up(case))
     }
 }
 
-/// The shape of what has none of its own any more.
+/// The shape of a [`BoxSetup`].
 enum AnyShape {}
 
-impl Setup<AnyShape> for &Made {
+impl Setup<AnyShape> for &BoxSetup {
     async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
         self.0.set_up(case).await
     }

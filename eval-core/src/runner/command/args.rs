@@ -1,19 +1,24 @@
-//! The arguments: a handful of options, so that a user's program is built with no more than it has.
+//! The arguments of [`EvalCommand`](crate::EvalCommand).
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
-use eval_format::suggest;
+use eval_format::__private::suggest;
+use lexopt::{Arg, Parser};
 
-/// What is to be run.
+/// The arguments after `eval`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Args {
     pub(super) agent: Option<String>,
+    /// Sets, and folders of sets; at least one.
     pub(super) sets: Vec<PathBuf>,
     pub(super) config: Option<PathBuf>,
-    /// The ids of the cases to run; all where there are none.
+    /// The ids of the cases to run. Empty for all cases.
     pub(super) cases: Vec<String>,
+    /// How often each case runs, at least once.
     pub(super) runs: Option<usize>,
+    /// How many cases run at a time, at least one.
     pub(super) concurrency: usize,
 }
 
@@ -24,21 +29,103 @@ pub(super) enum Asked {
     Help,
 }
 
-/// Each option: its name, what follows it, and what it is about.
-const OPTIONS: [(&str, &str, &str); 6] = [
-    ("--agent", "NAME", "the agent; may be left out where there is one"),
-    ("--set", "PATH", "a set, or a folder of sets; may be said several times"),
-    ("--config", "FILE", "criteria, instead of the `test_config.json` beside each set"),
-    ("--case", "ID", "runs this case only; may be said several times"),
-    ("--runs", "N", "how often each case runs"),
-    ("--concurrency", "N", "how many cases run at a time; 4 unless said"),
+/// What is wrong with the arguments.
+#[derive(Debug)]
+pub(super) enum ArgsError {
+    NoSet,
+    Unknown { option: String },
+    ValueMissing { option: &'static str },
+    NotUtf8 { option: &'static str },
+    NotACount { option: &'static str, value: String },
+    Other(lexopt::Error),
+}
+
+/// An option that takes a value.
+struct ValueOption {
+    /// Its name, without the dashes.
+    name: &'static str,
+    /// The placeholder of its value in the help.
+    value: &'static str,
+    about: &'static str,
+    /// Whether the usage shows it in brackets.
+    in_brackets: bool,
+    set: fn(&mut Args, Value) -> Result<(), ArgsError>,
+}
+
+/// The value of an option.
+struct Value {
+    option: &'static str,
+    text: OsString,
+}
+
+const OPTIONS: [ValueOption; 6] = [
+    ValueOption {
+        name: "agent",
+        value: "NAME",
+        about: "the agent; not needed if there is only one",
+        in_brackets: false,
+        set: |args, value| {
+            args.agent = Some(value.utf8()?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "set",
+        value: "PATH",
+        about: "a set, or a folder of sets; can be repeated",
+        in_brackets: false,
+        set: |args, value| {
+            args.sets.push(value.text.into());
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "config",
+        value: "FILE",
+        about: "criteria, instead of the `test_config.json` beside each set",
+        in_brackets: true,
+        set: |args, value| {
+            args.config = Some(value.text.into());
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "case",
+        value: "ID",
+        about: "runs only this case; can be repeated",
+        in_brackets: true,
+        set: |args, value| {
+            args.cases.push(value.utf8()?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "runs",
+        value: "N",
+        about: "how often each case runs",
+        in_brackets: true,
+        set: |args, value| {
+            args.runs = Some(value.count()?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "concurrency",
+        value: "N",
+        about: "how many cases run at a time [default: 4]",
+        in_brackets: true,
+        set: |args, value| {
+            args.concurrency = value.count()?;
+            Ok(())
+        },
+    },
 ];
 
 const CONCURRENCY: usize = 4;
 
 impl Args {
-    /// Reads what follows `eval`; the error says what is wrong.
-    pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
+    /// Reads the arguments after `eval`.
+    pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, ArgsError> {
         let mut args = Self {
             agent: None,
             sets: Vec::new(),
@@ -47,73 +134,83 @@ impl Args {
             runs: None,
             concurrency: CONCURRENCY,
         };
-        let mut words = words.into_iter();
-        while let Some(word) = words.next() {
-            if word == "--help" || word == "-h" {
-                return Ok(Asked::Help);
-            }
-            let (name, value) = option(&word)?;
-            let value = match value {
-                Some(value) => value,
-                None => words.next().ok_or_else(|| format!("`{name}` lacks its value"))?,
+        let mut parser = Parser::from_args(words);
+        while let Some(arg) = parser.next().map_err(ArgsError::Other)? {
+            let option = match arg {
+                Arg::Short('h') | Arg::Long("help") => return Ok(Asked::Help),
+                Arg::Long(name) => OPTIONS
+                    .iter()
+                    .find(|option| option.name == name)
+                    .ok_or_else(|| ArgsError::Unknown { option: format!("--{name}") })?,
+                Arg::Short(letter) => return Err(ArgsError::Unknown { option: format!("-{letter}") }),
+                Arg::Value(word) => {
+                    return Err(ArgsError::Unknown { option: word.to_string_lossy().into_owned() });
+                }
             };
-            args.set(name, value)?;
+            let text = parser.value().map_err(|error| match error {
+                lexopt::Error::MissingValue { .. } => ArgsError::ValueMissing { option: option.name },
+                error => ArgsError::Other(error),
+            })?;
+            (option.set)(&mut args, Value { option: option.name, text })?;
         }
-        if args.sets.is_empty() {
-            return Err("`--set` says which set, or which folder of sets".to_owned());
-        }
-        Ok(Asked::Run(args))
-    }
-
-    fn set(&mut self, name: &str, value: OsString) -> Result<(), String> {
-        let text = |value: OsString| value.into_string().map_err(|_| format!("`{name}` is no UTF-8 text"));
-        match name {
-            "--set" => self.sets.push(value.into()),
-            "--config" => self.config = Some(value.into()),
-            "--agent" => self.agent = Some(text(value)?),
-            "--case" => self.cases.push(text(value)?),
-            "--runs" => self.runs = Some(number(name, &text(value)?)?),
-            _ => self.concurrency = number(name, &text(value)?)?,
-        }
-        Ok(())
+        if args.sets.is_empty() { Err(ArgsError::NoSet) } else { Ok(Asked::Run(args)) }
     }
 }
 
-/// An option, and its value where it follows a `=`.
-fn option(word: &OsString) -> Result<(&'static str, Option<OsString>), String> {
-    let shown = word.to_string_lossy();
-    let (name, value) = match word.to_str().and_then(|word| word.split_once('=')) {
-        Some((name, value)) => (name, Some(value.into())),
-        None => (&*shown, None),
-    };
-    let mut names = OPTIONS.iter().map(|(name, ..)| *name);
-    if let Some(known) = names.clone().find(|known| *known == name) {
-        return Ok((known, value));
+impl Value {
+    fn utf8(self) -> Result<String, ArgsError> {
+        self.text.into_string().map_err(|_| ArgsError::NotUtf8 { option: self.option })
     }
-    Err(match suggest(name, &mut names) {
-        Some(meant) => format!("there is no option `{name}`; did you mean `{meant}`?"),
-        None => format!("there is no option `{name}`"),
-    })
+
+    /// A whole number, at least 1.
+    fn count(self) -> Result<usize, ArgsError> {
+        let option = self.option;
+        let value = self.utf8()?;
+        let count = value.parse().ok().filter(|count| *count > 0);
+        count.ok_or(ArgsError::NotACount { option, value })
+    }
 }
 
-fn number(name: &str, text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| format!("`{name}` is `{text}`; it is a whole number, at least 1"))
+impl fmt::Display for ArgsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSet => f.write_str("name a set, or a folder of sets, with `--set`"),
+            Self::Unknown { option } => {
+                write!(f, "there is no option `{option}`")?;
+                let names = OPTIONS.map(|option| format!("--{}", option.name));
+                match suggest(option, names.iter().map(String::as_str)) {
+                    Some(meant) => write!(f, "; did you mean `{meant}`?"),
+                    None => Ok(()),
+                }
+            }
+            Self::ValueMissing { option } => write!(f, "`--{option}` lacks its value"),
+            Self::NotUtf8 { option } => write!(f, "the value of `--{option}` is not UTF-8"),
+            Self::NotACount { option, value } => {
+                write!(f, "`--{option}` is `{value}`; it must be a whole number, at least 1")
+            }
+            Self::Other(error) => error.fmt(f),
+        }
+    }
 }
 
-/// The line that shows how it is called.
+/// The line that shows how the command is called.
 pub(super) fn usage() -> String {
-    "usage: eval --agent NAME --set PATH [--config FILE] [--case ID] [--runs N] [--concurrency N]".to_owned()
+    let mut text = "usage: eval".to_owned();
+    for ValueOption { name, value, in_brackets, .. } in OPTIONS {
+        let option = format!("--{name} {value}");
+        text.push_str(&if in_brackets { format!(" [{option}]") } else { format!(" {option}") });
+    }
+    text
 }
 
-/// The options, and the agents that there are.
+/// The options, and the names of the agents.
 pub(super) fn help(agents: &[&str]) -> String {
     let mut text = format!(
         "Runs eval sets against an agent of this program and prints a report as JSON.\n\n{}\n\n",
         usage()
     );
-    for (name, value, about) in OPTIONS {
-        text.push_str(&format!("  {:<18} {about}\n", format!("{name} {value}")));
+    for ValueOption { name, value, about, .. } in OPTIONS {
+        text.push_str(&format!("  {:<18} {about}\n", format!("--{name} {value}")));
     }
     text.push_str(&format!("\nagents: {}\n", agents.join(", ")));
     text.push_str(
@@ -126,7 +223,7 @@ pub(super) fn help(agents: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn parse(words: &[&str]) -> Result<Asked, String> {
+    fn parse(words: &[&str]) -> Result<Asked, ArgsError> {
         Args::parse(words.iter().map(OsString::from))
     }
 
@@ -152,22 +249,36 @@ mod tests {
             runs: Some(3),
             concurrency: 9,
         };
-        assert_eq!(parse(&words), Ok(Asked::Run(expected)));
-        assert_eq!(parse(&["--set", "a", "-h"]), Ok(Asked::Help));
+        assert_eq!(parse(&words).unwrap(), Asked::Run(expected));
+        assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), Asked::Help);
+        assert_eq!(parse(&["--help"]).unwrap(), Asked::Help);
     }
 
     #[test]
     fn what_is_wrong_is_said() {
         for (words, says) in [
-            (&[][..], "`--set` says which set"),
+            (&[][..], "name a set, or a folder of sets, with `--set`"),
             (&["--set"], "`--set` lacks its value"),
             (&["--sets", "a"], "there is no option `--sets`; did you mean `--set`?"),
+            (&["--sets=a"], "there is no option `--sets`; did you mean `--set`?"),
             (&["weather"], "there is no option `weather`"),
-            (&["--set", "a", "--runs", "0"], "`--runs` is `0`; it is a whole number, at least 1"),
+            (&["--set", "a", "-x"], "there is no option `-x`"),
+            (&["--set", "a", "--runs", "0"], "`--runs` is `0`; it must be a whole number, at least 1"),
             (&["--set", "a", "--concurrency", "x"], "`--concurrency` is `x`"),
         ] {
-            let why = parse(words).unwrap_err();
+            let why = parse(words).unwrap_err().to_string();
             assert!(why.contains(says), "{why}");
         }
+    }
+
+    #[test]
+    fn the_help_shows_each_option_and_the_default() {
+        assert_eq!(
+            usage(),
+            "usage: eval --agent NAME --set PATH [--config FILE] [--case ID] [--runs N] [--concurrency N]"
+        );
+        let help = help(&["weather"]);
+        assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");
+        assert!(help.contains(&format!("[default: {CONCURRENCY}]")), "{help}");
     }
 }

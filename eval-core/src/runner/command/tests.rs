@@ -72,11 +72,11 @@ async fn what_cannot_be_run_is_refused() {
     let folder = Folder::new("refused");
     let set = folder.set();
     for (words, says) in [
-        (&["--set", &*set][..], "`--agent` says which agent: `right`, `wrong` or `broken`"),
+        (&["--set", &*set][..], "name an agent with `--agent`: `right`, `wrong` or `broken`"),
         (&["--set", &set, "--agent", "rihgt"], "there is no agent `rihgt`; did you mean `right`?"),
         (&["--set", "nowhere.json", "--agent", "right"], "nowhere.json"),
         (&["--set", &set, "--agent", "right", "--case", "sunn"], "no set has a case `sunn`"),
-        (&["--agent", "right"], "`--set` says which set"),
+        (&["--agent", "right"], "name a set, or a folder of sets, with `--set`"),
         (&["--set", &set, "--agent", "right", "--config", "none.json"], "none.json"),
     ] {
         let answer = answer(command(), words).await;

@@ -1,0 +1,78 @@
+//! The commands: a module for each, with its arguments and a function that turns them into an answer.
+//!
+//! A command with much to print has a module for each format: `human`, `json`, `github`.
+
+mod check;
+mod completions;
+mod fmt;
+mod metrics;
+mod migrate;
+mod plan;
+mod report;
+mod rerun;
+mod rescore;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::output::{Answer, CommandError};
+
+/// Checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests recorded.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-evalset", bin_name = "cargo evalset", version, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  passed
+  1  failed: a file has errors or is not as asked for, or a case failed
+  2  nothing could be measured: wrong usage, a file that is missing or cannot be read or written, a case without a verdict";
+
+/// A command with its arguments.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(check::Args),
+    Fmt(fmt::Args),
+    Migrate(migrate::Args),
+    Metrics(metrics::Args),
+    Plan(plan::Args),
+    Report(report::Args),
+    Rerun(rerun::Args),
+    Rescore(rescore::Args),
+    Completions(completions::Args),
+}
+
+impl Command {
+    pub(crate) fn run(&self) -> Result<Answer, CommandError> {
+        match self {
+            Self::Check(args) => check::run(args),
+            Self::Fmt(args) => fmt::run(args),
+            Self::Migrate(args) => migrate::run(args),
+            Self::Metrics(args) => metrics::run(args),
+            Self::Plan(args) => plan::run(args),
+            Self::Report(args) => report::run(args),
+            Self::Rerun(args) => rerun::run(args),
+            Self::Rescore(args) => rescore::run(args),
+            Self::Completions(args) => Ok(completions::run(args, Cli::command())),
+        }
+    }
+}
+
+/// The command of a command line. The error is what clap prints: wrong usage, the help, or the version.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
+    Cli::try_parse_from(args).map(|cli| cli.command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        Cli::command().debug_assert();
+    }
+}

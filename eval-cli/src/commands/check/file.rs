@@ -1,0 +1,151 @@
+//! One file: what it is, its problems, and whether it was rewritten.
+
+use std::fs;
+use std::path::Path;
+
+use eval_format::conventions::{FileKind, SHARED_CONFIG, set_names_of_session, shared_config_path};
+use eval_format::{
+    CheckedSet, Form, Problem, Value, check_compatibility, check_config, check_recording, check_session,
+    check_set,
+};
+
+use super::fix::{self, Fix};
+use crate::files::{Input, read, replace};
+use crate::output::CommandError;
+
+/// A file after it was checked.
+#[derive(Debug)]
+pub(super) struct CheckedFile {
+    /// Its path, as messages show it.
+    pub(super) shown: String,
+    /// What it was checked as.
+    pub(super) kind: FileKind,
+    /// The form of a set, after it was fixed.
+    pub(super) form: Option<Form>,
+    pub(super) cases: usize,
+    /// The text that the ranges of the problems point into.
+    pub(super) text: String,
+    pub(super) problems: Vec<Problem>,
+    pub(super) fix: Option<Fix>,
+    /// Why it could not be read, or a fix not be written.
+    pub(super) error: Option<CommandError>,
+}
+
+impl CheckedFile {
+    /// Reads and checks a file. Rewrites it if `write` is true and it can be fixed.
+    pub(super) fn check(input: &Input, metrics: &[&str], write: bool) -> Self {
+        let shown = input.shown();
+        let bytes = match read(&input.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let kind = input.kind.unwrap_or(FileKind::Set);
+                return Self { error: Some(error), ..Self::empty(shown, kind) };
+            }
+        };
+        let mut file = match input.kind {
+            Some(FileKind::Config) => Self::config(shown, &bytes, metrics),
+            Some(FileKind::Recording) => Self::recording(shown, &bytes),
+            Some(FileKind::Session) => Self::session(shown, &bytes, form_beside(&input.path)),
+            None if is_config(&bytes) => Self::config(shown, &bytes, metrics),
+            _ => Self::set_and_fix(&input.path, &shown, &bytes, metrics, write),
+        };
+        if file.problems.is_empty() {
+            // No range points into it, and there may be thousands of files.
+            file.text = String::new();
+        }
+        file
+    }
+
+    fn empty(shown: String, kind: FileKind) -> Self {
+        Self {
+            shown,
+            kind,
+            form: None,
+            cases: 0,
+            text: String::new(),
+            problems: Vec::new(),
+            fix: None,
+            error: None,
+        }
+    }
+
+    fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {
+        let checked = check_config(&shown, bytes, metrics);
+        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Config) }
+    }
+
+    fn recording(shown: String, bytes: &[u8]) -> Self {
+        let checked = check_recording(&shown, bytes);
+        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Recording) }
+    }
+
+    fn session(shown: String, bytes: &[u8], form: Form) -> Self {
+        let checked = check_session(bytes, form);
+        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Session) }
+    }
+
+    fn set(path: &Path, mut checked: CheckedSet, metrics: &[&str]) -> Self {
+        let incompatible = incompatibilities(path, &checked, metrics);
+        checked.problems.extend(incompatible);
+        checked.problems.sort_by_key(|problem| problem.range.start);
+        Self {
+            form: Some(checked.form),
+            cases: checked.cases.len(),
+            text: checked.text,
+            problems: checked.problems,
+            ..Self::empty(checked.file, FileKind::Set)
+        }
+    }
+
+    fn set_and_fix(path: &Path, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
+        let checked = check_set(shown, bytes, None);
+        let Some((fix, text)) = fix::of(&checked, path) else {
+            return Self::set(path, checked, metrics);
+        };
+        let Some(text) = text.filter(|_| write) else {
+            return Self { fix: Some(fix), ..Self::set(path, checked, metrics) };
+        };
+        match replace(path, &text) {
+            Ok(()) => {
+                let fixed = check_set(shown, text.as_bytes(), None);
+                Self { fix: Some(fix.done()), ..Self::set(path, fixed, metrics) }
+            }
+            Err(error) => {
+                let help = "give this user permission to write it, or check without `--fix`";
+                let error = CommandError::new(format!("cannot write `{shown}`: {error}"), help);
+                Self { fix: Some(fix), error: Some(error), ..Self::set(path, checked, metrics) }
+            }
+        }
+    }
+}
+
+/// Why a set cannot be used with the config beside it. Empty if there is no config, or if it has errors of its own: what
+/// the set is scored with is then unknown.
+fn incompatibilities(path: &Path, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> {
+    let config = fs::read(shared_config_path(path)).ok();
+    let config = config.and_then(|bytes| check_config(SHARED_CONFIG, &bytes, metrics).config);
+    let (Some(config), Some(set)) = (config, &checked.set) else { return Vec::new() };
+    let found = check_compatibility(&config, metrics, &set.eval_cases);
+    found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
+}
+
+/// The form of the sets that a session file is named after. [`Form::TestFile`] if one of them has it, since that form
+/// alone takes a session file; also if there is no such set, since an attribute may name any session file.
+fn form_beside(session: &Path) -> Form {
+    let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
+        let bytes = fs::read(session.with_file_name(set)).ok()?;
+        Some(check_set("", &bytes, None).form)
+    });
+    forms.max_by_key(|form| *form == Form::TestFile).unwrap_or(Form::TestFile)
+}
+
+/// Whether a file whose name does not tell is a config: an object with criteria and without cases.
+fn is_config(bytes: &[u8]) -> bool {
+    let Some(document) = str::from_utf8(bytes).ok().and_then(|text| Value::parse(text).ok()) else {
+        return false;
+    };
+    let Some(keys) = document.as_object() else { return false };
+    let has = |names: &[&str]| names.iter().any(|name| keys.contains_key(name));
+    has(&["criteria", "custom_metrics", "customMetrics"]) && !has(&["eval_cases", "evalCases", "eval_set_id"])
+}

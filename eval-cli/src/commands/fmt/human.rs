@@ -1,0 +1,56 @@
+//! The results for people.
+
+use super::file::State;
+use super::results::FmtResults;
+use crate::files;
+use crate::output::foreign::one_line;
+use crate::output::style::{BOLD, ERROR, GOOD, styled};
+use crate::output::words::count;
+
+pub(super) fn text(results: &FmtResults) -> String {
+    let mut text = String::new();
+    for file in &results.files {
+        if let State::Kept { text: before, problems } = &file.state {
+            text.push_str(&files::shown(&file.shown, before, problems));
+        }
+    }
+    for error in results.files.iter().filter_map(|file| file.state.error()).chain(&results.errors) {
+        text.push_str(&error.shown());
+        text.push('\n');
+    }
+    for file in &results.files {
+        let shown = one_line(&file.shown);
+        match &file.state {
+            State::Formatted => text.push_str(&format!("{} `{shown}`\n", styled(GOOD, "formatted"))),
+            State::NotFormatted => text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted"))),
+            State::Kept { .. } => text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept"))),
+            State::Unchanged | State::OldForm(_) | State::Unmeasurable(_) => {}
+        }
+    }
+    text + &summary(results) + "\n"
+}
+
+fn summary(results: &FmtResults) -> String {
+    let number = |is: fn(&State) -> bool| results.files.iter().filter(|file| is(&file.state)).count();
+    let not_formatted = number(|state| matches!(state, State::NotFormatted));
+    let parts = [
+        (number(|state| matches!(state, State::Formatted)), "formatted"),
+        (not_formatted, "not formatted"),
+        (number(|state| matches!(state, State::Unchanged)), "already formatted"),
+        (number(|state| matches!(state, State::Kept { .. } | State::OldForm(_))), "kept"),
+    ];
+    let mut said: Vec<String> = parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    let unmeasurable = number(|state| matches!(state, State::Unmeasurable(_))) + results.errors.len();
+    if unmeasurable > 0 {
+        said.push(format!("{} not read or written", count(unmeasurable, "path")));
+    }
+    let help = match not_formatted {
+        0 => "",
+        _ => "\n  = help: `cargo evalset fmt` without `--check` formats them",
+    };
+    format!("{}: {}{help}", count(results.files.len(), "file"), said.join(", "))
+}

@@ -1,0 +1,31 @@
+//! The result for people.
+
+use std::path::Path;
+
+use super::migration::Migration;
+use crate::files;
+use crate::output::foreign::one_line;
+use crate::output::style::{BOLD, GOOD, WARNING, styled};
+use crate::output::words::count;
+
+pub(super) fn text(migration: &Migration, new: &Path) -> String {
+    let mut text = String::new();
+    for file in &migration.files {
+        text.push_str(&files::shown(&file.shown, &file.text, &file.problems));
+    }
+    let new = one_line(&new.display().to_string());
+    let Some(written) = &migration.written else {
+        return text + &format!("`{new}` was not written\n");
+    };
+    text.push_str(&format!("{} `{new}`: {}", styled(GOOD, "wrote"), count(written.cases, "case")));
+    let lost: usize = migration.files.iter().map(|file| file.problems.len()).sum();
+    if lost > 0 {
+        text.push_str(&format!(", {}", styled(WARNING, &format!("{} lost", count(lost, "thing")))));
+    }
+    text.push('\n');
+    if let Some(session) = &migration.unread_session {
+        let note = styled(BOLD, "note");
+        text.push_str(&format!("{note}: `{session}` was not read; name it with `--session` to include it\n"));
+    }
+    text
+}

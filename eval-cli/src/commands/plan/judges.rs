@@ -1,0 +1,112 @@
+//! Which judges a set asks, how often, and whether they can answer.
+
+use eval_core::judge::{Judge, JudgeMode, Judging, Scripted, check_judge_model};
+use eval_format::{Criterion, EvalCase, Need, metric};
+
+use super::last_run::SIMULATED_USER;
+use super::recorded_questions::RecordedQuestions;
+use super::set::Set;
+
+/// A metric of a set that asks a judge, or the simulated user.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// The name of the metric; [`SIMULATED_USER`] for the simulated user.
+    pub(super) name: String,
+    pub(super) model: String,
+    /// How often each question is asked.
+    pub(super) samples: u32,
+    /// The questions of all runs. Each sample is one.
+    pub(super) questions: usize,
+    /// Whether the number of questions is an estimate, since the last run does not tell it.
+    pub(super) is_estimate: bool,
+    /// Cases with a recorded answer, of `cases`.
+    pub(super) recorded: usize,
+    /// Cases that ask.
+    pub(super) cases: usize,
+    /// Why questions cannot be answered.
+    pub(super) obstacle: Option<String>,
+}
+
+/// The judged metrics of a set, after the simulated user if a case has one.
+pub(super) fn of(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
+    let planner = Planner { set, mode, recorded: RecordedQuestions::read(&set.recording) };
+    let metrics = set.criteria.iter().filter_map(|(name, criterion)| planner.metric(name, criterion));
+    planner.simulated_user().into_iter().chain(metrics).collect()
+}
+
+/// Plans the questions of a set.
+struct Planner<'s> {
+    set: &'s Set,
+    mode: Option<JudgeMode>,
+    recorded: RecordedQuestions,
+}
+
+impl Planner<'_> {
+    /// `None` for a metric that asks no judge, or applies to no case.
+    fn metric(&self, name: &str, criterion: &Criterion) -> Option<Judged> {
+        let metric = metric(name).filter(|metric| metric.needs.contains(&Need::Judge))?;
+        let asking: Vec<&EvalCase> =
+            self.set.cases.iter().filter(|case| metric.missing_in(case).is_none()).collect();
+        if asking.is_empty() {
+            return None;
+        }
+        let judging = Judging::new(Scripted::new([""; 0]).boxed(), criterion);
+        let samples = judging.samples();
+        let turns = asking.iter().map(|case| self.set.runs_of(case) * case.conversation.len().max(1));
+        let estimate = turns.sum::<usize>().saturating_mul(usize::try_from(samples).unwrap_or(usize::MAX));
+        let model = judging.request("", "", 0).model;
+        Some(self.judged(name, model, samples, estimate, &asking))
+    }
+
+    /// The model that plays the user has no criterion, but it is asked like a judge.
+    fn simulated_user(&self) -> Option<Judged> {
+        let has_scenario = |case: &&EvalCase| case.conversation_scenario.is_some();
+        let asking: Vec<&EvalCase> = self.set.cases.iter().filter(has_scenario).collect();
+        if asking.is_empty() {
+            return None;
+        }
+        let model = self.set.model_before(SIMULATED_USER).unwrap_or(&self.set.simulator_model);
+        let estimate = asking.iter().map(|case| self.set.runs_of(case) * SOME_TURNS).sum();
+        Some(self.judged(SIMULATED_USER, model.to_owned(), 1, estimate, &asking))
+    }
+
+    fn judged(
+        &self,
+        name: &str,
+        model: String,
+        samples: u32,
+        estimate: usize,
+        asking: &[&EvalCase],
+    ) -> Judged {
+        let override_model = std::env::var("EVALSET_JUDGE_MODEL").ok().filter(|model| !model.is_empty());
+        let model = override_model.unwrap_or(model);
+        let before = self.set.asked_before(name);
+        let recorded = asking.iter().filter(|case| self.recorded.has(name, &case.eval_id)).count();
+        let cases = asking.len();
+        let obstacle = match self.mode {
+            Some(JudgeMode::Live) => cannot_ask(&model),
+            Some(JudgeMode::Record) if recorded < cases => cannot_ask(&model),
+            _ if recorded == cases || self.set.answered_offline(name) => None,
+            _ => Some(self.recorded.lacks(cases - recorded, cases)),
+        };
+        Judged {
+            name: name.to_owned(),
+            model,
+            samples,
+            questions: before.unwrap_or(estimate),
+            is_estimate: before.is_none(),
+            recorded,
+            cases,
+            obstacle,
+        }
+    }
+}
+
+/// The estimated turns of a simulated conversation. The model is asked for a message in each, and their number is not
+/// known before.
+const SOME_TURNS: usize = 5;
+
+/// Why a model cannot be asked, if it cannot.
+fn cannot_ask(model: &str) -> Option<String> {
+    check_judge_model(model).err().map(|error| error.to_string())
+}

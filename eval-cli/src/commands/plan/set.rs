@@ -1,0 +1,126 @@
+//! A set to plan: its cases from its file, the rest from the last run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval_format::conventions::{recording_path, shared_config_path};
+use eval_format::{Criterion, EvalCase, EvalConfig, UserSimulatorConfig, check_config, check_set};
+
+use super::last_run::LastRunOfFile;
+use crate::files::read;
+use crate::output::foreign::one_line;
+use crate::output::words::count;
+use crate::output::{CommandError, shell};
+
+/// A set, and what decides how it runs.
+#[derive(Debug)]
+pub(super) struct Set {
+    pub(super) path: PathBuf,
+    pub(super) cases: Vec<EvalCase>,
+    /// The criteria by metric.
+    pub(super) criteria: BTreeMap<String, Criterion>,
+    /// The model that plays the user.
+    pub(super) simulator_model: String,
+    /// Where the recording of its judges is or would be.
+    pub(super) recording: PathBuf,
+    /// What the last run tells about it. `None` if the set was not in it: its criteria are then those of the config
+    /// beside it.
+    pub(super) last: Option<LastRunOfFile>,
+}
+
+impl Set {
+    pub(super) fn read(path: &Path, last: Option<&LastRunOfFile>) -> Result<Self, CommandError> {
+        let shown = path.display().to_string();
+        let bytes = read(path)?;
+        let checked = check_set(&shown, &bytes, None);
+        let errors = checked.problems.iter().filter(|problem| problem.is_error()).count();
+        let set = checked.set.ok_or_else(|| {
+            CommandError::new(
+                format!("`{}` has {}", one_line(&shown), count(errors, "error")),
+                format!("`cargo evalset check {}` shows them", shell::word(&shown)),
+            )
+        })?;
+        let (criteria, simulator_model) = match last {
+            Some(last) => (last.criteria.clone(), UserSimulatorConfig::default().model),
+            None => {
+                let EvalConfig { criteria, user_simulator_config, .. } = config_beside(path)?;
+                (criteria.into_iter().collect(), user_simulator_config.unwrap_or_default().model)
+            }
+        };
+        Ok(Self {
+            recording: recording_path(&path.to_string_lossy()).into(),
+            path: path.to_owned(),
+            cases: set.eval_cases,
+            criteria,
+            simulator_model,
+            last: last.cloned(),
+        })
+    }
+
+    /// The runs of all cases.
+    pub(super) fn runs(&self) -> usize {
+        self.cases.iter().map(|case| self.runs_of(case)).sum()
+    }
+
+    /// How often a case runs: as in the last run, else once, which is the default of attributes.
+    pub(super) fn runs_of(&self, case: &EvalCase) -> usize {
+        self.last.as_ref().and_then(|last| last.runs_of_cases.get(&case.eval_id)).copied().unwrap_or(1)
+    }
+
+    /// What the last run tells about the set, if any run of it ended.
+    pub(super) fn measured(&self) -> Option<&LastRunOfFile> {
+        self.last.as_ref().filter(|last| last.ran > 0)
+    }
+
+    /// The questions of a metric in the last run, scaled to the runs that are planned.
+    pub(super) fn asked_before(&self, name: &str) -> Option<usize> {
+        let last = self.measured()?;
+        let asked = last.asked.get(name)?.questions;
+        Some(asked.saturating_mul(self.runs()).div_ceil(last.ran))
+    }
+
+    /// The tokens of the agent in the last run, scaled to the runs that are planned.
+    pub(super) fn agent_tokens(&self) -> Option<i128> {
+        let last = self.measured()?;
+        last.usage.agent_tokens.map(|tokens| self.scaled(tokens, last.ran))
+    }
+
+    /// The tokens of the judges in the last run, scaled to the runs that are planned.
+    pub(super) fn judge_tokens(&self) -> Option<i128> {
+        let last = self.measured()?;
+        last.usage.judge_tokens.map(|tokens| self.scaled(tokens, last.ran))
+    }
+
+    fn scaled(&self, tokens: i128, ran: usize) -> i128 {
+        let number = |runs: usize| i128::try_from(runs).unwrap_or(i128::MAX);
+        tokens.saturating_mul(number(self.runs())) / number(ran.max(1))
+    }
+
+    /// The model that a metric asked in the last run.
+    pub(super) fn model_before(&self, name: &str) -> Option<&str> {
+        Some(&self.last.as_ref()?.asked.get(name)?.model)
+    }
+
+    /// Whether all questions of a metric were answered in the last run without the network: by a recording, or by a
+    /// judge that needs no network.
+    pub(super) fn answered_offline(&self, name: &str) -> bool {
+        let asked = self.last.as_ref().and_then(|last| last.asked.get(name));
+        asked.is_some_and(|asked| asked.offline && asked.questions > 0)
+    }
+}
+
+fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
+    let path = shared_config_path(set);
+    let Ok(bytes) = fs::read(&path) else { return Ok(EvalConfig::adk_default()) };
+    let shown = path.display().to_string();
+    let checked = check_config(&shown, &bytes, &[]);
+    // Metrics of the user's own are no errors here: they ask no judge.
+    let config = checked.config.or_else(|| EvalConfig::parse(&checked.text).ok());
+    config.ok_or_else(|| {
+        CommandError::new(
+            format!("`{}` has {}", one_line(&shown), count(checked.problems.len(), "problem")),
+            "run the set once, or run `cargo evalset check` on its folder",
+        )
+    })
+}

@@ -1,0 +1,69 @@
+//! `cargo evalset report`: the results of a run, complete or not.
+
+mod formats;
+
+use crate::output::{Answer, CommandError, Format};
+use crate::recorded::{RunArgs, RunResults};
+use formats::ReportFiles;
+
+/// Shows the results of a test run: of the last run, unless another one is named.
+///
+/// Tests of `#[eval_set]` record what happens while they run, so a run that was killed is shown up to that moment.
+/// Nothing is run or scored.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// The k of pass@k and pass^k. Without it, the number of runs that each case has.
+    #[arg(short, long, value_name = "K")]
+    k: Option<usize>,
+
+    #[command(flatten)]
+    files: ReportFiles,
+
+    /// Also prints annotations of GitHub Actions, on the lines of the cases.
+    #[arg(long, conflicts_with = "format")]
+    github: bool,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset report
+  cargo evalset report 2026-11-22T02-31-07-4f1c
+  cargo evalset report --merge part-1 part-2
+  cargo evalset report --junit junit.xml --markdown summary.md --github
+  cargo evalset report --markdown - >> \"$GITHUB_STEP_SUMMARY\"
+
+Exit codes:
+  0  every case passed, or was skipped and another passed
+  1  a case failed
+  2  a case has no verdict (an error, not evaluated, unfinished), or there is no run";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let loaded = args.run.load()?;
+    let results = RunResults::of(&loaded, args.k).map_err(|error| {
+        CommandError::new(
+            error.to_string(),
+            "run each case more often (`runs = ..` in the attribute), or ask for a smaller k",
+        )
+    })?;
+    let printed = args.files.write(&results)?;
+    if printed.is_some() && args.github {
+        return Err(formats::two_on_standard_output());
+    }
+    let mut text = match (printed, args.format) {
+        (Some(printed), _) => printed,
+        (None, Format::Human) => formats::human(&results),
+        (None, Format::Json) => formats::json(&results)?,
+    };
+    if args.github {
+        text.push_str(&formats::github(&results));
+    }
+    Ok(Answer::new(results.totals.outcome(), text))
+}

@@ -1,0 +1,174 @@
+//! The report for people: a line for each case, the totals, and then what failed.
+
+use clap::builder::styling::Style;
+
+use super::phrases::{counts, details, have, notes, numbers, runs, word};
+use crate::output::foreign::one_line;
+use crate::output::style::{self, BOLD, styled};
+use crate::output::words::{count, tokens};
+use crate::recorded::{Retry, RunResults, State, TestResult, near};
+
+pub(crate) fn text(results: &RunResults<'_>) -> String {
+    let mut text = head(results);
+    let width = results.tests.iter().map(|test| shown_width(&test.test.name)).max().unwrap_or_default();
+    for test in &results.tests {
+        text.push_str(&line(test, width.min(WIDEST)));
+    }
+    text.push_str("──────────\n");
+    text.push_str(&summary(results));
+    text.push_str(&failures(results));
+    text.push_str(&commands(results));
+    text
+}
+
+/// The widest column of names. The lines of longer names are not aligned.
+const WIDEST: usize = 60;
+
+/// The width of the column of states and labels, which are aligned to the right.
+const LABEL: usize = 10;
+
+fn label(style: Style, word: &str) -> String {
+    format!("{}{}", " ".repeat(LABEL.saturating_sub(word.len())), styled(style, word))
+}
+
+fn head(results: &RunResults<'_>) -> String {
+    let sets: std::collections::BTreeSet<_> =
+        results.tests.iter().map(|test| &test.attempt.started.eval_set_id).collect();
+    let run = label(BOLD, "Run");
+    let name = results.loaded.name();
+    let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
+    format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"))
+}
+
+/// `PASS [   1.2s] weather::sunny  3/3  response_match_score 0.91`.
+fn line(test: &TestResult<'_>, width: usize) -> String {
+    let (word, style) = word(test);
+    let name = one_line(&test.test.name);
+    let pad = " ".repeat(width.saturating_sub(shown_width(&name)));
+    let seconds = test.elapsed().as_secs_f64();
+    let mut line = format!("{} [{seconds:>6.1}s] {name}{pad}  {}", label(style, word), runs(test));
+    match test.state {
+        State::Passed | State::Failed => line.push_str(&metrics(test)),
+        _ => line.push_str(&format!("  {}", one_line(&test.reason().unwrap_or_default()))),
+    }
+    if let Some(total) = test.usage().agent_tokens {
+        line.push_str(&format!("  {}", tokens(total)));
+    }
+    if let Some(Retry { failed, attempt }) = test.retry() {
+        line.push_str(&format!("  (attempt {attempt}, {} before it did not pass)", count(failed, "attempt")));
+    }
+    line.push('\n');
+    line
+}
+
+/// The metrics that can fail the case, and their scores.
+fn metrics(test: &TestResult<'_>) -> String {
+    let mut text = String::new();
+    for metric in test.gating() {
+        let name = one_line(&metric.name);
+        match metric.score {
+            Some(score) => text.push_str(&format!("  {name} {}", short(score, metric.threshold()))),
+            None => text.push_str(&format!("  {name} {}", metric.verdict)),
+        }
+        if metric.scored < metric.total {
+            text.push_str(&format!(" ({}/{} scored)", metric.scored, metric.total));
+        }
+    }
+    text
+}
+
+/// A score with two digits after the point, or with all of them if two would show it on the other side of the threshold.
+fn short(score: f64, threshold: Option<f64>) -> String {
+    let text = format!("{score:.2}");
+    let shown: f64 = text.parse().unwrap_or(score);
+    let misleads = threshold.is_some_and(|threshold| (shown >= threshold) != (score >= threshold));
+    if misleads { format!("{score:?}") } else { text }
+}
+
+fn summary(results: &RunResults<'_>) -> String {
+    let totals = &results.totals;
+    let first = format!(
+        "[{:>6.1}s] {} · {}/{} {} a verdict",
+        totals.elapsed.as_secs_f64(),
+        counts(results),
+        totals.judged,
+        count(totals.runs, "run"),
+        have(totals.runs)
+    );
+    let mut shown = format!("{} {first}\n", label(BOLD, "Summary"));
+    let notes = notes(results).into_iter().map(|note| format!("note: {note}"));
+    for line in numbers(results).into_iter().chain(notes) {
+        shown.push_str(&format!("{} {line}\n", " ".repeat(LABEL)));
+    }
+    let outcome = totals.outcome();
+    shown.push_str(&format!(
+        "{} {}  {} (exit code {})\n",
+        label(BOLD, "Result"),
+        style::outcome(outcome),
+        totals.reason(),
+        outcome.exit_code()
+    ));
+    shown
+}
+
+/// What the tests printed that failed or have no verdict.
+fn failures(results: &RunResults<'_>) -> String {
+    let mut text = String::new();
+    for test in results.needing_attention().take(MOST_FAILURES) {
+        text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.test.name), details(test)));
+    }
+    let more = results.needing_attention().count().saturating_sub(MOST_FAILURES);
+    if more > 0 {
+        text.push_str(&format!(
+            "\n... and {} that did not pass; `--json FILE` writes all of them\n",
+            count(more, "more case")
+        ));
+    }
+    text
+}
+
+/// More of them are not read on a terminal.
+const MOST_FAILURES: usize = 50;
+
+/// The commands to go on with.
+fn commands(results: &RunResults<'_>) -> String {
+    let totals = &results.totals;
+    let run = results.loaded.args();
+    let mut lines = Vec::new();
+    for (number, flag) in [
+        (totals.failed, "failed"),
+        (totals.errors + totals.not_evaluated, "errors"),
+        (totals.unfinished, "unfinished"),
+    ] {
+        if number > 0 {
+            lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));
+        }
+    }
+    for folder in &results.loaded.folders {
+        lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
+    }
+    format!("\n{}", lines.concat())
+}
+
+/// The columns that a name takes, but for the wide characters of some scripts.
+fn shown_width(name: &str) -> usize {
+    name.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_below_its_threshold_never_looks_like_it() {
+        for (score, threshold, expected) in [
+            (0.912, Some(0.8), "0.91"),
+            (0.7999, Some(0.8), "0.7999"),
+            (0.8, Some(0.8), "0.80"),
+            (0.846, Some(0.85), "0.846"),
+            (1.0, None, "1.00"),
+        ] {
+            assert_eq!(short(score, threshold), expected);
+        }
+    }
+}

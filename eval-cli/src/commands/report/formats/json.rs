@@ -1,0 +1,250 @@
+//! The report as JSON.
+
+use eval_core::report::{MetricOutcome, MetricReport};
+use eval_core::statistics::{Interval, Tally};
+use serde::Serialize;
+
+use crate::output::json::{self, finite};
+use crate::output::{CommandError, Outcome};
+use crate::recorded::{CaseLocation, RunResults, State, TestResult, Usage, metric_state, near};
+
+/// What `--json` writes and `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
+struct Document<'r> {
+    command: &'static str,
+    outcome: Outcome,
+    runs: &'r [String],
+    folders: Vec<String>,
+    cases: Vec<Case<'r>>,
+    summary: Summary,
+}
+
+#[derive(Debug, Serialize)]
+struct Summary {
+    cases: usize,
+    passed: usize,
+    failed: usize,
+    not_evaluated: usize,
+    errors: usize,
+    unfinished: usize,
+    skipped: usize,
+    not_run: usize,
+    flaky: usize,
+    retried: usize,
+    runs: usize,
+    runs_with_verdict: usize,
+    pass_rate: Option<f64>,
+    interval: Option<[f64; 2]>,
+    over_cases: Option<OverCases>,
+    seconds: f64,
+    usage: UsageEntry,
+    torn: usize,
+    lost: usize,
+    unreadable: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct OverCases {
+    k: usize,
+    pass_at_k: f64,
+    pass_all_k: f64,
+    cases: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct UsageEntry {
+    agent_tokens: Option<i64>,
+    judge_tokens: Option<i64>,
+    judge_questions: usize,
+    judge_unanswered: usize,
+    /// `None` if a journal does not tell.
+    judge_replayed: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Case<'r> {
+    test: &'r str,
+    package: &'r str,
+    binary: &'r str,
+    eval_set_id: Option<&'r str>,
+    eval_id: &'r str,
+    place: Option<CaseLocation<'r>>,
+    state: State,
+    role: Option<String>,
+    reason: Option<String>,
+    flaky: bool,
+    attempt: u32,
+    attempts: usize,
+    runs: Runs,
+    metrics: Vec<Metric<'r>>,
+    seconds: f64,
+    usage: UsageEntry,
+    notes: &'r [String],
+    failure: Option<&'r str>,
+    record: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Runs {
+    total: usize,
+    ran: usize,
+    with_verdict: usize,
+    passed: usize,
+    interval: Option<[f64; 2]>,
+}
+
+#[derive(Debug, Serialize)]
+struct Metric<'r> {
+    name: &'r str,
+    state: &'static str,
+    reason: Option<&'r str>,
+    score: Option<f64>,
+    threshold: Option<f64>,
+    scored: usize,
+    total: usize,
+    passed_runs: Option<usize>,
+    notes: &'r [String],
+    runs: Vec<RunEntry>,
+}
+
+/// The scores of a metric in one run: one for each turn, or the reason why there are none.
+#[derive(Debug, Serialize)]
+struct RunEntry {
+    run: usize,
+    scores: Option<Vec<Option<f64>>>,
+    reason: Option<String>,
+}
+
+pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
+    json::document(&Document::of(results))
+}
+
+impl<'r> Document<'r> {
+    fn of(results: &'r RunResults<'_>) -> Self {
+        let totals = &results.totals;
+        let folders = results.loaded.folders.iter().map(|folder| near(folder).display().to_string());
+        Self {
+            command: "report",
+            outcome: totals.outcome(),
+            runs: &results.loaded.run.ids,
+            folders: folders.collect(),
+            cases: results.tests.iter().map(Case::of).collect(),
+            summary: Summary {
+                cases: totals.cases,
+                passed: totals.passed,
+                failed: totals.failed,
+                not_evaluated: totals.not_evaluated,
+                errors: totals.errors,
+                unfinished: totals.unfinished,
+                not_run: totals.not_run,
+                skipped: totals.skipped,
+                flaky: totals.flaky,
+                retried: totals.retried,
+                runs: totals.runs,
+                runs_with_verdict: totals.judged,
+                pass_rate: totals.tally().rate(),
+                interval: interval(totals.tally()),
+                over_cases: results.over_cases.map(|over| OverCases {
+                    k: over.k,
+                    pass_at_k: over.pass_at,
+                    pass_all_k: over.pass_all,
+                    cases: over.cases,
+                }),
+                seconds: totals.elapsed.as_secs_f64(),
+                usage: UsageEntry::of(totals.usage),
+                torn: results.loaded.run.torn,
+                lost: results.loaded.run.lost,
+                unreadable: totals.unreadable,
+            },
+        }
+    }
+}
+
+impl<'r> Case<'r> {
+    fn of(test: &'r TestResult<'_>) -> Self {
+        let started = &test.attempt.started;
+        let decided = test.attempt.decided.as_ref();
+        Self {
+            test: &test.test.name,
+            package: &test.test.package,
+            binary: &test.test.binary,
+            eval_set_id: started.eval_set_id.as_deref(),
+            eval_id: &started.eval_id,
+            place: test.location(),
+            state: test.state,
+            role: test.role().map(|role| role.to_string()),
+            reason: test.reason().filter(|_| test.state != State::Passed),
+            flaky: test.runs.are_flaky(),
+            attempt: started.attempt,
+            attempts: test.test.attempts.len(),
+            runs: Runs {
+                total: test.runs.total,
+                ran: test.runs.ran,
+                with_verdict: test.runs.judged,
+                passed: test.runs.passed,
+                interval: interval(test.runs.tally()),
+            },
+            metrics: test.metrics().iter().map(|metric| Metric::of(metric, test)).collect(),
+            seconds: test.elapsed().as_secs_f64(),
+            usage: UsageEntry::of(test.usage()),
+            notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
+            failure: decided.map(|decided| decided.failure.as_str()).filter(|text| !text.is_empty()),
+            record: near(&test.attempt.file).display().to_string(),
+        }
+    }
+}
+
+impl<'r> Metric<'r> {
+    fn of(metric: &'r MetricReport, test: &TestResult<'_>) -> Self {
+        let scored = test.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
+        let runs = scored.filter_map(|scored| {
+            let of_metric = scored.metrics.iter().find(|score| score.name == metric.name)?;
+            Some(RunEntry::of(scored.run, &of_metric.score))
+        });
+        Self {
+            name: &metric.name,
+            state: metric_state(&metric.verdict),
+            reason: metric.verdict.reason(),
+            score: finite(metric.score),
+            threshold: finite(metric.threshold()),
+            scored: metric.scored,
+            total: metric.total,
+            passed_runs: metric.passed_runs,
+            notes: &metric.notes,
+            runs: runs.collect(),
+        }
+    }
+}
+
+impl RunEntry {
+    fn of(run: usize, score: &MetricOutcome) -> Self {
+        let (scores, reason) = match score {
+            MetricOutcome::Scored(scores) => {
+                let values = scores.scores().iter().map(|score| finite(score.value()));
+                let reason = scores.scores().iter().find_map(|score| score.reason());
+                (Some(values.collect()), reason.map(str::to_owned))
+            }
+            MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason) => (None, Some(reason.clone())),
+            MetricOutcome::Error { role, message } => (None, Some(format!("{role} error: {message}"))),
+            other => (None, Some(format!("{other:?}"))),
+        };
+        Self { run, scores, reason }
+    }
+}
+
+impl UsageEntry {
+    fn of(usage: Usage) -> Self {
+        let tokens = |count: Option<i128>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        Self {
+            agent_tokens: tokens(usage.agent_tokens),
+            judge_tokens: tokens(usage.judge_tokens),
+            judge_questions: usage.asked,
+            judge_unanswered: usage.unanswered,
+            judge_replayed: usage.replayed(),
+        }
+    }
+}
+
+fn interval(tally: Tally) -> Option<[f64; 2]> {
+    tally.interval().map(|Interval { low, high, .. }| [low, high])
+}

@@ -1,0 +1,121 @@
+//! The report as JUnit: a suite for each test binary, and the scores as properties.
+
+use std::collections::BTreeMap;
+
+use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
+
+use super::phrases::details;
+use crate::output::CommandError;
+use crate::output::foreign::harmless;
+use crate::recorded::{RunResults, State, TestResult};
+
+pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
+    let mut suites: BTreeMap<(&str, &str), TestSuite> = BTreeMap::new();
+    for test in &results.tests {
+        let key = (test.test.package.as_str(), test.test.binary.as_str());
+        let suite = suites.entry(key).or_insert_with(|| TestSuite::new(suite_name(key)));
+        suite.add_test_case(case(test));
+    }
+    let mut document = quick_junit::Report::new("cargo-evalset");
+    document.set_time(results.totals.elapsed);
+    document.add_test_suites(suites.into_values());
+    let text = document.to_string();
+    text.map_err(|error| CommandError::new(format!("cannot write JUnit: {error}"), "use `--json` instead"))
+}
+
+/// The name of a test binary as nextest has it.
+fn suite_name((package, binary): (&str, &str)) -> String {
+    let name = if package == binary || package.replace('-', "_") == binary {
+        binary.to_owned()
+    } else {
+        format!("{package}::{binary}")
+    };
+    harmless(&name)
+}
+
+fn case(test: &TestResult<'_>) -> TestCase {
+    let mut case = TestCase::new(plain(&test.test.name), status(test));
+    // Readers of JUnit expect the attribute, even if it is empty.
+    case.set_classname(plain(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
+    case.set_time(test.elapsed());
+    case.add_properties(properties(test));
+    case
+}
+
+fn status(test: &TestResult<'_>) -> TestCaseStatus {
+    let mut status = match test.state {
+        State::Passed => TestCaseStatus::success(),
+        State::Skipped => {
+            let mut skipped = TestCaseStatus::skipped();
+            skipped.set_message(plain(&test.reason().unwrap_or_default()));
+            skipped
+        }
+        State::Failed => failing(test, NonSuccessKind::Failure, "failed"),
+        State::NotEvaluated => failing(test, NonSuccessKind::Error, "not_evaluated"),
+        State::Unfinished => failing(test, NonSuccessKind::Error, "unfinished"),
+        State::Error => {
+            let role = test.role().map_or_else(|| "error".to_owned(), |role| format!("{role} error"));
+            failing(test, NonSuccessKind::Error, &role)
+        }
+    };
+    if test.state == State::Skipped {
+        // A skipped test has no attempts in JUnit.
+        return status;
+    }
+    let before = test.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default();
+    for attempt in before {
+        let Some(decided) = attempt.decided.as_ref().filter(|decided| decided.verdict.fails()) else {
+            continue;
+        };
+        let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+        rerun.set_message(plain(decided.failure.lines().next().unwrap_or_default()));
+        rerun.set_description(plain(&decided.failure));
+        rerun.set_time(decided.elapsed);
+        status.add_rerun(rerun);
+    }
+    status
+}
+
+fn failing(test: &TestResult<'_>, kind: NonSuccessKind, what: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(plain(what));
+    status.set_message(plain(&test.reason().unwrap_or_default()));
+    status.set_description(plain(&details(test)));
+    status
+}
+
+fn properties(test: &TestResult<'_>) -> Vec<Property> {
+    let mut properties = Vec::new();
+    let mut add = |name: String, value: String| properties.push(Property::new(plain(&name), plain(&value)));
+    add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
+    if let Some(location) = test.location() {
+        add("file".to_owned(), location.file.to_owned());
+        add("line".to_owned(), location.line.to_string());
+    }
+    if test.runs.total > 0 {
+        add("runs.passed".to_owned(), test.runs.passed.to_string());
+        add("runs.with_verdict".to_owned(), test.runs.judged.to_string());
+        add("runs.total".to_owned(), test.runs.total.to_string());
+    }
+    for metric in test.metrics() {
+        let name = &metric.name;
+        if let Some(score) = metric.score {
+            add(format!("{name}.score"), format!("{score:?}"));
+        }
+        if let Some(threshold) = metric.threshold() {
+            add(format!("{name}.threshold"), format!("{threshold:?}"));
+            add(format!("{name}.verdict"), metric.verdict.to_string());
+            add(format!("{name}.scored"), format!("{}/{}", metric.scored, metric.total));
+        }
+    }
+    properties
+}
+
+/// A text that XML can hold. Transcripts may contain any character.
+fn plain(text: &str) -> XmlString {
+    let is_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}');
+    let text = harmless(text);
+    XmlString::new(
+        text.chars().map(|c| if is_xml(c) { c } else { char::REPLACEMENT_CHARACTER }).collect::<String>(),
+    )
+}

@@ -1,0 +1,134 @@
+//! A summary for a pull request.
+
+use super::phrases;
+use crate::output::foreign::{harmless, one_line};
+use crate::output::words::count;
+use crate::recorded::{RunResults, TestResult};
+
+pub(crate) fn text(results: &RunResults<'_>) -> String {
+    let mut text = format!("{MARKER}\n### {}\n\n{}\n", title(results), escaped(&phrases::counts(results)));
+    for line in phrases::numbers(results).into_iter().chain(phrases::notes(results)) {
+        text.push_str(&format!("- {}\n", escaped(&line)));
+    }
+    text.push_str(&table(results));
+    let mut hidden = 0;
+    for test in results.needing_attention() {
+        let details = details(test);
+        if text.len() + details.len() > LONGEST {
+            hidden += 1;
+        } else {
+            text.push_str(&details);
+        }
+    }
+    if hidden > 0 {
+        text.push_str(&format!(
+            "\n{} that did not pass: the report of the job has the details.\n",
+            count(hidden, "more case")
+        ));
+    }
+    text.push_str(&format!("\n<sub>run {}</sub>\n", escaped(&results.loaded.name())));
+    text
+}
+
+/// Marks the comment, so that a workflow finds its own comment again.
+const MARKER: &str = "<!-- cargo-evalset report -->";
+
+/// A comment on GitHub has 65,536 characters at most.
+const LONGEST: usize = 60_000;
+/// The most of it that the table takes.
+const LONGEST_TABLE: usize = 30_000;
+/// The most of it that one failure takes.
+const LONGEST_FAILURE: usize = 6_000;
+
+fn title(results: &RunResults<'_>) -> String {
+    format!("Evals {}: {}", results.totals.outcome().name(), escaped(&results.totals.reason()))
+}
+
+/// The cases that did not pass, or not in every run.
+fn table(results: &RunResults<'_>) -> String {
+    let needs_a_row = |test: &&TestResult<'_>| test.needs_attention() || test.runs.are_flaky();
+    let mut rows = results.tests.iter().filter(needs_a_row).peekable();
+    if rows.peek().is_none() {
+        return String::new();
+    }
+    let mut text = "\n| | case | runs | why |\n| --- | --- | --- | --- |\n".to_owned();
+    while let Some(test) = rows.next_if(|_| text.len() < LONGEST_TABLE) {
+        let (word, _) = phrases::word(test);
+        let (name, runs) = (escaped(&one_line(&test.test.name)), escaped(&phrases::runs(test)));
+        let reason = escaped(&one_line(&test.reason().unwrap_or_default()));
+        text.push_str(&format!("| {word} | {name} | {runs} | {reason} |\n"));
+    }
+    let more = rows.count();
+    if more > 0 {
+        text.push_str(&format!("\n... and {}.\n", count(more, "more case")));
+    }
+    text
+}
+
+fn details(test: &TestResult<'_>) -> String {
+    let text = cut(&phrases::details(test));
+    let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
+    let name = escaped(&one_line(&test.test.name));
+    format!("\n<details><summary>{name}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>\n")
+}
+
+fn cut(text: &str) -> String {
+    let end = text.floor_char_boundary(LONGEST_FAILURE);
+    if end == text.len() { text.to_owned() } else { format!("{}\n...", &text[..end]) }
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    let mut runs = (0, 0);
+    for c in text.chars() {
+        runs.1 = if c == of { runs.1 + 1 } else { 0 };
+        runs.0 = runs.0.max(runs.1);
+    }
+    runs.0
+}
+
+/// A text of one line without markup. Models may write markup in transcripts.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in harmless(text).chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' | '\t' => escaped.push(' '),
+            // A mention would notify somebody.
+            '@' => escaped.push_str("&#64;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '!' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_model_says_is_no_markup() {
+        assert_eq!(
+            escaped("a|b\n</details><script> @all [x](y) #1"),
+            "a\\|b &lt;/details&gt;&lt;script&gt; &#64;all \\[x\\](y) \\#1"
+        );
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_inside() {
+        assert_eq!(longest_run("a ```` b ``", '`'), 4);
+        assert_eq!(longest_run("", '`'), 0);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_on_a_character() {
+        let text = "é".repeat(LONGEST_FAILURE);
+        assert!(cut(&text).len() <= LONGEST_FAILURE + 4);
+        assert_eq!(cut("short"), "short");
+    }
+}

@@ -1,0 +1,140 @@
+//! Phrases that several formats use.
+
+use clap::builder::styling::Style;
+
+use crate::output::foreign::harmless;
+use crate::output::style::WARNING;
+use crate::output::words::{self, count};
+use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
+
+/// The word for the state of a test. A case that passed although some of its runs did not is flaky.
+pub(super) fn word(test: &TestResult<'_>) -> (&'static str, Style) {
+    if test.state == State::Passed && test.runs.are_flaky() { ("FLAKY", WARNING) } else { test.state.label() }
+}
+
+/// `2/3 flaky`: runs that passed, of all runs.
+pub(super) fn runs(test: &TestResult<'_>) -> String {
+    let RunCounts { total, ran, judged, .. } = test.runs;
+    let mut text = match total {
+        0 => "-".to_owned(),
+        _ => test.runs.tally().to_string(),
+    };
+    if test.runs.are_flaky() {
+        text.push_str(" flaky");
+    }
+    if ran < total {
+        text.push_str(&format!(" ({ran}/{total} ran)"));
+    } else if judged < total {
+        text.push_str(&format!(" ({judged}/{total} {} a verdict)", have(total)));
+    }
+    text
+}
+
+/// The verb for so many things.
+pub(super) fn have(number: usize) -> &'static str {
+    if number == 1 { "has" } else { "have" }
+}
+
+/// `12 cases: 8 passed (1 flaky), 1 failed`.
+pub(super) fn counts(results: &RunResults<'_>) -> String {
+    let totals = &results.totals;
+    let is_flaky = |test: &&TestResult<'_>| test.state == State::Passed && test.runs.are_flaky();
+    let flaky = match results.tests.iter().filter(is_flaky).count() {
+        0 => String::new(),
+        flaky => format!(" ({flaky} flaky)"),
+    };
+    let mut parts = vec![format!("{} passed{flaky}", totals.passed)];
+    for (number, state) in [
+        (totals.failed, State::Failed),
+        (totals.not_evaluated, State::NotEvaluated),
+        (totals.errors, State::Error),
+        (totals.unfinished, State::Unfinished),
+        (totals.skipped, State::Skipped),
+    ] {
+        if number > 0 {
+            parts.push(format!("{number} {}", state.counted(number)));
+        }
+    }
+    format!("{}: {}", count(totals.cases, "case"), parts.join(", "))
+}
+
+/// The numbers of a report that say more than counts: the pass rate, pass@k, and the usage.
+pub(super) fn numbers(results: &RunResults<'_>) -> Vec<String> {
+    let repetition = results.over_cases.map(|over| repetition(over, results.totals.cases));
+    [rate(results), repetition, usage(results.totals.usage)].into_iter().flatten().collect()
+}
+
+/// The pass rate of the cases, with its interval.
+fn rate(results: &RunResults<'_>) -> Option<String> {
+    let tally = results.totals.tally();
+    let (rate, interval) = (tally.rate()?, tally.interval()?);
+    Some(format!(
+        "pass rate {tally} = {:.0}% of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
+        rate * 100.0
+    ))
+}
+
+/// pass@k and pass^k, and what they mean.
+fn repetition(over: OverCases, of: usize) -> String {
+    let OverCases { k, pass_at, pass_all, cases } = over;
+    format!(
+        "pass@{k} {pass_at:.2} (one of {} passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        count(k, "run"),
+        count(of, "case")
+    )
+}
+
+fn usage(usage: Usage) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(tokens) = usage.agent_tokens {
+        parts.push(format!("agent {}", words::tokens(tokens)));
+    }
+    if usage.asked > 0 {
+        let tokens = usage.judge_tokens.map_or_else(|| "unknown tokens".to_owned(), words::tokens);
+        parts.push(format!("judges {}{}, {tokens}", count(usage.asked, "question"), answers(usage)));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// ` (10 replayed, 2 asked)`: how the questions to judges were answered, as far as the journal tells.
+fn answers(usage: Usage) -> String {
+    let mut parts = Vec::new();
+    if let Some(replayed) = usage.replayed() {
+        let asked = usage.asked.saturating_sub(replayed).saturating_sub(usage.unanswered);
+        parts.extend([format!("{replayed} replayed"), format!("{asked} asked")]);
+    }
+    if usage.unanswered > 0 {
+        parts.push(format!("{} without an answer", usage.unanswered));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
+/// What limits the numbers.
+pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if results.totals.retried > 0 {
+        notes.push(format!(
+            "{} passed only when the runner tried again; retries hide failures, `runs = ..` and `pass = ..` count them",
+            count(results.totals.retried, "case")
+        ));
+    }
+    if results.totals.unfinished > 0 {
+        notes.push(
+            "tests that a killed process never began have no record; `rerun --unfinished` finds those of the same sets"
+                .to_owned(),
+        );
+    }
+    notes.extend(gaps(&results.loaded.run));
+    notes
+}
+
+/// What a test printed; its reason and location if it printed nothing.
+pub(super) fn details(test: &TestResult<'_>) -> String {
+    match &test.attempt.decided {
+        Some(decided) if !decided.failure.is_empty() => harmless(decided.failure.trim_end()),
+        _ => {
+            let location = test.location().map(|location| format!("\n  --> {location}"));
+            harmless(&format!("{}{}", test.reason().unwrap_or_default(), location.unwrap_or_default()))
+        }
+    }
+}

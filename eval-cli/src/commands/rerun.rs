@@ -1,0 +1,168 @@
+//! `cargo evalset rerun`: runs tests of a recorded run again, by name.
+
+mod cargo_tests;
+mod commands;
+mod cut_short;
+mod missing;
+mod never_begun;
+mod notice;
+mod targets;
+
+use eval_core::journal::RecordedRun;
+
+use crate::output::foreign::one_line;
+use crate::output::words::{short_code_list, them};
+use crate::output::{Answer, CommandError, Outcome};
+use crate::recorded::{RunArgs, State, TestResult, gaps, has_gaps};
+use cargo_tests::CargoTests;
+use notice::notice;
+use targets::Targets;
+
+/// Runs tests of a recorded run again: all that did not pass, or those that the flags choose.
+///
+/// Prints the commands before it runs them, and returns their exit code. The tests record a new run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// Runs tests again whose score was below a threshold.
+    #[arg(long)]
+    failed: bool,
+
+    /// Runs tests again with an error, and those that were not evaluated.
+    #[arg(long)]
+    errors: bool,
+
+    /// Runs tests again that began and have no verdict because their process was killed, and tests of the same sets that
+    /// never began.
+    #[arg(long)]
+    unfinished: bool,
+
+    /// Runs them with nextest.
+    #[arg(long)]
+    nextest: bool,
+
+    /// Prints the commands and runs nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// More arguments for `cargo test` or `cargo nextest run`, such as a profile or features.
+    #[arg(last = true, value_name = "ARG")]
+    more: Vec<String>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset rerun
+  cargo evalset rerun --unfinished
+  cargo evalset rerun --errors --nextest
+  cargo evalset rerun 2026-11-22T02-31-07-4f1c --failed --dry-run
+  cargo evalset rerun --failed -- --release --features live
+
+Exit codes:
+  0  nothing to run again, or all of it passed
+  2  there is no such run, a test cannot be run again, or a part of the record cannot be read
+  any other is that of cargo";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let loaded = args.run.load()?;
+    let run = &loaded.run;
+    let tests = TestResult::all(run);
+    let targets = Targets::here();
+    let mut chosen = CargoTests::default();
+    let mut others = Vec::new();
+    for test in tests.iter().filter(|test| args.wants(test.state)) {
+        if !chosen.add(test) {
+            others.push(one_line(&test.test.name));
+        }
+    }
+    let mut remark = None;
+    if args.takes_unfinished() {
+        never_begun::add(&mut chosen, run, &tests, &targets, &args.more);
+        remark = cut_short::remark(&tests, &targets);
+    }
+    if chosen.is_empty() {
+        return nothing(args, run, &others, remark);
+    }
+    if let Some(remark) = remark {
+        notice(&format!("note: {remark}"));
+    }
+    if !others.is_empty() {
+        let names = short_code_list(&others);
+        notice(&format!("not run again, as cargo did not run {}: {names}", them(others.len())));
+    }
+    let is_missing = !args.dry_run && missing::tell(&chosen, &targets, &args.more);
+    let commands = if args.nextest {
+        commands::of_nextest(&chosen, &args.more)
+    } else {
+        commands::of_cargo(&chosen, &targets, &args.more)
+    };
+    for gap in gaps(run) {
+        notice(&format!("note: {gap}"));
+    }
+    if args.dry_run {
+        return Ok(Answer::new(Outcome::Passed, commands::shown(&commands)));
+    }
+    let mut answer = commands::run(&commands)?;
+    let is_incomplete = is_missing || !others.is_empty() || has_gaps(run);
+    if is_incomplete && answer.exit_code == 0 {
+        answer.exit_code = Outcome::Unmeasurable.exit_code();
+    }
+    Ok(answer)
+}
+
+impl Args {
+    /// Without a flag, all tests that did not pass are chosen.
+    fn takes_all(&self) -> bool {
+        !(self.failed || self.errors || self.unfinished)
+    }
+
+    fn takes_unfinished(&self) -> bool {
+        self.unfinished || self.takes_all()
+    }
+
+    fn wants(&self, state: State) -> bool {
+        match state {
+            State::Passed | State::Skipped => false,
+            State::Failed => self.failed || self.takes_all(),
+            State::Error | State::NotEvaluated => self.errors || self.takes_all(),
+            State::Unfinished => self.takes_unfinished(),
+        }
+    }
+}
+
+/// The answer if no test can be run again. `others` are chosen tests that cargo did not run.
+fn nothing(
+    args: &Args,
+    run: &RecordedRun,
+    others: &[String],
+    remark: Option<&str>,
+) -> Result<Answer, CommandError> {
+    if !others.is_empty() {
+        return Err(CommandError::new(
+            format!("cargo did not run {}: {}", them(others.len()), short_code_list(others)),
+            "run the program again that did",
+        ));
+    }
+    let what = match (args.takes_all(), args.failed, args.errors, args.unfinished) {
+        (true, ..) => "every test passed",
+        (_, true, false, false) => "no test failed",
+        (_, false, true, false) => "no test has an error",
+        (_, false, false, true) => {
+            "every test that began has a verdict (tests that never began have no record)"
+        }
+        _ => "no test is one of these",
+    };
+    let mut text = format!("nothing to run again: {what}\n");
+    for note in remark.map(str::to_owned).into_iter().chain(gaps(run)) {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    if !has_gaps(run) {
+        return Ok(Answer::new(Outcome::Passed, text));
+    }
+    text.push_str("The record is incomplete, so there may be tests that it lacks: run all tests again.\n");
+    Ok(Answer::new(Outcome::Unmeasurable, text))
+}

@@ -1,0 +1,46 @@
+//! Tests that a killed process never began.
+
+use std::collections::BTreeSet;
+
+use eval_core::journal::RecordedRun;
+
+use super::cargo_tests::{CargoTests, is_of_cargo};
+use super::notice::{asking_for_tests, notice};
+use super::targets::Targets;
+use crate::recorded::{State, TestResult};
+
+/// Adds the tests that a killed process never began: those that cargo lists and the journal does not.
+///
+/// Only sets of which the process began a test are considered, since the journal does not tell what else it was to run.
+pub(super) fn add<'r>(
+    chosen: &mut CargoTests<'r>,
+    run: &'r RecordedRun,
+    tests: &[TestResult<'r>],
+    targets: &Targets,
+    more: &[String],
+) {
+    let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_of_cargo(test));
+    let binaries: BTreeSet<(&'r str, &'r str)> =
+        unfinished.map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
+    if targets.is_empty() && !binaries.is_empty() {
+        notice(
+            "cargo finds no package here, so tests that never began are not found: run this in the project's folder",
+        );
+    }
+    for (package, binary) in binaries {
+        let begun: BTreeSet<&str> = run
+            .tests
+            .iter()
+            .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
+            .map(|test| test.name.as_str())
+            .collect();
+        asking_for_tests(package, binary);
+        let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();
+        for name in targets.unignored(package, binary, more) {
+            let of_a_set = name.rsplit_once("::").is_some_and(|(set, _)| sets.contains(set));
+            if of_a_set && !begun.contains(name.as_str()) {
+                chosen.add_name(package, binary, name);
+            }
+        }
+    }
+}

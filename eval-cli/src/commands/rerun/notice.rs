@@ -1,0 +1,15 @@
+//! Messages on stderr that are printed at once, since the next step may take long.
+
+use std::io::Write;
+
+use crate::output::foreign::one_line;
+
+pub(super) fn notice(text: &str) {
+    // There is no other place to report that stderr cannot be written to.
+    drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
+}
+
+/// Says that cargo is asked for the tests of a binary: it may have to build it.
+pub(super) fn asking_for_tests(package: &str, binary: &str) {
+    notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
+}

@@ -1,0 +1,78 @@
+//! `cargo evalset rescore`: scores recorded runs again, without running the agent.
+
+mod cases;
+mod change;
+mod human;
+mod json;
+mod recorded_scores;
+mod rescored;
+mod score;
+mod selection;
+
+use std::path::PathBuf;
+
+use crate::output::{Answer, CommandError, Format};
+use crate::recorded::{RunArgs, TestResult};
+use cases::Cases;
+use json::Document;
+use rescored::RescoredRun;
+use selection::Selection;
+
+/// Scores what agents did in a recorded run again: with other criteria, by another judge, or against expectations that
+/// were edited since. No agent runs.
+///
+/// Metrics of your own keep their recorded scores, even if a built-in metric has the same name: only your tests can run
+/// them. `EVALSET_JUDGE` says how judges are asked. Their answers are taken from the recording beside the set, unless it
+/// is `record` or `live`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// Scores only these metrics again, and keeps the scores of the others.
+    #[arg(long = "metric", value_name = "NAME", value_delimiter = ',')]
+    metrics: Vec<String>,
+
+    /// Uses the criteria of this config instead of those of the run.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Asks this model, whatever model the criteria name.
+    #[arg(long, value_name = "MODEL")]
+    judge: Option<String>,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset rescore                                  # after editing an expectation
+  cargo evalset rescore --config evals/strict.json
+  EVALSET_JUDGE=live cargo evalset rescore --metric safety_v1 --judge openai/gpt-5-mini
+
+Exit codes:
+  0  with the new scores every case passes
+  1  a case fails
+  2  a case has no verdict, or cannot be scored again";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let loaded = args.run.load()?;
+    let tests = TestResult::all(&loaded.run);
+    let selection = Selection::new(&args.metrics, args.config.as_deref(), args.judge.clone(), &tests)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        CommandError::new(
+            format!("cannot start the runtime that waits for judges: {error}"),
+            "raise this user's limit of open files",
+        )
+    })?;
+    let cases = runtime.block_on(score::all(tests, &selection, &mut Cases::default()));
+    let rescored = RescoredRun { loaded: &loaded, cases };
+    match args.format {
+        Format::Human => Ok(Answer::new(rescored.outcome(), human::text(&rescored))),
+        Format::Json => Answer::json(rescored.outcome(), &Document::of(&rescored)),
+    }
+}

@@ -1,0 +1,121 @@
+//! The cases as they are in the files now.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::{env, fmt, fs};
+
+use eval_core::journal::{Started, case_hash};
+use eval_format::conventions::recording_path;
+use eval_format::{EvalCase, check_set};
+
+use crate::output::foreign::one_line;
+
+/// The files that were read so far, by the name that the journal has for them.
+#[derive(Debug, Default)]
+pub(super) struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
+
+/// A file of cases.
+#[derive(Debug)]
+struct Set {
+    path: PathBuf,
+    /// By id.
+    cases: HashMap<String, Case>,
+}
+
+#[derive(Debug)]
+struct Case {
+    case: EvalCase,
+    hash: Option<String>,
+}
+
+/// A case as it is now.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) case: EvalCase,
+    /// Whether its text has changed since it ran.
+    pub(super) is_edited: bool,
+    /// Where the recording of its set is, if there is one.
+    pub(super) recording: PathBuf,
+}
+
+/// Why a case is not found. Displayed, it is a sentence without a period.
+#[derive(Clone, Debug)]
+pub(super) enum NotFound {
+    /// The case comes from no file.
+    NoFile,
+    /// The file is not here.
+    FileMissing { file: String },
+    /// The file cannot be read.
+    FileUnreadable { file: String, error: String },
+    /// The file has errors.
+    FileBroken { file: String },
+    /// The file no longer has the case.
+    CaseMissing { file: String, eval_id: String },
+}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFile => f.write_str("it comes from no file, so its expectations are not known here"),
+            Self::FileMissing { file } => {
+                write!(f, "`{}` is not here; run this where the sets are", one_line(file))
+            }
+            Self::FileUnreadable { file, error } => write!(f, "cannot read `{}`: {error}", one_line(file)),
+            Self::FileBroken { file } => {
+                write!(f, "`{0}` has errors; `cargo evalset check {0}` shows them", one_line(file))
+            }
+            Self::CaseMissing { file, eval_id } => {
+                write!(f, "`{}` has no case `{}` any more", one_line(file), one_line(eval_id))
+            }
+        }
+    }
+}
+
+impl Cases {
+    /// The case that a test ran.
+    pub(super) fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
+        let file = started.file.clone().ok_or(NotFound::NoFile)?;
+        let read = || Set::read(&file, started.set_file.as_deref()).map(Rc::new);
+        let set = self.0.entry(file.clone()).or_insert_with(read).clone()?;
+        let eval_id = &started.eval_id;
+        let found = set.cases.get(eval_id);
+        let Case { case, hash } =
+            found.ok_or_else(|| NotFound::CaseMissing { file, eval_id: eval_id.clone() })?;
+        Ok(Found {
+            case: case.clone(),
+            is_edited: started.case_hash.is_some() && started.case_hash != *hash,
+            recording: recording_path(&set.path.to_string_lossy()).into(),
+        })
+    }
+}
+
+impl Set {
+    fn read(file: &str, set_file: Option<&str>) -> Result<Self, NotFound> {
+        let named = || file.to_owned();
+        let path = path_of(file, set_file).ok_or_else(|| NotFound::FileMissing { file: named() })?;
+        let bytes = fs::read(&path)
+            .map_err(|error| NotFound::FileUnreadable { file: named(), error: error.to_string() })?;
+        let checked = check_set(file, &bytes, None);
+        let set = checked.set.ok_or_else(|| NotFound::FileBroken { file: named() })?;
+        let hashes = checked.cases.into_iter().filter_map(|span| {
+            let hash = checked.text.get(span.range).map(case_hash)?;
+            Some((span.eval_id, hash))
+        });
+        let mut hashes: HashMap<String, String> = hashes.collect();
+        let cases = set.eval_cases.into_iter().map(|case| {
+            let hash = hashes.remove(&case.eval_id);
+            (case.eval_id.clone(), Case { case, hash })
+        });
+        Ok(Self { path, cases: cases.collect() })
+    }
+}
+
+/// The file of a set: `file` is relative to the folder that cargo built in, which is the current folder or one above;
+/// `set_file` is relative to the folder of its package.
+fn path_of(file: &str, set_file: Option<&str>) -> Option<PathBuf> {
+    let here = env::current_dir().ok()?;
+    [Some(file), set_file].into_iter().flatten().find_map(|file| {
+        here.ancestors().map(|folder| folder.join(Path::new(file))).find(|path| path.is_file())
+    })
+}

@@ -1,0 +1,154 @@
+//! What changed, for people.
+
+use std::collections::BTreeSet;
+
+use eval_core::report::MetricReport;
+
+use super::change::{Change, changes};
+use super::rescored::{Now, RescoredCase, RescoredRun};
+use crate::output::foreign::{harmless, one_line};
+use crate::output::style::{self, styled};
+use crate::output::words::{code_list, count};
+use crate::recorded::{State, gaps};
+
+pub(super) fn text(run: &RescoredRun<'_>) -> String {
+    let runs: usize = run.cases.iter().map(|case| case.test.attempt.evaluations.len()).sum();
+    let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
+    let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.loaded.name());
+    let changed: Vec<String> = run.cases.iter().filter_map(lines).collect();
+    text.push_str(&changed.concat());
+    text.push_str("──────────\n");
+    text.push_str(&summary(run, changed.len()));
+    text
+}
+
+fn word(state: State) -> String {
+    let (word, style) = state.label();
+    styled(style, word)
+}
+
+/// The lines about a case; `None` if nothing changed.
+fn lines(case: &RescoredCase<'_>) -> Option<String> {
+    let name = one_line(&case.test.test.name);
+    let (before, now) = (case.test.state, case.state());
+    if let Now::Not(reason) = &case.now {
+        return Some(format!(
+            "  {} not scored again  {name}\n    {}\n",
+            word(State::Error),
+            indented(reason)
+        ));
+    }
+    let changed: Vec<String> = changes(case).into_iter().filter_map(line).collect();
+    if changed.is_empty() && before == now {
+        return None;
+    }
+    let states = if before == now { word(now) } else { format!("{} -> {}", word(before), word(now)) };
+    let edited = if case.is_edited { "  (edited since)" } else { "" };
+    let mut text = format!("  {states}  {name}{edited}\n");
+    for line in changed {
+        text.push_str(&format!("    {line}\n"));
+    }
+    if let Some(reason) = case.reason().filter(|_| now.is_unmeasured()) {
+        text.push_str(&format!("    {}\n", indented(reason)));
+    }
+    Some(text)
+}
+
+fn indented(text: &str) -> String {
+    harmless(text).replace('\n', "\n    ")
+}
+
+/// `response_match_score  0.5 -> 0.75, threshold 0.8, FAILED -> passed`; `None` if the metric did not change.
+fn line(change: Change<'_>) -> Option<String> {
+    let name = one_line(change.name);
+    let (before, now) = match (change.before, change.now) {
+        (Some(before), Some(now)) => (before, now),
+        (Some(gone), None) => {
+            return Some(format!("{name}  {}, no longer a criterion, {}", score(gone), gone.verdict));
+        }
+        (None, Some(new)) => {
+            return Some(format!("{name}  {}, a new criterion, {}", score(new), new.verdict));
+        }
+        (None, None) => return None,
+    };
+    let same_score =
+        same(before.score, now.score) && (before.scored, before.total) == (now.scored, now.total);
+    if same_score && same(before.threshold(), now.threshold()) && before.verdict == now.verdict {
+        return None;
+    }
+    let threshold =
+        |metric: &MetricReport| metric.threshold().map_or_else(|| "-".to_owned(), |it| format!("{it:?}"));
+    let parts = [
+        arrow(&score(before), &score(now)),
+        format!("threshold {}", arrow(&threshold(before), &threshold(now))),
+        arrow(&before.verdict.to_string(), &now.verdict.to_string()),
+    ];
+    Some(format!("{name}  {}", parts.join(", ")))
+}
+
+/// Whether two numbers are equal bit for bit: every change is shown.
+fn same(before: Option<f64>, now: Option<f64>) -> bool {
+    before.map(f64::to_bits) == now.map(f64::to_bits)
+}
+
+fn score(metric: &MetricReport) -> String {
+    match metric.score {
+        Some(score) if metric.scored < metric.total => {
+            format!("{score:?} ({}/{} scored)", metric.scored, metric.total)
+        }
+        Some(score) => format!("{score:?}"),
+        None => "-".to_owned(),
+    }
+}
+
+fn arrow(before: &str, now: &str) -> String {
+    if before == now { now.to_owned() } else { format!("{before} -> {now}") }
+}
+
+fn summary(run: &RescoredRun<'_>, changed: usize) -> String {
+    let cases = &run.cases;
+    let mut parts = Vec::new();
+    for state in
+        [State::Passed, State::Failed, State::NotEvaluated, State::Error, State::Unfinished, State::Skipped]
+    {
+        let before = cases.iter().filter(|case| case.test.state == state).count();
+        let now = cases.iter().filter(|case| case.state() == state).count();
+        if before + now > 0 {
+            parts.push(format!("{} {}", arrow(&before.to_string(), &now.to_string()), state.counted(now)));
+        }
+    }
+    let mut text = format!(" Summary {}: {}\n", count(cases.len(), "case"), parts.join(", "));
+    text.push_str(&format!("         {changed}/{} changed\n", count(cases.len(), "case")));
+    for note in notes(run) {
+        text.push_str(&format!("         note: {note}\n"));
+    }
+    let outcome = run.outcome();
+    text.push_str(&format!("  Result {} (exit code {})\n", style::outcome(outcome), outcome.exit_code()));
+    text
+}
+
+fn notes(run: &RescoredRun<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let kept: BTreeSet<&String> = run.cases.iter().flat_map(|case| &case.kept).collect();
+    if !kept.is_empty() {
+        let kept: Vec<String> = kept.into_iter().map(|name| one_line(name)).collect();
+        notes.push(format!("the recorded scores of {} are kept", code_list(&kept)));
+    }
+    let own: BTreeSet<&str> = run.cases.iter().flat_map(RescoredCase::own_under_built_in_names).collect();
+    if !own.is_empty() {
+        let own: Vec<String> = own.into_iter().map(one_line).collect();
+        let are_metrics = if own.len() == 1 { "is a metric" } else { "are metrics" };
+        notes.push(format!(
+            "{} {are_metrics} of your own, which only your tests can run; built-in metrics of the same name were not used",
+            code_list(&own)
+        ));
+    }
+    let edited = run.cases.iter().filter(|case| case.is_edited).count();
+    match edited {
+        0 => {}
+        1 => notes.push("1 case was edited after it ran, and is scored as it is now".to_owned()),
+        _ => notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now")),
+    }
+    notes.extend(gaps(&run.loaded.run));
+    notes
+}

@@ -1,0 +1,85 @@
+//! The result of scoring a run again.
+
+use eval_core::report::{CaseReport, MetricReport};
+
+use super::recorded_scores::is_own;
+use crate::output::Outcome;
+use crate::recorded::{LoadedRun, State, TestResult, has_gaps};
+
+/// A run, and the new scores of its cases.
+#[derive(Debug)]
+pub(super) struct RescoredRun<'r> {
+    pub(super) loaded: &'r LoadedRun,
+    pub(super) cases: Vec<RescoredCase<'r>>,
+}
+
+/// A recorded test, and its new scores.
+#[derive(Debug)]
+pub(super) struct RescoredCase<'r> {
+    pub(super) test: TestResult<'r>,
+    pub(super) now: Now,
+    /// Whether the case was edited since it ran.
+    pub(super) is_edited: bool,
+    /// The metrics that kept their recorded scores.
+    pub(super) kept: Vec<String>,
+}
+
+/// The result of scoring a case again.
+#[derive(Debug)]
+pub(super) enum Now {
+    Scored(Box<CaseReport>),
+    /// There is nothing to score, for this reason. The recorded verdict is kept.
+    AsBefore(String),
+    /// It could not be scored again, for this reason.
+    Not(String),
+}
+
+impl RescoredRun<'_> {
+    pub(super) fn outcome(&self) -> Outcome {
+        let states = || self.cases.iter().map(RescoredCase::state);
+        if has_gaps(&self.loaded.run)
+            || states().any(State::is_unmeasured)
+            || !states().any(|it| matches!(it, State::Passed | State::Failed))
+        {
+            Outcome::Unmeasurable
+        } else if states().any(|state| state == State::Failed) {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
+        }
+    }
+}
+
+impl RescoredCase<'_> {
+    /// The new state.
+    pub(super) fn state(&self) -> State {
+        match &self.now {
+            Now::Scored(report) => State::of(&report.verdict),
+            Now::AsBefore(_) => self.test.state,
+            Now::Not(_) => State::Error,
+        }
+    }
+
+    /// The metrics with their new scores.
+    pub(super) fn metrics(&self) -> &[MetricReport] {
+        match &self.now {
+            Now::Scored(report) => &report.metrics,
+            Now::AsBefore(_) => self.test.metrics(),
+            Now::Not(_) => &[],
+        }
+    }
+
+    /// The metrics of the user's own that kept their scores although a built-in metric has the same name.
+    pub(super) fn own_under_built_in_names(&self) -> impl Iterator<Item = &str> {
+        let own = |name: &&String| eval_format::metric(name).is_some() && is_own(self.test.attempt, name);
+        self.kept.iter().filter(own).map(String::as_str)
+    }
+
+    /// Why the case has its new state.
+    pub(super) fn reason(&self) -> Option<&str> {
+        match &self.now {
+            Now::Scored(report) => report.verdict.reason(),
+            Now::AsBefore(reason) | Now::Not(reason) => Some(reason),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Which metrics are scored again, and how.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use eval_format::{EvalConfig, check_config};
+
+use super::recorded_scores::is_own;
+use crate::output::foreign::one_line;
+use crate::output::words::{count, did_you_mean};
+use crate::output::{CommandError, shell};
+use crate::recorded::TestResult;
+
+/// Which metrics are scored again, and how.
+#[derive(Debug)]
+pub(super) struct Selection {
+    /// The metrics to score again; `None` for all.
+    pub(super) metrics: Option<BTreeSet<String>>,
+    /// The config whose criteria replace those of the run.
+    pub(super) config: Option<EvalConfig>,
+    /// The model that replaces those of the criteria.
+    pub(super) judge: Option<String>,
+}
+
+/// The metrics that can fail a test of the run, by name. The value is whether the metric is the user's own in every test.
+type RecordedMetrics<'r> = BTreeMap<&'r str, bool>;
+
+impl Selection {
+    /// Fails if a metric was not recorded or is the user's own, or the config cannot be read.
+    pub(super) fn new(
+        metrics: &[String],
+        config: Option<&Path>,
+        judge: Option<String>,
+        tests: &[TestResult<'_>],
+    ) -> Result<Self, CommandError> {
+        let recorded = recorded_metrics(tests);
+        let config = config.map(|path| read_config(path, &recorded)).transpose()?;
+        for name in metrics {
+            let own = recorded.get(name.as_str()).copied();
+            let in_config = config.as_ref().map(|config| config.criterion(name).is_some());
+            if !in_config.unwrap_or(own.is_some()) {
+                return Err(no_such_metric(name, config.as_ref(), &recorded));
+            }
+            if own.unwrap_or_else(|| eval_format::metric(name).is_none()) {
+                return Err(CommandError::new(
+                    format!("`{}` is a metric of your own", one_line(name)),
+                    "only your tests can run it; `cargo evalset rerun` runs them",
+                ));
+            }
+        }
+        let metrics = (!metrics.is_empty()).then(|| metrics.iter().cloned().collect());
+        Ok(Self { metrics, config, judge })
+    }
+
+    /// Whether a recorded metric is to be scored again.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.metrics.as_ref().is_none_or(|metrics| metrics.contains(name))
+    }
+}
+
+fn recorded_metrics<'r>(tests: &[TestResult<'r>]) -> RecordedMetrics<'r> {
+    let mut recorded = BTreeMap::new();
+    for test in tests {
+        for metric in test.gating() {
+            let own = recorded.entry(metric.name.as_str()).or_insert(true);
+            *own = *own && is_own(test.attempt, &metric.name);
+        }
+    }
+    recorded
+}
+
+fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &RecordedMetrics<'_>) -> CommandError {
+    let (message, names): (String, Vec<&str>) = match config {
+        Some(config) => (
+            format!("the config has no criterion `{}`", one_line(name)),
+            config.criteria.iter().map(|(name, _)| name.as_str()).collect(),
+        ),
+        None => (
+            format!("no case of this run was scored with `{}`", one_line(name)),
+            recorded.keys().copied().collect(),
+        ),
+    };
+    let help = did_you_mean(name, names);
+    CommandError::new(
+        message,
+        help.unwrap_or_else(|| "name a config that has this criterion: `--config FILE`".to_owned()),
+    )
+}
+
+fn read_config(path: &Path, recorded: &RecordedMetrics<'_>) -> Result<EvalConfig, CommandError> {
+    let shown = path.display().to_string();
+    let bytes = fs::read(path).map_err(|error| {
+        CommandError::new(format!("cannot read `{shown}`: {error}"), "name a file with `criteria`")
+    })?;
+    let own: Vec<&str> = recorded.iter().filter(|(_, own)| **own).map(|(name, _)| *name).collect();
+    let checked = check_config(&shown, &bytes, &own);
+    let problems = checked.problems.len();
+    checked.config.ok_or_else(|| {
+        CommandError::new(
+            format!("`{}` has {}", one_line(&shown), count(problems, "problem")),
+            format!("`cargo evalset check {}` shows them", shell::word(&shown)),
+        )
+    })
+}

@@ -1,0 +1,19 @@
+//! Files on a command line: finding them, reading and writing them, and showing their problems.
+
+mod find;
+mod folder;
+mod modern;
+mod positions;
+mod problem_json;
+mod problems;
+mod read;
+mod replace;
+
+pub(crate) use find::{Input, Scope, find_files};
+pub(crate) use folder::sessions_in;
+pub(crate) use modern::{form_name, modern, text_like};
+pub(crate) use positions::Positions;
+pub(crate) use problem_json::{ProblemEntry, entries, severity_name};
+pub(crate) use problems::shown;
+pub(crate) use read::read;
+pub(crate) use replace::replace;

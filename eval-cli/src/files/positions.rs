@@ -1,0 +1,78 @@
+//! Lines and columns of many byte offsets at once.
+
+use std::collections::HashMap;
+
+use eval_format::Problem;
+
+/// A line and a column in a text, both from 1. The column counts characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl Position {
+    const START: Self = Self { line: 1, column: 1 };
+}
+
+/// The positions of all offsets in the problems of a file.
+///
+/// They are found in one pass over the text, since a file of one line may have as many problems as characters.
+#[derive(Debug)]
+pub(crate) struct Positions(HashMap<usize, Position>);
+
+impl Positions {
+    pub(crate) fn of(text: &str, problems: &[Problem]) -> Self {
+        let ranges = problems.iter().flat_map(|problem| {
+            let related = problem.related.iter().map(|(range, _)| range);
+            std::iter::once(&problem.range).chain(related)
+        });
+        let mut offsets: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        Self(positions(text, &offsets))
+    }
+
+    /// The position of a byte offset that one of the problems has. Any other offset is at the start of the text.
+    pub(crate) fn get(&self, offset: usize) -> Position {
+        self.0.get(&offset).copied().unwrap_or(Position::START)
+    }
+}
+
+/// The positions of offsets in ascending order.
+fn positions(text: &str, offsets: &[usize]) -> HashMap<usize, Position> {
+    let (mut seen, mut position) = (0, Position::START);
+    let mut positions = HashMap::with_capacity(offsets.len());
+    for &offset in offsets {
+        let end = text.floor_char_boundary(offset);
+        for char in text[seen..end].chars() {
+            if char == '\n' {
+                position = Position { line: position.line + 1, column: 1 };
+            } else {
+                position.column += 1;
+            }
+        }
+        seen = end;
+        positions.insert(offset, position);
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::line_column;
+
+    use super::*;
+
+    #[test]
+    fn many_positions_are_those_of_each() {
+        let text = "{\n  \"é\": 1,\r\n\n  \"天🎉\": [2]\n}";
+        let offsets: Vec<usize> = (0..text.len() + 3).collect();
+        let positions = positions(text, &offsets);
+        for offset in offsets {
+            let Position { line, column } = positions[&offset];
+            // A line break ends its line for the renderer too, but `\r` before it is not shown.
+            assert_eq!((line, column), line_column(text, offset), "{offset}");
+        }
+    }
+}

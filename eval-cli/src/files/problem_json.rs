@@ -1,0 +1,84 @@
+//! Problems as JSON.
+
+use std::ops::Range;
+
+use eval_format::{Problem, Severity};
+use serde::Serialize;
+
+use super::positions::Positions;
+
+/// The problems of a file, in the order of its text.
+pub(crate) fn entries(text: &str, problems: &[Problem]) -> Vec<ProblemEntry> {
+    let positions = Positions::of(text, problems);
+    problems.iter().map(|problem| ProblemEntry::new(problem, &positions)).collect()
+}
+
+/// A problem as JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProblemEntry {
+    code: &'static str,
+    severity: &'static str,
+    message: String,
+    path: String,
+    place: Place,
+    label: String,
+    help: Option<String>,
+    related: Vec<Related>,
+}
+
+/// A range of the text.
+#[derive(Debug, Serialize)]
+struct Place {
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    start_byte: usize,
+    end_byte: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Related {
+    place: Place,
+    label: String,
+}
+
+impl Place {
+    fn of(range: &Range<usize>, positions: &Positions) -> Self {
+        let (start, end) = (positions.get(range.start), positions.get(range.end));
+        Self {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            start_byte: range.start,
+            end_byte: range.end,
+        }
+    }
+}
+
+impl ProblemEntry {
+    fn new(problem: &Problem, positions: &Positions) -> Self {
+        let related = problem.related.iter();
+        Self {
+            code: problem.code.as_str(),
+            severity: severity_name(problem.severity),
+            message: problem.message.clone(),
+            path: if problem.path.steps().is_empty() { String::new() } else { problem.path.to_string() },
+            place: Place::of(&problem.range, positions),
+            label: problem.label.clone(),
+            help: problem.help.clone(),
+            related: related
+                .map(|(range, label)| Related { place: Place::of(range, positions), label: label.clone() })
+                .collect(),
+        }
+    }
+}
+
+/// The severity as JSON and annotations of GitHub Actions have it.
+pub(crate) fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}

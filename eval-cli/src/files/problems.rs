@@ -1,0 +1,42 @@
+//! The problems of a file as a terminal shows them.
+
+use eval_format::{Problem, render};
+
+use crate::output::foreign::one_line;
+use crate::output::style::{ERROR, WARNING, styled};
+use crate::output::words::count;
+
+/// How many problems of one file are shown. With more than these, it helps more to fix the first ones than to see the
+/// rest.
+const MOST_SHOWN: usize = 20;
+
+/// The problems of one file as the compiler shows them, errors first, each followed by an empty line.
+pub(crate) fn shown(file: &str, text: &str, problems: &[Problem]) -> String {
+    let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.is_error());
+    let mut shown = String::new();
+    for problem in errors.iter().chain(&warnings).take(MOST_SHOWN) {
+        let level = if problem.is_error() { styled(ERROR, "error") } else { styled(WARNING, "warning") };
+        shown.push_str(&format!("{level}: {}\n\n", render(problem, file, text)));
+    }
+    let hidden = problems.len().saturating_sub(MOST_SHOWN);
+    if hidden > 0 {
+        shown.push_str(&format!("... and {} in `{}`\n\n", count(hidden, "more problem"), one_line(file)));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::check_set;
+
+    use super::*;
+
+    #[test]
+    fn after_twenty_problems_the_rest_is_counted() {
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, vec!["1"; 25].join(","));
+        let checked = check_set("s.evalset.json", text.as_bytes(), None);
+        let shown = shown("s.evalset.json", &text, &checked.problems);
+        assert_eq!(shown.matches("--> s.evalset.json").count(), 20);
+        assert!(shown.ends_with("... and 5 more problems in `s.evalset.json`\n\n"), "{shown}");
+    }
+}

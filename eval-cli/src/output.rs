@@ -1,0 +1,15 @@
+//! What commands print, and how they end.
+
+pub(crate) mod annotation;
+mod answer;
+mod error;
+pub(crate) mod foreign;
+pub(crate) mod json;
+mod outcome;
+pub(crate) mod shell;
+pub(crate) mod style;
+pub(crate) mod words;
+
+pub(crate) use answer::{Answer, Format};
+pub(crate) use error::CommandError;
+pub(crate) use outcome::Outcome;

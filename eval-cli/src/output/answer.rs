@@ -1,0 +1,38 @@
+//! What a command prints, and the exit code of the program.
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::error::CommandError;
+use super::json;
+use super::outcome::Outcome;
+
+/// What a command prints on standard output, and the exit code of the program.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// May contain styles. They are removed if standard output is not a terminal.
+    pub(crate) text: String,
+    /// That of an [`Outcome`], or that of a program that the command ran.
+    pub(crate) exit_code: i32,
+}
+
+impl Answer {
+    pub(crate) fn new(outcome: Outcome, text: String) -> Self {
+        Self { text, exit_code: outcome.exit_code() }
+    }
+
+    /// An answer for programs: one JSON document.
+    pub(crate) fn json(outcome: Outcome, document: &impl Serialize) -> Result<Self, CommandError> {
+        Ok(Self::new(outcome, json::document(document)?))
+    }
+}
+
+/// The output format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people.
+    #[default]
+    Human,
+    /// One JSON document for programs; the README of `cargo-evalset` describes its fields.
+    Json,
+}

@@ -1,0 +1,24 @@
+//! Why a command could not do what it was asked for.
+
+use super::foreign::one_line;
+use super::style::{ERROR, styled};
+
+/// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandError {
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) help: String,
+}
+
+impl CommandError {
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+
+    /// The error as cargo prints its own errors.
+    pub(crate) fn shown(&self) -> String {
+        let level = styled(ERROR, "error");
+        format!("{level}: {}\n  = help: {}\n", one_line(&self.message), one_line(&self.help))
+    }
+}

@@ -1,0 +1,34 @@
+//! How a command ended, and the exit code for it.
+
+use serde::Serialize;
+
+/// How a command ended. A worse outcome is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Outcome {
+    /// Everything that was checked is as it should be.
+    Passed,
+    /// Something that was checked is not as it should be.
+    Failed,
+    /// Something could not be checked.
+    Unmeasurable,
+}
+
+impl Outcome {
+    pub(crate) fn exit_code(self) -> i32 {
+        match self {
+            Self::Passed => 0,
+            Self::Failed => 1,
+            Self::Unmeasurable => 2,
+        }
+    }
+
+    /// The outcome in one word, in lower case.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Unmeasurable => "unmeasurable",
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The folders of recorded runs.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use eval_core::journal;
+
+use crate::cargo;
+use crate::output::CommandError;
+use crate::output::words::did_you_mean;
+
+/// The folder of the run that has this id, or that this folder is or holds.
+pub(super) fn named(name: &str) -> Result<PathBuf, CommandError> {
+    let path = Path::new(name);
+    if path.is_dir() {
+        // Of a folder of runs such as `target/evalset`, the last run is meant.
+        let run = if holds_a_journal(path) { Some(path.to_owned()) } else { last_in(path) };
+        return run.ok_or_else(|| {
+            CommandError::new(
+                format!("the folder `{name}` holds no recorded run"),
+                "the tests of `#[eval_set]` record their runs below `target/evalset`",
+            )
+        });
+    }
+    let runs = root().map(|root| journal::runs(&root).unwrap_or_default()).unwrap_or_default();
+    if let Some(run) = runs.iter().find(|run| run.id == name) {
+        return Ok(run.path.clone());
+    }
+    let help = match (did_you_mean(name, runs.iter().map(|run| run.id.as_str())), runs.first()) {
+        (Some(question), _) => question,
+        (None, Some(last)) => format!("the last of {} is `{}`", runs.len(), last.id),
+        (None, None) => NO_RUNS.to_owned(),
+    };
+    Err(CommandError::new(format!("there is no run `{name}`"), help))
+}
+
+const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
+                       `EVALSET_DIR` names the folder";
+
+/// The folder of the last run.
+pub(super) fn last() -> Result<PathBuf, CommandError> {
+    let root =
+        root().ok_or_else(|| CommandError::new("there is no folder of recorded runs here", NO_RUNS))?;
+    last_in(&root)
+        .ok_or_else(|| CommandError::new(format!("`{}` holds no recorded run", root.display()), NO_RUNS))
+}
+
+fn last_in(root: &Path) -> Option<PathBuf> {
+    let newest = || journal::runs(root).ok()?.into_iter().next();
+    journal::latest(root).or_else(newest).map(|run| run.path)
+}
+
+/// Whether a folder is that of a run, with or without the other files of a run.
+fn holds_a_journal(folder: &Path) -> bool {
+    let mut paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    paths.any(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+}
+
+/// The folder of all runs: `EVALSET_DIR`, else `evalset` in cargo's target folder, else `target/evalset` in the nearest
+/// folder above that has one.
+fn root() -> Option<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(root) = variable("EVALSET_DIR") {
+        return Some(root);
+    }
+    let target = variable("CARGO_TARGET_DIR").or_else(cargo_target);
+    let root = target.map(|target| target.join("evalset")).filter(|root| root.is_dir());
+    root.or_else(|| {
+        let here = env::current_dir().ok()?;
+        here.ancestors().map(|folder| folder.join("target/evalset")).find(|root| root.is_dir())
+    })
+}
+
+fn cargo_target() -> Option<PathBuf> {
+    cargo::metadata()?["target_directory"].as_str().map(PathBuf::from)
+}
+
+/// A path as it is shown: relative to the current folder if it is below that.
+pub(crate) fn near(path: &Path) -> &Path {
+    env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
+}

@@ -1,0 +1,64 @@
+//! The recorded run that a command is about.
+
+use std::path::PathBuf;
+
+use eval_core::journal::RecordedRun;
+
+use super::folder;
+use crate::output::foreign::one_line;
+use crate::output::{CommandError, shell};
+
+/// The arguments that name a run.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The id or the folder of the run. Without it, the last run is meant.
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+
+    /// Merges the partitions of a test run that ran apart. Each is an id, the folder of a run, or a folder of runs, of
+    /// which the last is meant.
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
+    merge: Vec<String>,
+}
+
+impl RunArgs {
+    /// Reads the run.
+    pub(crate) fn load(&self) -> Result<LoadedRun, CommandError> {
+        let (folders, args) = match &self.run {
+            None if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
+            None => {
+                let folders: Result<_, _> = self.merge.iter().map(|name| folder::named(name)).collect();
+                (folders?, [&["--merge".to_owned()], self.merge.as_slice()].concat())
+            }
+            Some(name) => (vec![folder::named(name)?], vec![name.clone()]),
+        };
+        let run = RecordedRun::read_all(&folders).map_err(|error| {
+            CommandError::new(error.to_string(), "give this user permission to read it, or name another run")
+        })?;
+        Ok(LoadedRun { run, folders, args })
+    }
+}
+
+/// A run, and the folders that it was read from.
+#[derive(Debug)]
+pub(crate) struct LoadedRun {
+    pub(crate) run: RecordedRun,
+    pub(crate) folders: Vec<PathBuf>,
+    /// The arguments that named it.
+    args: Vec<String>,
+}
+
+impl LoadedRun {
+    /// The ids of the run.
+    pub(crate) fn name(&self) -> String {
+        match self.run.ids.as_slice() {
+            [] => "(no id)".to_owned(),
+            ids => one_line(&ids.join(" + ")),
+        }
+    }
+
+    /// The arguments that name the run for another command, each followed by a space. Empty for the last run.
+    pub(crate) fn args(&self) -> String {
+        self.args.iter().map(|word| shell::word(word) + " ").collect()
+    }
+}

@@ -1,4 +1,4 @@
-//! What the measurements under `benches/` reach into.
+//! What the measurements under `benches/` call.
 
 use eval_format::Invocation;
 

@@ -1,14 +1,16 @@
-//! What a character is, by its general category in Unicode 16, which std does not tell. A table for just the questions
-//! asked here: the crate that knows every category compiles for longer than the tokenizer that asks it.
+//! The general category of a character in Unicode 16, as far as this crate needs it.
+//!
+//! std has no categories. The table here tells four groups of them apart; a crate with all categories takes longer to
+//! compile than the tokenizer that uses them.
 
 mod ranges;
 
 use ranges::RANGES;
 
-/// The categories of Unicode, as far as they are told apart.
+/// A group of Unicode's general categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Category {
-    /// Nothing that is seen: separators, controls, surrogates, and what is private or not assigned (`C`, `Z`).
+    /// Not visible: separators, controls, surrogates, private and unassigned characters (`C`, `Z`).
     Hidden,
     /// A mark on the character before it (`M`).
     Mark,
@@ -18,11 +20,11 @@ pub(crate) enum Category {
     Sign,
 }
 
-/// The category of a character.
+/// The group that a character's category belongs to.
 pub(crate) fn category(c: char) -> Category {
     let code = u32::from(c);
     let block = (code >> BLOCK_BITS) as usize;
-    // The range that a block begins in may begin before it.
+    // The first range of a block may begin before the block.
     let (first, end) = (usize::from(BLOCKS[block]), usize::from(BLOCKS[block + 1]) + 1);
     let ranges = &RANGES[first..end];
     match ranges[ranges.partition_point(|range| range >> 4 <= code) - 1] & 0xf {
@@ -33,11 +35,11 @@ pub(crate) fn category(c: char) -> Category {
     }
 }
 
-/// A block has 256 code points.
+/// A block has 2^8 code points.
 const BLOCK_BITS: u32 = 8;
 const BLOCK_COUNT: usize = 0x11_0000 >> BLOCK_BITS;
 
-/// For each block, where in `RANGES` the one stands that the block begins in; last, the last range.
+/// For each block the index in `RANGES` of the range that its first code point lies in; at the end, the last range.
 static BLOCKS: [u16; BLOCK_COUNT + 1] = {
     let mut blocks = [0; BLOCK_COUNT + 1];
     let (mut block, mut range) = (0, 0);
@@ -77,7 +79,7 @@ mod tests {
         }
     }
 
-    /// Generates the table: where they differ, what is printed belongs into the file.
+    /// Generates the table. If it differs from the file, the message has the lines that the file should have.
     #[test]
     fn no_range_is_written_that_is_not_needed() {
         let mut ranges = Vec::new();

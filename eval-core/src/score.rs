@@ -1,8 +1,7 @@
-//! The arithmetic: what the metrics compute, those with ADK's names to the last bit of ADK's.
+//! The arithmetic of the metrics, as pure functions.
 //!
-//! Everything here is a pure function of its arguments. Where google-adk 2.13.0 (or, for ROUGE, the
-//! package `rouge-score`) and this module differ, this module is wrong; `tests/adk/compare.py` runs
-//! both on random input.
+//! What ADK's metrics compute is equal to google-adk 2.13.0, and to its dependency `rouge-score`, to the last bit. If
+//! the two differ, this module is wrong; `tests/adk/compare.py` compares both on random input.
 
 pub(crate) mod align;
 pub(crate) mod assign;

@@ -1,4 +1,4 @@
-//! Puts expected and actual calls side by side, for the report of a failure.
+//! Aligns expected and actual calls, for the report of a failure.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,10 +7,10 @@ use eval_format::FunctionCall;
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
 
-/// A line of the alignment, with the places of its calls.
+/// A line of the alignment, with the indices of its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pair {
-    /// An expected call and the actual call that fulfils it.
+    /// An expected call and the actual call that matches it.
     Same(usize, usize),
     /// An expected call and an actual call of the same tool with other arguments.
     Changed(usize, usize),
@@ -20,11 +20,12 @@ pub(crate) enum Pair {
     Extra(usize),
 }
 
-/// Above this many pairs of calls the best alignment is not searched for.
+/// The largest number of pairs of calls for which the best alignment is searched.
 const SEARCHED_PAIRS: usize = 1 << 16;
 
-/// Aligns calls whose order counts: as many as possible are the same, then as many as possible
-/// changed. Lists that are long and differ in many places are compared place by place.
+/// Aligns calls whose order matters: as many as possible are the same, then as many as possible changed.
+///
+/// Long lists that differ in many places are compared position by position.
 pub(crate) fn align_in_order(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -53,8 +54,7 @@ pub(crate) fn align_in_order(
     pairs
 }
 
-/// Aligns calls whose order does not count: the expected ones in their order, then what is left of
-/// the actual ones.
+/// Aligns calls whose order does not matter: the expected calls in their order, then the remaining actual calls.
 pub(crate) fn align_any_order(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -86,16 +86,16 @@ pub(crate) fn align_any_order(
     pairs
 }
 
-/// What lies between the equal beginnings and ends of two lists.
+/// The parts of two lists between their equal beginnings and ends.
 struct Middle<'a> {
     expected: &'a [&'a FunctionCall],
     actual: &'a [&'a FunctionCall],
-    /// Where it begins in both lists.
+    /// The index at which the parts begin, in both lists.
     offset: usize,
     args: ArgsMatch,
 }
 
-/// What a pair of calls is worth: any number of changed ones is worth less than one that is the same.
+/// The worth of a pair of calls: one call that is the same is worth more than any number of changed calls.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Worth {
     same: u32,
@@ -103,7 +103,7 @@ struct Worth {
 }
 
 impl Middle<'_> {
-    /// The worth of putting two calls side by side; `None` where that makes no sense.
+    /// The worth of two calls as a pair; `None` if their tools differ.
     fn worth(&self, e: usize, a: usize) -> Option<Worth> {
         let (expected, actual) = (self.expected[e], self.actual[a]);
         if expected.name != actual.name {
@@ -118,10 +118,10 @@ impl Middle<'_> {
         make(e + self.offset, a + self.offset)
     }
 
-    /// The alignment of the greatest worth, by the longest-common-subsequence table.
+    /// Finds the alignment of the greatest worth, with the table of the longest common subsequence.
     fn search(&self, pairs: &mut Vec<Pair>) {
         let (rows, columns) = (self.expected.len(), self.actual.len());
-        // What the rest of both lists is worth at best, for each place in them.
+        // The greatest worth of the rest of both lists, for each pair of indices.
         let width = columns + 1;
         let mut best = vec![Worth::default(); (rows + 1) * width];
         for e in (0..rows).rev() {
@@ -153,7 +153,7 @@ impl Middle<'_> {
         self.rest(e, a, pairs);
     }
 
-    /// Place by place.
+    /// Pairs the calls position by position.
     fn zip(&self, pairs: &mut Vec<Pair>) {
         let shorter = self.expected.len().min(self.actual.len());
         for at in 0..shorter {
@@ -165,7 +165,7 @@ impl Middle<'_> {
         self.rest(shorter, shorter, pairs);
     }
 
-    /// What is left when one list has ended.
+    /// Adds the remaining calls once one list has ended.
     fn rest(&self, e: usize, a: usize, pairs: &mut Vec<Pair>) {
         pairs.extend((e..self.expected.len()).map(|e| Pair::Missing(e + self.offset)));
         pairs.extend((a..self.actual.len()).map(|a| Pair::Extra(a + self.offset)));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_compared_place_by_place() {
+    fn long_lists_are_compared_position_by_position() {
         let many =
             |first: usize| (first..first + 20_000).map(|n| format!("f{n}")).collect::<Vec<_>>().join(" ");
         let pairs = aligned(align_in_order, &format!("g {} g", many(0)), &format!("g h {} g", many(1)));

@@ -1,4 +1,4 @@
-//! Pairs expected calls with actual ones in any order.
+//! Pairs expected calls with actual calls in any order.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,10 +6,10 @@ use eval_format::FunctionCall;
 
 use super::equality::{ArgsMatch, CallKey, calls_match};
 
-/// For each expected call the place of the actual call that fulfils it, or `None`.
+/// For each expected call the index of the actual call that matches it, or `None`.
 ///
-/// As many as possible are paired, each actual call with one expected call at most. Linear in the
-/// calls, except for [`ArgsMatch::Subset`], where every pair of calls is compared.
+/// As many calls as possible are paired. An actual call is paired with one expected call at most. It takes time linear
+/// in the number of calls, except with [`ArgsMatch::Subset`], for which every pair of calls is compared.
 pub(crate) fn assign(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -21,7 +21,7 @@ pub(crate) fn assign(
     }
 }
 
-/// Equal calls form groups, so the first that is left is as good as any other.
+/// Equal calls form groups, so an expected call takes the first unused actual call of its group.
 fn assign_equal(expected: &[&FunctionCall], actual: &[&FunctionCall], args: ArgsMatch) -> Vec<Option<usize>> {
     let mut unused: HashMap<CallKey<'_>, VecDeque<usize>> = HashMap::new();
     for (at, call) in actual.iter().enumerate() {
@@ -30,9 +30,10 @@ fn assign_equal(expected: &[&FunctionCall], actual: &[&FunctionCall], args: Args
     expected.iter().map(|call| unused.get_mut(&CallKey { call, args })?.pop_front()).collect()
 }
 
-/// An actual call may fulfil several different expectations, so taking the first that fits could
-/// leave nothing for a stricter one. Each expectation that finds its calls taken makes others move
-/// (augmenting paths, shortest first).
+/// Maximum bipartite matching by augmenting paths, shortest first.
+///
+/// An actual call may match several different expected calls, so taking the first match could leave none for a stricter
+/// expected call.
 fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Vec<Option<usize>> {
     let candidates: Vec<Vec<usize>> = expected
         .iter()
@@ -54,7 +55,7 @@ struct Assignment {
 }
 
 impl Assignment {
-    /// Finds an actual call for one more expected call, moving others where that helps.
+    /// Finds an actual call for one more expected call. Other expected calls may get other actual calls for it.
     fn extend(&mut self, start: usize, candidates: &[Vec<usize>]) {
         // For each actual call seen: the expected call it was reached from.
         let mut reached_from: Vec<Option<usize>> = vec![None; self.expected_of.len()];
@@ -73,8 +74,8 @@ impl Assignment {
         }
     }
 
-    /// Gives a free actual call to the expected call it was reached from, the one that had until
-    /// now to the next, and so on back to the start.
+    /// Gives a free actual call to the expected call it was reached from, that one's previous actual call to the
+    /// expected call before it on the path, and so on back to the start.
     fn shift(&mut self, free: usize, reached_from: &[Option<usize>]) {
         let mut next = Some(free);
         while let Some(actual) = next {

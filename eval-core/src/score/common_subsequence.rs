@@ -1,15 +1,15 @@
-//! The longest sequence that two lists have in common.
+//! The longest common subsequence of two lists.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Above this many steps of 64 items each the longest sequence is not searched for: two lists of
-/// 100,000 items are below it.
+/// The largest number of steps of 64 items each that a search may take. Two lists of 100,000 items stay below it.
 const MOST_STEPS: usize = 1 << 28;
 
-/// How many items stand in both lists in the same order, with any others between them.
+/// The length of the longest common subsequence: items that stand in both lists in the same order, with any others
+/// between them.
 ///
-/// `None` where the lists are so long that it would take seconds to tell.
+/// `None` if the lists are so long that the search would take seconds.
 pub(crate) fn longest<T: Eq + Hash>(
     expected: impl Iterator<Item = T>,
     actual: impl Iterator<Item = T>,
@@ -29,15 +29,17 @@ pub(crate) fn longest<T: Eq + Hash>(
     Some(prefix + suffix + between(expected, actual)?)
 }
 
-/// 64 places of a list, and which of them hold a certain item.
+/// 64 positions of a list, and which of them hold a certain item.
 struct Places {
     word: usize,
     mask: u64,
 }
 
-/// The longest sequence of what lies between equal beginnings and ends, by bit vectors (Crochemore,
-/// Iliopoulos, Pinzon and Reid, 2001): a bit for each expected item, cleared where the sequence
-/// grows, and one addition for 64 of them.
+/// The length for the parts of two lists between their equal beginnings and ends.
+///
+/// By bit vectors (M. Crochemore, C. Iliopoulos, Y. Pinzon, J. Reid, "A fast and practical bit-vector algorithm for
+/// the longest common subsequence problem", 2001): a bit for each expected item, cleared if the subsequence grows
+/// there, and one addition for 64 of them.
 fn between(expected: &[usize], actual: &[usize]) -> Option<usize> {
     let words = expected.len().div_ceil(64);
     if words.saturating_mul(actual.len()) > MOST_STEPS {
@@ -56,11 +58,11 @@ fn between(expected: &[usize], actual: &[usize]) -> Option<usize> {
     for found in actual.iter().filter_map(|item| places.get(item)) {
         grow(&mut open, found);
     }
-    // Bits beyond the list have no places and stay set.
+    // No item stands beyond the end of the list, so the bits there stay set.
     Some(open.iter().map(|word| word.count_zeros() as usize).sum())
 }
 
-/// Takes one more actual item into account, which stands at these places of the expected list.
+/// Takes one more actual item into account, which stands at these positions of the expected list.
 fn grow(open: &mut [u64], places: &[Places]) {
     let mut places = places.iter().peekable();
     let first = places.peek().map_or(0, |places| places.word);
@@ -78,7 +80,7 @@ fn grow(open: &mut [u64], places: &[Places]) {
 mod tests {
     use super::*;
 
-    /// By the table of the textbook.
+    /// The same by the quadratic table of textbooks.
     fn by_table(a: &[u32], b: &[u32]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {
@@ -110,8 +112,8 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_the_same() {
-        // A linear congruential generator: no randomness in tests.
+    fn the_table_gives_the_same_length() {
+        // A linear congruential generator: the test draws the same lists each time.
         let mut state = 7_u32;
         let mut draw = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

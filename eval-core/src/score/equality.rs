@@ -1,11 +1,11 @@
-//! When two tool calls are equal: Python's `==`, which ADK uses.
+//! Whether two tool calls are equal: by Python's `==`, as in ADK.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(crate) use eval_format::ArgsMatch;
 use eval_format::{FunctionCall, Map, Number, Value};
 
-/// Whether an actual call is the one that was expected. Ids are never compared.
+/// Whether an actual call matches an expected call. Ids are never compared.
 pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: ArgsMatch) -> bool {
     if expected.name != actual.name {
         return false;
@@ -21,8 +21,8 @@ pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: 
 
 /// Whether two values are equal in Python.
 ///
-/// Integers and floats compare by their exact value, `true` is 1 and `false` is 0, `NaN` equals
-/// nothing; objects compare by key, strings by code point.
+/// Integers and floats compare by their exact values, `true` is 1 and `false` is 0, and `NaN` equals nothing. Objects
+/// compare by key, strings by code point.
 pub(crate) fn values_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Null, Value::Null) => true,
@@ -48,7 +48,7 @@ enum Exact {
     Integer(i64),
     /// The decimal digits of an integer outside `i64`.
     Digits(String),
-    /// Not an integer.
+    /// Any other number.
     Float(f64),
 }
 
@@ -78,10 +78,10 @@ impl Exact {
     }
 }
 
-/// A call as a key: equal and of equal hash exactly where [`calls_match`] holds.
+/// A call as a key of a hash table: two keys are equal if and only if [`calls_match`] holds.
 ///
-/// Only for [`ArgsMatch::Exact`] and [`ArgsMatch::Ignore`], under which equal calls form groups.
-/// A call with `NaN` in it is not even equal to itself, and so is never found in a table.
+/// Only for [`ArgsMatch::Exact`] and [`ArgsMatch::Ignore`], with which equal calls form groups. A call with `NaN` in
+/// it is not equal to itself, so it is never found in a table.
 #[derive(Clone, Copy)]
 pub(crate) struct CallKey<'a> {
     pub(crate) call: &'a FunctionCall,
@@ -106,7 +106,7 @@ impl Hash for CallKey<'_> {
 }
 
 fn hash_map(map: &Map, state: &mut impl Hasher) {
-    // A sum, because the order of the keys does not count.
+    // A sum does not depend on the order of the keys.
     let sum = map.iter().fold(0_u64, |sum, (key, value)| {
         let mut entry = DefaultHasher::new();
         key.hash(&mut entry);
@@ -131,7 +131,7 @@ fn hash_value(value: &Value, state: &mut impl Hasher) {
         Value::Bool(_) | Value::Number(_) => match Exact::of(value) {
             Some(Exact::Integer(integer)) => integer.hash(state),
             Some(Exact::Digits(digits)) => digits.hash(state),
-            // It equals nothing, so it may have any hash; with one for all, they would get into each other's way.
+            // `NaN` equals nothing, so any hash is right. One hash for all would make them collide.
             Some(Exact::Float(float)) if float.is_nan() => std::ptr::from_ref(value).hash(state),
             Some(Exact::Float(float)) => float.to_bits().hash(state),
             None => {}

@@ -1,15 +1,14 @@
-//! Sums of floats without rounding, as Python's `statistics` has them through fractions.
+//! Sums of floats without rounding, as Python's `statistics` computes them with fractions.
 
-/// 64-bit digits, enough for 2^63 of the largest floats and the sign.
+/// The number of 64-bit digits: enough for 2^63 of the largest floats and the sign.
 const LIMBS: usize = 34;
 
-/// The exponent of the smallest float, which is the unit of the sum.
+/// The negated binary exponent of the smallest float, which is the unit of the sum: 2^-1074.
 const UNIT_EXPONENT: u32 = 1074;
 
 /// An exact sum of finite floats and integers.
 ///
-/// It is a fixed-point number in two's complement that reaches from the smallest float to beyond
-/// the largest, so adding never rounds.
+/// It is a fixed-point number in two's complement whose range covers every float, so adding never rounds.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactSum {
     limbs: [u64; LIMBS],
@@ -26,7 +25,7 @@ impl ExactSum {
         let bits = float.to_bits();
         let exponent = u32::try_from(bits >> 52 & 0x7ff).unwrap_or_default();
         let fraction = bits & ((1 << 52) - 1);
-        // A float without an exponent has no hidden bit and the exponent of those with 1.
+        // A subnormal float has no hidden bit, and the exponent of floats whose exponent field is 1.
         let digits = if exponent == 0 { fraction } else { fraction | 1 << 52 };
         self.add_digits(digits, exponent.saturating_sub(1), float.is_sign_negative());
     }
@@ -80,7 +79,7 @@ fn divide(limbs: &mut [u64; LIMBS], divisor: u64) -> u64 {
     let mut remainder = 0;
     for limb in limbs.iter_mut().rev() {
         let dividend = u128::from(remainder) << 64 | u128::from(*limb);
-        // Both fit: the remainder is smaller than the divisor, so the quotient is a single limb.
+        // Both fit into one limb, since the remainder is smaller than the divisor.
         *limb = halves(dividend / divisor).0;
         remainder = halves(dividend % divisor).0;
     }
@@ -103,17 +102,17 @@ fn round(quotient: &[u64; LIMBS], remainder: u64, divisor: u64) -> f64 {
         let more = remainder != 0 || has_digits_below(quotient, dropped - 1);
         half && (more || odd)
     };
-    // The hidden bit, and a carry out of the digits, step the exponent up as they should.
+    // The hidden bit, and a carry out of the digits, increase the exponent by one each, which is right.
     f64::from_bits(((dropped as u64) << 52) + digits + u64::from(up))
 }
 
-/// Whether a remainder rounds up: above the half, and on it where the digit before is odd.
+/// Whether a remainder rounds up: above one half, and at one half if the last digit kept is odd.
 fn is_above_half(remainder: u64, divisor: u64, odd: bool) -> bool {
     let rest = divisor - remainder;
     remainder > rest || (remainder == rest && odd)
 }
 
-/// 64 binary digits from a place on.
+/// 64 binary digits, from a position on.
 fn digits_from(limbs: &[u64; LIMBS], place: usize) -> u64 {
     let limb = |at: usize| limbs.get(at).copied().unwrap_or_default();
     let (at, shift) = (place / 64, place % 64);
@@ -125,7 +124,7 @@ fn has_digits_below(limbs: &[u64; LIMBS], place: usize) -> bool {
 }
 
 /// The low and the high 64 bits.
-#[expect(clippy::cast_possible_truncation, reason = "taking the halves apart is the point")]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are returned")]
 const fn halves(wide: u128) -> (u64, u64) {
     (wide as u64, (wide >> 64) as u64)
 }

@@ -1,21 +1,21 @@
-//! The two means that ADK takes, and its rounding.
+//! The two means that ADK computes, and its rounding.
 
 use super::exact_sum::ExactSum;
 
-/// The mean that most of ADK's evaluators take over turns: a running sum of floats, divided.
+/// The mean that most of ADK's evaluators compute over turns: a running sum of floats, divided by their number.
 ///
-/// `None` of nothing.
+/// `None` if there are no scores.
 #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 scores")]
 pub(crate) fn naive(scores: &[f64]) -> Option<f64> {
-    // `Iterator::sum` starts from -0.0, which would show in the sum of nothing but -0.0.
+    // `Iterator::sum` starts from -0.0, so the sum of -0.0 alone would be -0.0; Python's is 0.0.
     let sum = scores.iter().fold(0.0, |sum, score| sum + score);
     (!scores.is_empty()).then(|| sum / scores.len() as f64)
 }
 
-/// The mean that ADK compares with a threshold, Python's `statistics.mean`: that of the exact
-/// values, rounded once.
+/// The mean that ADK compares with a threshold: Python's `statistics.mean`, which sums the exact values and rounds
+/// once.
 ///
-/// `None` of nothing. Infinities and NaN go through, as in Python.
+/// `None` if there are no scores. Infinities and NaN propagate, as in Python.
 pub(crate) fn exact(scores: &[f64]) -> Option<f64> {
     let count = u64::try_from(scores.len()).ok().filter(|count| *count > 0)?;
     let not_finite = || scores.iter().filter(|score| !score.is_finite());
@@ -29,9 +29,9 @@ pub(crate) fn exact(scores: &[f64]) -> Option<f64> {
     Some(sum.divided_by(count))
 }
 
-/// The mean of integers over a count of its own, rounded once: Python's division of integers.
+/// The sum of integers divided by a count, rounded once: Python's division of integers.
 ///
-/// `None` where the count is zero.
+/// `None` if the count is zero.
 pub(crate) fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize) -> Option<f64> {
     let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
     let mut sum = ExactSum::new();
@@ -41,10 +41,9 @@ pub(crate) fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize
     Some(sum.divided_by(count))
 }
 
-/// Python's `round(float, 3)`: the float nearest to the decimal nearest to the exact value, from
-/// ties to even.
+/// Python's `round(float, 3)`: rounds the exact value to three decimals, ties to even, then to the nearest float.
 pub(crate) fn round_3(float: f64) -> f64 {
-    // Formatting rounds the exact value in the same way.
+    // Formatting rounds the exact value by the same rule.
     if float.is_finite() { format!("{float:.3}").parse().unwrap_or(float) } else { float }
 }
 

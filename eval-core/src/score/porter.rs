@@ -1,12 +1,13 @@
-//! The Porter stemmer in the variant that NLTK uses by default, and ADK with it.
+//! The Porter stemmer (M. F. Porter, "An algorithm for suffix stripping", 1980) in the default variant of NLTK, which
+//! ADK uses.
 //!
-//! It differs from the published algorithm in a list of irregular words, in `ies` and `ied` of short
-//! words, and in a few rules of step 2. Suffixes are looked up by their last letter but one, which
-//! all rules of a table that could match share.
+//! The variant differs from the published algorithm in a list of irregular words, in `ies` and `ied` of short words,
+//! and in a few rules of step 2. Rules are looked up by the last letter but one of their suffix: only rules that share
+//! it can match.
 
 /// Stems a word in place and gives the length of the stem.
 ///
-/// The word is lower-case ASCII letters and digits. A stem is never longer than its word.
+/// The word must consist of lower-case ASCII letters and digits. A stem is never longer than its word.
 pub(crate) fn stem(word: &mut [u8]) -> usize {
     if let Some(stem) = irregular(word) {
         word[..stem.len()].copy_from_slice(stem);
@@ -27,7 +28,7 @@ pub(crate) fn stem(word: &mut [u8]) -> usize {
     word.len
 }
 
-/// The stem of a word that the rules would get wrong.
+/// The stem of a word to which the rules do not apply.
 fn irregular(word: &[u8]) -> Option<&'static [u8]> {
     Some(match word {
         b"sky" | b"skies" => b"sky",
@@ -46,10 +47,10 @@ fn irregular(word: &[u8]) -> Option<&'static [u8]> {
     })
 }
 
-/// A suffix and what takes its place.
+/// A suffix and its replacement.
 type Rule = (&'static [u8], &'static [u8]);
 
-/// The rules of step 2 whose suffix has this last letter but one, longer suffixes first.
+/// The rules of step 2 whose suffix has this last letter but one. Longer suffixes come first.
 fn step_2(last_but_one: u8) -> &'static [Rule] {
     match last_but_one {
         b'a' => &[(b"ational", b"ate"), (b"tional", b"tion")],
@@ -83,7 +84,7 @@ fn step_3(last_but_one: u8) -> &'static [Rule] {
     }
 }
 
-/// The rules of step 4 whose suffix has this last letter but one, longer suffixes first.
+/// The rules of step 4 whose suffix has this last letter but one. Longer suffixes come first.
 fn step_4(last_but_one: u8) -> &'static [Rule] {
     match last_but_one {
         b'a' => &[(b"al", b"")],
@@ -102,7 +103,7 @@ fn step_4(last_but_one: u8) -> &'static [Rule] {
     }
 }
 
-/// A word under way: its stem so far is the first `len` letters.
+/// A word while it is stemmed. Its stem so far is the first `len` letters.
 struct Word<'a> {
     letters: &'a mut [u8],
     len: usize,
@@ -113,19 +114,19 @@ impl Word<'_> {
         &self.letters[..self.len]
     }
 
-    /// What is left of the word without a suffix, if it ends in it.
+    /// The word without a suffix, if it ends in it.
     fn without(&self, suffix: &[u8]) -> Option<&[u8]> {
         self.get().strip_suffix(suffix)
     }
 
-    /// Puts letters after the first `at`, never more than stood there in the word as given.
+    /// Replaces all letters from `at` on. The replacement is never longer than the rest of the original word.
     fn rewrite(&mut self, at: usize, letters: &[u8]) {
         self.len = at + letters.len();
         self.letters[at..self.len].copy_from_slice(letters);
     }
 
-    /// Applies the first rule whose suffix matches, if what precedes it has more than `above`
-    /// syllables; a later rule is not tried in its place.
+    /// Applies the first rule whose suffix matches, if the part before it has a measure above `above`. If it has not,
+    /// no later rule is tried.
     fn replace_by(&mut self, rules: fn(u8) -> &'static [Rule], above: usize) {
         let [.., last_but_one, _] = *self.get() else { return };
         for (suffix, replacement) in rules(last_but_one) {
@@ -164,7 +165,7 @@ impl Word<'_> {
         }
     }
 
-    /// Gives the stem of a participle back the ending of its infinitive.
+    /// Restores the ending of the infinitive after `ed` or `ing` was removed.
     fn restore_ending(&mut self) {
         let stem = self.get();
         match stem {
@@ -194,7 +195,7 @@ impl Word<'_> {
             self.len -= 2;
         }
         match self.get() {
-            // The `l` of `logi` counts as part of what precedes the suffix.
+            // The measure of `logi` includes its `l`.
             [rest @ .., b'o', b'g', b'i'] if rest.ends_with(b"l") => {
                 if measure(rest) > 0 {
                     self.len -= 1;
@@ -221,8 +222,8 @@ impl Word<'_> {
     /// A final `e`, then a final double `l`.
     fn step_5(&mut self) {
         if let [stem @ .., b'e'] = self.get() {
-            let syllables = measure(stem);
-            if syllables > 1 || (syllables == 1 && !ends_short(stem)) {
+            let measure = measure(stem);
+            if measure > 1 || (measure == 1 && !ends_short(stem)) {
                 self.len -= 1;
             }
         }
@@ -235,12 +236,12 @@ impl Word<'_> {
     }
 }
 
-/// Whether the letter at `at` is a consonant; digits are. `y` is one at the start and after a vowel.
+/// Whether the letter at `at` is a consonant. Digits are consonants; so is `y` at the start and after a vowel.
 fn is_consonant(word: &[u8], at: usize) -> bool {
     let ys = word[..=at].iter().rev().take_while(|letter| **letter == b'y').count();
     match ys {
         0 => !is_vowel_letter(word[at]),
-        // In a run of `y` the kinds alternate, beginning with a consonant at the start and after a vowel.
+        // In a run of `y`, consonants and vowels alternate. The first is a consonant at the start and after a vowel.
         _ if ys == at + 1 => ys % 2 == 1,
         _ => is_vowel_letter(word[at - ys]) == (ys % 2 == 1),
     }
@@ -262,7 +263,7 @@ fn has_vowel(word: &[u8]) -> bool {
     vowels(word).any(|vowel| vowel)
 }
 
-/// The number of times a consonant follows a vowel: roughly, the syllables.
+/// Porter's measure: the number of times that a consonant follows a vowel, about the number of syllables.
 fn measure(word: &[u8]) -> usize {
     let mut count = 0;
     let mut after_vowel = false;
@@ -273,8 +274,8 @@ fn measure(word: &[u8]) -> usize {
     count
 }
 
-/// Whether the word ends consonant, vowel, consonant, the last not `w`, `x` or `y`; or is a vowel and
-/// a consonant.
+/// Whether the word ends in consonant, vowel, consonant, the last not `w`, `x` or `y`; or is one vowel and one
+/// consonant.
 fn ends_short(word: &[u8]) -> bool {
     let len = word.len();
     let consonant = |from_end: usize| is_consonant(word, len - from_end);

@@ -1,11 +1,11 @@
-//! How alike two texts are, word by word as a set and character by character.
+//! How alike two texts are: by their sets of words, and by the edits between them.
 
 use std::collections::HashSet;
 
-/// Above this many pairs of characters edits are not counted.
+/// The largest number of pairs of characters for which edits are counted.
 const MOST_PAIRS: usize = 1 << 26;
 
-/// A part of a whole.
+/// A part of a whole, as two counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) part: usize,
@@ -13,15 +13,15 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// The quotient, 0 to 1; of nothing it is 0.
+    /// The quotient, 0 to 1. If the whole is 0, the quotient is 0.
     #[expect(clippy::cast_precision_loss, reason = "texts and lists are far shorter than 2^53")]
     pub(crate) fn value(self) -> f64 {
         self.part as f64 / self.whole.max(1) as f64
     }
 }
 
-/// Jaccard's index: of the different words of both texts those that are in both. Words are what
-/// stands between white space.
+/// Jaccard's index: the number of different words that both texts have, of the number of different words in either.
+/// Words are separated by white space.
 pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
     let words = |text| str::split_whitespace(text).collect::<HashSet<&str>>();
     let (expected, actual) = (words(expected), words(actual));
@@ -29,13 +29,12 @@ pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
     Share { part: both, whole: expected.len() + actual.len() - both }
 }
 
-/// The characters of the longer text that need no edit: its length less the edit distance, in
-/// Unicode scalar values.
+/// The length of the longer text less the edit distance, of that length, in Unicode scalar values.
 ///
-/// `None` where the texts differ over so many characters that it would take seconds to tell.
+/// `None` if the texts differ over so many characters that counting would take seconds.
 pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let whole = expected.chars().count().max(actual.chars().count());
-    // Equal beginnings and ends cost nothing.
+    // Equal beginnings and ends need no edits.
     let (expected, actual) = without_prefix(expected, actual);
     let (expected, actual) = without_suffix(expected, actual);
     let pairs = expected.chars().count().saturating_mul(actual.chars().count());

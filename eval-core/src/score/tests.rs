@@ -1,4 +1,4 @@
-//! The arithmetic against google-adk's own answers.
+//! The arithmetic compared with the results of google-adk.
 
 mod adk;
 mod invocations;

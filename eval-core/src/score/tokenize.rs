@@ -1,9 +1,11 @@
 //! ADK's tokenizer: NFKC, lower case, words by Unicode category, Porter stems of ASCII words.
 //!
-//! Categories, normalisation and case are those of the Unicode versions that `category`, the crate
-//! and std carry; google-adk has those of the Python it runs in (14 with Python 3.11). The two differ in
-//! characters that one of them does not know yet, and in a capital sigma beside U+0295, U+02E4 or
-//! U+1171E, which Unicode has given another class since then.
+//! Source: `_UnicodeAwareTokenizer` in `final_response_match_v1.py` of google-adk 2.13.0.
+//!
+//! Categories are those of the module `category`, normalisation that of the crate `unicode-normalization`, case that
+//! of std. google-adk has those of its Python (Unicode 14 with Python 3.11). The results differ for characters that
+//! one side does not know yet, and for a capital sigma beside U+0295, U+02E4 or U+1171E, whose class Unicode has
+//! changed since.
 
 use std::borrow::Cow;
 
@@ -12,17 +14,18 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use super::porter;
 use crate::category::{Category, category};
 
-/// Words of at most this many letters are not stemmed.
+/// The length up to which words are not stemmed, in bytes.
 const UNSTEMMED: usize = 3;
 
-/// The tokens of a text, end to end in one buffer.
+/// The tokens of a text, in one buffer without separators.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
     bytes: Vec<u8>,
+    /// The end of each token in the buffer.
     ends: Vec<usize>,
 }
 
-/// Splits a text as ADK does before it counts words.
+/// Splits a text into tokens as ADK does.
 pub(crate) fn tokens(text: &str) -> Tokens {
     let mut tokens =
         Tokens { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
@@ -45,12 +48,12 @@ impl Tokens {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// The token at a place.
+    /// The token at an index.
     pub(crate) fn get(&self, at: usize) -> &[u8] {
         &self.bytes[at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]]
     }
 
-    /// What `push_unicode` does to a text that has nothing to normalise.
+    /// The same as `push_unicode`, for a text of ASCII, which needs no normalisation.
     fn push_ascii(&mut self, text: &str) {
         for byte in text.bytes() {
             self.push_byte(byte);
@@ -90,7 +93,7 @@ impl Tokens {
         self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// Makes a token of what was pushed since the last one, if anything was.
+    /// Ends the current token, if anything was pushed since the last one.
     fn end_token(&mut self) {
         let start = self.ends.last().copied().unwrap_or_default();
         let token = &mut self.bytes[start..];
@@ -112,17 +115,17 @@ fn nfkc(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a character does to the token under way.
+/// What a character does to the current token.
 enum Class {
-    /// Continues it if a letter or a digit, else ends it.
+    /// A letter or a digit continues it; any other character ends it.
     Ascii(u8),
     /// Continues it.
     Word,
     /// Ends it.
     Space,
-    /// Ends it and begins another (scripts written without spaces, by the cluster).
+    /// Ends it and begins another one: a cluster of a script that is written without spaces.
     Cluster,
-    /// Ends it and is one itself.
+    /// Ends it and is a token of its own.
     Ideograph,
 }
 
@@ -133,13 +136,13 @@ fn class(c: char) -> Class {
         return Class::Ascii(byte);
     }
     match c {
-        // CJK ideographs, hiragana, katakana, hangul syllables: the whole blocks, assigned or not.
+        // CJK ideographs, hiragana, katakana, hangul syllables: the whole blocks with unassigned characters, as in ADK.
         '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => Class::Ideograph,
-        // Thai, Lao, Khmer, Myanmar: marks stay with what precedes them.
+        // Thai, Lao, Khmer, Myanmar: a mark continues the cluster before it.
         '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{1000}'..='\u{109f}' => {
             if category(c) == Category::Mark { Class::Word } else { Class::Cluster }
         }
-        // `char::is_alphanumeric` is another set: it has enclosed letters such as U+1F170, and no marks.
+        // Not `char::is_alphanumeric`: that includes enclosed letters such as U+1F170, and no marks.
         _ => match category(c) {
             Category::Letter | Category::Mark => Class::Word,
             Category::Sign | Category::Hidden => Class::Space,

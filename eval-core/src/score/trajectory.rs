@@ -1,4 +1,4 @@
-//! Whether the agent called the tools it should have: ADK's `tool_trajectory_avg_score` of one turn.
+//! Whether the tool calls of a turn match the expected ones: ADK's `tool_trajectory_avg_score` of one turn.
 
 use eval_format::FunctionCall;
 pub(crate) use eval_format::MatchType;
@@ -6,7 +6,7 @@ pub(crate) use eval_format::MatchType;
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
 
-/// Whether the actual calls are what the expected ones ask for: score 1.0, else 0.0.
+/// Whether the actual calls match the expected ones: score 1.0 if they do, else 0.0.
 pub(crate) fn trajectory_matches(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -28,7 +28,7 @@ pub(crate) fn trajectory_matches(
     }
 }
 
-/// The places of the calls whose tool must not be called.
+/// The indices of the calls whose tool must not be called.
 pub(crate) fn forbidden_calls<'a>(
     actual: &[&FunctionCall],
     forbidden_tools: impl IntoIterator<Item = &'a str>,

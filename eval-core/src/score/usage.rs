@@ -1,16 +1,17 @@
-//! What a turn cost: ADK's informational metrics.
+//! The calls, tokens and seconds of a turn: ADK's informational metrics, `_efficiency_evaluators.py` of google-adk
+//! 2.13.0.
 
 use eval_format::{IntermediateData, Invocation, UsageMetadata};
 
 use super::mean;
 
-/// Tool calls of a turn: `tool_call_count_v1`.
+/// The number of tool calls of a turn: `tool_call_count_v1`.
 #[expect(clippy::cast_precision_loss, reason = "a turn has far fewer than 2^53 calls")]
 pub(crate) fn tool_calls(turn: &Invocation) -> f64 {
     turn.tool_calls().count() as f64
 }
 
-/// Model calls of a turn: `inference_call_count_v1`. `None` where the events were not recorded.
+/// The number of model calls of a turn: `inference_call_count_v1`. `None` if the turn has no events.
 #[expect(clippy::cast_precision_loss, reason = "a turn has far fewer than 2^53 events")]
 pub(crate) fn inference_calls(turn: &Invocation) -> Option<f64> {
     let Some(IntermediateData::Events(events)) = &turn.intermediate_data else { return None };
@@ -18,28 +19,32 @@ pub(crate) fn inference_calls(turn: &Invocation) -> Option<f64> {
     Some(of_model.count() as f64)
 }
 
-/// The mean of the turns that have a value, `None` where none has.
+/// The mean of the values that are known; `None` if none is.
 pub(crate) fn mean_of_known(values: &[Option<f64>]) -> Option<f64> {
     mean::naive(&values.iter().copied().flatten().collect::<Vec<_>>())
 }
 
-/// Tokens by kind, each including those listed under it: `token_usage_v1` and its details.
+/// Tokens by kind: `token_usage_v1` and its details.
 ///
-/// `None` is a count that nobody reported, which is not zero. Counts of a turn are integers
-/// (`TokenUsage<i128>`: a sum of reported counts always fits), means over turns are floats.
+/// `None` is a count that was not reported, which is not zero. Counts of a turn are integers (`TokenUsage<i128>`: a
+/// sum of reported counts always fits), means over turns are floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TokenUsage<N> {
-    /// Input and output; the provider's own total is not read.
+    /// Input and output. The provider's own total is not read.
     pub(crate) total: Option<N>,
-    /// Prompt and tool use.
+    /// Prompt and tool results.
     pub(crate) input: Option<N>,
+    /// The prompt.
     pub(crate) prompt: Option<N>,
     /// Tokens of the prompt that came from a cache.
     pub(crate) cached: Option<N>,
+    /// Results of tools in the prompt.
     pub(crate) tool_use: Option<N>,
-    /// Candidates and reasoning.
+    /// Answer and reasoning.
     pub(crate) output: Option<N>,
+    /// The answer.
     pub(crate) candidates: Option<N>,
+    /// Thoughts of the model.
     pub(crate) reasoning: Option<N>,
 }
 
@@ -77,7 +82,7 @@ impl TokenUsage<i128> {
 }
 
 impl TokenUsage<f64> {
-    /// Each count per turn. A turn that did not report it counts as zero if another one did.
+    /// The mean of each count over all turns. A turn that did not report a count counts as zero if another turn did.
     pub(crate) fn mean(turns: &[TokenUsage<i128>]) -> Self {
         let mean = |count: fn(&TokenUsage<i128>) -> Option<i128>| {
             turns.iter().any(|turn| count(turn).is_some()).then_some(())?;
@@ -96,7 +101,7 @@ impl TokenUsage<f64> {
     }
 }
 
-/// The sum of what is known; `None` only where nothing is.
+/// The sum of the counts that are known; `None` if neither is.
 fn sum_of_known(a: Option<i128>, b: Option<i128>) -> Option<i128> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
@@ -104,24 +109,26 @@ fn sum_of_known(a: Option<i128>, b: Option<i128>) -> Option<i128> {
     }
 }
 
-/// Where the seconds of a turn went: `invocation_duration_v1` and its details.
+/// The seconds of a turn by what they were spent on: `invocation_duration_v1` and its details.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Durations {
-    /// All of them: the score.
+    /// All seconds: the score.
     pub(crate) total: Option<f64>,
+    /// Calls of the model.
     pub(crate) model: Option<f64>,
+    /// Calls of tools.
     pub(crate) tool: Option<f64>,
-    /// What is left, rounded to milliseconds; known only where the other three are.
+    /// The rest, rounded to milliseconds; known only if the other three are.
     pub(crate) framework: Option<f64>,
 }
 
 impl Durations {
-    /// The seconds of a turn; nothing of a turn that was not timed.
+    /// The seconds of a turn. All are `None` for a turn that was not timed.
     pub(crate) fn of_turn(turn: &Invocation) -> Self {
         let Some(total) = turn.duration else { return Self::default() };
         let framework = |model: f64, tool: f64| {
             let rest = total - model - tool;
-            // Not `f64::max`, which would make 0 of NaN.
+            // Not `f64::max`, which turns NaN into 0.
             mean::round_3(if rest < 0.0 { 0.0 } else { rest })
         };
         Self {
@@ -132,7 +139,7 @@ impl Durations {
         }
     }
 
-    /// Each part per turn, over the turns that have it, rounded to milliseconds.
+    /// The mean of each part over the turns that have it, rounded to milliseconds.
     pub(crate) fn mean(turns: &[Self]) -> Self {
         let mean = |part: fn(&Self) -> Option<f64>| {
             mean_of_known(&turns.iter().map(part).collect::<Vec<_>>()).map(mean::round_3)

@@ -1,14 +1,14 @@
-//! What an installed google-adk says.
+//! Asks an installed google-adk, for tests that compare with it.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A Python that has google-adk 2.13.0.
+/// Names the Python interpreter that has google-adk 2.13.0. Without it, tests that compare are skipped.
 const VARIABLE: &str = "EVALSET_ADK_PYTHON";
 
-/// ADK's answers to questions of a kind; `None` where it is not there to ask.
+/// ADK's answers to inputs of one kind, in their order; `None` if no Python is named.
 pub(crate) fn ask(kind: &str, inputs: &[Value]) -> Option<Vec<Value>> {
     let Some(python) = std::env::var_os(VARIABLE) else {
         eprintln!("google-adk was not asked: {VARIABLE} is not set (a Python that has google-adk 2.13.0)");
@@ -24,7 +24,7 @@ pub(crate) fn ask(kind: &str, inputs: &[Value]) -> Option<Vec<Value>> {
     let mut questions = adk.stdin.take().expect("it has an input");
     let line = |input: &Value| json!({ "kind": kind, "input": input }).to_string() + "\n";
     let lines: Vec<String> = inputs.iter().map(line).collect();
-    // Beside reading, as ADK answers while it is asked.
+    // In a thread of its own, since ADK answers while it still reads.
     let asking = std::thread::spawn(move || questions.write_all(lines.concat().as_bytes()));
     let output = adk.wait_with_output().expect("Python ends");
     asking.join().expect("the writer does not panic").expect("Python reads to the end");

@@ -1,4 +1,4 @@
-//! What the metrics over tool calls share.
+//! What the metrics that compare tool calls share.
 
 use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
 
@@ -12,8 +12,8 @@ use crate::score::trajectory::trajectory_matches;
 pub(super) struct Calls<'a> {
     pub(super) expected: Vec<&'a FunctionCall>,
     pub(super) actual: Vec<&'a FunctionCall>,
-    /// Whether the case says nothing of tools here, which ADK reads as: none.
-    silent: bool,
+    /// Whether the case has no `intermediate_data` for the turn. As in ADK, no calls are expected then.
+    unstated: bool,
 }
 
 impl<'a> Calls<'a> {
@@ -21,27 +21,27 @@ impl<'a> Calls<'a> {
         Self {
             expected: expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default(),
             actual: actual.tool_calls().collect(),
-            silent: expected.is_some_and(|turn| turn.intermediate_data.is_none()),
+            unstated: expected.is_some_and(|turn| turn.intermediate_data.is_none()),
         }
     }
 
-    /// Adds to a low score what may surprise about it.
+    /// Adds notes on what may be unexpected about a low score.
     pub(super) fn explain(&self, mut score: Score, args: ArgsMatch) -> Score {
-        if self.silent {
+        if self.unstated {
             score = score.note(
-                "the case has no `intermediate_data` here, which ADK reads as: no tool is to be called",
+                "the case has no `intermediate_data` for this turn; as in ADK, no tool calls are expected then",
             );
         }
         if self.only_absent_args_differ(args) {
             score = score.note(
-                "`args` that are absent and `args` that are `{}` differ in ADK; write `\"args\": {}` in the case \
-                 (`tool_trajectory_avg_score` takes both with `args_match: \"subset\"`)",
+                "absent `args` and empty `args` differ, as in ADK; write `\"args\": {}` in the case, or use \
+                 `tool_trajectory_avg_score` with `args_match: \"subset\"`",
             );
         }
         score
     }
 
-    /// Whether the calls would match if absent arguments were empty ones.
+    /// Whether the calls would match if absent arguments were empty objects.
     fn only_absent_args_differ(&self, args: ArgsMatch) -> bool {
         let Self { expected, actual, .. } = self;
         let filled = |call: &&FunctionCall| FunctionCall {
@@ -54,7 +54,7 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// 1 for each turn whose calls match the expected ones in this way, else 0.
+/// Scores each turn: 1 if its calls match the expected ones by this match type, else 0.
 pub(super) fn match_turns(input: MetricInput<'_>, match_type: MatchType) -> Scores {
     let turn = |actual: &_, expected: Option<&_>| {
         let calls = Calls::of_turn(actual, expected);
@@ -65,8 +65,9 @@ pub(super) fn match_turns(input: MetricInput<'_>, match_type: MatchType) -> Scor
     input.score_turns(&turn)
 }
 
-/// A share of calls as the score of a turn: 1 where there are none on both sides, 0 where there are
-/// none on one. Below 1 it says of what: `1 of 3 calls made were expected`.
+/// A share of calls as the score of a turn; 1 if neither side has calls.
+///
+/// A score below 1 has a note that says what it is a share of: `1 of 3 calls made were expected`.
 pub(super) fn share_of_calls(share: Share, what: &str, calls: &Calls<'_>) -> Score {
     if calls.expected.is_empty() && calls.actual.is_empty() {
         return Score::from(1.0);

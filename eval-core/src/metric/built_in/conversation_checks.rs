@@ -1,4 +1,14 @@
-//! What the metrics share that have a judge draw up checks for a whole conversation.
+//! What the `multi_turn_..` metrics share: a judge draws up checks for a whole conversation and says which are met.
+//!
+//! A sample scores the share of its checks that are met. The score of the run is the mean over the samples, rounded
+//! once. ADK ignores `judge_model_options` for these metrics.
+//!
+//! *Sent*, in one question: instructions and tools of the agents, and all turns with their tool calls and responses.
+//! ADK sends the same to Vertex AI's evaluation service. Here the configured judge answers, by rules that this project
+//! wrote, so scores are on the same scale, but not those of Vertex AI.
+//!
+//! *Read:* `checks` of the last JSON object that has this key, an array of objects with `check`, `reasoning` and
+//! `passes`. It must not be empty.
 
 use serde_json::{Map, Value};
 
@@ -9,17 +19,17 @@ use crate::judge::{JudgeError, JudgePrompt, Judging, dialogue, instructions, too
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 
-/// A metric over the whole conversation.
+/// A metric of this kind.
 #[derive(Debug)]
 pub(super) struct ConversationChecks {
-    /// The name of its prompt, with its version.
+    /// The name of the prompt with its version. Recordings contain it.
     pub(super) template: &'static str,
-    /// What the checks are to be about.
+    /// The part of the prompt that says what the checks are about.
     pub(super) task: &'static str,
 }
 
 impl ConversationChecks {
-    /// The share of checks that the conversation meets, the mean over samples, as one score of the run.
+    /// Asks the judge and computes the score of the run.
     pub(super) async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let task = include_str!("conversation_checks.md").replace("{{task}}", self.task.trim());
         let prompt = JudgePrompt::new(&task)
@@ -52,7 +62,7 @@ fn share_that_passes(reply: &str) -> Result<f64, String> {
     mean::of_integers(points, checks.len()).ok_or_else(|| "`checks` is empty".to_owned())
 }
 
-/// A statement about the conversation, and whether it is met.
+/// A statement about the conversation, and whether the judge finds it met.
 struct Check {
     statement: String,
     reasoning: String,
@@ -60,12 +70,12 @@ struct Check {
 }
 
 impl Check {
-    /// Why it does not pass.
+    /// Why it is not met, as a note.
     fn objection(&self) -> String {
         format!("`{}` is not met: {}", self.statement, self.reasoning)
     }
 
-    /// As ADK hands on what Vertex AI finds: the statement is the id.
+    /// The check as a rubric whose id is its statement, as ADK represents the checks of Vertex AI.
     fn as_rubric(&self) -> RubricScore {
         RubricScore::new(self.statement.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
     }

@@ -1,3 +1,21 @@
+//! `final_response_match_v1` is the share of the expected words that the answer has.
+//!
+//! # Algorithm
+//!
+//! The number of expected words that stand in the answer, over the number of expected words. Words are separated by
+//! white space, in lower case, and keep their punctuation: `Paris.` is not `paris`. A word that is expected twice
+//! counts twice, and one occurrence in the answer fulfils both. Other words of the answer do not matter.
+//!
+//! Source: adk-rs 0.6.0. The file `final_response_match_v1.py` of google-adk is another metric, `response_match_score`.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! An expected answer without words scores 1. A turn without an expected answer is not evaluated.
+
 use std::collections::HashSet;
 
 use eval_format::Invocation;
@@ -9,24 +27,7 @@ use crate::score::similarity::Share;
 
 pub(super) const NAME: &str = "final_response_match_v1";
 
-/// `final_response_match_v1`: does the answer have the words of the expected one?
-///
-/// # Range
-///
-/// 0 to 1 per turn: the words of the expected answer that stand in the actual one, per expected word. Words are what
-/// stands between white space, in lower case and with their punctuation: `Paris.` is not `paris`. A word expected twice
-/// counts twice, and one occurrence is enough for both. It does not matter what else the answer says.
-///
-/// # Criterion
-///
-/// A threshold and nothing else.
-///
-/// # Edge cases
-///
-/// An expected answer without words asks for nothing: 1. Where the case has no expected answer, the turn is not
-/// evaluated.
-///
-/// Source: adk-rs 0.6.0. Google's metric of ROUGE-1 that lies in a file of this name is `response_match_score`.
+/// The metric `final_response_match_v1`.
 #[derive(Debug)]
 pub(crate) struct FinalResponseMatchV1;
 

@@ -1,3 +1,31 @@
+//! `final_response_match_v2` is 1 for a turn whose answer means the expected answer, as a judge finds, else 0.
+//!
+//! # Algorithm
+//!
+//! The judge is asked `num_samples` times per turn. The score is 1 if most samples find the answer valid; a tie is 0.
+//!
+//! *Sent:* the user's message and the answer of the expected turn, and the actual answer. With
+//! `include_intermediate_responses_in_final`, the texts before the answer are sent too, for both turns. Texts marked as
+//! `thought` are not sent; ADK sends them as part of the answer.
+//!
+//! *Read:* the value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`. All forms that ADK
+//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. The last
+//! value in the reply counts.
+//!
+//! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
+//! project's.
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn without an expected answer is not evaluated; ADK sends the judge an empty one. If a reply has no verdict, the
+//! judge is asked once more; a sample that still has none does not vote, and if that holds for more than half of the
+//! samples, the turn is not evaluated. An unknown word under `is_the_agent_response_invalid` is no verdict; in ADK it
+//! means *valid*.
+
 use eval_format::Invocation;
 
 use super::judged::not_evaluated;
@@ -8,31 +36,7 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "final_response_match_v2";
 
-/// `final_response_match_v2`: does a judge find the answer to mean the expected one?
-///
-/// # Range
-///
-/// 0 or 1 per turn: 1 where most samples find the answer valid, 0 on a tie. The mean over the turns.
-///
-/// # What is sent
-///
-/// The user's message and the answer of the expected turn, and the actual answer. With
-/// `include_intermediate_responses_in_final` also what was said on the way to the answer, on both sides. Texts marked
-/// as `thought` are not sent; ADK's judge takes them for the answer.
-///
-/// # What is read
-///
-/// The value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`, with all the liberties that
-/// ADK allows: fences, brackets, absent quotes, `almost` and `partially_valid` for invalid. The last one in the reply
-/// counts. Where ADK finds no verdict the judge is asked once more; a sample that stays without one does not vote, and
-/// where more than half of them do, the turn is not evaluated. Other words under the second key count as *valid* in ADK;
-/// here they are no verdict.
-///
-/// # Edge cases
-///
-/// Where the case has no expected answer, the turn is not evaluated. ADK lets the judge compare with nothing.
-///
-/// Source: `FinalResponseMatchV2Evaluator` of google-adk 2.13.0; the prompt is this project's.
+/// The metric `final_response_match_v2`.
 #[derive(Debug)]
 pub(crate) struct FinalResponseMatchV2;
 
@@ -47,14 +51,16 @@ impl Metric for FinalResponseMatchV2 {
         let mut votes = input.judging().vote_all(TEMPLATE, &asked, verdict).await.into_iter();
         let mut score = |prompt: Option<String>| match prompt.and_then(|_| votes.next()) {
             Some(vote) => vote.map(|vote| turn(&vote)).or_else(not_evaluated),
-            None => Ok(Score::not_evaluated("the case has no `final_response` here to compare with")),
+            None => {
+                Ok(Score::not_evaluated("the case has no `final_response` for this turn to compare with"))
+            }
         };
         let scores: Result<Scores, JudgeError> = prompts.into_iter().map(&mut score).collect();
         Ok(scores?)
     }
 }
 
-/// What is asked about a turn; nothing where there is nothing to compare with.
+/// The prompt about a turn; `None` if the case has no expected answer for it.
 fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate: bool) -> Option<String> {
     let expected = expected.filter(|turn| turn.final_response.is_some())?;
     let prompt = JudgePrompt::new(include_str!("final_response_match_v2.md"))

@@ -1,3 +1,20 @@
+//! `final_session_state_match` is the share of the expected keys of the session state that end with an equal value.
+//!
+//! # Algorithm
+//!
+//! The number of keys of the case's `final_session_state` whose value in the session state at the end is equal by
+//! Python's `==`, over the number of its keys. The state may have other keys.
+//!
+//! Source: this project. ADK reads the field and never compares it.
+//!
+//! # Range
+//!
+//! 0 to 1, one score for the run.
+//!
+//! # Edge cases
+//!
+//! The metric is added to every case that expects a state, with the threshold 1.0 unless a criterion names it.
+
 use std::collections::HashMap;
 
 use eval_format::Value;
@@ -8,13 +25,7 @@ use crate::score::equality::values_equal;
 
 pub(crate) const NAME: &str = "final_session_state_match";
 
-/// `final_session_state_match`: is the session state at the end what the case expects?
-///
-/// # Range
-///
-/// 0 to 1, one score per run: the share of the keys of `final_session_state` whose value is equal (Python's `==`).
-/// Other keys may be there. Its threshold is 1.0 unless a criterion says otherwise; it is added by itself to every
-/// case that expects a state, since ADK reads the field and compares it with nothing.
+/// The metric `final_session_state_match`.
 #[derive(Debug)]
 pub(crate) struct FinalSessionStateMatch;
 

@@ -1,3 +1,33 @@
+//! `hallucinations_v1` is the share of the sentences of an answer that the context supports, as a judge finds.
+//!
+//! # Algorithm
+//!
+//! The judge is asked twice about each text: to split it into sentences, then to label each sentence `supported`,
+//! `unsupported`, `contradictory`, `disputed` or `not_applicable` (greetings, questions, opinions). The score of a text
+//! is the share of `supported` and `not_applicable` sentences. The score of a turn is the exact mean over its texts:
+//! the answer, and with `evaluate_intermediate_nl_responses` each text before it. Each text is judged once;
+//! `num_samples` is not read, as in ADK.
+//!
+//! *Sent:* first the text. Then its sentences and the context: instructions and tools of the agents, grounding
+//! metadata, the user's message, and the texts, tool calls and responses of the turn. Earlier turns are not part of the
+//! context, as in ADK. Thoughts are not part of it either; in ADK they are.
+//!
+//! *Read:* `<sentence>..</sentence>`; then blocks of the lines `sentence:`, `label:`, `rationale:`,
+//! `supporting_excerpt:` and `contradicting_excerpt:`.
+//!
+//! Source: `HallucinationsV1Evaluator` in `hallucinations_v1.py` of google-adk 2.13.0; the prompts are this project's.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the exact mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A reply is asked for once more, and then the turn is not evaluated, if the sentences are not the words of the text,
+//! if a sentence is left out or judged twice, or if a label is unknown. ADK takes the mean of the labels that it finds:
+//! 1.0 if one of three sentences is judged and supported. ADK also leaves a text without a score out of the mean; here
+//! the turn is not evaluated. A turn without text is not evaluated.
+
 mod labels;
 mod said;
 mod segments;
@@ -15,37 +45,10 @@ use crate::score::mean;
 
 pub(super) const NAME: &str = "hallucinations_v1";
 
-/// How many sentences a failure shows.
+/// The largest number of sentences that a failure shows.
 const MOST_NOTES: usize = 10;
 
-/// `hallucinations_v1`: does what the agent says follow from what it knew?
-///
-/// # Range
-///
-/// 0 to 1 per turn: the share of sentences that are `supported` by the context or `not_applicable` (greetings,
-/// questions, opinions). `unsupported`, `contradictory` and `disputed` ones count against it. With several texts in a
-/// turn, the mean of their shares.
-///
-/// # Criterion
-///
-/// `judge_model_options`, of which `num_samples` is not read, as in ADK: each text is judged once.
-/// `evaluate_intermediate_nl_responses`: whether texts before the answer are judged too.
-///
-/// # What is sent
-///
-/// Two questions per text. The first holds the text, to be split into sentences. The second holds the sentences and the
-/// context: instructions and tools of the agents, grounding metadata, the user's message, texts, tool calls and their
-/// responses. Earlier turns are not part of the context, as in ADK; neither are thoughts, which are in ADK.
-///
-/// # What is read
-///
-/// `<sentence>..</sentence>`, then blocks of the lines `sentence:`, `label:`, `rationale:`, `supporting_excerpt:`,
-/// `contradicting_excerpt:`. A reply is asked for once more, then the turn is not evaluated, where the sentences are not
-/// the text word by word, where a sentence is left out or judged twice, or where a label is unknown. ADK takes the mean
-/// of what it finds: 1.0 where one of three sentences is judged and supported. A text that is not scored is left out of
-/// the mean in ADK; here the turn is not evaluated.
-///
-/// Source: google-adk 2.13.0, `hallucinations_v1.py`; the prompts are this project's own.
+/// The metric `hallucinations_v1`.
 #[derive(Debug)]
 pub(crate) struct Hallucinations;
 
@@ -82,7 +85,7 @@ async fn score_turn(
     Ok(explain(Score::from(share), &wrong))
 }
 
-/// Splits a text into sentences and has each of them judged.
+/// Asks for the sentences of a text, then for the label of each.
 async fn judge(judging: &Judging, said: &Said<'_>) -> Result<Vec<Judged>, JudgeError> {
     let request = judging.request(SEGMENT, said.segmenting(), 0);
     let (sentences, _) = judging.read(&request, |reply| segments::read(reply, &said.text)).await?;
@@ -91,7 +94,7 @@ async fn judge(judging: &Judging, said: &Said<'_>) -> Result<Vec<Judged>, JudgeE
     Ok(judged)
 }
 
-/// Adds the sentences that count against the score.
+/// Adds a note for each sentence that counts against the score.
 fn explain(score: Score, wrong: &[Judged]) -> Score {
     let shown = wrong.iter().take(MOST_NOTES).map(|judged| {
         format!("{}: `{}`: {}", judged.label.name(), cut(&judged.sentence, SHOWN), judged.rationale)

@@ -1,15 +1,19 @@
+//! `inference_call_count_v1` counts the model calls of a turn. Informational.
+//!
+//! An event that carries usage metadata or a model version is a model call.
+//!
+//! Range: 0 and up per turn. A turn in the flat form (`intermediate_data.tool_uses`) has no events and no score. The
+//! overall score is the mean over the turns that have one.
+//!
+//! Source: `_InferenceCallCountV1Evaluator` in `_efficiency_evaluators.py` of google-adk 2.13.0.
+
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::usage::{inference_calls, mean_of_known};
 
 pub(super) const NAME: &str = "inference_call_count_v1";
 
-/// `inference_call_count_v1`: how many model calls there were. Informational, 0 and up.
-///
-/// Counts events that carry usage or a model version; not known for turns in the flat form. The mean is over the
-/// turns where it is known.
-///
-/// Source: the inference call count evaluator of google-adk 2.13.0.
+/// The metric `inference_call_count_v1`.
 #[derive(Debug)]
 pub(crate) struct InferenceCallCount;
 

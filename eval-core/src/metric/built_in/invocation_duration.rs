@@ -1,14 +1,17 @@
+//! `invocation_duration_v1` is the number of seconds that a turn took. Informational.
+//!
+//! Range: 0 and up per turn; a turn that was not timed has no score. The overall score is the mean over the turns that
+//! were timed, rounded to milliseconds.
+//!
+//! Source: `_InvocationDurationV1Evaluator` in `_efficiency_evaluators.py` of google-adk 2.13.0.
+
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::usage::Durations;
 
 pub(crate) const NAME: &str = "invocation_duration_v1";
 
-/// `invocation_duration_v1`: how many seconds a turn took. Informational, 0 and up.
-///
-/// The mean is over the turns that were timed, rounded to milliseconds.
-///
-/// Source: the invocation duration evaluator of google-adk 2.13.0.
+/// The metric `invocation_duration_v1`.
 #[derive(Debug)]
 pub(crate) struct InvocationDuration;
 

@@ -9,7 +9,7 @@ use crate::judge::{JudgeError, JudgeErrorKind, Rating, Vote};
 use crate::message::count;
 use crate::metric::{MetricInput, Score, Scores};
 
-/// Scores one turn after the other.
+/// Scores each turn with an async function, one turn after the other.
 pub(super) async fn turn_by_turn<'a, F>(
     input: MetricInput<'a>,
     score: impl Fn(&'a Invocation, Option<&'a Invocation>) -> F,
@@ -24,7 +24,7 @@ where
     Ok(scores.into_iter().collect())
 }
 
-/// A judge that answers, but nothing that can be read, costs the turn its score. Any other trouble is an error.
+/// The score of a turn that the judge failed on: not evaluated if its replies could not be read, else the error.
 pub(super) fn not_evaluated(error: JudgeError) -> Result<Score, JudgeError> {
     match error.kind() {
         JudgeErrorKind::Unreadable => Ok(Score::not_evaluated(error.to_string())),
@@ -32,12 +32,13 @@ pub(super) fn not_evaluated(error: JudgeError) -> Result<Score, JudgeError> {
     }
 }
 
-/// Why a majority said no: `found unsafe by 3 of 5 samples: ..`.
+/// A note on why a majority said no: `found unsafe by 3 of 5 samples: ..`.
 pub(super) fn objection(vote: &Vote, finding: &str, reasoning: &str) -> String {
     format!("{finding} by {} of {}: {reasoning}", vote.votes, count(vote.voters as usize, "sample"))
 }
 
-/// What a mean was taken of: `the mean of 4 samples, 1 could not be used; the lowest says: `. Empty for a single sample.
+/// The begin of a note on a mean: `the mean of 4 samples, 1 could not be used; the lowest says: `. Empty if there is a
+/// single sample.
 pub(super) fn of_samples(rating: &Rating) -> String {
     let mean = format!("the mean of {}", count(rating.voters as usize, "sample"));
     match rating.samples.saturating_sub(rating.voters) {

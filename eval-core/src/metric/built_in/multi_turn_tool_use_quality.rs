@@ -1,32 +1,24 @@
+//! `multi_turn_tool_use_quality_v1` measures how well an agent uses its tools in a conversation, as a judge finds.
+//!
+//! # Algorithm
+//!
+//! That of [`conversation_checks`](super::conversation_checks): the judge draws up checks of the whole conversation,
+//! and the score is the share of the checks that it finds met.
+//!
+//! Source: the scale is that of `MultiTurnToolUseQualityV1Evaluator` in `multi_turn_tool_use_quality_evaluator.py` of
+//! google-adk 2.13.0; prompt and rules are this project's.
+//!
+//! # Range
+//!
+//! 0 to 1, one score for the run.
+
 use super::conversation_checks::ConversationChecks;
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "multi_turn_tool_use_quality_v1";
 
-/// `multi_turn_tool_use_quality_v1`: did the agent use its tools well?
-///
-/// # Range
-///
-/// 0 to 1, one score per run: the judge draws up checks of the tool calls that this conversation asked for, and the score
-/// is the share that it meets; the mean over samples, rounded once.
-///
-/// # Criterion
-///
-/// `judge_model_options`. ADK, which has no such option here, ignores the key.
-///
-/// # What is sent
-///
-/// The whole conversation in one question: messages, tool calls with their responses, instructions and tools of the
-/// agents. ADK sends the same to Vertex AI's evaluation service; here the configured model judges, by rules that this
-/// project wrote down. Scores are on the same scale, but they are not those of Vertex AI.
-///
-/// # What is read
-///
-/// The last JSON object with the key `checks`, an array of objects with `check`, `reasoning` and `passes`; not an empty
-/// one.
-///
-/// Source: the scale is that of google-adk 2.13.0, `multi_turn_tool_use_quality_evaluator.py`.
+/// The metric `multi_turn_tool_use_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct MultiTurnToolUseQuality;
 

@@ -1,3 +1,28 @@
+//! `response_evaluation_score` is how coherent a judge finds the answer, from 1 to 5.
+//!
+//! # Algorithm
+//!
+//! The judge is asked `num_samples` times per turn. The score is the mean of the ratings, rounded once. ADK ignores
+//! `judge_model_options` for this metric.
+//!
+//! *Sent:* the user's message and the answer, without thoughts. ADK sends both, with the expected answer, to the metric
+//! COHERENCE of Vertex AI's evaluation service. Here the configured judge answers, by rules that this project wrote, so
+//! scores are on the same scale, but not those of Vertex AI. As in ADK, the case must expect turns, though the expected
+//! answer does not matter.
+//!
+//! *Read:* `rating` of the last JSON object that has this key, an integer from 1 to 5.
+//!
+//! Source: the scale is that of `ResponseEvaluator` in `response_evaluator.py` of google-adk 2.13.0; prompt and rules
+//! are this project's.
+//!
+//! # Range
+//!
+//! 1 to 5 per turn; so is the threshold. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn without an answer is not evaluated.
+
 use eval_format::Invocation;
 
 use super::judged::{not_evaluated, of_samples, turn_by_turn};
@@ -9,28 +34,7 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 pub(super) const NAME: &str = "response_evaluation_score";
 const TEMPLATE: &str = "response_evaluation_score/1";
 
-/// `response_evaluation_score`: how coherent is the answer?
-///
-/// # Range
-///
-/// 1 to 5 per turn: the mean of the samples' ratings, rounded once.
-///
-/// # Criterion
-///
-/// `judge_model_options`. ADK, which has no such option here, ignores the key. The threshold is one of this scale too.
-///
-/// # What is sent
-///
-/// The user's message and the answer, without thoughts. ADK sends both, and the expected answer, to the metric COHERENCE
-/// of Vertex AI's evaluation service, which rates from 1 to 5; here the configured model does, by rules that this project
-/// wrote down. Scores are on the same scale, but they are not those of Vertex AI. As in ADK it takes a case with expected
-/// turns, though how coherent an answer is does not depend on them.
-///
-/// # What is read
-///
-/// The last JSON object with the key `rating`, an integer from 1 to 5.
-///
-/// Source: the scale is that of google-adk 2.13.0, `response_evaluator.py`.
+/// The metric `response_evaluation_score`.
 #[derive(Debug)]
 pub(crate) struct ResponseEvaluation;
 

@@ -1,3 +1,23 @@
+//! `response_match_score` measures how many words the answer and the expected answer share.
+//!
+//! # Algorithm
+//!
+//! The F-measure of ROUGE-1 over the tokens of both texts. A text is the texts of the parts of a final response, joined
+//! with line breaks. Parts marked as `thought` are included, as in ADK. Tokens are stemmed words; see
+//! [`tokenize`](crate::score::tokenize).
+//!
+//! Source: `RougeEvaluator` in `final_response_match_v1.py` of google-adk 2.13.0, with the package `rouge-score`. ROUGE
+//! is C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! The order of words and a negation hardly count. Punctuation and emoji are no words, so two answers of nothing but
+//! emoji score 0. An absent expected answer is compared as an empty text and scores 0.
+
 use eval_format::Invocation;
 
 use super::answers::note_thought_parts;
@@ -7,19 +27,7 @@ use crate::score::rouge::{RougeText, rouge_1};
 
 pub(super) const NAME: &str = "response_match_score";
 
-/// `response_match_score`: how much of the expected answer is in the actual one, and the other way round.
-///
-/// # Range
-///
-/// 0 to 1 per turn: the F1 of ROUGE-1, over stemmed words of Unicode text.
-///
-/// # What is compared
-///
-/// The texts of the parts of both final responses, joined with line breaks; texts marked as `thought` are included,
-/// as in ADK. Word order and negation do not count; punctuation and emoji are no words, so two answers of nothing
-/// but emoji score 0.0. No expected answer is compared as an empty text: 0.0.
-///
-/// Source: `final_response_match_v1.py` of google-adk 2.13.0.
+/// The metric `response_match_score`.
 #[derive(Debug)]
 pub(crate) struct ResponseMatch;
 
@@ -35,11 +43,13 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
     let (reference, candidate) = (RougeText::new(&expected_text), RougeText::new(&actual_text));
     let score = Score::from(rouge_1(&reference, &candidate).fmeasure);
     if expected.is_none_or(|turn| turn.final_response.is_none()) {
-        return score.note("the case has no `final_response` here, which ADK compares as an empty text: 0.0");
+        return score.note(
+            "the case has no `final_response` for this turn; as in ADK, an empty text is compared, which scores 0.0",
+        );
     }
     if expected_text.is_empty() {
         return score
-            .note("the expected answer is empty, and ADK scores an empty text 0.0 whatever the answer");
+            .note("the expected answer is empty; as in ADK, an empty text scores 0.0 against any answer");
     }
     if reference.tokens().len() == 0 {
         return score.note(

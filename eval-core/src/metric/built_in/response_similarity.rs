@@ -1,3 +1,33 @@
+//! `response_similarity` measures how alike the answer and the expected answer are, by the criterion's `algorithm`.
+//!
+//! # Algorithms
+//!
+//! * `exact`: 1 if the texts are equal, else 0.
+//! * `contains`: 1 if the expected text stands in the answer, else 0. The answer need not stand in the expected text.
+//! * `levenshtein`: 1 less the edit distance over the length of the longer text, in Unicode scalar values.
+//! * `jaccard` (default): the number of different words that both texts have, over the number of different words in
+//!   either. Words are separated by white space and keep their punctuation.
+//! * `rouge_1`, `rouge_2`, `rouge_l`: the F-measures of shared words, of shared pairs of neighbours and of the longest
+//!   common subsequence, over the tokens of `response_match_score`. `rouge_1` is `response_match_score`.
+//!
+//! Before the first four, `ignore_case` (default `true`) puts both texts in lower case, and `normalize` (default
+//! `true`) turns each run of white space into one blank and drops blanks at the ends. The tokens of ROUGE depend on
+//! neither.
+//!
+//! Source: names and defaults are those of adk-eval 2.3.0; its `contains` is symmetric, and its ROUGE has another
+//! tokenizer. ROUGE is that of the Python package `rouge-score` 0.1.2.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn whose expected answer is absent or blank is not evaluated, whatever the algorithm: every answer contains
+//! nothing. An expected answer without words (only punctuation, symbols or emoji) scores 0 by ROUGE, and one of a
+//! single word scores 0 by `rouge_2`. Texts that differ over more than about 8,000 characters are not evaluated by
+//! `levenshtein`, and texts of more than about 100,000 words not by `rouge_l`.
+
 use std::borrow::Cow;
 
 use eval_format::{Criterion, Invocation, Similarity};
@@ -12,35 +42,7 @@ use crate::score::tokenize::tokens;
 
 pub(super) const NAME: &str = "response_similarity";
 
-/// `response_similarity`: how alike are the answer and the expected one, by an algorithm of choice?
-///
-/// # Range
-///
-/// 0 to 1 per turn.
-///
-/// # Criterion
-///
-/// * `algorithm`:
-///   * `exact`: 1 where the texts are equal, else 0.
-///   * `contains`: 1 where the expected text stands in the answer, else 0. Not the other way round.
-///   * `levenshtein`: 1 less the edit distance over the length of the longer text, in Unicode scalar values.
-///   * `jaccard` (default): the different words that are in both texts over those that are in either; words are what
-///     stands between white space, with their punctuation.
-///   * `rouge_1`, `rouge_2`, `rouge_l`: F1 of shared words, of shared pairs of neighbours, of the longest common
-///     sequence, over ADK's stemmed words of Unicode text. `rouge_1` is `response_match_score`.
-/// * `ignore_case`: upper and lower case are the same; true unless said. ROUGE's words always are in lower case.
-/// * `normalize`: any run of white space is one blank, and none at the ends; true unless said. Word by word it makes no
-///   difference.
-///
-/// # Edge cases
-///
-/// Where the expected answer is absent or blank the turn is not evaluated, whatever the algorithm: every answer contains
-/// nothing. An expected answer without words (only punctuation or emoji) scores 0 by ROUGE, and so does one of a single
-/// word by `rouge_2`, which counts pairs. Texts that differ over more than about 8,000 characters are not evaluated by
-/// `levenshtein`, nor by `rouge_l` over more than about 100,000 words.
-///
-/// Source: the names and defaults are those of adk-eval 2.3.0; ROUGE is that of the Python package `rouge-score` 0.1.2.
-/// adk-eval's `contains` is symmetric, and its ROUGE is another.
+/// The metric `response_similarity`.
 #[derive(Debug)]
 pub(crate) struct ResponseSimilarity;
 
@@ -61,7 +63,7 @@ pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion
     };
     let answer = actual.response_text();
     let score = match criterion.algorithm() {
-        // They have their own tokenizer, which does not see what `prepared` takes away.
+        // Their tokenizer ignores case and white space, so `prepared` would change nothing.
         algorithm @ (Similarity::Rouge1 | Similarity::Rouge2 | Similarity::RougeL) => {
             by_rouge(&expected, &answer, algorithm)
         }
@@ -70,7 +72,7 @@ pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion
     note_thought_parts(score, actual)
 }
 
-/// The text without what the criterion says to leave out of account.
+/// The text as it is compared: in lower case and with single blanks, if the criterion says so.
 fn prepared<'a>(text: &'a str, criterion: &Criterion) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     if criterion.ignore_case() {
@@ -101,7 +103,7 @@ fn by_text(expected: &str, actual: &str, algorithm: Similarity) -> Score {
     }
 }
 
-/// A share as a score that below 1 says how it came about.
+/// A share as a score, with a note on its parts if it is below 1.
 fn share(share: Share, parts: impl Fn() -> String) -> Score {
     let score = Score::from(share.value());
     if share.part == share.whole { score } else { score.note(parts()) }
@@ -128,8 +130,9 @@ fn by_rouge(expected: &str, actual: &str, algorithm: Similarity) -> Score {
         0 => score.note(
             "the expected answer has no words (only punctuation, symbols or emoji), so ROUGE scores it 0.0",
         ),
-        1 if algorithm == Similarity::Rouge2 => score
-            .note("the expected answer is one word, and `rouge_2` counts pairs of neighbours: 0.0 whatever the answer"),
+        1 if algorithm == Similarity::Rouge2 => score.note(
+            "the expected answer is a single word, which has no pairs of neighbours: `rouge_2` scores 0.0",
+        ),
         _ => score,
     }
 }
@@ -215,7 +218,7 @@ mod tests {
             (Similarity::Jaccard, "a b", "a c", "1 of 3 different words in both texts"),
             (Similarity::Levenshtein, "abc", "abd", "1 edit for a text of 3 characters"),
             (Similarity::RougeL, "👍", "👍", "no words"),
-            (Similarity::Rouge2, "yes", "yes", "one word"),
+            (Similarity::Rouge2, "yes", "yes", "single word"),
             (Similarity::Levenshtein, &long[0], &long[1], "too long for `levenshtein`"),
         ] {
             let scores =

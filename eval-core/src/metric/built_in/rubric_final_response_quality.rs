@@ -1,3 +1,36 @@
+//! `rubric_based_final_response_quality_v1` is the share of the rubrics that an answer meets, as a judge finds.
+//!
+//! # Algorithm
+//!
+//! The judge is asked `num_samples` times per turn about all rubrics of the turn. A rubric is met if most samples say
+//! yes; a tie is a no. The score of the turn is the share of its rubrics that are met. The overall score is the exact
+//! mean over all rubrics of all turns. `weights` of the criterion weighs both means.
+//!
+//! *Rubrics:* those of the criterion, then those of the case and of the turn whose type is `FINAL_RESPONSE_QUALITY`.
+//! Two rubrics with one id, or a turn without rubrics, make the metric an ERROR before the judge is asked.
+//!
+//! *Sent per turn:* instructions and tools of the agents, as far as they are known; the user's message; tool calls with
+//! their responses; grounding metadata; the answer, with `include_intermediate_responses_in_final` also the texts
+//! before it; the rubrics. Thoughts and ids of calls are not sent.
+//!
+//! *Read per rubric:* the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` with a yes or a no. A rubric is found
+//! by its id, else by its text. The last verdict on a rubric counts.
+//!
+//! Source: `RubricBasedFinalResponseQualityV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn.
+//!
+//! # Differences from ADK
+//!
+//! * If a sample has no verdict on a rubric, the judge is asked once more. If fewer than half of the samples then have
+//!   one, the turn is not evaluated. ADK leaves the rubric out of the mean.
+//! * `unknown` is no verdict; in ADK it is a no. `No, eyes` is a no; in ADK it is a yes.
+//! * If one sample fails, the others vote; in ADK the turn has no score.
+//! * If turns have rubrics of their own, all verdicts count; ADK keeps those on the last turn alone.
+//! * Calls without ids are sent with their own responses; ADK sends them with the last response.
+
 use eval_format::Invocation;
 
 use super::rubrics::{Question, effective, judge};
@@ -7,42 +40,10 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "rubric_based_final_response_quality_v1";
 
-/// `rubric_based_final_response_quality_v1`: which share of the rubrics does the answer meet?
-///
-/// # Range
-///
-/// 0 to 1 per turn: the rubrics that most samples find met, per rubric; a tie is a no. The overall score is the mean
-/// over all rubrics of all turns. `weights` of the criterion weighs both means.
-///
-/// # Rubrics
-///
-/// Those of the criterion, then those of the case and of the turn with the type `FINAL_RESPONSE_QUALITY`. Two with one
-/// id, and a turn without any, are errors before anything runs.
-///
-/// # What is sent
-///
-/// Per turn: the agents' instructions and tools as far as they are known, the user's message, the tool calls with
-/// their responses, grounding metadata, the answer (with `include_intermediate_responses_in_final` also what was said
-/// on the way to it), the rubrics. Thoughts and ids of calls are not sent.
-///
-/// # What is read
-///
-/// Per rubric `ID:`, `Property:`, `Rationale:` and `Verdict:` with a yes or a no, each on its line; by the id, else by
-/// the text. The last verdict on a rubric counts.
-///
-/// # What ADK does otherwise
-///
-/// Where a sample passes over a rubric, the judge is asked once more; where then fewer than half of the samples have a
-/// verdict on it, the turn is not evaluated. ADK leaves the rubric out of the mean. `unknown` is no verdict here and a
-/// no in ADK; `No, eyes` is a no here and a yes in ADK. One sample that fails voids the turn in ADK; here the others
-/// vote. Where turns have rubrics of their own, ADK forgets the verdicts on all turns but the last. Calls without ids
-/// are shown with their own responses; in ADK with the last one.
-///
-/// Source: `RubricBasedFinalResponseQualityV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
+/// The metric `rubric_based_final_response_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct RubricFinalResponseQuality;
 
-const TYPE: &str = "FINAL_RESPONSE_QUALITY";
 const TEMPLATE: &str = "rubric_based_final_response_quality_v1/1";
 
 impl Metric for RubricFinalResponseQuality {
@@ -54,7 +55,7 @@ impl Metric for RubricFinalResponseQuality {
 }
 
 fn question(input: MetricInput<'_>, turn: &Invocation) -> Result<Question, BoxError> {
-    let properties = effective(input, turn, TYPE)?;
+    let properties = effective(input, turn, NAME)?;
     let with_intermediate = input.criterion.include_intermediate_responses_in_final();
     let prompt = JudgePrompt::new(include_str!("rubric_final_response_quality.md"))
         .data("instructions", instructions(std::slice::from_ref(turn)))

@@ -1,3 +1,25 @@
+//! `rubric_based_multi_turn_trajectory_quality_v1` is the share of the rubrics that the conversation meets, as a judge
+//! finds.
+//!
+//! # Algorithm
+//!
+//! That of `rubric_based_final_response_quality_v1`, but the judge is asked about the whole conversation, with rubrics
+//! of the type `TRAJECTORY_QUALITY` of the case or of its last turn. The differences from ADK are the same.
+//!
+//! *Sent:* instructions and tools of the agents, as far as they are known; all turns with their calls and responses;
+//! the rubrics. Thoughts and ids of calls are not sent. ADK leaves out the calls of turns in the flat form
+//! (`intermediate_data.tool_uses`), and fails on tool declarations that come from JSON.
+//!
+//! Source: `RubricBasedMultiTurnTrajectoryEvaluator` of google-adk 2.13.0; the prompt is this project's.
+//!
+//! # Range
+//!
+//! 0 to 1, one score for the run.
+//!
+//! # Edge cases
+//!
+//! A run without turns is not evaluated.
+
 use super::rubrics::{Question, effective, judge};
 use crate::agent::BoxError;
 use crate::judge::{JudgePrompt, dialogue, instructions, rubrics, tools};
@@ -5,28 +27,10 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "rubric_based_multi_turn_trajectory_quality_v1";
 
-/// `rubric_based_multi_turn_trajectory_quality_v1`: which share of the rubrics does the whole conversation meet?
-///
-/// # Range
-///
-/// 0 to 1 for the run as a whole, as `rubric_based_final_response_quality_v1` for a turn, with rubrics of the type
-/// `TRAJECTORY_QUALITY` of the case or of its last turn.
-///
-/// # What is sent
-///
-/// The agents' instructions and tools as far as they are known, everything that was said and done in all turns, the
-/// rubrics. Thoughts and ids of calls are not sent. ADK leaves out the calls of turns in the flat form
-/// (`intermediate_data.tool_uses`), and breaks on tool declarations that come from JSON.
-///
-/// # What is read
-///
-/// As in `rubric_based_final_response_quality_v1`, with the same differences from ADK.
-///
-/// Source: `RubricBasedMultiTurnTrajectoryEvaluator` of google-adk 2.13.0; the prompt is this project's.
+/// The metric `rubric_based_multi_turn_trajectory_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct RubricMultiTurnTrajectory;
 
-const TYPE: &str = "TRAJECTORY_QUALITY";
 const TEMPLATE: &str = "rubric_based_multi_turn_trajectory_quality_v1/1";
 
 impl Metric for RubricMultiTurnTrajectory {
@@ -34,7 +38,7 @@ impl Metric for RubricMultiTurnTrajectory {
         let Some(last) = input.actual.last() else {
             return Ok(Scores::whole_run(Score::not_evaluated("the conversation has no turns")));
         };
-        let properties = effective(input, last, TYPE)?;
+        let properties = effective(input, last, NAME)?;
         let prompt = JudgePrompt::new(include_str!("rubric_multi_turn_trajectory.md"))
             .data("instructions", instructions(input.actual))
             .data("tools", tools(input.actual))

@@ -1,3 +1,19 @@
+//! `rubric_based_tool_use_quality_v1` is the share of the rubrics that the tool calls of a turn meet, as a judge finds.
+//!
+//! # Algorithm
+//!
+//! That of `rubric_based_final_response_quality_v1`, with rubrics of the type `TOOL_USE_QUALITY` and the same
+//! differences from ADK.
+//!
+//! *Sent per turn:* the tools of the agents, as far as they are known; the user's message; tool calls with their
+//! responses; the rubrics. The answer is not sent.
+//!
+//! Source: `RubricBasedToolUseV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn.
+
 use eval_format::Invocation;
 
 use super::rubrics::{Question, effective, judge};
@@ -7,26 +23,10 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "rubric_based_tool_use_quality_v1";
 
-/// `rubric_based_tool_use_quality_v1`: which share of the rubrics do the tool calls meet?
-///
-/// # Range
-///
-/// 0 to 1 per turn, as `rubric_based_final_response_quality_v1`, with rubrics of the type `TOOL_USE_QUALITY`.
-///
-/// # What is sent
-///
-/// Per turn: the tools as far as they are known, the user's message, the tool calls with their responses, the rubrics.
-/// The answer is not.
-///
-/// # What is read
-///
-/// As in `rubric_based_final_response_quality_v1`, with the same differences from ADK.
-///
-/// Source: `RubricBasedToolUseV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
+/// The metric `rubric_based_tool_use_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct RubricToolUseQuality;
 
-const TYPE: &str = "TOOL_USE_QUALITY";
 const TEMPLATE: &str = "rubric_based_tool_use_quality_v1/1";
 
 impl Metric for RubricToolUseQuality {
@@ -38,7 +38,7 @@ impl Metric for RubricToolUseQuality {
 }
 
 fn question(input: MetricInput<'_>, turn: &Invocation) -> Result<Question, BoxError> {
-    let properties = effective(input, turn, TYPE)?;
+    let properties = effective(input, turn, NAME)?;
     let prompt = JudgePrompt::new(include_str!("rubric_tool_use_quality.md"))
         .data("tools", tools(std::slice::from_ref(turn)))
         .data("request", visible_text(&turn.user_content))

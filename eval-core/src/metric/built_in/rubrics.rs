@@ -1,10 +1,11 @@
-//! What the metrics with rubrics share: which rubrics count, how they are asked about, how verdicts become scores.
+//! What the metrics with rubrics share: which rubrics apply, how the judge is asked about them, and how verdicts become
+//! scores.
 
 mod verdicts;
 
 use std::collections::{HashMap, HashSet};
 
-use eval_format::{Invocation, Rubric};
+use eval_format::{Invocation, MetricInfo, Rubric};
 
 use crate::agent::{BoxError, BoxFuture};
 use crate::judge::{JudgeError, JudgeRequest, Judging};
@@ -13,20 +14,25 @@ use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 use verdicts::{Known, Verdict, Verdicts};
 
-/// One question to the judge: a prompt about rubrics.
+/// A prompt to the judge, and the rubrics that it is about.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) rubrics: Vec<Rubric>,
     pub(super) prompt: String,
 }
 
-/// The rubrics that a turn is judged by: those of the criterion, then those of the case and the turn that are of the
-/// metric's type. Fails where there are none, or two with one id, as in ADK.
+/// The rubrics that apply to a turn: those of the criterion, then those of the case and the turn that are of the
+/// metric's type.
+///
+/// Fails if there are none, or two with one id, as in ADK.
 pub(super) fn effective(
     input: MetricInput<'_>,
     turn: &Invocation,
-    kind: &str,
+    metric: &str,
 ) -> Result<Vec<Rubric>, BoxError> {
+    let info = eval_format::metric(metric);
+    let kind =
+        info.and_then(MetricInfo::rubric_type).ok_or_else(|| format!("`{metric}` reads no rubrics"))?;
     let of_turn = turn.rubrics.iter().flatten().filter(|rubric| rubric.kind.as_deref() == Some(kind));
     let rubrics: Vec<Rubric> = input.criterion.rubrics().into_iter().chain(of_turn.cloned()).collect();
     let mut seen = HashSet::new();
@@ -42,10 +48,9 @@ pub(super) fn effective(
     Ok(rubrics)
 }
 
-/// Asks each question as often as the criterion says and lets the samples vote, rubric by rubric.
+/// Asks each question as often as the criterion says and takes the majority of the samples, rubric by rubric.
 ///
-/// The overall score is the exact mean over all rubrics of all turns, as in ADK, weighed where the criterion has
-/// `weights`.
+/// The overall score is the exact mean over all rubrics of all turns, as in ADK. The criterion's `weights` weigh it.
 pub(super) async fn judge(
     input: MetricInput<'_>,
     template: &str,
@@ -72,25 +77,24 @@ pub(super) async fn judge(
         scores.push(turn(found, weighed_mean(&weighed), unread));
         all.extend(weighed);
     }
-    // What was not judged must not raise the mean by its absence.
+    // Leaving out a turn that was not judged could raise the mean.
     let overall = if scores.iter().any(|score| score.value().is_none()) { None } else { weighed_mean(&all) };
     Ok(scores.into_iter().collect::<Scores>().with_overall(overall))
 }
 
-/// What one sample says, or why there is none.
-type Sample = Result<Answer, JudgeError>;
+/// The answer of one sample, or why there is none.
+type Sample<'r> = Result<Answer<'r>, JudgeError>;
 
-/// What one sample says.
+/// The answer of one sample.
 #[derive(Debug)]
-struct Answer {
-    /// Rubric by rubric, in the order of the question's rubrics.
-    verdicts: Verdicts,
-    /// The last reply, where a rubric has no verdict.
+struct Answer<'r> {
+    verdicts: Verdicts<'r>,
+    /// The last reply, if a rubric has no verdict.
     unread: Option<String>,
 }
 
-/// Asks once, and once more where a rubric has no verdict. What the first reply says stands.
-async fn sample(judging: &Judging, request: JudgeRequest, known: &Known<'_>) -> Sample {
+/// Asks once, and once more if a rubric has no verdict. Verdicts of the first reply stand.
+async fn sample<'r>(judging: &Judging, request: JudgeRequest, known: &Known<'r>) -> Sample<'r> {
     let mut verdicts = known.read(&judging.ask(&request).await?.text);
     let missing: Vec<&str> = known.missing(&verdicts).collect();
     if missing.is_empty() {
@@ -101,35 +105,36 @@ async fn sample(judging: &Judging, request: JudgeRequest, known: &Known<'_>) -> 
         missing.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
     );
     let reply = judging.ask_again(&request, &wrong).await?.text;
-    for (verdict, again) in verdicts.iter_mut().zip(known.read(&reply)) {
-        *verdict = verdict.take().or(again);
+    for (id, again) in known.read(&reply) {
+        verdicts.entry(id).or_insert(again);
     }
-    let is_whole = verdicts.iter().all(Option::is_some);
+    let is_whole = known.missing(&verdicts).next().is_none();
     Ok(Answer { verdicts, unread: (!is_whole).then_some(reply) })
 }
 
-/// What the samples came to on one rubric.
+/// The outcome of the vote on one rubric.
 struct Found {
     score: RubricScore,
-    /// For a report: the vote, or why there is none.
+    /// A note for reports: the vote, or why there is none.
     note: String,
 }
 
-/// Counts the votes. Where more samples failed than answered, it would be an accident who wins.
-fn count(rubrics: &[Rubric], samples: &[Sample]) -> Result<Vec<Found>, JudgeError> {
-    let answered: Vec<&Answer> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
+/// Counts the votes on each rubric. Fails if more samples failed than answered, since a vote of the rest would be
+/// chance.
+fn count(rubrics: &[Rubric], samples: &[Sample<'_>]) -> Result<Vec<Found>, JudgeError> {
+    let answered: Vec<&Answer<'_>> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
     if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())
         && answered.len() * 2 < samples.len()
     {
         return Err(error.clone());
     }
-    let votes = |at: usize| -> Vec<&Verdict> {
-        answered.iter().filter_map(|answer| answer.verdicts.get(at)?.as_ref()).collect()
+    let votes = |rubric: &Rubric| -> Vec<&Verdict> {
+        answered.iter().filter_map(|answer| answer.verdicts.get(rubric.rubric_id.as_str())).collect()
     };
-    Ok(rubrics.iter().enumerate().map(|(at, rubric)| vote(rubric, &votes(at), samples.len())).collect())
+    Ok(rubrics.iter().map(|rubric| vote(rubric, &votes(rubric), samples.len())).collect())
 }
 
-/// The majority on one rubric; a tie is a no. The rationale is that of the first sample that won.
+/// Takes the majority on one rubric; a tie is a no. The rationale is that of the first sample of the majority.
 fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     let id = rubric.rubric_id.as_str();
     let yes = votes.iter().filter(|verdict| verdict.passed).count();
@@ -138,8 +143,8 @@ fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     let (won, first) = (winners.clone().count(), winners.next());
     let Some(first) = first.filter(|_| votes.len() * 2 >= samples) else {
         let note = format!(
-            "the judge gave no verdict on rubric `{id}`: {} of {} did",
-            if votes.is_empty() { "none".to_owned() } else { format!("only {}", votes.len()) },
+            "the judge gave no verdict on rubric `{id}`: {} of {} had one",
+            votes.len(),
             message::count(samples, "sample")
         );
         return Found { score: RubricScore::new(id, None), note };
@@ -150,7 +155,8 @@ fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
     Found { score: RubricScore::new(id, Some(passed)).rationale(first.rationale.as_str()), note }
 }
 
-/// The score of a turn; none where one of its rubrics has none, for which a reply is shown that lacks a verdict.
+/// The score of a turn: the mean, or not evaluated if one of its rubrics has no score. The reason then quotes a reply
+/// without a verdict.
 fn turn(found: Vec<Found>, mean: Option<f64>, reply: Option<&str>) -> Score {
     let unread: Vec<&str> =
         found.iter().filter(|found| found.score.score.is_none()).map(|found| found.note.as_str()).collect();
@@ -164,10 +170,10 @@ fn turn(found: Vec<Found>, mean: Option<f64>, reply: Option<&str>) -> Score {
     score.with_rubrics(found.into_iter().map(|found| found.score).collect())
 }
 
-/// The mean of scores with their weights; ADK's exact mean where all weigh the same.
+/// The mean of scores with their weights; ADK's exact mean if all weights are equal.
 fn weighed_mean(weighed: &[(f64, f64)]) -> Option<f64> {
     let (_, first) = weighed.first()?;
-    // Written alike, not merely close: only then is it ADK's mean.
+    // Equal to the last bit: only then is it ADK's mean.
     let alike = weighed.iter().all(|(_, weight)| weight.to_bits() == first.to_bits());
     if alike && *first > 0.0 {
         return mean::exact(&weighed.iter().map(|(score, _)| *score).collect::<Vec<_>>());

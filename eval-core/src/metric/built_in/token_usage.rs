@@ -1,15 +1,20 @@
+//! `token_usage_v1` counts the tokens of the model calls of a turn. Informational.
+//!
+//! Tokens are input (prompt and tool results) plus output (answer and reasoning), as the provider reported them. The
+//! provider's own total is not read.
+//!
+//! Range: 0 and up per turn; a turn that reported no tokens has no score. The overall score is the sum over the number
+//! of all turns; there is none if no turn reported tokens.
+//!
+//! Source: `_TokenUsageV1Evaluator` in `_efficiency_evaluators.py` of google-adk 2.13.0.
+
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::usage::TokenUsage as Tokens;
 
 pub(crate) const NAME: &str = "token_usage_v1";
 
-/// `token_usage_v1`: how many tokens the model calls took. Informational, 0 and up.
-///
-/// Input (prompt and tool results) plus output (answer and reasoning) as the provider reported them; its own total is
-/// not read. The mean is over all turns as soon as one reported.
-///
-/// Source: the token usage evaluator of google-adk 2.13.0.
+/// The metric `token_usage_v1`.
 #[derive(Debug)]
 pub(crate) struct TokenUsage;
 

@@ -1,12 +1,16 @@
+//! `tool_call_count_v1` counts the tool calls of a turn. Informational.
+//!
+//! Range: 0 and up per turn. The overall score is the mean over all turns, those without calls included.
+//!
+//! Source: `_ToolCallCountV1Evaluator` in `_efficiency_evaluators.py` of google-adk 2.13.0.
+
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::usage::tool_calls;
 
 pub(super) const NAME: &str = "tool_call_count_v1";
 
-/// `tool_call_count_v1`: how many tools were called. Informational, 0 and up; the mean over all turns.
-///
-/// Source: `tool_call_count` evaluator of google-adk 2.13.0.
+/// The metric `tool_call_count_v1`.
 #[derive(Debug)]
 pub(crate) struct ToolCallCount;
 

@@ -1,3 +1,32 @@
+//! `tool_trajectory_avg_score` is 1.0 for a turn whose tool calls are the expected ones, else 0.0.
+//!
+//! # Algorithm
+//!
+//! The calls of the turn are compared with the expected calls by the criterion's `match_type`:
+//!
+//! * `EXACT` (default): the same calls in the same order, and no others.
+//! * `IN_ORDER`: the expected calls in their order; other calls may come between.
+//! * `ANY_ORDER`: the expected calls in any order; there may be other calls. Each call fulfils one expected call.
+//!
+//! Names are compared by code points, arguments by Python's `==`: `1`, `1.0` and `true` are equal, and the order of
+//! keys does not matter. Ids are never compared. With `ignore_args` only names are compared.
+//!
+//! Source: `TrajectoryEvaluator` in `trajectory_evaluator.py` of google-adk 2.13.0. Two keys of the criterion are this
+//! project's, and ADK ignores them:
+//!
+//! * `args_match`: `exact` (default), `subset` (a call may have more arguments than expected), `ignore` (as
+//!   `ignore_args`).
+//! * `forbidden_tools`: names of tools that must not be called. One such call makes the turn 0.0.
+//!
+//! # Range
+//!
+//! 0.0 or 1.0 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! With `IN_ORDER` and `ANY_ORDER`, a turn without expected calls scores 1.0. A turn for which the case has no
+//! `intermediate_data` expects no calls. Absent `args` differ from `{}` unless `args_match` is `subset` or `ignore`.
+
 use eval_format::{Criterion, Invocation};
 
 use super::calls::Calls;
@@ -7,26 +36,7 @@ use crate::score::trajectory::{forbidden_calls, trajectory_matches};
 
 pub(super) const NAME: &str = "tool_trajectory_avg_score";
 
-/// `tool_trajectory_avg_score`: did the agent call the tools it should have?
-///
-/// # Range
-///
-/// 1.0 or 0.0 per turn; the mean over turns is 0 to 1.
-///
-/// # Criterion
-///
-/// * `match_type`: `EXACT` (default; the same calls in the same order and no others), `IN_ORDER` (others may come
-///   between), `ANY_ORDER` (others may come anywhere). With the last two, expecting no calls is always fulfilled.
-/// * `ignore_args`: compare names only.
-/// * `args_match` (ours): `exact` (default), `subset` (an actual call may have more arguments), `ignore`.
-/// * `forbidden_tools` (ours): names that must not be called; one such call makes the turn 0.0.
-///
-/// # Comparison
-///
-/// Names by code points, arguments by Python's `==`: `1`, `1.0` and `true` are equal, key order is free, `args` that are
-/// absent differ from `{}`. Ids are never compared.
-///
-/// Source: `trajectory_evaluator.py` of google-adk 2.13.0.
+/// The metric `tool_trajectory_avg_score`.
 #[derive(Debug)]
 pub(crate) struct ToolTrajectory;
 
@@ -44,7 +54,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterio
     let mut score = Score::from(matches && forbidden.is_empty());
     for at in &forbidden {
         let name = calls.actual[*at].name.as_deref().unwrap_or_default();
-        score = score.note(format!("`{name}` is forbidden here"));
+        score = score.note(format!("`{name}` was called, which `forbidden_tools` forbids"));
     }
     if matches { score } else { calls.explain(score, args) }
 }
@@ -74,7 +84,7 @@ mod tests {
         let bad = score(&expected, &calling(&[("lookup", json!({})), ("refund", json!({}))]), &criterion);
         assert_eq!(
             (bad.value(), bad.notes()),
-            (Some(0.0), ["`refund` is forbidden here".to_owned()].as_slice())
+            (Some(0.0), ["`refund` was called, which `forbidden_tools` forbids".to_owned()].as_slice())
         );
     }
 
@@ -95,7 +105,7 @@ mod tests {
         let score =
             score(&Invocation::user("q").call(bare), &calling(&[("f", json!({}))]), &Criterion::new(1.0));
         assert_eq!(score.value(), Some(0.0));
-        assert!(score.notes()[0].contains("`args` that are absent"), "{score:?}");
+        assert!(score.notes()[0].contains("absent `args` and empty `args` differ"), "{score:?}");
     }
 
     #[test]

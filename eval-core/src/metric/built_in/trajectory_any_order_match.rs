@@ -1,3 +1,21 @@
+//! `trajectory_any_order_match` is 1 for a turn that makes the expected tool calls in any order, else 0.
+//!
+//! # Algorithm
+//!
+//! That of `tool_trajectory_avg_score` with `match_type: "ANY_ORDER"`. Each call fulfils one expected call, so a call
+//! that is expected twice must be made twice. There may be other calls.
+//!
+//! Source: the metric of this name of Vertex AI's evaluation service, with ADK's equality of calls (see
+//! `tool_trajectory_avg_score`).
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn without expected calls scores 1, whatever is called.
+
 use eval_format::MatchType;
 
 use super::calls::match_turns;
@@ -6,23 +24,7 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "trajectory_any_order_match";
 
-/// `trajectory_any_order_match`: did the agent make the expected tool calls, in whatever order?
-///
-/// # Range
-///
-/// 1 or 0 per turn; the mean over turns is 0 to 1. Each call fulfils one expectation, so a call expected twice has to be
-/// made twice. Others may be there, so expecting no calls is always fulfilled.
-///
-/// # Criterion
-///
-/// A threshold and nothing else. It is `tool_trajectory_avg_score` with `match_type: "ANY_ORDER"` under the name that
-/// Vertex AI has for it.
-///
-/// # Comparison
-///
-/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never.
-///
-/// Source: the metric of that name of Vertex AI's evaluation service, with ADK's equality of calls.
+/// The metric `trajectory_any_order_match`.
 #[derive(Debug)]
 pub(crate) struct TrajectoryAnyOrderMatch;
 

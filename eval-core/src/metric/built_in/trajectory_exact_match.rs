@@ -1,3 +1,20 @@
+//! `trajectory_exact_match` is 1 for a turn that makes the expected tool calls in their order and no others, else 0.
+//!
+//! # Algorithm
+//!
+//! That of `tool_trajectory_avg_score` with `match_type: "EXACT"`.
+//!
+//! Source: the metric of this name of Vertex AI's evaluation service, with ADK's equality of calls (see
+//! `tool_trajectory_avg_score`).
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn scores 1 if neither side has calls, and 0 if only one side has.
+
 use eval_format::MatchType;
 
 use super::calls::match_turns;
@@ -6,22 +23,7 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "trajectory_exact_match";
 
-/// `trajectory_exact_match`: did the agent make these tool calls, in this order, and no others?
-///
-/// # Range
-///
-/// 1 or 0 per turn; the mean over turns is 0 to 1. No calls on both sides score 1, on one side alone 0.
-///
-/// # Criterion
-///
-/// A threshold and nothing else. It is `tool_trajectory_avg_score` with `match_type: "EXACT"` under the name that Vertex
-/// AI has for it.
-///
-/// # Comparison
-///
-/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never.
-///
-/// Source: the metric of that name of Vertex AI's evaluation service, with ADK's equality of calls.
+/// The metric `trajectory_exact_match`.
 #[derive(Debug)]
 pub(crate) struct TrajectoryExactMatch;
 

@@ -1,3 +1,21 @@
+//! `trajectory_in_order_match` is 1 for a turn that makes the expected tool calls in their order, else 0.
+//!
+//! # Algorithm
+//!
+//! That of `tool_trajectory_avg_score` with `match_type: "IN_ORDER"`: other calls may come between.
+//!
+//! Source: the metric of this name of Vertex AI's evaluation service, with ADK's equality of calls (see
+//! `tool_trajectory_avg_score`).
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn without expected calls scores 1, whatever is called. `trajectory_exact_match`, or the key `forbidden_tools`
+//! of `tool_trajectory_avg_score`, demand that no call is made.
+
 use eval_format::MatchType;
 
 use super::calls::match_turns;
@@ -6,23 +24,7 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "trajectory_in_order_match";
 
-/// `trajectory_in_order_match`: did the agent make the expected tool calls in order?
-///
-/// # Range
-///
-/// 1 or 0 per turn; the mean over turns is 0 to 1. Others may come between, so expecting no calls is always fulfilled:
-/// use `trajectory_exact_match`, or `forbidden_tools` of `tool_trajectory_avg_score`, to say that none is to be made.
-///
-/// # Criterion
-///
-/// A threshold and nothing else. It is `tool_trajectory_avg_score` with `match_type: "IN_ORDER"` under the name that
-/// Vertex AI has for it.
-///
-/// # Comparison
-///
-/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never.
-///
-/// Source: the metric of that name of Vertex AI's evaluation service, with ADK's equality of calls.
+/// The metric `trajectory_in_order_match`.
 #[derive(Debug)]
 pub(crate) struct TrajectoryInOrderMatch;
 

@@ -1,3 +1,22 @@
+//! `trajectory_match_ratio` measures how far the tool calls agree with the expected ones, in order.
+//!
+//! # Algorithm
+//!
+//! The length of the longest common subsequence of both lists, over the length of the longer list. A call that is
+//! missing, extra or out of order costs its share and no more. Calls are equal as in `tool_trajectory_avg_score`.
+//!
+//! Source: adk-rs 0.6.0, which has it under ADK's name `tool_trajectory_avg_score`. adk-rs matches calls position by
+//! position, so one extra call in front costs all of them, and two empty lists score 0.
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn scores 1 if neither side has calls, and 0 if only one side has. Lists that differ over more than about
+//! 100,000 calls are not evaluated.
+
 use eval_format::FunctionCall;
 
 use super::calls::{Calls, share_of_calls};
@@ -9,24 +28,7 @@ use crate::score::similarity::Share;
 
 pub(super) const NAME: &str = "trajectory_match_ratio";
 
-/// `trajectory_match_ratio`: how much of the two lists of tool calls agrees, in order?
-///
-/// # Range
-///
-/// 0 to 1 per turn: as many calls as can be matched in order, over the length of the longer list. A call that is
-/// missing, extra or out of order costs its share and no more. No calls on both sides score 1, on one side alone 0.
-///
-/// # Criterion
-///
-/// A threshold and nothing else.
-///
-/// # Comparison
-///
-/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never. Lists that differ
-/// over more than about 100,000 calls are not evaluated.
-///
-/// Source: adk-rs 0.6.0, which has it under ADK's name `tool_trajectory_avg_score`. There calls are matched place by
-/// place, so that one extra call in front costs all of them, and no calls on both sides score 0.
+/// The metric `trajectory_match_ratio`.
 #[derive(Debug)]
 pub(crate) struct TrajectoryMatchRatio;
 

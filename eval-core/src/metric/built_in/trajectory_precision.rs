@@ -1,3 +1,21 @@
+//! `trajectory_precision` is the share of the tool calls made that were expected.
+//!
+//! # Algorithm
+//!
+//! The number of calls that match an expected call, over the number of calls made. Each call is matched once, in any
+//! order: of a call that is expected once and made twice, one matches.
+//!
+//! Source: the metric of this name of Vertex AI's evaluation service, with ADK's equality of calls (see
+//! `tool_trajectory_avg_score`).
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn scores 1 if neither side has calls, and 0 if only one side has.
+
 use super::calls::{Calls, share_of_calls};
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Scores};
@@ -7,22 +25,7 @@ use crate::score::similarity::Share;
 
 pub(super) const NAME: &str = "trajectory_precision";
 
-/// `trajectory_precision`: how much of what the agent did with tools was asked for?
-///
-/// # Range
-///
-/// 0 to 1 per turn: the tool calls that match an expected one, per call made. Each call is matched once, in any order: a
-/// call expected once and made twice counts once. No calls on both sides score 1, on one side alone 0.
-///
-/// # Criterion
-///
-/// A threshold and nothing else.
-///
-/// # Comparison
-///
-/// That of `tool_trajectory_avg_score`: names by code points, arguments by Python's `==`, ids never.
-///
-/// Source: the metric of that name of Vertex AI's evaluation service, with ADK's equality of calls, each matched once.
+/// The metric `trajectory_precision`.
 #[derive(Debug)]
 pub(crate) struct TrajectoryPrecision;
 

@@ -1,20 +1,22 @@
+//! `trajectory_single_tool_use` is 1 for a turn that calls a certain tool at least once, else 0.
+//!
+//! # Algorithm
+//!
+//! The names of the tools called are compared, by code points, with `tool_name` of the criterion, which is required.
+//! What the case expects is not read.
+//!
+//! Source: the metric of this name of Vertex AI's evaluation service.
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "trajectory_single_tool_use";
 
-/// `trajectory_single_tool_use`: did the agent use a certain tool?
-///
-/// # Range
-///
-/// 1 or 0 per turn; the mean over turns is 0 to 1. A turn in which the tool is called more than once scores 1 too. What
-/// the case expects is not read.
-///
-/// # Criterion
-///
-/// `tool_name`, which is required: the tool, by code points.
-///
-/// Source: the metric of that name of Vertex AI's evaluation service.
+/// The metric `trajectory_single_tool_use`.
 #[derive(Debug)]
 pub(crate) struct TrajectorySingleToolUse;
 

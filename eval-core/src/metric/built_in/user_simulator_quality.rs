@@ -1,3 +1,38 @@
+//! `per_turn_user_simulator_quality_v1` is the share of the messages of a simulated user that follow the scenario, as a
+//! judge finds.
+//!
+//! # Algorithm
+//!
+//! The first message is valid if it is the starting prompt; blanks at the ends do not count, and nobody is asked. About
+//! each later message the judge is asked `num_samples` times; it is valid if most samples say so, and a tie is a no.
+//! Then the judge is asked whether the conversation may end here. If it may not, the last message scores 0, as in ADK.
+//!
+//! *Sent* for each message after the first, and for the stop signal as one more message: the plan; what was said
+//! before, without tool calls and thoughts; the message; and what the message must not be. The last are the
+//! `violation_rubrics` of the persona, or this project's rules if there is no persona. `stop_signal` of the criterion
+//! is the text that ends a conversation, by default `</finished>`.
+//!
+//! *Read:* `"is_valid":` with `true` or `false`, or with the other words that ADK accepts (`valid`, `invalid`,
+//! `almost`, `partially valid`).
+//!
+//! Source: `PerTurnUserSimulatorQualityV1` in `simulation/per_turn_user_simulator_quality_v1.py` of google-adk 2.13.0;
+//! the prompt is this project's.
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Differences from ADK
+//!
+//! * A message about which no sample can be read is not evaluated. In ADK it counts as 0 in the score, and an end that
+//!   cannot be read counts as valid.
+//! * A call that fails is one sample less, as long as more samples answer than fail. In ADK it ends the metric.
+//! * If the conversation may not end, the last message keeps its own note beside the one on the end.
+//!
+//! # Edge cases
+//!
+//! A case that is no scenario is an ERROR; the runner skips the metric for such a case.
+
 mod prompt;
 mod verdict;
 
@@ -11,44 +46,14 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
 
-/// `per_turn_user_simulator_quality_v1`: does the simulated user stick to the scenario?
-///
-/// # Range
-///
-/// 0 to 1: the share of messages that are valid. The first is where it is the starting prompt, but for blanks at its
-/// ends; nobody is asked. Each later one is where the majority of the samples finds it so; a tie is a no. In the end
-/// the judge is asked whether the conversation may end here: where it may not, the last message scores 0, as in ADK.
-///
-/// # Criterion
-///
-/// `judge_model_options`; `stop_signal`, the text that ends a conversation, `</finished>` unless said.
-///
-/// # What is sent
-///
-/// For each message after the first, and for the stop signal as one more: the plan, what was said before (no tool calls,
-/// no thoughts), the message, and what it must not be: the `violation_rubrics` of the persona, or without a persona
-/// rules that this project wrote down.
-///
-/// # What is read
-///
-/// `"is_valid": true` or `false`, also with the other words that ADK takes for them (`valid`, `invalid`, `almost`,
-/// `partially valid`).
-///
-/// # What differs from ADK
-///
-/// A message about which no sample could be read is not evaluated, and so is the metric; in ADK it counts as 0 in the
-/// score and has no verdict of its own. The same holds for the end, which ADK takes for well-timed then. A call that
-/// fails is one sample less, as long as more samples answer than fail; in ADK it ends the metric. Where the end comes too
-/// early, the last message keeps its own note beside that. Cases that are no scenario are skipped.
-///
-/// Source: google-adk 2.13.0, `per_turn_user_simulator_quality_v1.py`; the prompt is this project's own.
+/// The metric `per_turn_user_simulator_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct UserSimulatorQuality;
 
 impl Metric for UserSimulatorQuality {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let Some(scenario) = &input.case.conversation_scenario else {
-            return Err("the case is no scenario: its user is not simulated".into());
+            return Err("the case is no scenario, so its user is not simulated".into());
         };
         let stop_signal = input.criterion.stop_signal();
         let user = User { scenario, stop_signal, judging: input.judging() };
@@ -60,7 +65,7 @@ impl Metric for UserSimulatorQuality {
                 _ => user.later(&input.actual[..at], &message, "found invalid").await?,
             });
         }
-        let end = user.later(input.actual, stop_signal, "the end found too early or too late").await?;
+        let end = user.later(input.actual, stop_signal, "the end was found too early or too late").await?;
         if let Some(last) = scores.pop() {
             scores.push(with_end(last, &end, input.criterion.threshold));
         }
@@ -68,7 +73,7 @@ impl Metric for UserSimulatorQuality {
     }
 }
 
-/// The simulated user, and whom to ask about it.
+/// The scenario of the simulated user, and the judge to ask about it.
 struct User<'a> {
     scenario: &'a ConversationScenario,
     stop_signal: &'a str,
@@ -82,7 +87,7 @@ impl User<'_> {
         if is_prompt { score } else { score.note("the first message is not the `starting_prompt`") }
     }
 
-    /// Whether a message may come after these turns.
+    /// Asks whether a message may come after these turns.
     async fn later(&self, before: &[Invocation], message: &str, finding: &str) -> Result<Score, JudgeError> {
         let prompt = prompt(self.scenario, self.stop_signal, before, message);
         let read = |reply: &str| verdict::read(reply).map(Some);
@@ -100,7 +105,7 @@ impl User<'_> {
 
 /// The score of the last message, given the verdict on the end of the conversation.
 ///
-/// As in ADK, an end that is not valid takes the place of the last message where its score fails the threshold.
+/// As in ADK, an end below the threshold replaces the score of the last message. So does an end that was not evaluated.
 fn with_end(last: Score, end: &Score, threshold: f64) -> Score {
     if last.value().is_none() || end.value().is_some_and(|end| end >= threshold) {
         return last;
@@ -166,7 +171,7 @@ mod tests {
             scores.scores()[1].notes(),
             [
                 "found invalid by 1 of 1 sample: Answers: it does not",
-                "the end found too early or too late by 1 of 1 sample: Answers: it does not"
+                "the end was found too early or too late by 1 of 1 sample: Answers: it does not"
             ]
         );
     }

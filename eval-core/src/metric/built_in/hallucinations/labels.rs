@@ -1,12 +1,12 @@
-//! The second of the two replies: what each sentence is to the context.
+//! Reads the second of the two replies: a label for each sentence.
 
 use std::collections::HashMap;
 
 use crate::message::{count, cut};
 
-/// The lines of a block, in their order.
+/// The keys of a block's lines after the first, in their order.
 const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
-/// How much of a sentence shows in a message.
+/// The number of characters of a sentence that a message shows.
 pub(super) const SHOWN: usize = 80;
 const START: &str = "sentence:";
 const NEXT: &str = "\nsentence:";
@@ -19,7 +19,7 @@ pub(super) struct Judged {
     pub(super) rationale: String,
 }
 
-/// What a sentence is to the context.
+/// How a sentence relates to the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Supported,
@@ -43,7 +43,7 @@ impl Label {
         }
     }
 
-    /// Whether the sentence counts as one that the agent may say.
+    /// Whether the sentence counts for the score.
     pub(super) fn is_grounded(self) -> bool {
         matches!(self, Self::Supported | Self::NotApplicable)
     }
@@ -57,8 +57,8 @@ impl Label {
 /// The blocks of a reply, or what is wrong with it.
 ///
 /// A block is found as ADK finds it: `sentence:`, then lines that begin with `label:`, `rationale:`,
-/// `supporting_excerpt:` and `contradicting_excerpt:`, in any case; values may span lines. Each sentence must be
-/// judged once, with a label that is known: ADK takes the mean of whatever it finds.
+/// `supporting_excerpt:` and `contradicting_excerpt:`, in upper or lower case. Values may span lines. Each sentence
+/// must be judged once, with a known label. ADK does not demand that; it takes the mean of the labels that it finds.
 pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
     let mut judged = Vec::new();
     for Block { sentence, label, rationale, labels } in blocks(reply.trim()) {
@@ -82,9 +82,9 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
     Ok(judged)
 }
 
-/// A sentence that is judged twice stands in the place of one that is not.
+/// Refuses a sentence that is judged more often than it occurs, since another one is not judged then.
 ///
-/// Those that were not copied exactly are taken as they come.
+/// A sentence that was not copied exactly is not looked for.
 fn each_once(judged: &[Judged], sentences: &[String]) -> Result<(), String> {
     let mut open: HashMap<&str, usize> = HashMap::new();
     for sentence in sentences {
@@ -104,12 +104,12 @@ struct Block<'a> {
     sentence: &'a str,
     label: &'a str,
     rationale: &'a str,
-    /// How many lines give a label; a second one may come out of a text that the judge quotes.
+    /// The number of lines that give a label. A second one may come from a text that the judge quotes.
     labels: usize,
 }
 
 fn blocks(reply: &str) -> Vec<Block<'_>> {
-    // ASCII letters keep their places in lower case.
+    // Changing ASCII letters alone keeps all byte offsets.
     let lower = reply.to_ascii_lowercase();
     let mut found = Vec::new();
     let mut from = 0;
@@ -120,7 +120,7 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// The next block and where it ends.
+/// The next block, and the offset of its end.
 fn block<'a>(reply: &'a str, lower: &str, from: usize) -> Option<(Block<'a>, usize)> {
     let find = |what: &str, from: usize| Some(from + lower.get(from..)?.find(what)?);
     let begin = find(START, from)?;

@@ -1,4 +1,4 @@
-//! The texts of a turn, and what the agent knew when it said them.
+//! The texts of a turn, the context that the agent had for each, and the prompts about both.
 
 use std::slice;
 
@@ -9,19 +9,18 @@ use crate::judge::{JudgePrompt, dialogue, grounding, instructions, tools, visibl
 pub(super) const SEGMENT: &str = "hallucinations_v1.segment/1";
 pub(super) const VALIDATE: &str = "hallucinations_v1.validate/1";
 
-/// A text that is judged.
+/// A text of a turn, to be judged.
 #[derive(Debug)]
 pub(super) struct Said<'a> {
     pub(super) text: String,
     turn: &'a Invocation,
-    /// How many events came before its own; none for the answer, which comes after all of them.
+    /// The number of events before the event of the text; `None` for the answer, which comes after all events.
     events_before: Option<usize>,
 }
 
 impl<'a> Said<'a> {
-    /// The texts of a turn: its answer, and where asked for each text before it.
-    ///
-    /// Thoughts are none: the user does not see them.
+    /// The texts of a turn: its answer, and if asked for, each text before it. Thoughts are left out, since the user
+    /// does not see them.
     pub(super) fn of_turn(turn: &'a Invocation, with_intermediate: bool) -> Vec<Self> {
         let mut said = if with_intermediate { before_the_answer(turn) } else { Vec::new() };
         let answer = turn.final_response.as_ref().map(visible_text).unwrap_or_default();
@@ -31,14 +30,14 @@ impl<'a> Said<'a> {
         said
     }
 
-    /// Asks for the sentences.
+    /// The prompt that asks for the sentences.
     pub(super) fn segmenting(&self) -> String {
-        // A tag of the text's own would end a sentence.
+        // A tag in the text would end a sentence of the reply.
         let text = self.text.replace("<sentence>", "‹sentence›").replace("</sentence>", "‹/sentence›");
         JudgePrompt::new(include_str!("segment.md")).data("text", text).render()
     }
 
-    /// Asks for the label of each sentence.
+    /// The prompt that asks for the label of each sentence.
     pub(super) fn validating(&self, sentences: &[String]) -> String {
         let known = self.known();
         let turn = slice::from_ref(&known);
@@ -54,10 +53,10 @@ impl<'a> Said<'a> {
             .render()
     }
 
-    /// The turn as it was when the text was said.
+    /// The turn as the agent knew it when the text was said.
     ///
-    /// As in ADK, the answer is held against all events, a text before it against those before its own and what the
-    /// model looked up for that one.
+    /// As in ADK, that is all events for the answer. For a text before the answer it is the events before its own
+    /// event, and what the model looked up for that event.
     fn known(&self) -> Invocation {
         let mut known = Invocation { final_response: None, ..self.turn.clone() };
         match (&mut known.intermediate_data, self.events_before) {
@@ -67,7 +66,7 @@ impl<'a> Said<'a> {
                     own.content = None;
                 }
             }
-            // The flat form does not tell what came first: all calls are known, no other text is.
+            // The flat form has no order: all calls are known, and no other texts.
             (Some(IntermediateData::Tools { intermediate_responses, .. }), Some(_)) => {
                 intermediate_responses.clear();
             }

@@ -1,18 +1,18 @@
-//! The first of the two replies: a text, copied sentence by sentence.
+//! Reads the first of the two replies: a text, copied sentence by sentence.
 
 use unicode_normalization::UnicodeNormalization;
 
 const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
 
-/// How many words show where sentences and text part.
+/// The number of words that a message shows from where sentences and text differ.
 const SHOWN_WORDS: usize = 6;
 
 /// The sentences of a reply, or what is wrong with it.
 ///
-/// What stands between the tags, as in ADK; sentences of nothing but blanks are left out. Together they must be
-/// the text, word by word: what a segmentation drops would not be judged, and what it adds was never said. Only
-/// the number before an item of a list may be missing.
+/// A sentence is what stands between the tags, as in ADK; blank sentences are left out. Together the sentences must be
+/// the text, word by word: a dropped word would not be judged, and an added word was never said. Only the number
+/// before an item of a list may be missing.
 pub(super) fn read(reply: &str, text: &str) -> Result<Vec<String>, String> {
     let sentences: Vec<&str> =
         between_tags(reply).into_iter().filter(|sentence| !sentence.trim().is_empty()).collect();
@@ -35,12 +35,14 @@ fn between_tags(reply: &str) -> Vec<&str> {
     found
 }
 
-/// Whether sentences are a text, told by letters and digits: where words end depends on the language, and
-/// punctuation and Markdown get lost on the way.
+/// Checks that sentences together are a text.
+///
+/// Only letters and digits are compared: where words end depends on the language, and judges drop punctuation and
+/// Markdown.
 fn covers(sentences: &[&str], text: &str) -> Result<(), String> {
     let copied: String = sentences.iter().map(|sentence| letters(sentence)).collect();
     let mut rest = copied.as_str();
-    let mut before = "";
+    let mut before = None;
     for line in text.lines() {
         let mut numbering = true;
         for word in line.split_whitespace() {
@@ -52,7 +54,7 @@ fn covers(sentences: &[&str], text: &str) -> Result<(), String> {
                 None if skippable => {}
                 None => return Err(parted(text, before, word)),
             }
-            before = word;
+            before = Some(word);
         }
     }
     if rest.is_empty() {
@@ -67,19 +69,19 @@ fn is_number_of_item(word: &str) -> bool {
     !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Letters and digits, without regard to case and to how they are encoded.
+/// The letters and digits of a text, in lower case and normalised (NFKC).
 fn letters(text: &str) -> String {
     let mut letters = String::with_capacity(text.len());
     for c in text.nfkc().filter(|c| c.is_alphanumeric()) {
-        // Character by character: a word in lower case may end differently, depending on what follows it.
+        // Character by character: the lower case of a final letter (sigma) depends on what follows it.
         letters.extend(c.to_lowercase());
     }
     letters
 }
 
-/// `before` and `word` are slices of `text`.
-fn parted(text: &str, before: &str, word: &str) -> String {
-    let start = if before.is_empty() { word } else { before }.as_ptr() as usize - text.as_ptr() as usize;
+/// Says where sentences and text differ: at `word`, which comes after `before`. Both are slices of `text`.
+fn parted(text: &str, before: Option<&str>, word: &str) -> String {
+    let start = before.unwrap_or(word).as_ptr() as usize - text.as_ptr() as usize;
     let shown: Vec<&str> = text[start..].split_whitespace().take(SHOWN_WORDS).collect();
     format!("its sentences drop or change words of the text, at `{}`", shown.join(" "))
 }

@@ -97,7 +97,7 @@ fn a_rubric_without_verdicts_is_no_pass() {
     assert_eq!(values(&scores), [None]);
     let reason = scores.scores()[0].reason().unwrap();
     let (wrong, said) = reason.split_once("\n| ").expect("the reply is shown");
-    assert_eq!(wrong, "the judge gave no verdict on rubric `b`: none of 1 sample did");
+    assert_eq!(wrong, "the judge gave no verdict on rubric `b`: 0 of 1 sample had one");
     assert!(said.starts_with(reply(&[("a", "yes")]).lines().next().unwrap()), "{reason}");
     assert_eq!(scores.scores()[0].rubrics()[1], RubricScore::new("b", None));
     // The rest of what was found is still there.

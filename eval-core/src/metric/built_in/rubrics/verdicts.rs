@@ -1,69 +1,70 @@
-//! What a judge says about rubrics, read from its reply.
+//! Reads the verdicts on rubrics from a judge's reply.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use eval_format::Rubric;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::judge::is_space;
 
-/// A yes or a no, and why.
+/// A yes or a no, with its rationale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) passed: bool,
     pub(super) rationale: String,
 }
 
-/// One place per rubric of the question, empty where the reply has no verdict.
-pub(super) type Verdicts = Vec<Option<Verdict>>;
+/// The verdicts of a reply by the id of their rubric.
+pub(super) type Verdicts<'r> = HashMap<&'r str, Verdict>;
 
-/// The rubrics of a question, to be found again in replies.
+/// The rubrics of a question, to be looked up in replies.
 #[derive(Debug)]
 pub(super) struct Known<'r> {
-    ids: Vec<&'r str>,
-    by_id: HashMap<&'r str, usize>,
-    by_text: HashMap<String, usize>,
+    rubrics: &'r [Rubric],
+    ids: HashSet<&'r str>,
+    /// Ids by normalised text.
+    by_text: HashMap<String, &'r str>,
 }
 
 impl<'r> Known<'r> {
     pub(super) fn new(rubrics: &'r [Rubric]) -> Self {
-        let ids: Vec<&str> = rubrics.iter().map(|rubric| rubric.rubric_id.as_str()).collect();
         let text = |rubric: &Rubric| normalised(rubric.text_property.as_deref().unwrap_or_default());
         Self {
-            by_id: ids.iter().enumerate().map(|(at, id)| (*id, at)).collect(),
-            by_text: rubrics.iter().enumerate().map(|(at, rubric)| (text(rubric), at)).collect(),
-            ids,
+            rubrics,
+            ids: rubrics.iter().map(|rubric| rubric.rubric_id.as_str()).collect(),
+            by_text: rubrics.iter().map(|rubric| (text(rubric), rubric.rubric_id.as_str())).collect(),
         }
     }
 
     /// Reads a reply: a block per property, `Property:` with the `ID:` before it and the `Rationale:` and `Verdict:`
-    /// after it. The last verdict on a rubric counts; properties that nobody asked about are passed over.
-    pub(super) fn read(&self, reply: &str) -> Verdicts {
-        let mut verdicts: Verdicts = vec![None; self.ids.len()];
+    /// after it. The last verdict on a rubric counts. Other properties are ignored.
+    pub(super) fn read(&self, reply: &str) -> Verdicts<'r> {
+        let mut verdicts = Verdicts::new();
         for block in blocks(reply) {
-            let by_id = || self.by_id.get(block.id?.trim_matches(is_space));
-            let at = by_id().or_else(|| self.by_text.get(&normalised(block.property)));
-            if let (Some(at), Some(passed)) = (at, block.verdict()) {
-                verdicts[*at] = Some(Verdict { passed, rationale: block.rationale().to_owned() });
+            let by_id = || self.ids.get(block.id?.trim_matches(is_space));
+            let id = by_id().or_else(|| self.by_text.get(&normalised(block.property)));
+            if let (Some(id), Some(passed)) = (id, block.verdict()) {
+                verdicts.insert(*id, Verdict { passed, rationale: block.rationale().to_owned() });
             }
         }
         verdicts
     }
 
-    /// The ids of the rubrics without a verdict.
-    pub(super) fn missing<'v>(&'v self, verdicts: &'v Verdicts) -> impl Iterator<Item = &'r str> + 'v {
-        self.ids.iter().zip(verdicts).filter(|(_, verdict)| verdict.is_none()).map(|(id, _)| *id)
+    /// The ids of the rubrics without a verdict, in the order of the rubrics.
+    pub(super) fn missing<'v>(&'v self, verdicts: &'v Verdicts<'r>) -> impl Iterator<Item = &'r str> + 'v {
+        let ids = self.rubrics.iter().map(|rubric| rubric.rubric_id.as_str());
+        ids.filter(|id| !verdicts.contains_key(id))
     }
 }
 
-/// What a reply says about one property.
+/// The part of a reply on one property.
 struct Block<'t> {
     id: Option<&'t str>,
     property: &'t str,
     lines: Vec<&'t str>,
 }
 
-/// The blocks of a reply. As in ADK, the id of a property is the last one since the property before.
+/// The blocks of a reply. As in ADK, the id of a property is the last `ID:` since the previous property.
 fn blocks(reply: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut id = None;
@@ -89,8 +90,8 @@ impl<'t> Block<'t> {
         self.after("Rationale: ", false).unwrap_or_default().trim_matches(is_space)
     }
 
-    /// The rest of the line after a word: at the beginning of a line, else anywhere; of several lines the last, or the
-    /// first.
+    /// The rest of the line after a word. A word at the beginning of a line comes before one within a line; of several
+    /// lines it is the last, or the first.
     fn after(&self, word: &str, last: bool) -> Option<&'t str> {
         let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(word);
         let anywhere = |line: &&'t str| if last { line.rsplit_once(word) } else { line.split_once(word) };
@@ -104,9 +105,9 @@ impl<'t> Block<'t> {
     }
 }
 
-/// The first word if it is a yes or a no, else the one of the two that stands there alone.
+/// The first word if it is `yes` or `no`; else the only one of both words that the text has.
 ///
-/// ADK looks for the letters: `unknown` is a no there, and `No, eyes` a yes.
+/// ADK looks for the letters instead: `unknown` is a no there, and `No, eyes` a yes.
 fn yes_or_no(text: &str) -> Option<bool> {
     let word = |word: &str| match word.to_ascii_lowercase().as_str() {
         "yes" => Some(true),
@@ -121,7 +122,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
     (yes != no).then_some(yes)
 }
 
-/// A property as ADK compares it: without what typography and Markdown add.
+/// A property as ADK compares it: without typographic characters and the marks of Markdown.
 fn normalised(text: &str) -> String {
     let plain = text.nfkc().map(|c| match c {
         '\u{2018}' | '\u{2019}' => '\'',

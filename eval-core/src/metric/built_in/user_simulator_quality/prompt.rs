@@ -1,4 +1,4 @@
-//! What the judge is asked about a message of the simulated user.
+//! The prompt about a message of the simulated user.
 
 use eval_format::{ConversationScenario, Instructions, Invocation, Persona, Variable};
 
@@ -8,14 +8,14 @@ use crate::simulator::profile;
 /// The name of the prompt, with its version.
 pub(super) const TEMPLATE: &str = "per_turn_user_simulator_quality_v1/1";
 
-/// Asks about a message that comes after some turns.
+/// The prompt about a message that comes after some turns.
 pub(super) fn prompt(
     scenario: &ConversationScenario,
     stop_signal: &str,
     before: &[Invocation],
     message: &str,
 ) -> String {
-    // The user sees what is said, and no tool calls.
+    // The user sees texts, and no tool calls.
     let seen: Vec<Invocation> = before
         .iter()
         .map(|turn| Invocation::user(visible_text(&turn.user_content)).response(answer(turn, true)))
@@ -33,7 +33,7 @@ pub(super) fn prompt(
         .render()
 }
 
-/// What the behaviors of a persona rule out.
+/// What a message must not be, from the behaviors of a persona.
 fn criteria_of(persona: &Persona, scenario: &ConversationScenario, stop_signal: &str) -> String {
     let persona = profile(persona);
     // These texts are templates themselves.

@@ -1,4 +1,4 @@
-//! What a judge says about a message of the simulated user.
+//! Reads the verdict on a message of the simulated user.
 
 use crate::judge::json::{last_object, text, yes_or_no};
 
@@ -6,9 +6,9 @@ const KEY: &str = "\"is_valid\":";
 
 /// Whether a reply finds the message valid, or what is wrong with the reply.
 ///
-/// Read as ADK reads it: the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing
-/// brace or the end of the line. Where several stand there, the last that says something counts; in ADK the first,
-/// which may come out of a message that the judge quotes.
+/// The verdict is the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing brace or
+/// the end of the line, as in ADK. Of several, the last known word counts. In ADK the first counts, which may come
+/// from a message that the judge quotes.
 pub(super) fn read(reply: &str) -> Result<bool, String> {
     let mut found = None;
     for (at, _) in reply.rmatch_indices(KEY) {
@@ -45,7 +45,7 @@ fn ends(rest: &str) -> bool {
     end.starts_with([',', '}']) || blanks.contains('\n')
 }
 
-/// What the judge holds against the message: the criteria that it fails, or the reply as it is.
+/// Why the judge finds the message invalid: the criteria that it fails, or the whole reply if there are none.
 pub(super) fn objections(reply: &str) -> String {
     let Ok(object) = last_object(reply, "is_valid") else { return reply.trim().to_owned() };
     let criteria = object.get("criteria").and_then(|criteria| criteria.as_array()).into_iter().flatten();

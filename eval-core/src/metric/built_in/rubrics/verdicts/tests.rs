@@ -4,9 +4,9 @@ use super::*;
 fn read(reply: &str) -> String {
     let rubrics = [Rubric::new("a", "It is kind."), Rubric::new("b", "It's “short” — or so.")];
     let known = Known::new(&rubrics);
-    let letter =
-        |verdict: &Option<Verdict>| verdict.as_ref().map_or('-', |it| if it.passed { 'y' } else { 'n' });
-    known.read(reply).iter().map(letter).collect()
+    let verdicts = known.read(reply);
+    let letter = |id| verdicts.get(id).map_or('-', |verdict| if verdict.passed { 'y' } else { 'n' });
+    ["a", "b"].map(letter).iter().collect()
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn blocks_are_read_as_adk_reads_them() {
         (format!("{a}\n\n{b}"), "yn"),
         (format!("{b}\n\n{a}\n"), "yn"),
         (format!("Sure!\n\n  {a}"), "y-"),
-        // By text where there is no id, or one that nobody knows.
+        // By text if there is no id, or an unknown one.
         ("Property: **it is   KIND.**\nRationale: r\nVerdict: yes".to_owned(), "y-"),
         ("ID: 7\nProperty: It's \"short\" - or so.\nRationale: r\nVerdict: Yes.".to_owned(), "-y"),
         // By id whatever the text.
@@ -86,7 +86,7 @@ fn the_last_verdict_on_a_rubric_counts() {
 fn rationales_are_kept_on_their_line() {
     let rubrics = [Rubric::new("a", "x")];
     let known = Known::new(&rubrics);
-    let read = |reply: &str| known.read(reply)[0].clone().map(|verdict| verdict.rationale);
+    let read = |reply: &str| known.read(reply).remove("a").map(|verdict| verdict.rationale);
     assert_eq!(
         read("ID: a\nProperty: x\nRationale:  because \nmore\nVerdict: yes").as_deref(),
         Some("because")

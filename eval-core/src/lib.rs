@@ -78,6 +78,7 @@ mod category;
 mod compiled;
 mod decide;
 mod failure;
+mod file_lock;
 mod guard;
 pub mod journal;
 #[cfg(feature = "judges")]

@@ -82,11 +82,6 @@ pub mod judge;
 mod judge;
 mod judge_outcome;
 mod message;
-/// What cases are scored with: the metrics, and metrics of your own.
-#[cfg_attr(
-    any(not(doctest), all(feature = "judges", feature = "macros")),
-    doc = crate::pages::page!("../docs/metrics.md")
-)]
 pub mod metric;
 mod pages;
 mod play;

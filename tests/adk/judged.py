@@ -4,7 +4,7 @@
     tests/adk/judged.py PYTHON [--write]
 
 PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py` and the two files beside
-it. What google-adk makes of them is compared with what `tests/vectors/judged/` says, or written there. Then the test
+it. What google-adk makes of them is compared with what `eval-core/tests/vectors/judged/` says, or written there. Then the test
 `metric::tests::judged_vectors` of eval-core computes the same, and prints the counts and the intended differences.
 """
 
@@ -19,7 +19,7 @@ from judged_hallucinations import HALLUCINATIONS
 from judged_simulated_user import SIMULATED_USER
 
 HERE = pathlib.Path(__file__).parent
-VECTORS = HERE.parent / "vectors" / "judged"
+VECTORS = HERE.parent.parent / "eval-core" / "tests" / "vectors" / "judged"
 WORKSPACE = HERE.parent.parent
 METRICS = {
     **judged_cases.METRICS,

@@ -175,7 +175,7 @@ fn the_readme_shows_what_is_printed() {
 
 #[test]
 fn the_samples_have_no_problems() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     let ran = Folder::new("check-samples").run(&["check", samples.to_str().expect("a plain path")]);
     assert_eq!(ran.code, Some(0), "{}", ran.out);
 }

@@ -97,7 +97,7 @@ fn programs_get_a_state_for_each_file() {
 
 /// Eval sets of today, from the folder that `EVALSET_CORPUS` names, else from the samples.
 fn real_sets() -> Vec<PathBuf> {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     let folder = env::var_os("EVALSET_CORPUS").map_or(samples, PathBuf::from);
     let mut sets = Vec::new();
     collect(&folder, &mut sets);

@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn nltk_stems_each_word_of_the_vectors_the_same() {
-        let vectors = include_str!("../../../tests/vectors/porter_vectors.tsv");
+        let vectors = include_str!("../../tests/vectors/porter_vectors.tsv");
         let mut count = 0;
         for line in vectors.lines() {
             let (word, expected) = line.split_once('\t').unwrap();

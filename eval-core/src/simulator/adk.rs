@@ -11,7 +11,7 @@ use crate::runner::EvalRunner;
 use crate::test_support::adk::ask;
 use crate::verdict::Role;
 
-const STORED: &str = include_str!("../../../tests/vectors/scenarios.json");
+const STORED: &str = include_str!("../../tests/vectors/scenarios.json");
 
 /// What is meant to be different: the case, the answer here, and why.
 const DIFFERENCES: &[(&str, &str, &str)] = &[

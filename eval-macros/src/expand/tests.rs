@@ -11,7 +11,7 @@ fn expanded(args: &str, item: &str) -> String {
 #[test]
 fn a_file_becomes_a_module_of_one_line_tests() {
     let expanded = expanded(
-        r#""../tests/ui/sets/weather.evalset.json", cases = "refund*""#,
+        r#""tests/sets/weather.evalset.json", cases = "refund*""#,
         "#[ignore = \"paid\"] async fn weather() -> impl Agent { Echo }",
     );
     assert_eq!(expanded, WEATHER);
@@ -19,13 +19,13 @@ fn a_file_becomes_a_module_of_one_line_tests() {
 
 #[test]
 fn folders_are_modules_and_each_file_has_its_own_config() {
-    let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
+    let expanded = expanded(r#""tests/sets/several""#, "fn trips() -> impl Agent { Echo }");
     for part in [
         "static __SETS: [::eval_core::__private::TestSet; 2usize]",
         "test: \"trips::deep::hotel::type_\"",
         "test: \"trips::trip::book\"",
-        "absent: &[\"../tests/ui/sets/several/test_config.json\"]",
-        "file: \"../tests/ui/sets/several/deep/test_config.json\"",
+        "absent: &[\"tests/sets/several/test_config.json\"]",
+        "file: \"tests/sets/several/deep/test_config.json\"",
         "    mod deep {\n        mod hotel {\n",
         "{\n                super::super::super::__evalset_trips(",
         "{\n            super::super::__evalset_trips(1usize, 0usize).await",
@@ -50,7 +50,7 @@ fn a_lint_is_allowed_only_where_a_name_needs_it() {
     for (function, cases, needs) in
         [(&weather, "refund*", false), (&weather, "*Paris", true), (&camel, "refund*", true)]
     {
-        let args = quote!("../tests/ui/sets/weather.evalset.json", cases = #cases);
+        let args = quote!("tests/sets/weather.evalset.json", cases = #cases);
         let expanded = expansion(args, function).to_string();
         assert_eq!(expanded.contains("# [allow (non_snake_case"), needs, "{cases}");
     }
@@ -59,7 +59,7 @@ fn a_lint_is_allowed_only_where_a_name_needs_it() {
 #[test]
 fn options_reach_the_runner_and_tokio() {
     let expanded = expanded(
-        r#""../tests/ui/sets/weather.evalset.json", runs = 3, pass = "at_least(2)", gate = "every_turn",
+        r#""tests/sets/weather.evalset.json", runs = 3, pass = "at_least(2)", gate = "every_turn",
            timeout = "5s", criteria(tone = 0.5), metrics(tone = style::tone), judge = style::judge, flavor = "current_thread",
            crate = facade::evals"#,
         "fn weather() -> impl Agent { Echo }",
@@ -88,13 +88,13 @@ fn options_reach_the_runner_and_tokio() {
 #[test]
 fn a_recording_is_named_only_if_something_may_ask() {
     for (args, may_ask) in [
-        (r#""../samples/units/units.evalset.json""#, false),
-        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
-        (r#""../samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#, true),
+        (r#""tests/samples/units/units.evalset.json""#, false),
+        (r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
+        (r#""tests/samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#, true),
         // A case is a scenario.
-        (r#""../samples/hotel/hotel.evalset.json""#, true),
+        (r#""tests/samples/hotel/hotel.evalset.json""#, true),
         // A recording stands beside it.
-        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
+        (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
     ] {
         let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");
         assert!(expanded.contains("mod evals"), "{args}: {expanded}");
@@ -109,7 +109,7 @@ fn a_recording_is_named_only_if_something_may_ask() {
 #[test]
 fn several_threads_need_a_feature() {
     let expanded = expansion(
-        quote!("../tests/ui/sets/weather.evalset.json", flavor = "multi_thread", worker_threads = 2),
+        quote!("tests/sets/weather.evalset.json", flavor = "multi_thread", worker_threads = 2),
         &quote!(
             fn weather() -> impl Agent {
                 Echo
@@ -149,29 +149,29 @@ fn judges_needed(args: &str) -> Vec<String> {
 #[test]
 fn what_asks_a_judge_needs_a_feature() {
     for (args, expected) in [
-        (r#""../samples/units/units.evalset.json""#, &[][..]),
+        (r#""tests/samples/units/units.evalset.json""#, &[][..]),
         (
-            r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
+            r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
             &["`safety_v1` asks a judge, which needs the feature `judges` of `eval-core`"],
         ),
-        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
+        (r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
         (
-            r#""../samples/units/units.evalset.json", judge = mine"#,
+            r#""tests/samples/units/units.evalset.json", judge = mine"#,
             &["`judge` needs the feature `judges` of `eval-core`"],
         ),
         (
-            r#""../samples/weather/weather.evalset.json", config = "../samples/weather/judged.json""#,
+            r#""tests/samples/weather/weather.evalset.json", config = "tests/samples/weather/judged.json""#,
             &[
                 "`final_response_match_v2` asks a judge, which needs the feature `judges` of `eval-core`",
                 "`rubric_based_final_response_quality_v1` asks a judge, which needs the feature `judges` of `eval-core`",
             ],
         ),
         (
-            r#""../samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
+            r#""tests/samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
             &["case `has to be asked` has a simulated user, which needs the feature `judges` of `eval-core`"],
         ),
         // A recording beside the set needs no judge.
-        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
+        (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
     ] {
         assert_eq!(judges_needed(args), expected, "{args}");
     }
@@ -179,7 +179,7 @@ fn what_asks_a_judge_needs_a_feature() {
 
 #[test]
 fn a_case_that_cannot_be_run_may_be_left_out() {
-    let set = "../tests/ui/sets/scenario.evalset.json";
+    let set = "tests/sets/scenario.evalset.json";
     let weather = quote!(
         fn weather() -> impl Agent {
             Echo
@@ -193,14 +193,14 @@ fn a_case_that_cannot_be_run_may_be_left_out() {
 
 #[test]
 fn no_path_of_this_machine_is_in_the_expansion() {
-    let expanded = expanded(r#""../tests/ui/sets/several""#, "fn trips() -> impl Agent { Echo }");
+    let expanded = expanded(r#""tests/sets/several""#, "fn trips() -> impl Agent { Echo }");
     assert!(!expanded.contains(env!("CARGO_MANIFEST_DIR")));
 }
 
 #[test]
 fn on_an_error_the_function_stays_and_its_type_is_still_checked() {
     let tokens = expansion(
-        quote!("../tests/ui/sets/nowhere.evalset.json", runs = 0),
+        quote!("tests/sets/nowhere.evalset.json", runs = 0),
         &quote!(
             #[ignore]
             fn weather() -> impl Agent {
@@ -218,7 +218,7 @@ fn on_an_error_the_function_stays_and_its_type_is_still_checked() {
 #[test]
 fn what_is_no_function_stays_as_it_is() {
     let tokens = expansion(
-        quote!("../tests/ui/sets/weather.evalset.json"),
+        quote!("tests/sets/weather.evalset.json"),
         &quote!(
             struct Weather;
         ),
@@ -243,11 +243,11 @@ fn __evalset_weather(
             source: ::eval_core::__private::SetSource {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
                 package: ::core::env!("CARGO_PKG_NAME"),
-                file: "../tests/ui/sets/weather.evalset.json",
-                shown: "../tests/ui/sets/weather.evalset.json",
+                file: "tests/sets/weather.evalset.json",
+                shown: "tests/sets/weather.evalset.json",
                 text: ::core::include_str!(
                     ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
-                    "../tests/ui/sets/weather.evalset.json")
+                    "tests/sets/weather.evalset.json")
                 ),
                 form: ::eval_core::__private::Form::EvalSet,
                 eval_set_id: "weather",
@@ -271,7 +271,7 @@ fn __evalset_weather(
                 ],
                 config: ::eval_core::__private::ConfigSource::Default,
                 session: ::core::option::Option::None,
-                absent: &["../tests/ui/sets/test_config.json"],
+                absent: &["tests/sets/test_config.json"],
                 options: ::eval_core::__private::Options {
                     runs: 1u32,
                     pass: ::eval_core::__private::Pass::Mean,

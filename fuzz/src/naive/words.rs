@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn stems_are_those_of_nltk() {
-        let vectors = include_str!("../../../tests/vectors/porter_vectors.tsv");
+        let vectors = include_str!("../../../eval-core/tests/vectors/porter_vectors.tsv");
         assert!(vectors.lines().count() > 1000);
         for line in vectors.lines() {
             let (word, expected) = line.split_once('\t').unwrap();

@@ -15,28 +15,28 @@ use crate::metric::{Score, Scores, built_in};
 const FILES: &[(&str, &str, usize)] = &[
     (
         "final_response_match_v2",
-        include_str!("../../../../tests/vectors/judged/final_response_match_v2.json"),
+        include_str!("../../../tests/vectors/judged/final_response_match_v2.json"),
         40,
     ),
     (
         "rubric_based_final_response_quality_v1",
-        include_str!("../../../../tests/vectors/judged/rubric_based_final_response_quality_v1.json"),
+        include_str!("../../../tests/vectors/judged/rubric_based_final_response_quality_v1.json"),
         40,
     ),
     (
         "rubric_based_tool_use_quality_v1",
-        include_str!("../../../../tests/vectors/judged/rubric_based_tool_use_quality_v1.json"),
+        include_str!("../../../tests/vectors/judged/rubric_based_tool_use_quality_v1.json"),
         6,
     ),
     (
         "rubric_based_multi_turn_trajectory_quality_v1",
-        include_str!("../../../../tests/vectors/judged/rubric_based_multi_turn_trajectory_quality_v1.json"),
+        include_str!("../../../tests/vectors/judged/rubric_based_multi_turn_trajectory_quality_v1.json"),
         9,
     ),
-    ("hallucinations_v1", include_str!("../../../../tests/vectors/judged/hallucinations_v1.json"), 40),
+    ("hallucinations_v1", include_str!("../../../tests/vectors/judged/hallucinations_v1.json"), 40),
     (
         "per_turn_user_simulator_quality_v1",
-        include_str!("../../../../tests/vectors/judged/per_turn_user_simulator_quality_v1.json"),
+        include_str!("../../../tests/vectors/judged/per_turn_user_simulator_quality_v1.json"),
         35,
     ),
 ];

@@ -33,7 +33,7 @@ fn random_cases_give_the_scores_of_adk() {
 #[test]
 fn stored_cases_give_the_scores_of_rouge_score() {
     // Written by `compare.py --kind rouge_ascii --cases 1000 --seed 1 --keep FILE`.
-    let counts = compare(include_str!("../../../../tests/vectors/rouge_score_vectors.jsonl"));
+    let counts = compare(include_str!("../../../tests/vectors/rouge_score_vectors.jsonl"));
     assert_eq!(counts.get("rouge_ascii"), Some(&1000));
 }
 

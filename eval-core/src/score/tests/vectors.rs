@@ -1,4 +1,4 @@
-//! The stored answers of google-adk 2.13.0, in `tests/vectors/` of the workspace.
+//! The stored answers of google-adk 2.13.0, in `tests/vectors/`.
 
 use serde_json::value::RawValue;
 
@@ -14,7 +14,7 @@ pub(super) fn same(a: Option<f64>, b: Option<f64>) -> bool {
 #[test]
 fn texts_give_the_tokens_and_scores_of_adk() {
     let vectors: Vec<&RawValue> =
-        serde_json::from_str(include_str!("../../../../tests/vectors/rouge_vectors.json")).unwrap();
+        serde_json::from_str(include_str!("../../../tests/vectors/rouge_vectors.json")).unwrap();
     assert_eq!(vectors.len(), 96);
     for vector in vectors {
         let vector = object(vector);
@@ -37,7 +37,7 @@ fn texts_give_the_tokens_and_scores_of_adk() {
 #[test]
 fn turns_give_the_scores_of_adk() {
     let vectors: Vec<&RawValue> =
-        serde_json::from_str(include_str!("../../../../tests/vectors/trajectory_vectors.json")).unwrap();
+        serde_json::from_str(include_str!("../../../tests/vectors/trajectory_vectors.json")).unwrap();
     let mut scored = 0;
     for vector in vectors {
         let vector = object(vector);

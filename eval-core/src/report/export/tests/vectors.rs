@@ -15,9 +15,9 @@ use crate::runner::EvalRunner;
 use crate::test_support::adk::ask;
 
 /// What ADK wrote after it loaded the result of the fixture.
-const STORED_RESULT: &str = include_str!("../../../../../tests/vectors/eval_set_result.json");
+const STORED_RESULT: &str = include_str!("../../../../tests/vectors/eval_set_result.json");
 /// What ADK's `AgentEvaluator` wrote from the same result.
-const STORED_TABLE: &str = include_str!("../../../../../tests/vectors/eval_results.csv");
+const STORED_TABLE: &str = include_str!("../../../../tests/vectors/eval_results.csv");
 
 #[track_caller]
 fn same(ours: &str, theirs: &str) {
@@ -91,7 +91,7 @@ fn scenarios() -> EvalSet {
 #[test]
 fn sets_pass_through_adk_unchanged() {
     let mut sets = vec![fixture::set(), scenarios()];
-    let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples"));
+    let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples"));
     for file in eval_format::find_sets(samples, "").unwrap() {
         sets.push(EvalSet::read(samples.join(file)).unwrap());
     }

@@ -215,7 +215,10 @@ impl Map {
 
     /// Sets a key and returns the value that stood there.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
-        let (key, value) = (key.into(), value.into());
+        self.put(key.into(), value.into())
+    }
+
+    fn put(&mut self, key: String, value: Value) -> Option<Value> {
         if let Some((_, old)) = self.entries.iter_mut().find(|(name, _)| *name == key) {
             return Some(std::mem::replace(old, value));
         }
@@ -308,7 +311,7 @@ impl Map {
     fn insert_all(&mut self, next: &mut dyn FnMut() -> Option<(String, Value)>) {
         let mut entries = std::iter::from_fn(next);
         for (key, value) in entries.by_ref().take(SCAN_LIMIT) {
-            self.insert(key, value);
+            self.put(key, value);
         }
         // An index of all that is there pays only for many.
         let Some(first) = entries.next() else { return };

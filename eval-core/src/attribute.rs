@@ -13,28 +13,16 @@ mod judges_of_test;
 mod prepare;
 mod test;
 
-use crate::metric::{BoxMetric, MakeMetric, MetricFn, of_function};
+use crate::metric::{BoxMetric, MetricFn, of_function};
 
 pub use crate::compiled::{CaseSource, ConfigSource, FileSource, Options, RecordingSource, SetSource};
-pub use crate::judge::Making;
 pub use crate::setup::shape;
 pub use ::tokio;
 pub use eval_format::{Form, Gate, Pass};
 pub use eval_run::EvalRun;
-pub use function::{Annotated, Driven, Driving, EvalFn, annotated};
+pub use function::{Annotated, Driven, Driving, EvalFn, Functions, annotated};
 pub use is_current::is_current;
 pub use test::{CaseTest, run};
-
-/// One file of the attribute: what was compiled in, and the functions that the attribute names.
-#[derive(Debug)]
-pub struct TestSet {
-    /// The file with its cases.
-    pub source: SetSource,
-    /// Custom metrics by name.
-    pub metrics: &'static [(&'static str, MakeMetric)],
-    /// Calls the function that makes the judge, if the attribute names one.
-    pub judge: Option<fn() -> Making>,
-}
 
 /// The metric that a function stands for.
 pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {

@@ -1,7 +1,7 @@
-//! From a suite to tokens: the function as written, a hidden helper, and a module of tests.
+//! From a suite to tokens: the function as written, hidden functions beside it, and a module of tests.
 //!
-//! A test is one call. What the tests of a file share stands in one static of the helper. The helper is a neighbour of
-//! the user's function, so that paths in the attribute mean what they mean there.
+//! A test is one call of a hidden function, which has the files in a static. It is a neighbour of the user's function,
+//! so that paths in the attribute mean what they mean there.
 
 mod function;
 mod module;
@@ -18,7 +18,7 @@ use crate::suite::Suite;
 use names::Names;
 use sets::Sets;
 
-/// The function as written, and the check of its type.
+/// The function as written, and the check of its type and of those that the arguments name.
 pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
     function::function(args, item, &Names::new(args, item))
 }
@@ -26,9 +26,9 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
 /// The tests.
 pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     let names = Names::new(args, item);
-    let helper = helper(args, &names, suite);
+    let runs_case = runs_case(args, &names, suite);
     let module = module::module(&args.runtime, item, &names, suite);
-    quote!(#helper #module)
+    quote!(#runs_case #module)
 }
 
 /// The errors.
@@ -37,18 +37,18 @@ pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
 }
 
 /// The function that holds the sets and runs a case of one.
-fn helper(args: &Args, names: &Names<'_>, suite: &Suite) -> TokenStream {
-    let Names { private, helper, .. } = names;
-    let (count, annotated) = (suite.sets.len(), names.annotated());
+fn runs_case(args: &Args, names: &Names<'_>, suite: &Suite) -> TokenStream {
+    let Names { private, functions, runs_case, .. } = names;
+    let count = suite.sets.len();
     let sets = Sets { args, names };
-    let sets = suite.sets.iter().map(|set| sets.test_set(set));
+    let sets = suite.sets.iter().map(|set| sets.source(set));
     // The arguments have names that the user's crate has not: its function or static `case` would hide ours.
     quote! {
         #[cfg(test)]
         #[doc(hidden)]
-        fn #helper(__set: ::core::primitive::usize, __case: ::core::primitive::usize) -> #private::CaseTest {
-            static __SETS: [#private::TestSet; #count] = [#(#sets),*];
-            #private::run(&__SETS[__set], __case, ::core::module_path!(), #annotated)
+        fn #runs_case(__set: ::core::primitive::usize, __case: ::core::primitive::usize) -> #private::CaseTest {
+            static __SETS: [#private::SetSource; #count] = [#(#sets),*];
+            #private::run(&__SETS[__set], __case, ::core::module_path!(), #functions())
         }
     }
 }

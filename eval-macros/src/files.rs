@@ -1,8 +1,7 @@
 //! From a path in an attribute to files on disk.
 //!
-//! Paths are relative to the folder of `Cargo.toml`. Cargo names it in `CARGO_MANIFEST_DIR`; where
-//! that is a copy (trybuild builds in a package of its own), the package of the source file holds the
-//! files.
+//! Paths are relative to the folder of `Cargo.toml`, which cargo names in `CARGO_MANIFEST_DIR`. If that is a copy
+//! (trybuild builds in a package of its own), the files are in the package of the source file.
 
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
@@ -19,9 +18,9 @@ use crate::diagnostics::{code_list, error};
 pub(crate) struct Folders {
     /// What `env!("CARGO_MANIFEST_DIR")` is in the expansion.
     manifest: PathBuf,
-    /// The package that the source file is in, where it is another one.
+    /// The package of the source file, if it is another one.
     source: Option<PathBuf>,
-    /// What the compiler shows paths relative to.
+    /// The compiler shows paths relative to this folder.
     working: PathBuf,
 }
 
@@ -36,7 +35,7 @@ pub(crate) struct SourceFile {
     pub(crate) shown: String,
 }
 
-/// What the path of a set turned out to name.
+/// What the path of a set names.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// One file.
@@ -159,23 +158,23 @@ impl Folders {
         }
     }
 
-    /// What stands there, where something does and it is no file; `what` says what it should be.
+    /// What is wrong with something that exists and is not a file. `what` says what it should be.
     fn oddity(&self, span: Span, name: &str, what: &str) -> Option<syn::Error> {
         let path = self.roots().map(|root| root.join(name)).find(|path| path.symlink_metadata().is_ok())?;
         Some(match fs::read_link(&path) {
             Ok(target) if !path.exists() => error(
                 span,
-                format!("`{name}` is a link to `{}`, which leads nowhere", target.display()),
-                "restore the file that it names, or replace the link",
+                format!("`{name}` is a link to `{}`, which does not exist", target.display()),
+                "restore that file, or replace the link",
             ),
             _ if path.is_dir() => {
-                error(span, format!("`{name}` is a directory, no {what}"), self.nearest(&format!("{name}/*")))
+                error(span, format!("the {what} `{name}` is a directory"), self.nearest(&format!("{name}/*")))
             }
-            _ => error(span, format!("`{name}` is no {what}: it is not a file"), "name a plain file"),
+            _ => error(span, format!("the {what} `{name}` is not a file"), "name a plain file"),
         })
     }
 
-    /// What exists near a path that does not.
+    /// Help for a path that does not exist: what there is near it.
     fn nearest(&self, name: &str) -> String {
         let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let mut folder = String::new();
@@ -191,7 +190,7 @@ impl Folders {
         RELATIVE.to_owned()
     }
 
-    /// What the folder has instead of `part`, after which `rest` would follow.
+    /// What the folder holds instead of `part`. `rest` is the path after it.
     fn entries_like(&self, folder: &str, part: &str, rest: &[&str]) -> String {
         let wants_file = rest.is_empty();
         let names = self.roots().map(|root| names_in(&root.join(folder), wants_file));
@@ -207,7 +206,7 @@ impl Folders {
         }
         let place =
             if folder.is_empty() { "the folder of `Cargo.toml`".to_owned() } else { format!("`{folder}`") };
-        // Where only the file is missing, the user has found the folder.
+        // If only the file is missing, the user has found the folder.
         let (what, hint) = if wants_file { ("JSON files", "") } else { ("folders", RELATIVE_HINT) };
         match names.len() {
             0 => format!("{place} holds no {what}{hint}"),
@@ -227,7 +226,7 @@ const RELATIVE: &str = "paths are relative to the folder of `Cargo.toml`";
 /// So many names still read as a sentence.
 const SHOWN_NAMES: usize = 4;
 
-/// The path, if it is one that means the same on every machine.
+/// The path, if it means the same on every machine.
 fn relative(path: &LitStr) -> syn::Result<String> {
     let name = path.value();
     if name.is_empty() {
@@ -252,7 +251,7 @@ fn relative(path: &LitStr) -> syn::Result<String> {
     Ok(name.to_owned())
 }
 
-/// JSON files, or else folders, whose names a user may have meant.
+/// The names of the JSON files of a folder, or of the folders in it, but for hidden ones.
 fn names_in(folder: &Path, files: bool) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| {
@@ -274,7 +273,7 @@ fn package_of_source(span: Span, working: &Path) -> Option<PathBuf> {
     Some(package.to_path_buf())
 }
 
-/// The path without `.` and without `..` where a name stands before it.
+/// The path without `.`, and without `..` after a name.
 fn without_dots(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
@@ -292,7 +291,7 @@ fn without_dots(path: &Path) -> PathBuf {
     clean
 }
 
-/// The way from one folder to a file, with `/`.
+/// The relative path from a folder to a file, with `/`.
 fn path_from(folder: &Path, file: &Path) -> String {
     let (folder, file) = (without_dots(folder), without_dots(file));
     let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
@@ -366,14 +365,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_named_as_what_it_is() {
+    fn a_directory_in_place_of_a_file_is_named() {
         let message = folders().file(&literal("src"), "config file").unwrap_err().to_string();
-        assert_eq!(message.lines().next(), Some("`src` is a directory, no config file"));
+        assert_eq!(message.lines().next(), Some("the config file `src` is a directory"));
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_link_that_leads_nowhere_says_where_it_leads() {
+    fn a_broken_link_is_named_with_its_target() {
         let folder = env::temp_dir().join(format!("eval-macros-files-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         std::os::unix::fs::symlink("gone.json", folder.join("a.evalset.json")).unwrap();
@@ -381,7 +380,7 @@ mod tests {
         let message = folders.sets(&literal("a.evalset.json")).unwrap_err().to_string();
         fs::remove_dir_all(folder).unwrap();
         assert!(
-            message.contains("`a.evalset.json` is a link to `gone.json`, which leads nowhere"),
+            message.contains("`a.evalset.json` is a link to `gone.json`, which does not exist"),
             "{message}"
         );
     }

@@ -7,8 +7,8 @@ use syn::LitStr;
 
 use crate::diagnostics::{Diagnostics, code_list};
 
-/// Globs on ids: a case is taken if one of the plain ones matches (or there are none) and none of
-/// those that begin with `!` does.
+/// Globs on ids. A glob that begins with `!` excludes what it matches. A case is taken if a plain glob matches it, or
+/// if there are no plain globs, and no glob excludes it.
 #[derive(Debug)]
 pub(crate) struct Filter {
     globs: Vec<Glob>,
@@ -22,7 +22,7 @@ struct Glob {
 }
 
 impl Filter {
-    /// Reads the globs; one that is none is reported.
+    /// Reads the globs and reports those that are malformed.
     pub(crate) fn parse(globs: &[LitStr], diagnostics: &mut Diagnostics) -> Self {
         let mut filter = Self { globs: Vec::new() };
         for literal in globs {
@@ -52,7 +52,7 @@ impl Filter {
         (takes_all || matches(false)) && !matches(true)
     }
 
-    /// Reports each glob that matches none of the ids, and a filter that leaves none.
+    /// Reports each glob that matches no id, and a filter that takes no case.
     pub(crate) fn check(&self, ids: &[&str], diagnostics: &mut Diagnostics) {
         let mut all_match = true;
         for glob in &self.globs {
@@ -66,13 +66,13 @@ impl Filter {
             diagnostics.error(
                 first.span,
                 "`cases` leaves no case",
-                format!("what is taken is also excluded; {}", ids_at_hand(ids)),
+                format!("every case that it takes is also excluded; {}", ids_at_hand(ids)),
             );
         }
     }
 }
 
-/// What the glob was probably meant to match.
+/// Help for a glob without a match: the id that was probably meant.
 fn nearest(glob: &str, ids: &[&str]) -> String {
     let letters = glob.replace(['*', '?'], "");
     match suggest(&letters, ids.iter().copied()) {

@@ -7,10 +7,10 @@ use syn::{Attribute, GenericParam, Ident, Signature, Type, Visibility};
 
 use crate::diagnostics::{Diagnostics, error, error_on};
 
-/// Attributes that make a test of what they stand on.
+/// Attributes that make a test of a function.
 const TEST_ATTRIBUTES: &[&str] = &["test", "test_case", "rstest", "bench"];
 
-/// The annotated function. Its body is not looked at: it may be half typed in an editor.
+/// The annotated function. Its body is not parsed: it may be half typed in an editor.
 pub(crate) struct Item {
     attributes: Vec<Attribute>,
     /// `ignore` and `should_panic`, which belong on tests.
@@ -18,7 +18,7 @@ pub(crate) struct Item {
     visibility: Visibility,
     signature: Signature,
     body: TokenStream,
-    /// Whether the function can be named without more: no method, nothing generic.
+    /// Whether its name alone is a value: it is not a method and not generic.
     pub(crate) is_free: bool,
 }
 
@@ -40,12 +40,12 @@ impl Parse for Item {
 }
 
 impl Item {
-    /// Reads the function; what else the attribute may stand on is reported.
+    /// Reads the function. Anything else is reported.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
         let parsed = syn::parse2::<Self>(tokens.clone()).map_err(|_| {
             error(
                 tokens.into_iter().next().map_or_else(Span::call_site, |token| token.span()),
-                "`#[eval_set]` stands on something that is not a function",
+                "`#[eval_set]` on something that is not a function",
                 "it goes on the function that sets up the agent: `async fn weather() -> impl Agent { .. }`",
             )
         });
@@ -66,7 +66,7 @@ impl Item {
         if let Some(receiver) = self.signature.receiver() {
             diagnostics.error(
                 receiver.self_token.span,
-                "`#[eval_set]` stands on a method",
+                "`#[eval_set]` on a method",
                 "the tests call a free function: move it out of the `impl`",
             );
         }
@@ -95,7 +95,7 @@ impl Item {
         }
     }
 
-    /// Another test attribute would run the function by itself, or each case twice.
+    /// Reports and removes other test attributes. They would run the function by itself, or each case twice.
     fn take_test_attributes(&mut self, diagnostics: &mut Diagnostics) {
         self.attributes.retain(|attribute| {
             let Some(last) = attribute.path().segments.last() else { return true };
@@ -122,13 +122,13 @@ impl Item {
     }
 }
 
-/// A path as one writes it, without the spaces between its tokens.
+/// A path as it is written, without spaces between its tokens.
 pub(crate) fn path_text(path: &impl ToTokens) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }
 
 impl ToTokens for Item {
-    /// The function as written, without what was moved to the cases.
+    /// The function as written, without the attributes that move to the cases.
     fn to_tokens(&self, tokens: &mut TokenStream) {
         for attribute in &self.attributes {
             attribute.to_tokens(tokens);
@@ -174,7 +174,7 @@ mod tests {
             ("struct S;", "not a function"),
             ("mod m {}", "not a function"),
             ("", "not a function"),
-            ("fn f(&self) -> A {}", "stands on a method"),
+            ("fn f(&self) -> A {}", "on a method"),
             ("fn f<T>() -> T {}", "generic over a type"),
             ("fn f<const N: usize>() -> A {}", "generic over a const"),
             ("fn f(x: impl Into<String>) -> A {}", "argument is generic"),

@@ -79,7 +79,7 @@ impl Unreadable {
             format!("cannot read {}: {}", code_list(&[&self.file]), self.error),
             match self.error.kind() {
                 io::ErrorKind::NotFound => {
-                    "it is a link that leads nowhere: restore the file that it names, or remove it"
+                    "it is a link to a file that does not exist: restore that file, or remove the link"
                 }
                 _ => "check that it is a file that you may read",
             },

@@ -1,4 +1,4 @@
-//! Where the tests of each file of a directory live: folders are modules, and so are files.
+//! The modules for the tests of a directory: each folder is a module, and so is each file.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use eval_format::file_stem;
 
 /// The modules of each file, outermost first, from the files' paths below the directory.
 ///
-/// A module is named after the stem of its file. Where two things of one folder have the same stem
-/// (`a.evalset.json`, `a.test.json`, a folder `a`), these are named after their whole names.
+/// A module is named after the stem of its file. If two entries of a folder have the same stem
+/// (`a.evalset.json`, `a.test.json`, a folder `a`), they are named after their whole names.
 pub(crate) fn module_paths(files: &[&str]) -> Vec<Vec<String>> {
     let mut folders: HashMap<&str, Vec<&str>> = HashMap::new();
     for file in files {
         for (at, _) in file.match_indices('/').chain([(file.len(), "")]) {
             let (folder, name) = split(&file[..at]);
             let names = folders.entry(folder).or_default();
-            // Files come sorted, so what is named again was named last.
+            // Files are sorted, so a repeated name was the last one.
             if names.last() != Some(&name) {
                 names.push(name);
             }
@@ -54,7 +54,7 @@ fn named(entries: &[&str]) -> Vec<String> {
         .collect();
     let distinct: std::collections::HashSet<&str> = ids.iter().copied().collect();
     if distinct.len() < ids.len() {
-        // A stem that is the whole name of another: only whole names are surely distinct.
+        // One stem is the whole name of another entry. Whole names are distinct.
         ids = entries.to_vec();
     }
     test_names(ids)

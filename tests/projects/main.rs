@@ -6,6 +6,7 @@
 
 mod directories;
 mod failures;
+mod features;
 mod journaled;
 mod judged;
 mod names;

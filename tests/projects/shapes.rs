@@ -65,3 +65,24 @@ fn a_setup_or_body_that_fails_fails_its_test_and_says_why() {
         assert!(text.contains(more), "{more}\n{text}");
     }
 }
+
+#[test]
+fn a_wrong_shape_is_reported_once_in_tests_too() {
+    let test = "use eval_core::eval_set;\n\n\
+                fn wrong() -> u8 {\n    0\n}\n\n\
+                #[eval_set(\"evals/hello.evalset.json\", criteria(wrong = 1.0), metrics(wrong), judge = wrong)]\n\
+                fn hello() -> u8 {\n    0\n}\n";
+    let dependencies =
+        "[dev-dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"judges\"] }\n";
+    Draft::empty("wrong_shapes")
+        .dependencies(dependencies)
+        .file("tests/evals.rs", test)
+        .file("evals/hello.evalset.json", echo_set(&[("hello", "Hello!")]))
+        .shared()
+        .cargo(&["test", "--no-run"])
+        .fails()
+        .says("`fn() -> u8 {hello}` cannot drive an eval case")
+        .says("`fn() -> u8 {wrong}` is not a metric")
+        .says("`fn() -> u8 {wrong}` does not make a judge")
+        .says("due to 3 previous errors");
+}

@@ -11,6 +11,8 @@ use eval_format::EvalCase;
 
 use super::eval_run::EvalRun;
 use crate::agent::{BoxAgent, BoxError, IntoAgent};
+use crate::judge::Making;
+use crate::metric::MakeMetric;
 use crate::setup::{IntoOutcome, shape};
 
 /// The outcome of a call of the annotated function.
@@ -38,6 +40,17 @@ pub trait EvalFn<Shape>: Copy + 'static {
 
     /// Calls the function for one run of a case.
     fn call(self, case: &'static EvalCase, run: EvalRun) -> Driving;
+}
+
+/// The functions of an attribute: the annotated one, and those that its arguments name.
+#[derive(Debug)]
+pub struct Functions {
+    /// The annotated function.
+    pub annotated: Annotated,
+    /// The functions that make the custom metrics, by name.
+    pub metrics: &'static [(&'static str, MakeMetric)],
+    /// Calls the function that makes the judge, if the attribute names one.
+    pub judge: Option<fn() -> Making>,
 }
 
 /// The annotated function, whatever its shape.

@@ -2,7 +2,7 @@
 
 use eval_format::conventions::recording_path;
 
-use super::TestSet;
+use super::function::Functions;
 use crate::compiled::Test;
 use crate::judge::{
     JudgeFn, JudgeMode, JudgeRouter, JudgeSource, Making, RecordingStore, RecordingText, Settings,
@@ -15,8 +15,8 @@ pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
 }
 
 /// The judges of a test.
-pub(super) fn judges(test: &Test, set: &TestSet, settings: Settings) -> JudgeRouter {
-    let source = set.judge.map_or(JudgeSource::Nobody, JudgeSource::Function);
+pub(super) fn judges(test: &Test, functions: &Functions, settings: Settings) -> JudgeRouter {
+    let source = functions.judge.map_or(JudgeSource::Nobody, JudgeSource::Function);
     let Some(recording) = &test.set.recording else { return JudgeRouter::new(settings, source, None) };
     let root = stale::root(test.set.manifest_dir);
     let text = match (settings.mode, recording.text) {

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use eval_format::{EvalCase, EvalConfig, Problems};
 
-use super::TestSet;
 use crate::case_runner::{CaseRunner, CaseRunnerError, RunOptions};
-use crate::compiled::{ConfigSource, Test};
+use crate::compiled::{ConfigSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::message::count;
+use crate::metric::MakeMetric;
 
 /// Why a test cannot run, although its files were checked while it was compiled.
 #[derive(Debug)]
@@ -45,10 +45,14 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, Unprepared> {
 }
 
 /// The runner of the cases of a set.
-pub(super) fn case_runner(set: &TestSet, judges: JudgeRouter) -> Result<CaseRunner, Unprepared> {
-    let config = config(set)?;
-    let custom = set.metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
-    let options = &set.source.options;
+pub(super) fn case_runner(
+    set: &SetSource,
+    metrics: &[(&'static str, MakeMetric)],
+    judges: JudgeRouter,
+) -> Result<CaseRunner, Unprepared> {
+    let config = config(set, metrics)?;
+    let custom = metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
+    let options = &set.options;
     let options = RunOptions {
         runs: options.runs as usize,
         pass: options.pass,
@@ -59,13 +63,13 @@ pub(super) fn case_runner(set: &TestSet, judges: JudgeRouter) -> Result<CaseRunn
     CaseRunner::new(&config, custom, judges, options).map_err(Unprepared::Runner)
 }
 
-fn config(set: &TestSet) -> Result<EvalConfig, Unprepared> {
-    let (name, text) = match &set.source.config {
+fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<EvalConfig, Unprepared> {
+    let (name, text) = match &set.config {
         ConfigSource::Default => return Ok(EvalConfig::adk_default()),
         ConfigSource::Inline(text) => ("criteria(..)", *text),
         ConfigSource::File(file) => (file.file, file.text),
     };
-    let answered: Vec<&str> = set.metrics.iter().map(|(name, _)| *name).collect();
+    let answered: Vec<&str> = metrics.iter().map(|(name, _)| *name).collect();
     let checked = eval_format::check_config(name, text.as_bytes(), &answered);
     let problems = checked.problems.len();
     checked.config.ok_or(Unprepared::Config(name, problems))

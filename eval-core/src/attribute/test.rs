@@ -5,13 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::TestSet;
 use super::eval_run::EvalRun;
 use super::exit::ExitGuard;
-use super::function::{Annotated, Driven};
+use super::function::{Annotated, Driven, Functions};
 use super::prepare::{self, Unprepared};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Run, Subject};
-use crate::compiled::Test;
+use crate::compiled::{SetSource, Test};
 use crate::failure;
 use crate::guard::{Fault, catch_panic, fenced};
 use crate::journal::TestLog;
@@ -28,9 +27,9 @@ pub type CaseTest = Pin<Box<dyn Future<Output = ()>>>;
 /// Runs one case of a set as a test: it returns if the case passed, and unwinds with the report if it did not.
 ///
 /// It is not generic, so that what runs a case is compiled once, in this crate, and not for each attribute.
-pub fn run(set: &'static TestSet, case: usize, module: &'static str, function: Annotated) -> CaseTest {
-    let test = Test { set: &set.source, source: &set.source.cases[case], module };
-    Box::pin(run_to_end(test, set, function))
+pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions: Functions) -> CaseTest {
+    let test = Test { set, source: &set.cases[case], module };
+    Box::pin(run_to_end(test, functions))
 }
 
 /// The annotated function as the source of the agents of one case.
@@ -66,7 +65,7 @@ impl AgentSource for FunctionSource<'_> {
 }
 
 /// Runs a test from the variables of its environment to its verdict. The verdict is recorded before the test ends.
-async fn run_to_end(test: Test, set: &'static TestSet, function: Annotated) {
+async fn run_to_end(test: Test, functions: Functions) {
     let _guard = ExitGuard::of(test);
     let log = match TestLog::of_test(&test) {
         Ok(log) => Arc::new(log),
@@ -90,7 +89,7 @@ async fn run_to_end(test: Test, set: &'static TestSet, function: Annotated) {
     if let Freshness::Stale(how) = &freshness {
         break_off(how, &failure::stale(&test, how));
     }
-    let report = match evaluate(&test, set, &function, settings, &log).await {
+    let report = match evaluate(&test, &functions, settings, &log).await {
         Ok(report) => report,
         Err(error) => {
             let message = error.to_string();
@@ -123,13 +122,13 @@ fn fail(text: &str, payload: &str) -> ! {
 
 async fn evaluate(
     test: &Test,
-    set: &'static TestSet,
-    function: &Annotated,
+    functions: &Functions,
     settings: Settings,
     log: &Arc<TestLog>,
 ) -> Result<CaseReport, Unprepared> {
     let Test { set: source, source: case, .. } = *test;
-    let runner = Arc::new(prepare::case_runner(set, judges(test, set, settings))?);
+    let runner =
+        Arc::new(prepare::case_runner(source, functions.metrics, judges(test, functions, settings))?);
     let subject = Subject {
         eval_set_id: Some(source.eval_set_id),
         case: prepare::case(test)?,
@@ -141,17 +140,18 @@ async fn evaluate(
         name: test.path(),
         log: log.clone(),
     };
-    let agents = FunctionSource { function, runner: runner.clone(), subject: subject.clone() };
+    let agents =
+        FunctionSource { function: &functions.annotated, runner: runner.clone(), subject: subject.clone() };
     Ok(runner.run(&subject, &agents).await)
 }
 
 #[cfg(feature = "judges")]
-fn judges(test: &Test, set: &TestSet, settings: Settings) -> JudgeRouter {
-    super::judges_of_test::judges(test, set, settings)
+fn judges(test: &Test, functions: &Functions, settings: Settings) -> JudgeRouter {
+    super::judges_of_test::judges(test, functions, settings)
 }
 
 /// Without the feature no case asks a judge: those that would do not compile.
 #[cfg(not(feature = "judges"))]
-fn judges(_: &Test, _: &TestSet, _: Settings) -> JudgeRouter {
+fn judges(_: &Test, _: &Functions, _: Settings) -> JudgeRouter {
     JudgeRouter::default()
 }

@@ -7,7 +7,7 @@
 //! item    := value | (entries)
 //! ```
 //!
-//! It becomes the JSON text of a config, which is checked like a config file; a map from places in
+//! It becomes the JSON text of a config, which is checked like a config file. A map from places in
 //! that text back to tokens puts each problem on the token that caused it.
 
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl InlineConfig {
         Ok(config)
     }
 
-    /// Reports a problem of the text on the tokens it came from.
+    /// Reports a problem of the text on the tokens that caused it.
     pub(crate) fn report(&self, problem: &Problem, diagnostics: &mut Diagnostics) {
         let help = match (&problem.help, problem.label.is_empty()) {
             // Its own help shows a config file.
@@ -87,7 +87,7 @@ impl InlineConfig {
         diagnostics.error(self.span_of(&problem.range), &problem.message, help);
     }
 
-    /// The tokens of the smallest part that holds the range.
+    /// The tokens that wrote the smallest part around the range.
     pub(crate) fn span_of(&self, range: &Range<usize>) -> Span {
         self.places
             .iter()
@@ -185,7 +185,7 @@ fn parenthesized(input: ParseStream<'_>) -> syn::Result<ParseBuffer<'_>> {
     Ok(content)
 }
 
-/// A name, quoted where it is no identifier.
+/// A name, in quotes if it is not an identifier.
 fn name(input: ParseStream<'_>) -> syn::Result<(String, Span)> {
     if input.peek(LitStr) {
         let text: LitStr = input.parse()?;
@@ -195,7 +195,7 @@ fn name(input: ParseStream<'_>) -> syn::Result<(String, Span)> {
     Ok((ident.unraw().to_string(), ident.span()))
 }
 
-/// The literal as JSON, if it has a form there.
+/// The literal as JSON; `None` if JSON cannot express it.
 fn json_of(literal: &Lit, negative: bool) -> Option<String> {
     let sign = if negative { "-" } else { "" };
     match literal {
@@ -212,7 +212,7 @@ fn json_of(literal: &Lit, negative: bool) -> Option<String> {
 }
 
 fn wrong(span: Span) -> syn::Error {
-    error(span, "this is no criterion", GRAMMAR)
+    error(span, "this is not a criterion", GRAMMAR)
 }
 
 #[cfg(test)]

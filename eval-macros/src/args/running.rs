@@ -64,7 +64,7 @@ impl Running {
             diagnostics.error(
                 span,
                 format!("`pass` asks for {least} passing runs of {runs}"),
-                format!("say `runs = {least}` or more, or ask for fewer"),
+                format!("write `runs = {least}` or more, or ask for fewer passing runs"),
             );
         }
     }
@@ -107,12 +107,12 @@ fn timeout(text: &LitStr) -> syn::Result<u64> {
         "ms" => 1,
         "s" => 1_000,
         "m" => 60_000,
-        _ => return Err(error(text.span(), format!("`{value}` is no duration"), help)),
+        _ => return Err(error(text.span(), format!("`{value}` is not a duration"), help)),
     };
     match number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
-        Some(0) => Err(error(text.span(), "a timeout of zero would end every turn before it began", help)),
+        Some(0) => Err(error(text.span(), "a timeout of zero would end every turn before it begins", help)),
         Some(milliseconds) => Ok(milliseconds),
-        None => Err(error(text.span(), format!("`{value}` is no duration"), help)),
+        None => Err(error(text.span(), format!("`{value}` is not a duration"), help)),
     }
 }
 

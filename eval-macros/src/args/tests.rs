@@ -86,7 +86,7 @@ fn a_wrong_value_is_answered_with_an_example() {
         ("pass = \"at_least(2)\"", "`pass` asks for 2 passing runs of 1"),
         ("gate = \"turn\"", "unknown `gate`: `turn`"),
         ("timeout = 30", "for example `timeout = \"30s\"`"),
-        ("timeout = \"30\"", "`30` is no duration"),
+        ("timeout = \"30\"", "`30` is not a duration"),
         ("session = s", "`session` takes a string"),
         ("flavor = \"multi\"", "unknown `flavor`: `multi`"),
         ("flavor = \"multi_thread\", worker_threads = 0", "`worker_threads` takes a whole number"),

@@ -1,33 +1,41 @@
-//! The function as written, and the check of the functions that the attribute names.
+//! The function as written, and a hidden function that hands the functions of the attribute to eval-core.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::names::Names;
+use super::names::{Names, option};
 use crate::args::Args;
 use crate::features::Feature;
 use crate::item::Item;
 
-/// The function, and a check of its type and of the types of custom metrics and of the judge.
+/// The annotated function, and one that returns it as a value, together with the custom metrics and the judge.
 ///
-/// The check is compiled with and without tests. If it were left out of tests, which make the same calls, editors would
-/// show the name of the function as inactive code. The compiler shows equal errors once.
+/// The second is not limited to tests, so the types of all of them are checked in every build, and no editor shows the
+/// name of the annotated function as inactive code. Outside of tests it is never called, so nothing is compiled for it.
 pub(super) fn function(args: &Args, item: &Item, names: &Names<'_>) -> TokenStream {
     if !item.is_free {
         return quote!(#item);
     }
+    let Names { private, functions, .. } = names;
     let annotated = names.annotated();
-    let metrics = args.metrics.iter().map(|metric| names.metric(&metric.path));
-    let judge = args.judge.iter().map(|path| {
-        let judge = names.judge(path);
-        Feature::JUDGES.switch(&names.private, &quote!(let _ = || #judge;), &TokenStream::new())
+    let metrics = args.metrics.iter().map(|custom| {
+        let (name, metric) = (&custom.name, names.metric(&custom.path));
+        quote!((#name, || #metric))
     });
+    let judge = match &args.judge {
+        Some(path) => {
+            let judge = names.judge(path);
+            Feature::JUDGES.switch(private, &option(Some(quote!(|| #judge))), &option(None))
+        }
+        None => option(None),
+    };
     quote! {
         #item
-        const _: fn() = || {
-            let _ = #annotated;
-            #(let _ = || #metrics;)*
-            #(#judge)*
-        };
+        #[doc(hidden)]
+        fn #functions() -> #private::Functions {
+            #private::Functions { annotated: #annotated, metrics: &[#(#metrics),*], judge: #judge }
+        }
+        // Nothing is unused outside of tests.
+        const _: () = { let _ = #functions; };
     }
 }

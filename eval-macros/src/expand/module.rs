@@ -20,7 +20,7 @@ pub(super) fn module(runtime: &Runtime, item: &Item, names: &Names<'_>, suite: &
     }
     let name = names.function;
     let attributes = test_attributes(runtime, item, names);
-    let tests = root.tests(&attributes, &names.helper, 1);
+    let tests = root.tests(&attributes, &names.runs_case, 1);
     let is_current = suite.pattern.as_ref().map(|pattern| is_current(pattern, suite, names));
     // Only if it is needed: a crate may forbid the lint, and then nobody can allow it.
     let is_styled = is_snake_case(&name.to_string()) && root.is_snake_case();
@@ -72,25 +72,25 @@ impl<'s> Module<'s> {
         path.iter().fold(self, |module, name| module.inner.entry(name).or_default())
     }
 
-    /// The tests of this module, `depth` modules below the helper function, and of those in it.
+    /// The tests of this module, `depth` modules below the function `runs_case`, and of those in it.
     ///
     /// The body of a test is checked and compiled once per case, so it is one call that is not generic, awaited.
-    fn tests(&self, attributes: &TokenStream, helper: &Ident, depth: usize) -> TokenStream {
+    fn tests(&self, attributes: &TokenStream, runs_case: &Ident, depth: usize) -> TokenStream {
         let up = std::iter::repeat_n(quote!(super::), depth);
-        let helper_path = quote!(#(#up)* #helper);
+        let run = quote!(#(#up)* #runs_case);
         let mut tokens = TokenStream::new();
         for (set, tests) in &self.sets {
             for (case, test) in tests.cases.iter().enumerate() {
                 let name = Ident::new(&test.name, Span::call_site());
                 tokens.extend(quote! {
                     #attributes
-                    async fn #name() { #helper_path(#set, #case).await }
+                    async fn #name() { #run(#set, #case).await }
                 });
             }
         }
         for (name, inner) in &self.inner {
             let name = Ident::new(name, Span::call_site());
-            let inner = inner.tests(attributes, helper, depth + 1);
+            let inner = inner.tests(attributes, runs_case, depth + 1);
             tokens.extend(quote!(mod #name { #inner }));
         }
         tokens

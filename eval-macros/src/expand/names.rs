@@ -1,4 +1,4 @@
-//! What generated code refers to: eval-core, the helper function, the text of a file.
+//! What generated code refers to: eval-core, hidden functions, the text of a file.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -15,28 +15,32 @@ pub(super) struct Names<'a> {
     pub(super) private: TokenStream,
     /// The annotated function, which is also the name of the module of tests.
     pub(super) function: &'a Ident,
-    /// The function that runs a case.
-    pub(super) helper: Ident,
+    /// The hidden function that returns the functions that the attribute names.
+    pub(super) functions: Ident,
+    /// The hidden function that runs a case.
+    pub(super) runs_case: Ident,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(args: &'a Args, item: &'a Item) -> Self {
         let (krate, function) = (args.krate.as_ref(), item.name());
-        let helper = format_ident!("__evalset_{}", function, span = Span::call_site());
-        Self { krate, private: private(krate, Span::call_site()), function, helper }
+        // The prefixes differ, so that no name of a function makes the names of two items equal.
+        let functions = format_ident!("__evalfn_{}", function, span = Span::call_site());
+        let runs_case = format_ident!("__evalset_{}", function, span = Span::call_site());
+        Self { krate, private: private(krate, Span::call_site()), function, functions, runs_case }
     }
 
-    /// The annotated function as a value. If no test can call it, the error stands on its name.
+    /// The annotated function as a value. If no test can call it, the compiler says so on its name.
     pub(super) fn annotated(&self) -> TokenStream {
         self.call("annotated", self.function, self.function.span())
     }
 
-    /// The metric that a function stands for. If it stands for none, the error stands on its path.
+    /// The metric that a function stands for. If it stands for none, the compiler says so on its path.
     pub(super) fn metric(&self, path: &Path) -> TokenStream {
         self.call("metric", path, path.span())
     }
 
-    /// The judge that a function makes. If it makes none, the error stands on its path.
+    /// The judge that a function makes. If it makes none, the compiler says so on its path.
     pub(super) fn judge(&self, path: &Path) -> TokenStream {
         self.call("judge", path, path.span())
     }

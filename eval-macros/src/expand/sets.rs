@@ -1,4 +1,4 @@
-//! The sets as values of eval-core's types: texts, ranges and options, for a static.
+//! The sets as values of eval-core's types: texts, ranges and options.
 
 use std::path::Path;
 
@@ -9,7 +9,6 @@ use quote::quote;
 use super::names::{Names, include, option};
 use crate::args::Args;
 use crate::configs::ConfigSource;
-use crate::features::Feature;
 use crate::recordings::Recording;
 use crate::suite::{CaseTest, SetTests};
 
@@ -20,25 +19,8 @@ pub(super) struct Sets<'a> {
 }
 
 impl Sets<'_> {
-    /// A `TestSet`: the file, and the functions that the attribute names.
-    pub(super) fn test_set(&self, set: &SetTests) -> TokenStream {
-        let private = &self.names.private;
-        let source = self.source(set);
-        let metrics = self.args.metrics.iter().map(|custom| {
-            let (name, metric) = (&custom.name, self.names.metric(&custom.path));
-            quote!((#name, || #metric))
-        });
-        let judge = self.args.judge.as_ref().map(|path| self.names.judge(path));
-        let judge = judge.map_or_else(
-            || option(None),
-            |judge| Feature::JUDGES.switch(private, &option(Some(quote!(|| #judge))), &option(None)),
-        );
-        quote! {
-            #private::TestSet { source: #source, metrics: &[#(#metrics),*], judge: #judge }
-        }
-    }
-
-    fn source(&self, set: &SetTests) -> TokenStream {
+    /// A `SetSource`.
+    pub(super) fn source(&self, set: &SetTests) -> TokenStream {
         let private = &self.names.private;
         let SetTests { file, read, modules, absent, .. } = set;
         let relative = &file.relative;

@@ -21,7 +21,7 @@ fn a_file_becomes_a_module_of_one_line_tests() {
 fn folders_are_modules_and_each_file_has_its_own_config() {
     let expanded = expanded(r#""tests/sets/several""#, "fn trips() -> impl Agent { Echo }");
     for part in [
-        "static __SETS: [::eval_core::__private::TestSet; 2usize]",
+        "static __SETS: [::eval_core::__private::SetSource; 2usize]",
         "test: \"trips::deep::hotel::type_\"",
         "test: \"trips::trip::book\"",
         "absent: &[\"tests/sets/several/test_config.json\"]",
@@ -70,15 +70,13 @@ fn options_reach_the_runner_and_tokio() {
         "gate: facade::evals::__private::Gate::EveryTurn",
         "timeout_ms: 5000u64",
         r#"facade::evals::__private::ConfigSource::Inline(
-                    "{\"criteria\": {\"tone\": 0.5}}",
-                )"#,
+                "{\"criteria\": {\"tone\": 0.5}}",
+            )"#,
         "metrics: &[(\"tone\", || facade::evals::__private::metric(style::tone))]",
         "crate = \"facade::evals::__private::tokio\"",
         "flavor = \"current_thread\"",
-        "let _ = || facade::evals::__private::metric(style::tone);",
-        "{ let _ = || facade::evals::__private::judge(style::judge); } {}",
         "judge: facade::evals::__private::judges! {",
-        "facade::evals::__private::judge(style::judge)) } {\n                ::core::option::Option::None }",
+        "facade::evals::__private::judge(style::judge)) } {\n            ::core::option::Option::None }",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
     }
@@ -88,13 +86,13 @@ fn options_reach_the_runner_and_tokio() {
 #[test]
 fn a_recording_is_named_only_if_something_may_ask() {
     for (args, may_ask) in [
-        (r#""tests/samples/units/units.evalset.json""#, false),
-        (r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
-        (r#""tests/samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#, true),
+        (r#""../samples/units/units.evalset.json""#, false),
+        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
+        (r#""../samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#, true),
         // A case is a scenario.
-        (r#""tests/samples/hotel/hotel.evalset.json""#, true),
+        (r#""../samples/hotel/hotel.evalset.json""#, true),
         // A recording stands beside it.
-        (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
+        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
     ] {
         let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");
         assert!(expanded.contains("mod evals"), "{args}: {expanded}");
@@ -149,29 +147,29 @@ fn judges_needed(args: &str) -> Vec<String> {
 #[test]
 fn what_asks_a_judge_needs_a_feature() {
     for (args, expected) in [
-        (r#""tests/samples/units/units.evalset.json""#, &[][..]),
+        (r#""../samples/units/units.evalset.json""#, &[][..]),
         (
-            r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
+            r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
             &["`safety_v1` asks a judge, which needs the feature `judges` of `eval-core`"],
         ),
-        (r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
+        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
         (
-            r#""tests/samples/units/units.evalset.json", judge = mine"#,
+            r#""../samples/units/units.evalset.json", judge = mine"#,
             &["`judge` needs the feature `judges` of `eval-core`"],
         ),
         (
-            r#""tests/samples/weather/weather.evalset.json", config = "tests/samples/weather/judged.json""#,
+            r#""../samples/weather/weather.evalset.json", config = "../samples/weather/judged.json""#,
             &[
                 "`final_response_match_v2` asks a judge, which needs the feature `judges` of `eval-core`",
                 "`rubric_based_final_response_quality_v1` asks a judge, which needs the feature `judges` of `eval-core`",
             ],
         ),
         (
-            r#""tests/samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
+            r#""../samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
             &["case `has to be asked` has a simulated user, which needs the feature `judges` of `eval-core`"],
         ),
         // A recording beside the set needs no judge.
-        (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
+        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
     ] {
         assert_eq!(judges_needed(args), expected, "{args}");
     }
@@ -211,7 +209,7 @@ fn on_an_error_the_function_stays_and_its_type_is_still_checked() {
     let tokens = tokens.to_string();
     assert_eq!(tokens.matches("compile_error !").count(), 2, "{tokens}");
     assert!(tokens.contains("fn weather () -> impl Agent { Echo }"), "{tokens}");
-    assert!(tokens.contains(":: eval_core :: __private :: annotated (weather) ;"), "{tokens}");
+    assert!(tokens.contains(":: eval_core :: __private :: annotated (weather)"), "{tokens}");
     assert!(!tokens.contains("mod weather"), "{tokens}");
 }
 
@@ -229,8 +227,16 @@ fn what_is_no_function_stays_as_it_is() {
 const WEATHER: &str = r#"async fn weather() -> impl Agent {
     Echo
 }
-const _: fn() = || {
-    let _ = ::eval_core::__private::annotated(weather);
+#[doc(hidden)]
+fn __evalfn_weather() -> ::eval_core::__private::Functions {
+    ::eval_core::__private::Functions {
+        annotated: ::eval_core::__private::annotated(weather),
+        metrics: &[],
+        judge: ::core::option::Option::None,
+    }
+}
+const _: () = {
+    let _ = __evalfn_weather;
 };
 #[cfg(test)]
 #[doc(hidden)]
@@ -238,57 +244,53 @@ fn __evalset_weather(
     __set: ::core::primitive::usize,
     __case: ::core::primitive::usize,
 ) -> ::eval_core::__private::CaseTest {
-    static __SETS: [::eval_core::__private::TestSet; 1usize] = [
-        ::eval_core::__private::TestSet {
-            source: ::eval_core::__private::SetSource {
-                manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
-                package: ::core::env!("CARGO_PKG_NAME"),
-                file: "tests/sets/weather.evalset.json",
-                shown: "tests/sets/weather.evalset.json",
-                text: ::core::include_str!(
-                    ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
-                    "tests/sets/weather.evalset.json")
-                ),
-                form: ::eval_core::__private::Form::EvalSet,
-                eval_set_id: "weather",
-                cases: &[
-                    ::eval_core::__private::CaseSource {
-                        eval_id: "refund-declined",
-                        test: "weather::refund_declined",
-                        start: 269usize,
-                        end: 481usize,
-                        line: 8u32,
-                        column: 5u32,
-                    },
-                    ::eval_core::__private::CaseSource {
-                        eval_id: "refund-granted",
-                        test: "weather::refund_granted",
-                        start: 487usize,
-                        end: 698usize,
-                        line: 12u32,
-                        column: 5u32,
-                    },
-                ],
-                config: ::eval_core::__private::ConfigSource::Default,
-                session: ::core::option::Option::None,
-                absent: &["tests/sets/test_config.json"],
-                options: ::eval_core::__private::Options {
-                    runs: 1u32,
-                    pass: ::eval_core::__private::Pass::Mean,
-                    gate: ::eval_core::__private::Gate::Mean,
-                    timeout_ms: 120000u64,
+    static __SETS: [::eval_core::__private::SetSource; 1usize] = [
+        ::eval_core::__private::SetSource {
+            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+            package: ::core::env!("CARGO_PKG_NAME"),
+            file: "tests/sets/weather.evalset.json",
+            shown: "tests/sets/weather.evalset.json",
+            text: ::core::include_str!(
+                ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
+                "tests/sets/weather.evalset.json")
+            ),
+            form: ::eval_core::__private::Form::EvalSet,
+            eval_set_id: "weather",
+            cases: &[
+                ::eval_core::__private::CaseSource {
+                    eval_id: "refund-declined",
+                    test: "weather::refund_declined",
+                    start: 269usize,
+                    end: 481usize,
+                    line: 8u32,
+                    column: 5u32,
                 },
-                recording: ::core::option::Option::None,
+                ::eval_core::__private::CaseSource {
+                    eval_id: "refund-granted",
+                    test: "weather::refund_granted",
+                    start: 487usize,
+                    end: 698usize,
+                    line: 12u32,
+                    column: 5u32,
+                },
+            ],
+            config: ::eval_core::__private::ConfigSource::Default,
+            session: ::core::option::Option::None,
+            absent: &["tests/sets/test_config.json"],
+            options: ::eval_core::__private::Options {
+                runs: 1u32,
+                pass: ::eval_core::__private::Pass::Mean,
+                gate: ::eval_core::__private::Gate::Mean,
+                timeout_ms: 120000u64,
             },
-            metrics: &[],
-            judge: ::core::option::Option::None,
+            recording: ::core::option::Option::None,
         },
     ];
     ::eval_core::__private::run(
         &__SETS[__set],
         __case,
         ::core::module_path!(),
-        ::eval_core::__private::annotated(weather),
+        __evalfn_weather(),
     )
 }
 #[cfg(test)]

@@ -1,70 +1,112 @@
-//! `models/<name>:generateContent` of the Gemini API.
+//! Google's Gemini API: `models/<name>:generateContent`.
 
 use eval_format::UsageMetadata;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, End, texts, usage};
-use crate::judge::client::Provider;
-use crate::judge::client::options::options;
-use crate::judge::{JudgeError, JudgeRequest};
+use super::options::options;
+use super::wire::{Answer, End, Wire, WireRequest, texts, usage};
+use crate::judge::JudgeError;
 
-pub(super) fn body(request: &JudgeRequest) -> Result<Value, JudgeError> {
-    let options = options(request, Provider::Gemini)?;
-    let mut config: Map<String, Value> =
-        options.fields.into_iter().map(|(field, value)| (field.to_owned(), value)).collect();
-    if let Some(schema) = &request.schema {
-        config.insert("responseMimeType".to_owned(), "application/json".into());
-        // It takes JSON schemas as they are, unlike the older `responseSchema`.
-        config.insert("responseJsonSchema".to_owned(), schema.clone().into());
-    }
-    let mut body = json!({ "contents": [{ "role": "user", "parts": [{ "text": request.prompt }] }] });
-    if !config.is_empty() {
-        body["generationConfig"] = config.into();
-    }
-    if let Some(system) = options.system {
-        body["systemInstruction"] = json!({ "parts": [{ "text": system }] });
-    }
-    if let Some(safety) = options.safety {
-        body["safetySettings"] = safety;
-    }
-    Ok(body)
-}
+/// The Gemini API.
+pub(super) struct Gemini;
 
-pub(super) fn answer(body: &Value) -> Result<Answer, &'static str> {
-    let Some(candidate) = body["candidates"].get(0) else {
-        let blocked = body["promptFeedback"]["blockReason"].as_str().ok_or("no `candidates`")?;
-        return Ok(Answer::refused(blocked));
-    };
-    let parts = candidate["content"]["parts"].as_array().into_iter().flatten();
-    let end = match candidate["finishReason"].as_str() {
-        Some("MAX_TOKENS") => End::Cut,
-        Some(
-            reason @ ("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"),
-        ) => End::Refused(reason.to_owned()),
-        _ => End::Complete,
-    };
-    let count = |key: &str| body["usageMetadata"][key].as_i64();
-    Ok(Answer {
-        text: texts(parts.filter(|part| part["thought"] != true)),
-        end,
-        usage: usage(UsageMetadata {
-            prompt_token_count: count("promptTokenCount"),
-            candidates_token_count: count("candidatesTokenCount"),
-            total_token_count: count("totalTokenCount"),
-            cached_content_token_count: count("cachedContentTokenCount"),
-            thoughts_token_count: count("thoughtsTokenCount"),
-            ..UsageMetadata::default()
-        }),
-    })
+/// Options and their fields in `generationConfig`.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("temperature", "temperature"),
+    ("top_p", "topP"),
+    ("top_k", "topK"),
+    ("max_output_tokens", "maxOutputTokens"),
+    ("stop_sequences", "stopSequences"),
+    ("seed", "seed"),
+    ("presence_penalty", "presencePenalty"),
+    ("frequency_penalty", "frequencyPenalty"),
+    ("thinking_config", "thinkingConfig"),
+    ("safety_settings", SAFETY),
+];
+
+/// The one field that stands beside `generationConfig`.
+const SAFETY: &str = "safetySettings";
+
+impl Wire for Gemini {
+    fn path(&self, model: &str) -> Vec<String> {
+        vec!["v1beta".to_owned(), "models".to_owned(), format!("{model}:generateContent")]
+    }
+
+    fn key_header(&self, key: &str) -> (&'static str, String) {
+        ("x-goog-api-key", key.to_owned())
+    }
+
+    fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError> {
+        let options = options(asked, FIELDS)?;
+        let mut body =
+            json!({ "contents": [{ "role": "user", "parts": [{ "text": asked.request.prompt }] }] });
+        let mut config = Map::new();
+        for (field, value) in options.fields {
+            if field == SAFETY {
+                body[SAFETY] = value;
+            } else {
+                config.insert(field.to_owned(), value);
+            }
+        }
+        if let Some(schema) = &asked.request.schema {
+            config.insert("responseMimeType".to_owned(), "application/json".into());
+            // It takes JSON schemas as they are, unlike the older `responseSchema`.
+            config.insert("responseJsonSchema".to_owned(), schema.clone().into());
+        }
+        if !config.is_empty() {
+            body["generationConfig"] = config.into();
+        }
+        if let Some(system) = options.system {
+            body["systemInstruction"] = json!({ "parts": [{ "text": system }] });
+        }
+        Ok(body)
+    }
+
+    fn answer(&self, body: &Value) -> Result<Answer, &'static str> {
+        let Some(candidate) = body["candidates"].get(0) else {
+            let blocked = body["promptFeedback"]["blockReason"].as_str().ok_or("no `candidates`")?;
+            return Ok(Answer { text: String::new(), end: End::Refused(blocked.to_owned()), usage: None });
+        };
+        let parts = candidate["content"]["parts"].as_array().into_iter().flatten();
+        let end = match candidate["finishReason"].as_str() {
+            Some("MAX_TOKENS") => End::Cut,
+            Some(
+                reason @ ("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"),
+            ) => End::Refused(reason.to_owned()),
+            _ => End::Complete,
+        };
+        let count = |key: &str| body["usageMetadata"][key].as_i64();
+        Ok(Answer {
+            text: texts(parts.filter(|part| part["thought"] != true)),
+            end,
+            usage: usage(UsageMetadata {
+                prompt_token_count: count("promptTokenCount"),
+                candidates_token_count: count("candidatesTokenCount"),
+                total_token_count: count("totalTokenCount"),
+                cached_content_token_count: count("cachedContentTokenCount"),
+                thoughts_token_count: count("thoughtsTokenCount"),
+                ..UsageMetadata::default()
+            }),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::JudgeRequest;
+
+    fn body(request: &JudgeRequest) -> Value {
+        Gemini.body(&WireRequest { request, model: "m", provider: "Gemini", is_own: true }).unwrap()
+    }
+
+    fn answer(body: &Value) -> Result<Answer, &'static str> {
+        Gemini.answer(body)
+    }
 
     #[test]
     fn the_prompt_the_options_and_the_schema_are_sent() {
-        let plain = body(&JudgeRequest::new("m", "fine?")).unwrap();
+        let plain = body(&JudgeRequest::new("m", "fine?"));
         assert_eq!(plain, json!({"contents": [{"role": "user", "parts": [{"text": "fine?"}]}]}));
         let schema = json!({"type": "object"});
         let config: eval_format::Value = json!({
@@ -81,7 +123,7 @@ mod tests {
             ..JudgeRequest::new("m", "fine?")
         };
         assert_eq!(
-            body(&request).unwrap(),
+            body(&request),
             json!({
                 "contents": [{"role": "user", "parts": [{"text": "fine?"}]}],
                 "generationConfig": {

@@ -63,7 +63,7 @@ struct Planned {
 
 pub(crate) fn run(args: &Args) -> Result<Answer, Refusal> {
     let mode = JudgeMode::from_env()
-        .map_err(|wrong| Refusal::new(wrong, "unset it, and recordings are replayed"))?;
+        .map_err(|error| Refusal::new(error.to_string(), "unset it, and recordings are replayed"))?;
     // There may be no run yet.
     let recording = Which::default().read().ok();
     let tests = recording.as_ref().map(|recording| Recorded::all(&recording.run)).unwrap_or_default();

@@ -47,6 +47,7 @@ fn mode(mode: Option<JudgeMode>) -> &'static str {
         }
         Some(JudgeMode::Record) => "`EVALSET_JUDGE=record`: what is not recorded is asked, which costs money",
         Some(JudgeMode::Live) => "`EVALSET_JUDGE=live`: every question is asked, which costs money",
+        Some(_) => "`EVALSET_JUDGE` has a value that this version of cargo-evalset does not know",
     }
 }
 

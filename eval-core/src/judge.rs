@@ -1,40 +1,50 @@
-//! JudgeRouter: models that are asked about what an agent did.
+//! # From a metric to a model
 //!
-//! A judge answers a prompt with text; what is asked, and how answers become scores, is the business of
-//! the metrics. See [`Judging`] for asking several times and taking the majority.
+//! A question passes through several judges, each around the next one:
+//!
+//! 1. `MeteredJudge`, one for each metric of a run: counts questions and tokens, measures how long the judge is waited
+//!    for, and turns a panic of the judge into an error. It is the outermost one, so that it sees every question,
+//!    whoever answers it.
+//! 2. `RoutedJudge`, one for each case: decides who answers. An offline judge is asked directly. Any other judge is asked
+//!    if `EVALSET_JUDGE` says so; otherwise the recording answers, and the judges below are not reached.
+//! 3. `Retrying`: asks again after an error that may pass. It stands outside of the slots, so that no slot is held while
+//!    it waits.
+//! 4. `Limited`: takes one of the slots that all test processes share. The time limit of a request begins when it has
+//!    one.
+//! 5. `ModelJudge`: sends one HTTP request.
+//!
+//! The last three are the default judge, which needs the feature `model-judge`. A judge that the user names stands in
+//! their place.
 
+mod ask;
 #[cfg(feature = "model-judge")]
 mod client;
-mod env;
+mod environment;
 mod function;
-pub(crate) mod json;
+mod in_time;
 mod judging;
-mod limit;
 mod metered;
 mod model;
-mod once;
 mod preflight;
 mod prompt;
 mod provider;
 mod rating;
 mod recording;
-mod reply;
+pub(crate) mod reply_json;
+mod reply_text;
 mod request;
 mod router;
 mod scripted;
 mod settings;
+mod time_limit;
 
-use std::fmt;
-use std::future::Future;
-use std::sync::Arc;
-use std::time::Duration;
-
-use crate::agent::BoxFuture;
-
-pub use crate::judge_outcome::{JudgeError, JudgeErrorKind};
+pub use ask::{BoxJudge, Judge};
 #[cfg(feature = "model-judge")]
 pub use client::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
-pub use function::{IntoJudge, JudgeFn, Making};
+pub use environment::EnvironmentError;
+#[doc(hidden)]
+pub use function::Making;
+pub use function::{IntoJudge, JudgeFn};
 pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;
@@ -44,120 +54,11 @@ pub use provider::Provider;
 pub use rating::Rating;
 pub use recording::RecordedJudge;
 pub(crate) use recording::{RecordingStore, RecordingText};
-pub(crate) use reply::{is_space, labels, reasoning};
+pub(crate) use reply_text::{is_space, labels, reasoning};
 pub use request::{JudgeReply, JudgeRequest};
 pub(crate) use router::{JudgeRouter, JudgeSource};
 pub use scripted::Scripted;
 pub use settings::JudgeMode;
 pub(crate) use settings::Settings;
 
-/// A model that answers questions about what an agent did.
-///
-/// ```
-/// use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
-///
-/// /// Finds everything fine.
-/// struct Kind;
-///
-/// impl Judge for Kind {
-///     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-///         Ok(JudgeReply::new(r#"{"reasoning": "fine", "is_the_agent_response_valid": "valid"}"#))
-///     }
-///
-///     fn is_offline(&self) -> bool {
-///         true
-///     }
-/// }
-/// ```
-///
-/// One value serves all questions of a case, some of them at the same time.
-pub trait Judge: Send + Sync {
-    /// Answers one request.
-    fn ask(&self, request: &JudgeRequest) -> impl Future<Output = Result<JudgeReply, JudgeError>> + Send;
-
-    /// Whether it answers without a network and for nothing.
-    ///
-    /// Any other judge is asked through recordings, and live only where `EVALSET_JUDGE` says so.
-    fn is_offline(&self) -> bool {
-        false
-    }
-
-    /// How long one question may take; nothing where the judge keeps its own time.
-    ///
-    /// Unless a judge says something else it has as long as `EVALSET_JUDGE_TIMEOUT` says, else ten minutes. A judge
-    /// that asks another one hands on what that says.
-    fn time_limit(&self) -> Option<Duration> {
-        Some(limit::default())
-    }
-
-    /// This judge behind a pointer.
-    fn boxed(self) -> BoxJudge
-    where
-        Self: Sized + 'static,
-    {
-        BoxJudge(Arc::new(self))
-    }
-}
-
-impl<J: Judge> Judge for Arc<J> {
-    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        J::ask(self, request).await
-    }
-
-    fn is_offline(&self) -> bool {
-        J::is_offline(self)
-    }
-
-    fn time_limit(&self) -> Option<Duration> {
-        J::time_limit(self)
-    }
-}
-
-/// The twin of [`Judge`] that can stand behind a pointer.
-trait Erased: Send + Sync {
-    fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>>;
-    fn is_offline(&self) -> bool;
-    fn time_limit(&self) -> Option<Duration>;
-}
-
-impl<J: Judge> Erased for J {
-    fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>> {
-        Box::pin(Judge::ask(self, request))
-    }
-
-    fn is_offline(&self) -> bool {
-        Judge::is_offline(self)
-    }
-
-    fn time_limit(&self) -> Option<Duration> {
-        Judge::time_limit(self)
-    }
-}
-
-/// A judge behind a pointer, cheap to clone.
-#[derive(Clone)]
-pub struct BoxJudge(Arc<dyn Erased>);
-
-impl fmt::Debug for BoxJudge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BoxJudge(..)")
-    }
-}
-
-impl Judge for BoxJudge {
-    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        self.0.ask(request).await
-    }
-
-    fn is_offline(&self) -> bool {
-        self.0.is_offline()
-    }
-
-    fn time_limit(&self) -> Option<Duration> {
-        self.0.time_limit()
-    }
-
-    fn boxed(self) -> BoxJudge {
-        self
-    }
-}
+pub use crate::judge_outcome::{JudgeError, JudgeErrorKind};

@@ -1,7 +1,10 @@
-//! What stands in for judges if the feature `judges` is off: nobody is asked, and nothing waits for an answer.
+//! The module `judge` of a build without the feature `judges`: no judge, and nothing that waits for one.
 //!
-//! The names and the calls are those of the module `judge`, so that the modules above need no second version. No metric
-//! of such a build asks a judge: criteria and cases that would need one are errors before anything runs.
+//! It has the names that modules above use in every build, so that these have one version. Such a build refuses every
+//! criterion and case that needs a judge before anything runs.
+#![expect(clippy::unused_self, reason = "the methods are those of the feature `judges`")]
+
+use std::convert::Infallible;
 
 use crate::guard::Waited;
 use crate::judge_outcome::{JudgeError, JudgeUse};
@@ -10,32 +13,28 @@ use crate::judge_outcome::{JudgeError, JudgeUse};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxJudge;
 
-/// The future of a function that makes a judge. There is no such function.
-#[derive(Debug)]
-pub enum Making {}
+/// What a function that makes a judge returns. There is no such function.
+pub type Making = Infallible;
 
-/// Nobody to ask.
+/// The judges of the cases of a set: none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JudgeRouter;
 
 impl JudgeRouter {
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn of_case(self, _: &str) -> BoxJudge {
         BoxJudge
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn skips(self, _: &JudgeError) -> bool {
         false
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn unused(self, _: &str) -> Option<String> {
         None
     }
 }
 
-/// A judge that nobody asks.
+/// A judge that is asked nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeteredJudge;
 
@@ -44,38 +43,33 @@ impl MeteredJudge {
         Self
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn judge(self) -> BoxJudge {
         BoxJudge
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn missed(self) -> Option<JudgeError> {
         None
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn waited(self) -> Waited {
         Waited::default()
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
     pub(crate) fn used(self) -> Vec<JudgeUse> {
         Vec::new()
     }
 }
 
-/// What the environment says about judges: it is not asked.
+/// What the environment says about judges: the variables are not read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings;
 
 impl Settings {
-    #[expect(clippy::unnecessary_wraps, reason = "the call is that of the feature `judges`")]
-    pub(crate) fn from_env() -> Result<Self, String> {
+    pub(crate) fn from_env() -> Result<Self, Infallible> {
         Ok(Self)
     }
 
-    #[expect(clippy::unused_self, reason = "the call is that of the feature `judges`")]
+    /// Whether recordings answer: nothing else does.
     pub(crate) fn replays(self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! What comes of asking a judge: its errors, and how often it was asked.
+//! What comes of asking a judge: its errors, and how much was asked. Reports and journals hold these in every build.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,8 +7,16 @@ use eval_format::UsageMetadata;
 
 /// Why a judge did not answer.
 ///
-/// Returned by a metric as its error, it makes the metric an ERROR of the role `judge`: no judge's trouble is
-/// a score.
+/// ```
+/// # #[cfg(feature = "judges")] {
+/// use eval_core::judge::{JudgeError, JudgeErrorKind};
+///
+/// let error = JudgeError::new(JudgeErrorKind::Refused, "the judge declined to answer");
+/// assert_eq!(error.to_string(), "the judge declined to answer");
+/// # }
+/// ```
+///
+/// A metric that returns it as its error is an ERROR of the role `judge`: the trouble of a judge is never a score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgeError {
     kind: JudgeErrorKind,
@@ -17,33 +25,34 @@ pub struct JudgeError {
     retry_after: Option<Duration>,
 }
 
-/// What kind of trouble a judge had.
+/// What kept a judge from answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgeErrorKind {
-    /// There is nobody to ask: no recording, and neither a judge nor a key.
+    /// There is no judge to ask: no recording, and no judge or no key.
     NoJudge,
-    /// There are recordings, and this request is not among them.
+    /// There is a recording, and the request is not in it.
     NotRecorded,
     /// The judge declined to answer.
     Refused,
-    /// What the judge answered could not be read.
+    /// The answer of the judge cannot be read.
     Unreadable,
     /// The judge did not answer in time.
     Timeout,
-    /// The judge could not be reached, or failed.
+    /// The judge cannot be reached, or it failed.
     Failed,
 }
 
 impl JudgeError {
-    /// An error of a kind. The message must not hold a key or a token.
+    /// An error of a kind. The message is shown and recorded, so it must not hold a key or a token.
     pub fn new(kind: JudgeErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), transient: false, retry_after: None }
     }
 
-    /// Says that asking again may help, after a while where the judge named one.
+    /// Says that asking again may help. `retry_after` is how long the judge asks to wait, if it does.
     ///
     /// ```
+    /// # #[cfg(feature = "judges")] {
     /// use std::time::Duration;
     /// use eval_core::judge::{JudgeError, JudgeErrorKind};
     ///
@@ -52,6 +61,7 @@ impl JudgeError {
     /// let error = error.transient(Some(Duration::from_secs(20)));
     /// assert!(error.is_transient());
     /// assert_eq!(error.retry_after(), Some(Duration::from_secs(20)));
+    /// # }
     /// ```
     #[must_use]
     pub fn transient(mut self, retry_after: Option<Duration>) -> Self {
@@ -65,7 +75,7 @@ impl JudgeError {
         self.message.lines().next().unwrap_or_default()
     }
 
-    /// The kind.
+    /// What kept the judge from answering.
     pub fn kind(&self) -> JudgeErrorKind {
         self.kind
     }
@@ -75,14 +85,14 @@ impl JudgeError {
         self.transient
     }
 
-    /// How long the judge wants to be left alone before it is asked again.
+    /// How long the judge asks to wait before it is asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// The same error with more to say.
+    /// The error with another message, which is made of the present one.
     #[cfg(feature = "model-judge")]
-    pub(crate) fn told(self, message: impl FnOnce(&str) -> String) -> Self {
+    pub(crate) fn with_message(self, message: impl FnOnce(&str) -> String) -> Self {
         Self { message: message(&self.message), ..self }
     }
 }
@@ -95,18 +105,19 @@ impl fmt::Display for JudgeError {
 
 impl std::error::Error for JudgeError {}
 
-/// What a judge was asked, and what that took.
+/// How many questions a metric asked of a model, and the tokens that it took.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeUse {
-    /// The model as the criterion names it.
+    /// The model, as the criterion names it.
     pub model: String,
-    /// How many questions it was asked, samples counted one by one.
+    /// How many questions were asked. Each sample counts.
     pub asked: usize,
-    /// How many of them it did not answer.
+    /// How many of them got no answer.
     pub failed: usize,
-    /// How many of them a recording answered; absent in journals of versions that did not tell.
+    /// How many of them a recording answered. `None` in journals of versions that did not record it.
     pub replayed: Option<usize>,
-    /// The tokens of all answers that told theirs. A recorded answer tells those of its recording.
+    /// The tokens of all answers, as far as they are known. Those of a recorded answer are the ones that it took when it
+    /// was recorded.
     pub usage: UsageMetadata,
 }

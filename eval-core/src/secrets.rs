@@ -1,11 +1,11 @@
-//! Secrets in the environment: values that must not be written anywhere.
+//! Secrets in the environment. Their values must not be written to any file.
 
-/// Ends of the names of variables whose values are secret.
+/// How the names of variables with secrets end.
 const SECRET_VARIABLES: [&str; 4] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
-/// A shorter value is no key. It would be found in any text.
+/// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
 const SHORTEST: usize = 8;
 
-/// The variables that are named like a secret, with their values.
+/// The names and values of the variables that are named like a secret.
 pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
     let texts = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));

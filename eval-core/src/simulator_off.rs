@@ -1,6 +1,8 @@
-//! What stands in for the simulated user if the feature `judges` is off: a user that says nothing.
+//! The module `simulator` of a build without the feature `judges`: a simulated user that says nothing.
 //!
-//! A case with a scenario is an error before it runs. If one runs all the same, its user is an error too.
+//! Such a build refuses a case with a scenario before it runs. If one runs all the same, its user is an error.
+
+use std::marker::PhantomData;
 
 use eval_format::{Content, ConversationScenario, UserSimulatorConfig};
 
@@ -8,21 +10,21 @@ use crate::judge::BoxJudge;
 use crate::judge_outcome::JudgeError;
 use crate::transcript::TurnRecord;
 
-/// Nothing to simulate a user with.
+/// How users are simulated: not at all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simulation;
 
 impl Simulation {
-    #[expect(clippy::unnecessary_wraps, reason = "the call is that of the feature `judges`")]
+    #[expect(clippy::unnecessary_wraps, reason = "the function is that of the feature `judges`")]
     pub(crate) fn new(_: &UserSimulatorConfig) -> Result<Self, String> {
         Ok(Self)
     }
 }
 
-/// Why a simulated user has nothing to say.
+/// Why a simulated user has no next message.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The model that plays the user could not be asked.
+    /// The model that plays the user gave no answer.
     #[expect(dead_code, reason = "the variant is that of the feature `judges`")]
     Judge(JudgeError),
     /// There is no simulated user.
@@ -31,21 +33,18 @@ pub(crate) enum Trouble {
 
 /// A user that says nothing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Simulator<'a> {
-    _scenario: &'a ConversationScenario,
-}
+pub(crate) struct Simulator<'a>(PhantomData<&'a ()>);
 
 impl<'a> Simulator<'a> {
-    pub(crate) fn new(
-        scenario: &'a ConversationScenario,
-        _: &'a Simulation,
-        _: &'a BoxJudge,
-        _: usize,
-    ) -> Self {
-        Self { _scenario: scenario }
+    pub(crate) fn new(_: &'a ConversationScenario, _: &'a Simulation, _: &'a BoxJudge, _: usize) -> Self {
+        Self(PhantomData)
     }
 
-    #[expect(clippy::unused_async, clippy::unused_self, reason = "the call is that of the feature `judges`")]
+    #[expect(
+        clippy::unused_async,
+        clippy::unused_self,
+        reason = "the method is that of the feature `judges`"
+    )]
     pub(crate) async fn next(&mut self, _: &[TurnRecord]) -> Result<Option<Content>, Trouble> {
         Err(Trouble::Simulator("a simulated user needs the feature `judges` of `eval-core`".to_owned()))
     }

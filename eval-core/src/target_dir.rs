@@ -1,15 +1,15 @@
-//! Where records and locks go: a folder that all test processes of a project find.
+//! The folder for journals and locks, which all test processes of a project find.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variable that moves the folder.
+/// The variable that names another folder.
 pub(crate) const EVALSET_DIR: &str = "EVALSET_DIR";
 
-/// `EVALSET_DIR`, or else `evalset` in the target folder that this program was built into.
+/// The folder that `EVALSET_DIR` names, else `evalset` in the target folder that this program was built into.
 ///
-/// None where the program stands in no target folder. A relative path is an error: tests run in the folder of their
-/// package, so it would name a folder for each.
+/// `None` if the program stands in no target folder. A relative path is an error: each test runs in the folder of its
+/// package, so the path would name another folder for each package.
 pub(crate) fn evalset_dir() -> Result<Option<PathBuf>, String> {
     if let Some(named) = named(std::env::var_os(EVALSET_DIR))? {
         return Ok(Some(named));
@@ -32,8 +32,8 @@ fn named(value: Option<OsString>) -> Result<Option<PathBuf>, String> {
     ))
 }
 
-/// The target folder that a program stands in: cargo marks it. A folder that was there before cargo came has the
-/// second mark only.
+/// The target folder that a program stands in. Cargo marks it. In a folder that cargo did not make itself, it writes the
+/// second mark alone.
 fn target(program: &Path) -> Option<&Path> {
     let is_marked = |folder: &Path| MARKS.iter().any(|mark| folder.join(mark).is_file());
     program.ancestors().skip(1).find(|folder| is_marked(folder))
@@ -41,8 +41,8 @@ fn target(program: &Path) -> Option<&Path> {
 
 const MARKS: [&str; 2] = ["CACHEDIR.TAG", ".rustc_info.json"];
 
-/// Where an archive of nextest was extracted there is no mark, and the folder goes when the run ends. The workspace
-/// stays.
+/// The target folder of the workspace in which nextest runs an archive. The folder of the extracted archive has no mark,
+/// and it is removed after the run.
 fn extracted(workspace: Option<OsString>) -> Option<PathBuf> {
     Some(PathBuf::from(workspace.filter(|root| !root.is_empty())?).join("target"))
 }

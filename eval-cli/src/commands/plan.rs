@@ -49,7 +49,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mode = JudgeMode::from_env()
-        .map_err(|message| CommandError::new(message, "unset it to have recordings replayed"))?;
+        .map_err(|error| CommandError::new(error.to_string(), "unset it to have recordings replayed"))?;
     // A project without a run can be planned too.
     let loaded = RunArgs::default().load().ok();
     let tests = loaded.as_ref().map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();

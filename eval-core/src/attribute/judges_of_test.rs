@@ -11,7 +11,7 @@ use crate::stale;
 
 /// The judge that a function makes, once it is awaited. Compiles only for functions that `judge = ..` can name.
 pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
-    function.make()
+    Box::pin(function.make())
 }
 
 /// The judges of a test.

@@ -81,7 +81,10 @@ async fn run_to_end(test: Test, functions: Functions) {
     };
     let settings = match Settings::from_env() {
         Ok(settings) => settings,
-        Err(message) => break_off(&message, &failure::harness(&test, &message)),
+        Err(error) => {
+            let message = error.to_string();
+            break_off(&message, &failure::harness(&test, &message))
+        }
     };
     // While a judge is asked, the recording on disk is not the one compiled in.
     let replays = settings.replays();

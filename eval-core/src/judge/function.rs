@@ -1,12 +1,15 @@
+//! Functions that make a judge: what `judge = ..` in the attribute names.
+
 use std::fmt::Display;
 use std::future::Future;
-use std::pin::Pin;
 
 use super::{BoxJudge, Judge};
-use crate::agent::BoxError;
+use crate::agent::{BoxError, BoxFuture};
 use crate::setup::shape;
 
-/// What a function named in `judge = ..` returns: a judge, or a `Result` of one.
+/// What a function of `judge = ..` returns: a judge, or a `Result` of one.
+///
+/// It is implemented for every [`Judge`] and for every `Result` of one whose error implements `Display`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a judge",
     label = "this is returned where a judge is expected",
@@ -33,7 +36,7 @@ impl<J: Judge + 'static, E: Display> IntoJudge for Result<J, E> {
 /// A function that `judge = ..` may name: `fn() -> impl Judge`, plain or async, also as a `Result`.
 ///
 /// ```
-/// use eval_core::judge::{Judge, Scripted};
+/// use eval_core::judge::{Judge, JudgeFn, Scripted};
 ///
 /// fn lenient() -> impl Judge {
 ///     Scripted::new(["yes", "yes"])
@@ -43,31 +46,33 @@ impl<J: Judge + 'static, E: Display> IntoJudge for Result<J, E> {
 ///     let _key = std::env::var("MY_JUDGE_KEY")?;
 ///     Ok(Scripted::new(["no"]))
 /// }
-/// # let _ = (eval_core::__private::judge(lenient), eval_core::__private::judge(with_key));
+///
+/// # fn accepts<Shape>(_: impl JudgeFn<Shape>) {}
+/// # accepts(lenient);
+/// # accepts(with_key);
 /// ```
 ///
-/// It is called once per case, when the first question is asked. Where an answer is recorded its error does not
-/// matter, so a key that is missing is an error only where the judge is to be asked.
+/// The function is called once per case, when the first question is asked. Its error counts only if the judge is to be
+/// asked: where a recording answers, a missing key does not matter.
+///
+/// `Shape` tells plain functions from async ones; the compiler finds it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not make a judge",
     label = "not a function that makes a judge",
     note = "expected `fn() -> impl Judge`, plain or async, also as `Result<impl Judge, E>` with `E: Display`"
 )]
 pub trait JudgeFn<Shape>: Copy + Send + 'static {
-    /// Calls the function.
-    fn make(self) -> Making;
+    /// Calls the function when the returned future is first polled.
+    fn make(self) -> impl Future<Output = Result<BoxJudge, BoxError>> + Send + 'static;
 }
-
-/// The future of a call.
-pub type Making = Pin<Box<dyn Future<Output = Result<BoxJudge, BoxError>> + Send>>;
 
 impl<F, R> JudgeFn<shape::Plain> for F
 where
     F: Fn() -> R + Copy + Send + 'static,
     R: IntoJudge + 'static,
 {
-    fn make(self) -> Making {
-        Box::pin(async move { self().into_judge() })
+    async fn make(self) -> Result<BoxJudge, BoxError> {
+        self().into_judge()
     }
 }
 
@@ -77,7 +82,10 @@ where
     Fut: Future<Output = R> + Send + 'static,
     R: IntoJudge + 'static,
 {
-    fn make(self) -> Making {
-        Box::pin(async move { self().await.into_judge() })
+    async fn make(self) -> Result<BoxJudge, BoxError> {
+        self().await.into_judge()
     }
 }
+
+/// A judge that is being made.
+pub type Making = BoxFuture<'static, Result<BoxJudge, BoxError>>;

@@ -1,3 +1,5 @@
+//! Asking a judge as a criterion says: which model, how many samples, how many at a time.
+
 use eval_format::{Criterion, Map, Value};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
@@ -5,14 +7,37 @@ use crate::agent::BoxFuture;
 use crate::guard;
 use crate::message;
 
-/// ADK's judge where a criterion names none.
+/// ADK's judge for a criterion that names none.
 const DEFAULT_MODEL: &str = "gemini-2.5-flash";
-/// ADK's number of samples where a criterion says nothing.
+/// ADK's number of samples for a criterion that names none.
 const DEFAULT_SAMPLES: u32 = 5;
-/// ADK's number of questions at a time where a criterion says nothing.
+/// ADK's number of questions at a time for a criterion that names none.
 const DEFAULT_PARALLELISM: u32 = 1;
 
-/// A judge together with what a criterion says about asking it: its `judge_model_options`.
+/// A judge together with the `judge_model_options` of a criterion: the model, its options, and how many samples of a
+/// question are asked, and how many at a time.
+///
+/// ```
+/// use eval_core::Criterion;
+/// use eval_core::judge::{Judge, Judging, Scripted};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let options = eval_core::Value::from(eval_core::json!({ "num_samples": 3 }));
+/// let criterion = Criterion::new(1.0).with("judge_model_options", options);
+/// let judging = Judging::new(Scripted::new(["yes", "no", "yes"]).boxed(), &criterion);
+///
+/// let read = |reply: &str| match reply {
+///     "yes" => Ok(Some(true)),
+///     "no" => Ok(Some(false)),
+///     _ => Err("it is neither yes nor no".to_owned()),
+/// };
+/// let vote = judging.vote("polite/1", "Is this polite? ...", read).await?;
+/// assert!(vote.passed);
+/// assert_eq!((vote.votes, vote.voters), (2, 3));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Judging {
     judge: BoxJudge,
@@ -21,27 +46,28 @@ pub struct Judging {
     parallelism: usize,
 }
 
-/// One sample: what was read from a reply, and the reply.
+/// One sample of a question: what was read from the reply, and the reply; or why there is none.
 pub type Sample<T> = Result<(T, JudgeReply), JudgeError>;
 
-/// What the samples of a yes-or-no question came to.
+/// The majority of the samples of a yes-or-no question.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Vote {
-    /// The side with more votes; on a tie, no.
+    /// Whether more samples say yes than no. A tie is a no.
     pub passed: bool,
-    /// How many samples voted for the side that won.
+    /// How many samples voted for the answer that won.
     pub votes: u32,
-    /// How many samples voted at all.
+    /// How many samples voted: yes or no.
     pub voters: u32,
     /// How many samples were asked for.
     pub samples: u32,
-    /// The first reply of the side that won.
+    /// The first reply with the answer that won.
     pub reply: String,
 }
 
 impl Judging {
-    /// A judge, asked as a criterion says.
+    /// A judge with the options of a criterion. ADK's defaults hold for options that are missing: the model
+    /// `gemini-2.5-flash`, 5 samples, 1 question at a time.
     pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
         let options = criterion.get("judge_model_options").and_then(Value::as_object);
         let option = |key: &str| options.and_then(|options| options.get(key));
@@ -64,17 +90,19 @@ impl Judging {
         self.samples
     }
 
-    /// The request for one sample of a question.
+    /// The request for one sample of a question. `template` is the name of the prompt with its version.
     pub fn request(&self, template: &str, prompt: impl Into<String>, sample: u32) -> JudgeRequest {
         JudgeRequest { template: template.to_owned(), prompt: prompt.into(), sample, ..self.request.clone() }
     }
 
-    /// Asks once.
+    /// Asks the judge one request.
     pub async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         self.judge.ask(request).await
     }
 
-    /// Asks once and reads the reply; where `read` cannot, asks once more, with what was wrong.
+    /// Asks one request and reads the reply. If `read` fails, it asks once more and tells the judge what was wrong.
+    ///
+    /// The error of `read` says what is wrong with the reply, such as `it is neither yes nor no`.
     pub async fn read<T>(
         &self,
         request: &JudgeRequest,
@@ -97,7 +125,7 @@ impl Judging {
         }
     }
 
-    /// Asks the same once more, with what was wrong with the answer.
+    /// Asks a request again and tells the judge what was wrong with its answer.
     pub(crate) async fn ask_again(
         &self,
         request: &JudgeRequest,
@@ -110,10 +138,9 @@ impl Judging {
         self.ask(&JudgeRequest { prompt, ..request.clone() }).await
     }
 
-    /// Asks each of several questions as often as the criterion says, all of them together at most
-    /// `parallelism_limit` times at once.
+    /// Asks all samples of several questions, at most `parallelism_limit` of them at the same time.
     ///
-    /// `ask` is given the position of the question and the request. What it answers comes back question by question.
+    /// `ask` gets the index of the question and the request. The results are grouped by question, in order.
     pub(crate) async fn sample_all<'a, T: Send>(
         &self,
         template: &str,
@@ -130,7 +157,7 @@ impl Judging {
         prompts.iter().map(|_| answers.by_ref().take(self.samples as usize).collect()).collect()
     }
 
-    /// Asks each of several yes-or-no questions; see [`vote`](Self::vote).
+    /// Takes the majority of each of several yes-or-no questions; see [`vote`](Self::vote).
     pub(crate) async fn vote_all(
         &self,
         template: &str,
@@ -144,9 +171,9 @@ impl Judging {
         samples.iter().map(|samples| self.count(samples)).collect()
     }
 
-    /// Asks a question as often as the criterion says, at most `parallelism_limit` times at once.
+    /// Asks all samples of a question, at most `parallelism_limit` of them at the same time.
     ///
-    /// Samples stand in their order, those that failed among them.
+    /// The samples come back in order, failed ones among them. `read` is as in [`read`](Self::read).
     pub async fn sample<T: Send>(
         &self,
         template: &str,
@@ -162,11 +189,12 @@ impl Judging {
         guard::all(self.parallelism, asked).await
     }
 
-    /// Asks a yes-or-no question and takes the majority; a tie is a no, as in ADK.
+    /// Asks all samples of a yes-or-no question and takes the majority. A tie is a no, as in ADK.
     ///
-    /// `read` answers `Some(true)` for yes, `Some(false)` for no and `None` where the reply says neither. Such
-    /// a reply, and a sample that failed, does not vote. Where nobody votes, or more samples failed than
-    /// answered, that is an error: it would be an accident who wins.
+    /// `read` returns `Some(true)` for yes, `Some(false)` for no and `None` if the reply says neither. A reply that
+    /// says neither does not vote, and neither does a sample that failed.
+    ///
+    /// It is an error if no sample votes, or if more samples failed than answered: the majority would be an accident.
     pub async fn vote(
         &self,
         template: &str,
@@ -192,7 +220,7 @@ impl Judging {
         let passed = yes * 2 > voters.len();
         let winners = voters.iter().filter(|(vote, _)| *vote == passed);
         let Some((_, reply)) = winners.clone().next() else {
-            // They could be read, so this is what was said instead.
+            // The samples were read, so this is what a judge said in place of yes or no.
             let said = samples.iter().find_map(|sample| sample.as_ref().ok());
             let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
             let samples = message::count(samples.len(), "sample");

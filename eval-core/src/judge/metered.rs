@@ -1,4 +1,4 @@
-//! What happens between one metric and its judge.
+//! What one metric asks its judge, measured.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeReques
 use crate::guard::{Waited, catch_panic};
 use crate::judge_outcome::JudgeUse;
 
-/// A judge on behalf of one metric: keeps count of the time it takes, and of what it must not leave unanswered.
+/// The judge of one metric in one run. It measures how long the judge is waited for and what is asked, and keeps the
+/// first question that had to be answered and was not.
 #[derive(Debug)]
 pub(crate) struct MeteredJudge {
     judge: BoxJudge,
@@ -18,13 +19,15 @@ pub(crate) struct MeteredJudge {
 
 #[derive(Debug, Default)]
 struct State {
+    /// The first error about a judge or a recorded answer that is missing.
     missed: Option<JudgeError>,
-    /// Questions that are open now.
+    /// How many questions are open now.
     open: usize,
-    /// Since when one is.
+    /// Since when at least one question is open.
     since: Option<Instant>,
+    /// How long questions were open before that.
     waited: Duration,
-    /// What was asked of each model.
+    /// What was asked, one entry per model.
     used: Vec<JudgeUse>,
 }
 
@@ -35,24 +38,24 @@ impl MeteredJudge {
 
     /// The judge to hand to the metric.
     pub(crate) fn judge(self: &Arc<Self>) -> BoxJudge {
-        BoxJudge(self.clone())
+        BoxJudge::shared(self.clone())
     }
 
-    /// The first question that there was nobody to answer, or no recording for.
+    /// The error of the first question that had no judge to ask, or no recorded answer.
     ///
-    /// Other errors are left to the metric: of five samples one may fail.
+    /// Other errors are left to the metric: one sample of five may fail.
     pub(crate) fn missed(&self) -> Option<JudgeError> {
         self.state().missed.clone()
     }
 
-    /// How long the judge was waited for, several questions at once counted once.
+    /// How long the judge was waited for. Questions that were open at the same time count once.
     pub(crate) fn waited(&self) -> Waited {
         let state = self.state();
         let now = state.since.map_or(Duration::ZERO, |since| since.elapsed());
         Waited { total: state.waited + now, still: state.since.is_some() }
     }
 
-    /// What was asked so far, and what that took.
+    /// What was asked so far of each model, and the tokens that it took.
     pub(crate) fn used(&self) -> Vec<JudgeUse> {
         self.state().used.clone()
     }
@@ -105,7 +108,7 @@ impl State {
     }
 }
 
-/// Adds up tokens; a count that no answer tells stays absent.
+/// Adds the counts of an answer to a sum. A count that no answer states stays `None`.
 fn add(sum: &mut UsageMetadata, usage: &UsageMetadata) {
     let add = |sum: &mut Option<i64>, count: Option<i64>| {
         if let Some(count) = count {
@@ -120,7 +123,7 @@ fn add(sum: &mut UsageMetadata, usage: &UsageMetadata) {
     add(&mut sum.tool_use_prompt_token_count, usage.tool_use_prompt_token_count);
 }
 
-/// An open question; closed also where the metric no longer waits for the answer.
+/// An open question. Dropping it closes the question, also if the metric no longer waits for the answer.
 struct Question<'a>(&'a MeteredJudge);
 
 impl<'a> Question<'a> {

@@ -1,23 +1,24 @@
-use super::provider::Provider;
-use crate::judge::{JudgeError, JudgeErrorKind};
+//! The name of a judge's model: whose model it is, and what it is called there.
 
-/// Where a model is asked, and what it is called there.
+use super::{JudgeError, JudgeErrorKind, Provider};
+
+/// A model of a provider.
 #[derive(Debug, PartialEq)]
 pub(super) struct Model {
     pub(super) provider: Provider,
+    /// What the provider calls it.
     pub(super) name: String,
 }
 
 impl Model {
-    /// Reads a criterion's `judge_model`: a name of Gemini, or `provider/name` as in LiteLLM.
+    /// Reads a criterion's `judge_model`: `provider/name` as in LiteLLM, or a name that only one provider gives.
     pub(super) fn parse(written: &str) -> Result<Self, JudgeError> {
         let (provider, name) = match written.split_once('/') {
-            Some(("gemini" | "models", name)) => (Provider::Gemini, name),
-            Some(("openai", name)) => (Provider::OpenAi, name),
-            Some(("anthropic", name)) => (Provider::Anthropic, name),
-            Some(("ollama" | "ollama_chat", name)) => (Provider::Ollama, name),
-            Some((prefix, _)) => return Err(unsupported(written, prefix)),
-            None => (bare(written).ok_or_else(|| unknown(written))?, written),
+            Some((prefix, name)) => {
+                let provider = Provider::of_prefix(prefix).ok_or_else(|| unsupported(written, prefix))?;
+                (provider, name)
+            }
+            None => (Provider::of_name(written).ok_or_else(|| unknown(written))?, written),
         };
         if name.trim().is_empty() {
             return Err(error(format!("the judge model `{written}` has no name after the `/`")));
@@ -26,30 +27,15 @@ impl Model {
     }
 }
 
-/// The provider that a name without a prefix belongs to.
-fn bare(name: &str) -> Option<Provider> {
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if starts(&["gemini-", "gemma-"]) {
-        Some(Provider::Gemini)
-    } else if starts(&["gpt-", "chatgpt-", "o1", "o3", "o4"]) {
-        Some(Provider::OpenAi)
-    } else if starts(&["claude-"]) {
-        Some(Provider::Anthropic)
-    } else {
-        None
-    }
-}
-
 fn unsupported(written: &str, prefix: &str) -> JudgeError {
     let why = match prefix {
         "projects" | "publishers" | "vertex_ai" | "vertex_ai_beta" | "endpoints" => {
             "is on Vertex AI, whose login this client does not speak; name the model of the Gemini API \
              (`gemini-2.5-flash`), or reach Vertex AI's OpenAI-compatible address through a proxy"
+                .to_owned()
         }
-        "apigee" => "is behind Apigee, which this client does not speak",
-        _ => {
-            "has a prefix that this client does not know; it knows `gemini/`, `openai/`, `anthropic/` and `ollama/`"
-        }
+        "apigee" => "is behind Apigee, which this client does not speak".to_owned(),
+        _ => format!("has a prefix that this client does not know; it knows {}", prefixed("", "and")),
     };
     error(format!(
         "the judge model `{written}` {why} (a server that is compatible with OpenAI is asked with \
@@ -58,10 +44,15 @@ fn unsupported(written: &str, prefix: &str) -> JudgeError {
 }
 
 fn unknown(written: &str) -> JudgeError {
-    error(format!(
-        "the judge model `{written}` does not say whose it is; write `openai/{written}`, `anthropic/{written}`, \
-         `gemini/{written}` or `ollama/{written}`"
-    ))
+    let names = prefixed(written, "or");
+    error(format!("the judge model `{written}` does not say whose it is; write {names}"))
+}
+
+/// A name with the prefix of each provider: `` `openai/x`, `anthropic/x` or `ollama/x` ``.
+fn prefixed(name: &str, conjunction: &str) -> String {
+    let names = Provider::ALL.map(|provider| format!("`{}/{name}`", provider.prefix()));
+    let [others @ .., last] = &names;
+    format!("{} {conjunction} {last}", others.join(", "))
 }
 
 fn error(message: String) -> JudgeError {

@@ -1,71 +1,183 @@
+//! The providers of models.
+//!
+//! To add one: a variant of [`Provider`] with its entry, and a file beside `gemini.rs` that implements `Wire`. A provider
+//! that is asked as another one is needs no file.
+
+#[cfg(feature = "model-judge")]
+mod anthropic;
+#[cfg(feature = "model-judge")]
+mod gemini;
+#[cfg(feature = "model-judge")]
+mod open_ai;
+#[cfg(feature = "model-judge")]
+mod options;
+#[cfg(feature = "model-judge")]
+mod schema;
+#[cfg(feature = "model-judge")]
+mod wire;
+
 use std::fmt;
 
-/// Whose model a judge is: which wire is spoken, where, and with which key.
+use super::environment::BASE_URL;
+
+#[cfg(feature = "model-judge")]
+pub(super) use wire::{Answer, End, Wire, WireRequest};
+
+/// The company or program that offers a model. It decides where the model is asked, how, and with which key.
+///
+/// ```
+/// use eval_core::judge::Provider;
+///
+/// assert_eq!(Provider::OpenAi.to_string(), "OpenAI");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Provider {
-    /// Google's Gemini API.
-    Gemini,
     /// OpenAI, and every server that answers `/chat/completions` as it does.
     OpenAi,
     /// Anthropic.
     Anthropic,
-    /// Models on this machine, behind Ollama.
+    /// Google's Gemini API.
+    Gemini,
+    /// Ollama: models on this machine.
     Ollama,
 }
 
+/// What is known of a provider.
+struct Entry {
+    /// Its name in messages.
+    name: &'static str,
+    /// What stands before the `/` in the names of its models.
+    prefix: &'static str,
+    /// What else may stand there.
+    other_prefixes: &'static [&'static str],
+    /// How the names of its models begin that have no prefix.
+    beginnings: &'static [&'static str],
+    /// The variables that may hold its key. The first one that is set counts.
+    key_variables: &'static [&'static str],
+    /// The variables that may hold its address. The first one that is set counts.
+    ///
+    /// The provider's own variable is among them: a key that is meant for a company's proxy must not be sent elsewhere.
+    base_variables: &'static [&'static str],
+    /// Its address, if no variable holds one.
+    #[cfg(feature = "model-judge")]
+    own_base: &'static str,
+    /// Whether its own address wants a key.
+    needs_key: bool,
+    /// How it is asked.
+    #[cfg(feature = "model-judge")]
+    wire: &'static dyn Wire,
+}
+
 impl Provider {
-    #[cfg(feature = "model-judge")]
-    pub(in crate::judge) const ALL: [Self; 4] = [Self::Gemini, Self::OpenAi, Self::Anthropic, Self::Ollama];
+    /// All providers, in the order in which messages name them.
+    pub(super) const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// The variables that may hold its key; the first that is set counts.
-    ///
-    /// Google's own clients prefer `GOOGLE_API_KEY` too, so that both ask with the same key.
-    pub(in crate::judge) fn key_variables(self) -> &'static [&'static str] {
+    const fn entry(self) -> &'static Entry {
         match self {
-            Self::Gemini => &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-            Self::OpenAi => &["OPENAI_API_KEY"],
-            Self::Anthropic => &["ANTHROPIC_API_KEY"],
-            Self::Ollama => &["OLLAMA_API_KEY"],
+            Self::OpenAi => &Entry {
+                name: "OpenAI",
+                prefix: "openai",
+                other_prefixes: &[],
+                beginnings: &["gpt-", "chatgpt-", "o1", "o3", "o4"],
+                key_variables: &["OPENAI_API_KEY"],
+                base_variables: &[BASE_URL, "OPENAI_BASE_URL"],
+                #[cfg(feature = "model-judge")]
+                own_base: "https://api.openai.com/v1",
+                needs_key: true,
+                #[cfg(feature = "model-judge")]
+                wire: &open_ai::OPEN_AI,
+            },
+            Self::Anthropic => &Entry {
+                name: "Anthropic",
+                prefix: "anthropic",
+                other_prefixes: &[],
+                beginnings: &["claude-"],
+                key_variables: &["ANTHROPIC_API_KEY"],
+                base_variables: &["ANTHROPIC_BASE_URL"],
+                #[cfg(feature = "model-judge")]
+                own_base: "https://api.anthropic.com",
+                needs_key: true,
+                #[cfg(feature = "model-judge")]
+                wire: &anthropic::Anthropic,
+            },
+            Self::Gemini => &Entry {
+                name: "Gemini",
+                prefix: "gemini",
+                other_prefixes: &["models"],
+                beginnings: &["gemini-", "gemma-"],
+                // Google's own clients prefer `GOOGLE_API_KEY` too, so that both ask with the same key.
+                key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+                base_variables: &["GOOGLE_GEMINI_BASE_URL"],
+                #[cfg(feature = "model-judge")]
+                own_base: "https://generativelanguage.googleapis.com",
+                needs_key: true,
+                #[cfg(feature = "model-judge")]
+                wire: &gemini::Gemini,
+            },
+            Self::Ollama => &Entry {
+                name: "Ollama",
+                prefix: "ollama",
+                other_prefixes: &["ollama_chat"],
+                beginnings: &[],
+                key_variables: &["OLLAMA_API_KEY"],
+                base_variables: &[BASE_URL],
+                #[cfg(feature = "model-judge")]
+                own_base: "http://localhost:11434/v1",
+                needs_key: false,
+                #[cfg(feature = "model-judge")]
+                wire: &open_ai::COMPATIBLE,
+            },
         }
     }
 
-    /// The variables that may hold its address; the first that is set counts.
-    ///
-    /// The provider's own variable is read too: a key meant for a company's proxy must not travel elsewhere.
-    pub(in crate::judge) fn base_variables(self) -> &'static [&'static str] {
-        match self {
-            Self::Gemini => &["GOOGLE_GEMINI_BASE_URL"],
-            Self::OpenAi => &["EVALSET_JUDGE_BASE_URL", "OPENAI_BASE_URL"],
-            Self::Anthropic => &["ANTHROPIC_BASE_URL"],
-            Self::Ollama => &["EVALSET_JUDGE_BASE_URL"],
-        }
+    /// The provider of models whose names have this prefix.
+    pub(super) fn of_prefix(prefix: &str) -> Option<Self> {
+        let has = |entry: &Entry| entry.prefix == prefix || entry.other_prefixes.contains(&prefix);
+        Self::ALL.into_iter().find(|provider| has(provider.entry()))
     }
 
-    /// Where it is found unless something else is said.
+    /// The provider of the model of this name, which has no prefix.
+    pub(super) fn of_name(name: &str) -> Option<Self> {
+        let begins = |provider: &Self| provider.entry().beginnings.iter().any(|it| name.starts_with(it));
+        Self::ALL.into_iter().find(begins)
+    }
+
+    /// What stands before the `/` in the names of its models.
+    pub(super) fn prefix(self) -> &'static str {
+        self.entry().prefix
+    }
+
+    /// The variables that may hold its key. The first one that is set counts.
+    pub(super) fn key_variables(self) -> &'static [&'static str] {
+        self.entry().key_variables
+    }
+
+    /// The variables that may hold its address. The first one that is set counts.
+    pub(super) fn base_variables(self) -> &'static [&'static str] {
+        self.entry().base_variables
+    }
+
+    /// Its address, if no variable holds one.
     #[cfg(feature = "model-judge")]
-    pub(in crate::judge) fn own_base(self) -> &'static str {
-        match self {
-            Self::Gemini => "https://generativelanguage.googleapis.com",
-            Self::OpenAi => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com",
-            Self::Ollama => "http://localhost:11434/v1",
-        }
+    pub(super) fn own_base(self) -> &'static str {
+        self.entry().own_base
     }
 
     /// Whether its own address wants a key.
-    pub(in crate::judge) fn needs_key(self) -> bool {
-        self != Self::Ollama
+    pub(super) fn needs_key(self) -> bool {
+        self.entry().needs_key
+    }
+
+    /// How it is asked.
+    #[cfg(feature = "model-judge")]
+    pub(super) fn wire(self) -> &'static dyn Wire {
+        self.entry().wire
     }
 }
 
 impl fmt::Display for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Gemini => "Gemini",
-            Self::OpenAi => "OpenAI",
-            Self::Anthropic => "Anthropic",
-            Self::Ollama => "Ollama",
-        })
+        f.write_str(self.entry().name)
     }
 }

@@ -1,11 +1,13 @@
+//! Questions that are answered with a number.
+
 use super::{JudgeError, JudgeErrorKind, JudgeReply, Judging};
 use crate::score::mean;
 
-/// What the samples of a question that is answered with a number came to.
+/// The mean of the samples of a question that is answered with a number.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rating {
-    /// The mean of the samples that answered, rounded once.
+    /// The mean of the samples that answered: the exact mean, rounded once.
     pub mean: f64,
     /// How many samples answered.
     pub voters: u32,
@@ -16,11 +18,31 @@ pub struct Rating {
 }
 
 impl Judging {
-    /// Asks a question that is answered with a number and takes the mean of the samples.
+    /// Asks all samples of a question that is answered with a number and takes their mean.
     ///
-    /// A sample that failed does not count. Where more samples failed than answered, that is an error, as in
-    /// [`vote`](Self::vote). `read` says what is wrong with a reply that has no number in range; NaN is wrong
-    /// whatever it says.
+    /// ```
+    /// use eval_core::Criterion;
+    /// use eval_core::judge::{Judge, Judging, Scripted};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let options = eval_core::Value::from(eval_core::json!({ "num_samples": 2 }));
+    /// let criterion = Criterion::new(3.0).with("judge_model_options", options);
+    /// let judging = Judging::new(Scripted::new(["4", "5"]).boxed(), &criterion);
+    ///
+    /// let read = |reply: &str| match reply.parse() {
+    ///     Ok(number @ 1.0..=5.0) => Ok(number),
+    ///     _ => Err("it is no number from 1 to 5".to_owned()),
+    /// };
+    /// let rating = judging.rate("clarity/1", "How clear is this, from 1 to 5? ...", read).await?;
+    /// assert_eq!(rating.mean, 4.5);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The error of `read` says what is wrong with a reply, such as one without a number in range. NaN is wrong in any
+    /// case. A sample that failed does not count. It is an error if more samples failed than answered, as in
+    /// [`vote`](Self::vote).
     pub async fn rate(
         &self,
         template: &str,

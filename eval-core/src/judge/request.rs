@@ -1,9 +1,15 @@
 use eval_format::{Map, UsageMetadata, Value};
 
-/// What a judge is asked.
+/// What a judge is asked: one sample of one question.
 ///
-/// Two requests that are equal may be answered alike; what distinguishes the samples of one question is
-/// [`sample`](Self::sample).
+/// ```
+/// use eval_core::judge::JudgeRequest;
+///
+/// let request = JudgeRequest::new("gemini-2.5-flash", "Is this polite? ...");
+/// assert_eq!((request.sample, request.temperature), (0, None));
+/// ```
+///
+/// Equal requests may get the same answer. The samples of one question differ in [`sample`](Self::sample) alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeRequest {
@@ -11,44 +17,51 @@ pub struct JudgeRequest {
     pub model: String,
     /// The prompt.
     pub prompt: String,
-    /// Which prompt this is, with its version: `final_response_match_v2/1`. Empty for a prompt that has no name.
+    /// The name and the version of the prompt: `final_response_match_v2/1`. Empty if the prompt has no name.
     pub template: String,
     /// A JSON schema that the answer should follow.
     pub schema: Option<Value>,
-    /// The temperature.
+    /// The temperature. `None` leaves it to the model.
     pub temperature: Option<f64>,
-    /// The rest of `judge_model_config`, as it is written.
+    /// The other entries of the criterion's `judge_model_config`, as they are written.
     pub config: Map,
     /// Which sample of the question this is, from 0.
     pub sample: u32,
 }
 
 impl JudgeRequest {
-    /// A request for one sample.
+    /// A request for the first sample of a question, without options.
     pub fn new(model: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
     }
 }
 
 /// What a judge answered.
+///
+/// ```
+/// use eval_core::judge::JudgeReply;
+///
+/// let reply = JudgeReply::new("yes");
+/// assert!(reply.text == "yes" && !reply.replayed);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeReply {
     /// The text, without the model's thoughts.
     pub text: String,
-    /// The tokens it took.
+    /// The tokens that the answer took. `None` if the judge does not say.
     pub usage: Option<UsageMetadata>,
-    /// Whether it was read from a recording, so that nobody was asked now.
+    /// Whether a recording answered, and no judge was asked.
     pub replayed: bool,
 }
 
 impl JudgeReply {
-    /// A reply that is only text.
+    /// A reply with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Adds what it took.
+    /// Sets the tokens that the answer took.
     #[must_use]
     pub fn usage(mut self, usage: UsageMetadata) -> Self {
         self.usage = Some(usage);

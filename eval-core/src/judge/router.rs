@@ -1,49 +1,49 @@
-//! Whom a metric asks: an offline judge directly, any other through recordings, and live only where
+//! Whom a question goes to: an offline judge directly, any other judge through its recording, and live only if
 //! `EVALSET_JUDGE` says so.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use tokio::sync::OnceCell;
+
 #[cfg(feature = "model-judge")]
 use super::client::default_judge;
-use super::once::Once;
+use super::function::Making;
+use super::in_time::ask_in_time;
 use super::recording::{RecordingStore, no_recording};
-use super::{
-    BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Making, Settings, limit,
-};
+use super::settings::{JudgeMode, Settings};
+use super::time_limit;
+use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::guard::catch_panic;
 
-/// The judges of a plan: one per case, which share what they ask.
-#[derive(Clone, Debug)]
-pub(crate) struct JudgeRouter(Arc<dyn OfCases>);
-
-/// Behind a pointer, so that a crate that asks no judge compiles none of what metered takes.
-trait OfCases: fmt::Debug + Send + Sync {
-    fn of_case(&self, eval_id: &str) -> BoxJudge;
-    fn skips(&self, error: &JudgeError) -> bool;
-    fn unused(&self, eval_id: &str) -> Option<String>;
+/// The judges of the cases of a set. They share one judge, which is made once, and one recording.
+///
+/// The default one has neither, and each question is an error.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JudgeRouter {
+    shared: Arc<Shared>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     settings: Settings,
-    named: JudgeSource,
-    /// The recording of the set; none for a set that stands in no file.
+    source: JudgeSource,
+    /// The recording of the set. `None` for a set that stands in no file.
     store: Option<RecordingStore>,
-    /// The judge, once it was needed, or why it could not be made.
-    made: Once<Result<BoxJudge, JudgeError>>,
+    /// The judge, or why it could not be made. It is made when it is first needed.
+    made: OnceCell<Result<BoxJudge, JudgeError>>,
 }
 
-/// The judge that the user names.
+/// Where the judge comes from.
 #[derive(Clone, Default)]
 pub(crate) enum JudgeSource {
-    /// None.
+    /// The user names none.
     #[default]
     Nobody,
-    /// A value.
+    /// The user gives the judge itself.
     Judge(BoxJudge),
-    /// A function, called when the first question is asked.
+    /// The user names a function. It is called when the judge is first needed.
     Function(fn() -> Making),
 }
 
@@ -58,70 +58,28 @@ impl fmt::Debug for JudgeSource {
 }
 
 impl JudgeRouter {
-    /// The judge that is named, asked as the environment says.
-    pub(crate) fn new(settings: Settings, named: JudgeSource, store: Option<RecordingStore>) -> Self {
-        Self(Arc::new(Arc::new(Shared { settings, named, store, made: Once::default() })))
+    /// The judges of a set whose judge comes from `source` and whose recording is `store`.
+    pub(crate) fn new(settings: Settings, source: JudgeSource, store: Option<RecordingStore>) -> Self {
+        Self { shared: Arc::new(Shared { settings, source, store, made: OnceCell::new() }) }
     }
 
-    /// The judge for the metrics of one case.
+    /// The judge of one case.
     pub(crate) fn of_case(&self, eval_id: &str) -> BoxJudge {
-        self.0.of_case(eval_id)
+        RoutedJudge { shared: self.shared.clone(), eval_id: eval_id.to_owned(), hung: OnceLock::new() }
+            .boxed()
     }
 
-    /// Whether a question that met this error is left out instead: `EVALSET_MISSING_JUDGE=skip`.
+    /// Whether what met this error is left out of the verdict: no judge was there, and `EVALSET_MISSING_JUDGE` is
+    /// `skip`.
     pub(crate) fn skips(&self, error: &JudgeError) -> bool {
-        self.0.skips(error)
+        self.shared.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
     }
 
-    /// A sentence about answers that are recorded for a case and were not asked for; only where recordings are
-    /// replayed.
+    /// A sentence about answers that are recorded for a case and were not asked for. `None` if there are none, or if
+    /// judges are asked.
     pub(crate) fn unused(&self, eval_id: &str) -> Option<String> {
-        self.0.unused(eval_id)
-    }
-}
-
-impl Default for JudgeRouter {
-    /// Nobody: for sets that ask no judge.
-    fn default() -> Self {
-        Self(Arc::new(Nobody))
-    }
-}
-
-/// The judge of sets that ask none.
-#[derive(Debug)]
-struct Nobody;
-
-impl OfCases for Nobody {
-    fn of_case(&self, _: &str) -> BoxJudge {
-        Self.boxed()
-    }
-
-    fn skips(&self, _: &JudgeError) -> bool {
-        false
-    }
-
-    fn unused(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Judge for Nobody {
-    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        Err(no_recording(None))
-    }
-}
-
-impl OfCases for Arc<Shared> {
-    fn of_case(&self, eval_id: &str) -> BoxJudge {
-        RoutedJudge { shared: self.clone(), eval_id: eval_id.to_owned(), hung: OnceLock::new() }.boxed()
-    }
-
-    fn skips(&self, error: &JudgeError) -> bool {
-        self.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
-    }
-
-    fn unused(&self, eval_id: &str) -> Option<String> {
-        let store = self.store.as_ref().filter(|store| self.settings.replays() && store.exists())?;
+        let Shared { settings, store, .. } = &*self.shared;
+        let store = store.as_ref().filter(|store| settings.replays() && store.exists())?;
         let unused = store.unused(Some(eval_id));
         (!unused.is_empty()).then(|| {
             let shown = store.shown();
@@ -135,22 +93,21 @@ impl OfCases for Arc<Shared> {
 }
 
 impl Shared {
-    /// The judge to ask, made when it is first needed.
+    /// The judge to ask. Several questions that need it at the same time wait until one of them has made it.
     async fn live(&self) -> &Result<BoxJudge, JudgeError> {
-        self.made
-            .get_or_make(async {
-                match &self.named {
-                    JudgeSource::Nobody => default_judge(),
-                    JudgeSource::Judge(judge) => Ok(judge.clone()),
-                    JudgeSource::Function(make) => made(*make).await,
-                }
-            })
-            .await
+        let make = || async {
+            match &self.source {
+                JudgeSource::Nobody => default_judge(),
+                JudgeSource::Judge(judge) => Ok(judge.clone()),
+                JudgeSource::Function(make) => call(*make).await,
+            }
+        };
+        self.made.get_or_init(make).await
     }
 
-    /// Whether the judge may be asked as it is. The default one asks over the network, so it need not be made to know.
+    /// Whether the judge may be asked directly. The default judge asks over the network, so it is not made to find out.
     async fn is_offline(&self) -> bool {
-        match &self.named {
+        match &self.source {
             JudgeSource::Nobody => false,
             JudgeSource::Judge(judge) => judge.is_offline(),
             JudgeSource::Function(_) => self.live().await.as_ref().is_ok_and(Judge::is_offline),
@@ -159,8 +116,8 @@ impl Shared {
 }
 
 /// Calls the user's function, which may panic or hang.
-async fn made(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
-    let limit = limit::default();
+async fn call(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
+    let limit = time_limit::default();
     match tokio::time::timeout(limit, catch_panic(async { make().await })).await {
         Ok(Ok(made)) => made.map_err(|error| not_made(&error)),
         Ok(Err(panic)) => Err(not_made(&format_args!("panicked: {panic}"))),
@@ -168,28 +125,29 @@ async fn made(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
     }
 }
 
-/// Not of the kind that may be skipped: there should have been one.
+/// The error of a function that made no judge. Its kind is not [`NoJudge`](JudgeErrorKind::NoJudge), which may be
+/// skipped: a judge that is named has to be there.
 fn not_made(why: &dyn fmt::Display) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, format!("the function of `judge = ..` made no judge: {why}"))
 }
 
-/// The judge where none is named.
+/// The judge if the user names none.
 #[cfg(not(feature = "model-judge"))]
 fn default_judge() -> Result<BoxJudge, JudgeError> {
-    Err(JudgeError::new(JudgeErrorKind::NoJudge, NOBODY))
+    Err(JudgeError::new(
+        JudgeErrorKind::NoJudge,
+        "no judge: `EVALSET_JUDGE` asks for one, and none is named\n\
+         turn on eval-core's feature `model-judge`, which asks models of several providers, or name a judge with \
+         `judge = my_judge` in the attribute, or with `EvalRunner::judge`",
+    ))
 }
-
-#[cfg(not(feature = "model-judge"))]
-const NOBODY: &str = "no judge: `EVALSET_JUDGE` asks for one, and none is named\n\
-     turn on eval-core's feature `model-judge`, which asks models of several providers, or name a judge with \
-     `judge = my_judge` in the attribute, or with `EvalRunner::judge`";
 
 /// The judge of one case.
 struct RoutedJudge {
     shared: Arc<Shared>,
     eval_id: String,
-    /// The judge did not answer in time. It is not waited for again: that would take as long for each sample, metric
-    /// and turn.
+    /// The error of a judge that did not answer in time. It is not asked again: that would take as long for each
+    /// sample, metric and turn.
     hung: OnceLock<JudgeError>,
 }
 
@@ -199,7 +157,7 @@ impl RoutedJudge {
         if let Some(error) = self.hung.get() {
             return Err(error.clone());
         }
-        match limit::ask_in_time(judge, request, &format!("case `{}`, ", self.eval_id)).await {
+        match ask_in_time(judge, request, &format!("case `{}`, ", self.eval_id)).await {
             Ok(answer) => answer,
             Err(late) => Err(self.hung.get_or_init(|| late).clone()),
         }
@@ -219,19 +177,25 @@ impl Judge for RoutedJudge {
             (Some(JudgeMode::Record), Some(store)) => {
                 store.record(request, Some(&self.eval_id), self.ask_live(request)).await
             }
-            (Some(JudgeMode::Record), None) => Err(JudgeError::new(JudgeErrorKind::Failed, NOWHERE)),
+            (Some(JudgeMode::Record), None) => Err(nowhere_to_record()),
             (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)),
             (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
         }
     }
 
+    /// `None`: the limit of the judge behind it holds for each question.
     fn time_limit(&self) -> Option<Duration> {
         None
     }
 }
 
-const NOWHERE: &str = "cannot record: this set stands in no file, so no recording stands beside it\n\
-     name a file for it with `EvalRunner::recording`";
+fn nowhere_to_record() -> JudgeError {
+    JudgeError::new(
+        JudgeErrorKind::Failed,
+        "cannot record: this set stands in no file, so no recording stands beside it\n\
+         name a file for it with `EvalRunner::recording`",
+    )
+}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
-/// A judge that answers from a list, for tests of metrics.
+/// A judge that answers from a list, in the order of the requests. It serves tests of metrics.
 ///
 /// ```
 /// use eval_core::judge::{Judge, JudgeRequest, Scripted};
@@ -22,7 +22,7 @@ use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Replies are given in the order of the requests.
+/// It [is offline](Judge::is_offline). When the list is used up, it answers with an error.
 #[derive(Default)]
 pub struct Scripted {
     state: Mutex<State>,
@@ -46,7 +46,7 @@ impl Scripted {
         Self { state: Mutex::new(state) }
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn requests(&self) -> Vec<JudgeRequest> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }

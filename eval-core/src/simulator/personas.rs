@@ -1,16 +1,16 @@
-//! The ready-made personas: ADK's three, in words of this project.
+//! The ready-made personas. They are ADK's three, in this project's words.
 
 use std::borrow::Cow;
 
 use eval_format::{Persona, UserBehavior, UserPersona};
 
-/// A persona written out.
+/// The description and the behaviors of a persona.
 pub(crate) fn profile(persona: &Persona) -> Cow<'_, UserPersona> {
     match persona {
         Persona::Own(persona) => Cow::Borrowed(persona),
         Persona::Expert => Cow::Owned(EXPERT.written_out(persona.id())),
         Persona::Novice => Cow::Owned(NOVICE.written_out(persona.id())),
-        // What a later version adds is looked at as the one that takes part the least.
+        // A persona that a later version of eval-format adds is played as the evaluator.
         _ => Cow::Owned(EVALUATOR.written_out(persona.id())),
     }
 }

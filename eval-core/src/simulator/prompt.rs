@@ -1,20 +1,20 @@
-//! What the simulated user is told.
+//! The prompt that asks the simulated user for the next message.
 
 use eval_format::{ConversationScenario, Instructions, Persona, UserPersona, Variable};
 
-use super::STOP_SIGNAL;
 use super::personas::profile;
+use super::stop_signal::STOP_SIGNAL;
 use crate::judge::JudgePrompt;
 
-/// The built-in prompt and its version; a change to its words is a new version.
+/// The name and the version of the built-in prompt. A change of its words makes a new version.
 const TEMPLATE: &str = "user_simulator/1";
 const TEXT: &str = include_str!("prompt.md");
 /// How a user without a persona behaves.
 const WITHOUT_PERSONA: &str = include_str!("behavior.md");
-/// A prompt in the words of a config.
+/// The name of a prompt that a config gives.
 const CUSTOM_TEMPLATE: &str = "user_simulator_custom/1";
 
-/// The name of the prompt that asks for the next message, and its text.
+/// The name of the prompt, and its text.
 pub(super) fn prompt(
     scenario: &ConversationScenario,
     custom: Option<&Instructions>,
@@ -55,11 +55,11 @@ fn value(variable: Variable, scenario: &ConversationScenario, history: &str) -> 
     }
 }
 
-/// A persona in words: who they are, and each behavior with its instructions.
+/// A persona as text: its description, then each behavior with its instructions.
 fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) -> String {
     let persona: &UserPersona = &profile(persona);
-    // The texts of behaviors are templates themselves; the reader has refused what is none. `persona` in there would
-    // be this very text.
+    // The texts of behaviors are templates too; the reader has refused all others. In them `persona` stands for the
+    // description alone, since it cannot stand for the text that is made here.
     let filled = |text: &str| match Instructions::parse(text) {
         Ok(template) => template.render(|variable| match variable {
             Variable::Persona => persona.description.clone(),

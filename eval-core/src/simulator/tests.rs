@@ -1,14 +1,22 @@
+mod adk;
+mod support;
+
 use std::sync::Arc;
 
-use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, json};
+use eval_format::{
+    ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, UserSimulatorConfig,
+    Value, json,
+};
 
-use super::*;
 use crate::agent::{Agent, BoxError, Turn};
 use crate::case_runner::{CaseRunner, Run, RunOptions, Subject};
-use crate::judge::{JudgeErrorKind, JudgeRouter, JudgeSource, Scripted, Settings};
+use crate::judge::{
+    Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, JudgeRouter, JudgeSource, Scripted, Settings,
+};
 use crate::report::CaseReport;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
+use support::{Shared, run};
 
 /// Says what it hears, and remembers what it heard last.
 struct Echo;
@@ -24,35 +32,6 @@ impl Agent for Echo {
         turn.recorder().text(format!("You said: {}", turn.text()));
         Ok(())
     }
-}
-
-/// A judge that many runs ask and the test looks at.
-#[derive(Clone)]
-pub(super) struct Shared(Arc<Scripted>);
-
-impl Shared {
-    pub(super) fn new(script: Scripted) -> Self {
-        Self(script.into())
-    }
-
-    /// What it was asked so far.
-    pub(super) fn requests(&self) -> Vec<JudgeRequest> {
-        self.0.requests()
-    }
-}
-
-impl Judge for Shared {
-    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        self.0.ask(request).await
-    }
-
-    fn is_offline(&self) -> bool {
-        true
-    }
-}
-
-pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
 fn scenario() -> EvalCase {

@@ -50,6 +50,7 @@ fn mode(mode: Option<JudgeMode>) -> &'static str {
             "`EVALSET_JUDGE=record`: judges are asked what is not recorded, which costs money"
         }
         Some(JudgeMode::Live) => "`EVALSET_JUDGE=live`: judges are asked every question, which costs money",
+        Some(_) => "`EVALSET_JUDGE` has a value that this version of cargo-evalset does not know",
     }
 }
 

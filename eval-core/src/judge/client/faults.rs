@@ -1,4 +1,4 @@
-//! What is said when a judge did not answer, and whether asking again may help.
+//! The errors of a model that did not answer, and whether asking again may help.
 
 use std::time::Duration;
 
@@ -7,27 +7,27 @@ use serde_json::Value;
 
 use super::http::{Fault, LARGEST_ANSWER};
 use super::secret::{Key, hide};
-use super::wire::{Answer, End};
+use crate::judge::provider::{Answer, End};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
 use crate::message::cut;
 
-/// Somebody else's text is cut to about this many characters.
+/// The most characters of a foreign text that are shown, about.
 const QUOTED: usize = 300;
 
-/// Who was asked, for messages.
+/// What was asked, for messages.
 pub(super) struct Asked<'a> {
     /// The model as the criterion names it.
     pub(super) model: &'a str,
     pub(super) host: &'a str,
-    /// The key that was sent.
+    /// The key that was sent, if any.
     pub(super) key: Option<&'a Key>,
-    /// All keys, none of which may be shown.
+    /// All keys of the judge. None of them may be shown.
     pub(super) keys: &'a [Key],
     pub(super) timeout: Duration,
 }
 
 impl Asked<'_> {
-    /// The reply that an answer is, or why it is none.
+    /// The reply of an answer, or why the answer is none.
     pub(super) fn reply(&self, answer: Answer) -> Result<JudgeReply, JudgeError> {
         match answer.end {
             End::Refused(reason) => {
@@ -52,7 +52,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The error for an answer that lacks something.
+    /// The error for an answer that is not a model's.
     pub(super) fn unlike(&self, lacks: &str) -> JudgeError {
         self.error(
             JudgeErrorKind::Failed,
@@ -62,7 +62,7 @@ impl Asked<'_> {
         )
     }
 
-    /// The error for a request that went wrong.
+    /// The error for a request that failed.
     pub(super) fn fault(&self, fault: Fault) -> JudgeError {
         match fault {
             Fault::Timeout => {
@@ -92,14 +92,14 @@ impl Asked<'_> {
                 self.error(JudgeErrorKind::Failed, &message)
             }
             Fault::Status { status, body, retry_after } => self.failed(Some(status), &body, retry_after),
-            // A connection that broke off may look like this.
+            // A connection that broke off may end like this.
             Fault::NotJson(cause) => self
                 .error(JudgeErrorKind::Failed, &format!("answered with broken JSON: {}", self.quote(&cause)))
                 .transient(None),
         }
     }
 
-    /// The error for an error of the provider's.
+    /// The error for a failure that the provider reports.
     fn failed(&self, status: Option<StatusCode>, body: &str, retry_after: Option<Duration>) -> JudgeError {
         let told: Option<Value> = serde_json::from_str(body).ok();
         let told = told.as_ref().map(|body| body.get(0).unwrap_or(body));
@@ -111,7 +111,7 @@ impl Asked<'_> {
         let advice = self.advice(status);
         let text = format!("answered {answered}{colon}{}{advice}", self.quote(message));
         let failed = self.error(JudgeErrorKind::Failed, &text);
-        // An empty account is not filled by waiting.
+        // Waiting does not fill an empty account.
         let is_broke = error.is_some_and(|error| error["code"] == "insufficient_quota");
         if status.is_some_and(is_transient) && !is_broke { failed.transient(retry_after) } else { failed }
     }
@@ -132,16 +132,16 @@ impl Asked<'_> {
         JudgeError::new(kind, format!("judge `{}` at {} {what}", self.model, self.host))
     }
 
-    /// A text of somebody else's: without keys, on one line, and not too long.
+    /// A foreign text without keys, on one line, and not too long.
     fn quote(&self, text: &str) -> String {
         let text = hide(text, self.keys);
-        // The long rest of a hostile text is not even looked at.
+        // The rest of a long text is not even looked at.
         let words = text.split_whitespace().take(QUOTED);
         cut(&words.collect::<Vec<_>>().join(" "), QUOTED)
     }
 }
 
-/// Whether an answer of this status may be another one soon.
+/// Whether a request that got this status may succeed soon.
 fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429) || status.is_server_error()
 }

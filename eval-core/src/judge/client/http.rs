@@ -9,43 +9,43 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 
-/// No verdict is longer; an answer that is must not fill the memory.
+/// The most bytes of an answer. No verdict is longer, and a longer answer must not fill the memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;
-/// Of an error more is never shown.
+/// The most bytes that are read of an error. No message shows as many.
 const LARGEST_ERROR: usize = 64 << 10;
-/// How long a connection may take to be made.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(20);
 
-/// Clients, made when they are first needed.
+/// HTTP clients, made when they are first needed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Http {
-    /// Takes the proxy of the environment.
+    /// Uses the proxy of the environment.
     outside: OnceLock<Client>,
-    /// Takes none: a server on this machine stands behind no proxy.
+    /// Uses no proxy: a server on this machine is reached directly.
     here: OnceLock<Client>,
 }
 
-/// How a request went wrong. Texts are as they were received: they have to be scrubbed.
+/// How a request failed. Texts are as they were received: keys in them have to be hidden.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// There was no answer in time.
     Timeout,
-    /// There was no answer, or not all of it.
+    /// There was no answer, or only a part of one.
     Broken(String),
-    /// The request could not even be made.
+    /// The request cannot be made.
     Impossible(String),
     /// The answer is too long.
     Large,
-    /// The answer is a redirect, to this host where one is named.
+    /// The answer is a redirect, to this host if it names one.
     Redirect { status: StatusCode, to: Option<String> },
     /// The answer is an error.
     Status { status: StatusCode, body: String, retry_after: Option<Duration> },
-    /// The answer is no JSON, for this reason.
+    /// The answer is not JSON, for this reason.
     NotJson(String),
 }
 
 impl Http {
-    /// Posts a JSON body and reads a JSON answer.
+    /// Posts a JSON body and reads a JSON answer. Redirects are not followed.
     pub(super) async fn post(
         &self,
         url: Url,
@@ -103,7 +103,7 @@ impl Http {
     }
 }
 
-/// Reads a body, but no more than a limit.
+/// Reads a body of at most `limit` bytes.
 async fn read(response: &mut Response, limit: usize) -> Result<Vec<u8>, Fault> {
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(Fault::Large);
@@ -118,13 +118,13 @@ async fn read(response: &mut Response, limit: usize) -> Result<Vec<u8>, Fault> {
     Ok(body)
 }
 
-/// What can be had of the body of an error.
+/// As much of an error's body as is there and may be shown.
 async fn error_body(response: &mut Response) -> String {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         body.extend_from_slice(&chunk);
         if body.len() > LARGEST_ERROR {
-            // A key that is cut in two would not be recognised.
+            // A key that is cut in two would not be recognised, so the last word is dropped.
             body.truncate(LARGEST_ERROR);
             let end = body.iter().rposition(|b| !b.is_ascii_alphanumeric()).unwrap_or(0);
             body.truncate(end);
@@ -144,7 +144,7 @@ fn fault(error: reqwest::Error) -> Fault {
     }
 }
 
-/// An error with its causes, and without the address, which may hold a password.
+/// An error with its causes. It is shown without the address, which may hold a password.
 fn causes(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
@@ -170,7 +170,7 @@ fn wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// How long a body asks to wait: the Gemini API says it there alone.
+/// How long a body asks to wait. The Gemini API asks in the body alone.
 fn wait_in_body(body: &str) -> Option<Duration> {
     let body: Value = serde_json::from_str(body).ok()?;
     let details = body["error"]["details"].as_array()?;

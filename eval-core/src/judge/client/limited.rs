@@ -1,19 +1,22 @@
+//! A judge that is asked a few questions at a time.
+
 use std::time::Duration;
 
-use super::{Judge, JudgeError, JudgeReply, JudgeRequest, Slots};
-use crate::judge::limit;
+use super::slots::Slots;
+use crate::judge::in_time;
+use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
 
-/// A judge that is asked only as often at once as there are [`Slots`].
+/// A judge that is asked at most as many questions at the same time as there are [`Slots`].
 ///
 /// ```
 /// use eval_core::judge::{Judge, Limited, Scripted, Slots};
 ///
 /// let judge = Limited::new(Scripted::new(["yes"]), Slots::in_process(2));
-/// assert!(judge.is_offline(), "it is what the judge inside is");
+/// assert!(judge.is_offline(), "the judge inside is");
 /// ```
 ///
-/// It belongs inside of [`Retrying`](crate::Retrying), so that nobody keeps a slot while waiting to ask again,
-/// and waiting for a slot does not count toward the [time limit](Judge::time_limit) of the judge inside.
+/// It belongs inside of [`Retrying`](super::Retrying), so that no slot is held during the wait before another attempt.
+/// Waiting for a slot does not count toward the [time limit](Judge::time_limit) of the judge inside.
 #[derive(Clone, Debug)]
 pub struct Limited<J> {
     judge: J,
@@ -21,7 +24,7 @@ pub struct Limited<J> {
 }
 
 impl<J: Judge> Limited<J> {
-    /// A judge that shares these slots.
+    /// A judge that takes a slot for each question.
     pub fn new(judge: J, slots: Slots) -> Self {
         Self { judge, slots }
     }
@@ -30,14 +33,14 @@ impl<J: Judge> Limited<J> {
 impl<J: Judge> Judge for Limited<J> {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let _slot = self.slots.take().await;
-        limit::ask(&self.judge, request).await
+        in_time::ask(&self.judge, request).await
     }
 
     fn is_offline(&self) -> bool {
         self.judge.is_offline()
     }
 
-    /// The judge inside has the time that it says; waiting for a slot does not count.
+    /// `None`: the judge inside has its own limit, which begins when there is a slot.
     fn time_limit(&self) -> Option<Duration> {
         None
     }

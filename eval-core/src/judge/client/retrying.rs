@@ -1,22 +1,24 @@
+//! A judge that is asked again after errors that may pass.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
 
-use super::{Judge, JudgeError, JudgeReply, JudgeRequest};
-use crate::judge::limit;
+use crate::judge::in_time;
+use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
 use crate::message::count;
 
-/// How often a judge is asked again unless something else is said.
+/// The default number of further attempts.
 const RETRIES: usize = 5;
-/// The first wait; each one is twice the one before, plus up to as much again by chance.
+/// The first wait. Each wait is twice the one before, plus a random part of up to the same length.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// No wait of our own is longer than about twice this.
+/// The longest wait without the random part.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// JudgeRouter that want to be left alone for longer are not waited for.
+/// The longest wait that a judge may ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 
-/// A judge that is asked again where its error [is transient](JudgeError::is_transient).
+/// A judge that is asked again if its error [is transient](JudgeError::is_transient).
 ///
 /// ```
 /// use std::time::Duration;
@@ -32,9 +34,9 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The waits grow and are jittered, so that many tests do not come back together. A judge that names a wait is
-/// left alone at least that long; one that wants more than two minutes has failed, since a test that hangs for
-/// an hour helps nobody.
+/// The waits grow, and each has a random part, so that many tests do not ask again at the same moment. If a judge
+/// [asks for a wait](JudgeError::retry_after), it is at least that long. A judge that asks for more than two minutes is
+/// not asked again: a test that hangs for an hour helps nobody.
 #[derive(Clone, Debug)]
 pub struct Retrying<J> {
     judge: J,
@@ -43,19 +45,19 @@ pub struct Retrying<J> {
 }
 
 impl<J: Judge> Retrying<J> {
-    /// Asks up to five times again: after about 1, 2, 4, 8 and 16 s.
+    /// A judge that is asked up to five more times, after about 1, 2, 4, 8 and 16 s.
     pub fn new(judge: J) -> Self {
         let waits = ExponentialBuilder::new().with_jitter();
         Self { judge, retries: RETRIES, waits }.waits(FIRST_WAIT, LONGEST_WAIT)
     }
 
-    /// Sets how often it is asked again.
+    /// Sets how often the judge is asked again.
     #[must_use]
     pub fn retries(self, retries: usize) -> Self {
         Self { retries, ..self }
     }
 
-    /// Sets the first wait, which doubles each time, and the longest.
+    /// Sets the first wait, which doubles each time, and the longest one.
     #[must_use]
     pub fn waits(self, first: Duration, longest: Duration) -> Self {
         Self { waits: self.waits.with_min_delay(first).with_max_delay(longest), ..self }
@@ -67,7 +69,7 @@ impl<J: Judge> Judge for Retrying<J> {
         let asked = AtomicUsize::new(0);
         let ask = || {
             asked.fetch_add(1, Ordering::Relaxed);
-            limit::ask(&self.judge, request)
+            in_time::ask(&self.judge, request)
         };
         let result = ask
             .retry(self.waits.with_max_times(self.retries))
@@ -85,16 +87,16 @@ impl<J: Judge> Judge for Retrying<J> {
         self.judge.is_offline()
     }
 
-    /// The judge inside has the time that it says for each attempt.
+    /// `None`: the judge inside has its own limit for each attempt.
     fn time_limit(&self) -> Option<Duration> {
         None
     }
 }
 
-/// The last error, with how often it was tried and why no longer.
+/// The last error, with the number of attempts and the reason why there is no other one.
 fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
     let wait = error.retry_after().filter(|wait| *wait > LONGEST_RETRY_AFTER);
-    error.told(|last| {
+    error.with_message(|last| {
         let mut message = last.to_owned();
         if asked > 1 {
             message.push_str(&format!(" (the last answer of {})", count(asked, "attempt")));

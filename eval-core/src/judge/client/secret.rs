@@ -1,12 +1,12 @@
-//! Keys, and keeping them out of everything that is printed.
+//! Keys, and keeping them out of messages.
 
 use std::fmt;
 
-/// A key, with the variable that held it. Its value is never printed.
+/// A key with the variable that holds it. `Debug` does not show its value.
 #[derive(Clone)]
 pub(super) struct Key {
     pub(super) value: String,
-    /// Nothing where a program set it.
+    /// `None` if the program set the key.
     pub(super) variable: Option<&'static str>,
 }
 
@@ -16,10 +16,10 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What stands where a key stood.
+/// What is shown in place of a key.
 const HIDDEN: &str = "[hidden]";
 
-/// A text of somebody else without these keys, and without what looks like one.
+/// A foreign text without these keys, and without words that look like a key.
 ///
 /// Providers and proxies quote keys and headers in their errors.
 pub(super) fn hide<'a>(text: &str, keys: impl IntoIterator<Item = &'a Key>) -> String {
@@ -51,14 +51,14 @@ fn is_key_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*')
 }
 
-/// Whether a word has the shape of a key: a known beginning, or a long run of letters and digits.
+/// Whether a word looks like a key: it has a known beginning, or a long run of letters and digits.
 fn looks_like_key(word: &str) -> bool {
     const BEGINNINGS: &[&str] =
         &["sk-", "sk_", "AIza", "AQ.", "ya29.", "gsk_", "xai-", "hf_", "ghp_", "github_pat_", "eyJ", "AKIA"];
     if word.len() >= 12 && BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)) {
         return true;
     }
-    // Names of models are long too, but made of short pieces.
+    // Names of models are long too, but their pieces are short.
     word.split(|c: char| !c.is_ascii_alphanumeric()).any(|piece| {
         piece.len() >= 20
             && piece.bytes().any(|b| b.is_ascii_digit())
@@ -66,7 +66,7 @@ fn looks_like_key(word: &str) -> bool {
     })
 }
 
-/// Whether the next word is likely to be a key.
+/// Whether a word says that the next one is a key.
 fn announces(word: &str) -> bool {
     const NAMES: &[&str] = &["bearer", "x-api-key", "x-goog-api-key", "api-key", "api_key", "apikey"];
     NAMES.iter().any(|name| word.eq_ignore_ascii_case(name))

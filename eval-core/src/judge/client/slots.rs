@@ -1,3 +1,5 @@
+//! Slots: how many requests run at the same time in all test processes.
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -5,36 +7,50 @@ use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use crate::file_lock::{FileLock, open_lock_file};
-use crate::judge::{JudgeError, JudgeErrorKind, env};
+use crate::judge::environment::{self, SLOTS};
+use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::target_dir::evalset_dir;
 
-/// How many requests there may be at once unless something else is said.
+/// The default number of slots.
 const DEFAULT_SLOTS: usize = 4;
-/// How long to wait before looking for a free slot again, at first and at most.
+/// How long to wait before the next look for a free slot: at first, and at most.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
-/// Places for requests that run at the same time, shared by all test processes.
+/// Slots for requests that run at the same time, shared by all test processes.
 ///
-/// Runners such as nextest give each test a process of its own. Without a limit that holds for all of them, a
-/// suite asks its judge for everything at once and runs into the limits of the provider.
+/// ```
+/// use eval_core::judge::Slots;
 ///
-/// A slot is a lock on a file in the target folder. The system frees the locks of a process that ends, however it
-/// ends.
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let slots = Slots::in_process(2);
+/// let first = slots.take().await;
+/// let second = slots.take().await;
+/// drop(first);
+/// let third = slots.take().await;
+/// # drop((second, third));
+/// # });
+/// # Ok::<_, std::io::Error>(())
+/// ```
+///
+/// Runners such as nextest give each test a process of its own. Without a limit for all processes, a suite asks its
+/// judge everything at once and exceeds the limits of the provider.
+///
+/// A slot is a lock on a file in the target folder. The system frees the locks of a process that ends, however it ends.
 #[derive(Clone, Debug)]
 pub struct Slots {
     count: usize,
-    /// Without one, slots are counted in this process alone.
+    /// The folder of the lock files. `None` counts the slots of this process alone.
     folder: Option<PathBuf>,
-    /// A folder was looked for, and there is none.
+    /// Whether a folder was looked for and not found.
     is_lost: bool,
-    /// The slots in use that have no file.
+    /// How many slots without a lock are taken.
     counted: Arc<AtomicUsize>,
 }
 
 /// A slot that is taken until this value is dropped.
 #[derive(Debug)]
-#[must_use = "it is free again as soon as this is dropped"]
+#[must_use = "the slot is free again as soon as this is dropped"]
 pub struct Slot {
     #[expect(dead_code, reason = "dropping the lock frees the slot")]
     lock: Option<FileLock>,
@@ -42,26 +58,26 @@ pub struct Slot {
 }
 
 impl Slots {
-    /// Slots for this process alone; clones share them. At least one.
+    /// Slots of this process alone, at least one. Clones share them.
     pub fn in_process(count: usize) -> Self {
         Self { count: count.max(1), folder: None, is_lost: false, counted: Arc::default() }
     }
 
-    /// Slots for all processes that name this folder. At least one.
+    /// Slots of all processes that name this folder, at least one.
     ///
-    /// Where the folder cannot be written or has no locks, slots are counted in this process alone, and a line
-    /// on stderr says so once.
+    /// If the folder cannot be written or its files cannot be locked, the slots are those of this process alone, and a
+    /// line on stderr says so once.
     pub fn in_folder(folder: impl Into<PathBuf>, count: usize) -> Self {
         Self { folder: Some(folder.into()), ..Self::in_process(count) }
     }
 
-    /// As many slots as `EVALSET_JUDGE_SLOTS` says (4 unless said), in the folder `judge-slots` of `EVALSET_DIR`
-    /// or else of `target/evalset`.
+    /// As many slots as `EVALSET_JUDGE_SLOTS` says, else 4, in the folder `judge-slots` of `EVALSET_DIR`, else of
+    /// `target/evalset`. The target folder is the one that this program was built into.
     ///
-    /// The target folder is the one that this program was built into.
+    /// It is an error if one of the variables cannot be read.
     pub fn from_env() -> Result<Self, JudgeError> {
         static COUNTED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
-        let count = env::number(env::get, env::SLOTS, 1)?.unwrap_or(DEFAULT_SLOTS);
+        let count = environment::number(environment::get, SLOTS, 1)?.unwrap_or(DEFAULT_SLOTS);
         let folder = evalset_dir().map_err(|message| JudgeError::new(JudgeErrorKind::Failed, message))?;
         Ok(Self {
             count,
@@ -71,7 +87,7 @@ impl Slots {
         })
     }
 
-    /// Waits for a slot.
+    /// Waits for a slot and takes it.
     pub async fn take(&self) -> Slot {
         let mut look = FIRST_LOOK;
         loop {

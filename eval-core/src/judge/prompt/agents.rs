@@ -1,4 +1,4 @@
-//! What the agents were told and could have called.
+//! The instructions and the tools of the agents.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use eval_format::{AgentDetails, Invocation, Value};
 
 use super::steps::line;
 
-/// The instructions of the agents that took part in these turns, a JSON object a line.
+/// The instructions of the agents of these turns, a JSON object a line.
 pub(crate) fn instructions(turns: &[Invocation]) -> String {
     let told = agents(turns).filter(|(_, agent)| !agent.instructions.is_empty());
     let lines = told.map(|(name, agent)| {
@@ -17,7 +17,7 @@ pub(crate) fn instructions(turns: &[Invocation]) -> String {
 
 /// The tools that the agents of these turns had, a JSON object a line.
 ///
-/// Nothing known is not the same as no tools.
+/// The text for agents without tools is not the one for agents of which nothing is known.
 pub(crate) fn tools(turns: &[Invocation]) -> String {
     let lines = agents(turns).flat_map(|(name, agent)| {
         let line = move |tool: &Value| line([("agent", Value::from(name)), ("tool", tool.clone())]);
@@ -34,7 +34,7 @@ fn agents(turns: &[Invocation]) -> impl Iterator<Item = (&str, &AgentDetails)> {
     details.flat_map(|details| &details.agent_details).map(|(name, agent)| (name.as_str(), agent))
 }
 
-/// The lines in order, each once; `None` without any.
+/// The lines in order, without repetitions. `None` if there are none.
 fn once(lines: impl Iterator<Item = String>) -> Option<String> {
     let mut seen = HashSet::new();
     let lines: Vec<String> = lines.filter(|line| seen.insert(line.clone())).collect();

@@ -1,4 +1,4 @@
-//! A whole conversation.
+//! A whole conversation, for a judge.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,13 @@ use eval_format::{Content, FunctionResponse, IntermediateData, Invocation, Part,
 use super::steps::{call_value, calls_with_responses, line, number, response_value};
 use super::texts::{visible, visible_text};
 
-/// The author of what is known to come from no particular agent.
+/// The author of what comes from an agent whose name is not known.
 const AGENT: &str = "agent";
 
-/// What was said and done in these turns, a JSON object a line: nobody can put words into another's mouth.
+/// What was said and done in these turns, a JSON object a line. No text can begin a line, so none can pose as another
+/// author's.
 ///
-/// A tool's response carries the number of the call that it answers. Thoughts are left out.
+/// The response of a tool has the number of the call that it answers. Thoughts are left out.
 pub(crate) fn dialogue(turns: &[Invocation]) -> String {
     let mut out = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
@@ -41,7 +42,7 @@ pub(crate) fn dialogue(turns: &[Invocation]) -> String {
     out.join("\n")
 }
 
-/// For each response the number of the call that it answers, from 1.
+/// The number of the call that each response answers, from 1.
 fn step_of(turn: &Invocation) -> HashMap<*const FunctionResponse, usize> {
     let pairs = calls_with_responses(turn).into_iter().enumerate();
     pairs.filter_map(|(at, (_, response))| Some((std::ptr::from_ref(response?), at + 1))).collect()
@@ -75,7 +76,7 @@ impl Lines<'_> {
         }
     }
 
-    /// The flat form has no order between calls and responses: each call comes with its response.
+    /// Writes the calls of the flat form, each with its response: the form keeps no order between calls and responses.
     fn flat_steps(&mut self, turn: &Invocation) {
         for (call, response) in calls_with_responses(turn) {
             self.calls += 1;

@@ -1,13 +1,15 @@
+//! The rubrics of a judged metric.
+
 use eval_format::{Rubric, Value};
 
 use super::steps::line;
 
-/// The rubrics to judge by, a JSON object a line.
+/// The rubrics, a JSON object a line.
 pub(crate) fn rubrics(rubrics: &[Rubric]) -> String {
     let lines = rubrics.iter().map(|rubric| {
         let text = rubric.text_property.as_deref().unwrap_or_default();
         let text: Vec<&str> = text.split_whitespace().collect();
-        // The judge repeats the text, and answers line by line.
+        // The judge repeats the text on a line of its own, so the text has to be one line.
         line([("id", Value::from(rubric.rubric_id.as_str())), ("property", Value::from(text.join(" ")))])
     });
     lines.collect::<Vec<_>>().join("\n")

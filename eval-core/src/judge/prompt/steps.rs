@@ -1,14 +1,14 @@
-//! What was done: tool calls with their responses, and what the model looked up by itself.
+//! Tool calls with their responses, and what the model looked up by itself.
 
 use std::collections::{HashMap, VecDeque};
 
 use eval_format::{Content, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Value};
 
-/// The tool calls of a turn in order, each with the response to it.
+/// The tool calls of a turn in order, each with its response.
 ///
-/// A call with an id gets the response of that id; the last one where there are several. Calls and responses
-/// without ids belong together by name, in order. In ADK every call without an id is shown with the last
-/// response without one, whatever its tool.
+/// A call with an id gets the response of that id, and the last one if there are several. A call without an id gets the
+/// next response without an id that has its name. ADK shows every call without an id with the last response without one,
+/// whatever its tool.
 pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let (mut by_id, mut by_name) = (HashMap::new(), HashMap::new());
@@ -94,7 +94,7 @@ pub(super) fn number(n: usize) -> Value {
     Value::from(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// One line of JSON: no text can begin a line of its own in it.
+/// A JSON object on one line. A text in it has its line breaks escaped.
 pub(super) fn line<const N: usize>(entries: [(&str, Value); N]) -> String {
     Value::from(Map::from(entries)).to_string()
 }

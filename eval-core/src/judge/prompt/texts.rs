@@ -1,15 +1,15 @@
-//! What was said.
+//! The texts of messages and answers.
 
 use eval_format::{Content, IntermediateData, Invocation, Part};
 
-/// The text of a message as its reader saw it: parts joined with line breaks, thoughts left out.
+/// The text of a message as its reader saw it: the parts with a line break between them, without thoughts.
 ///
-/// ADK's judges are shown thoughts too, as if they were part of the answer.
+/// ADK shows thoughts to its judges too, as part of the answer.
 pub(crate) fn visible_text(content: &Content) -> String {
     visible(content.parts())
 }
 
-/// The answer of a turn; with what was said before it, where that counts too.
+/// The answer of a turn. `with_intermediate` puts the earlier texts of the turn before it.
 pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
     let mut texts = Vec::new();
     if with_intermediate {
@@ -28,7 +28,7 @@ pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
     texts.join("\n")
 }
 
-/// The texts of parts that are no thoughts.
+/// The texts of those parts that are no thoughts.
 pub(super) fn visible(parts: &[Part]) -> String {
     let shown = parts.iter().filter(|part| part.thought != Some(true));
     let texts: Vec<&str> =

@@ -9,45 +9,45 @@
 //! folders do not meet then, and must not record into one file at once.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use eval_format::content_hash;
 
-use super::file::cannot_write;
+use super::error::FileError;
 use crate::file_lock::{FileLock, open_lock_file};
 use crate::target_dir::evalset_dir;
 
 /// How long others may take to write. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until no other process writes recordings here.
-pub(super) fn lock(path: &Path) -> Result<FileLock, String> {
+/// Waits until no other process writes recordings here, and keeps others out.
+pub(super) fn lock(path: &Path) -> Result<FileLock, FileError> {
     let folder = folder(path);
     let locked = match File::open(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(cannot_write(path, &error)),
-        opened => opened.and_then(|file| FileLock::exclusive(file, PATIENCE)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(FileError::write(path, error)),
+        opened => opened.and_then(|folder| FileLock::exclusive(folder, PATIENCE)),
     };
     match locked {
         Ok(lock) => lock.ok_or_else(|| held(folder)),
         // This system locks no folders.
-        Err(_) => lock_file(&place(path, evalset_dir()?)),
+        Err(_) => lock_file(&place(path, evalset_dir().map_err(FileError::NoLockFolder)?)),
     }
 }
 
-fn lock_file(place: &Path) -> Result<FileLock, String> {
-    let failed = |error: io::Error| format!("cannot lock `{}`: {error}", place.display());
-    let file = open_lock_file(place).map_err(failed)?;
-    FileLock::exclusive(file, PATIENCE).map_err(failed)?.ok_or_else(|| held(place))
-}
-
-fn held(place: &Path) -> String {
-    format!("cannot lock `{}`: another process has held it for {PATIENCE:?}", place.display())
-}
-
-fn folder(path: &Path) -> &Path {
+/// The folder of a recording.
+pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn lock_file(place: &Path) -> Result<FileLock, FileError> {
+    let locked = open_lock_file(place).and_then(|file| FileLock::exclusive(file, PATIENCE));
+    locked.map_err(|error| FileError::lock(place, error))?.ok_or_else(|| held(place))
+}
+
+fn held(place: &Path) -> FileError {
+    FileError::Held { place: place.to_owned(), waited: PATIENCE }
 }
 
 /// The lock file of a recording, for systems that lock no folders.

@@ -1,24 +1,26 @@
-//! What is said where an answer is not recorded: what is nearest, how that differs, and how to record.
+//! The errors about answers that are not recorded. They name the nearest recorded question, how it differs, and how to
+//! record.
 
 use eval_format::{RecordedQuestion, Recording};
 
-use super::RecordingStore;
+use super::label::RecordingLabel;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::message::{count, cut};
 
-/// Lines of a difference that are shown of each side.
+/// The most lines of a difference that are shown of each side.
 const SHOWN_LINES: usize = 6;
-/// A line is cut to about this many characters.
+/// The most characters of a line that are shown, about.
 const SHOWN_LINE: usize = 160;
 
-/// There is no recording at all (of this store; of a set without one), and nothing was said about asking.
-pub(crate) fn no_recording(store: Option<&RecordingStore>) -> JudgeError {
-    let missing = match store {
-        Some(store) => format!("there is no recording `{}`", store.shown()),
+/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow to ask. `None` is a set that stands in
+/// no file, and so has no recording.
+pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeError {
+    let missing = match label {
+        Some(label) => format!("there is no recording `{}`", label.shown),
         None => "this set stands in no file, so no recording stands beside it".to_owned(),
     };
     let mut text = format!("no judge: {missing}, and a judge is asked only where `EVALSET_JUDGE` says so\n");
-    if store.is_some() {
+    if label.is_some() {
         text.push_str(
             "EVALSET_JUDGE=record        asks the judge and writes the recording, from which later runs replay\n",
         );
@@ -27,44 +29,40 @@ pub(crate) fn no_recording(store: Option<&RecordingStore>) -> JudgeError {
         "EVALSET_JUDGE=live          asks the judge and keeps nothing\n\
          EVALSET_MISSING_JUDGE=skip  skips what needs a judge\n",
     );
-    match store {
-        Some(store) => text.push_str(&format!("record it  {}", store.command())),
+    match label {
+        Some(label) => text.push_str(&format!("record it  {}", label.how_to_record())),
         None => text.push_str("give the runner a judge with a recording: `RecordedJudge::open(path, judge)`"),
     }
     JudgeError::new(JudgeErrorKind::NoJudge, text)
 }
 
-/// There is a recording, and the question is not in it.
+/// The error for a question that is not in its recording.
 pub(super) fn not_recorded(
     recording: &Recording,
     asked: &RecordedQuestion,
     sample: u32,
-    store: &RecordingStore,
+    label: &RecordingLabel,
 ) -> JudgeError {
-    let shown = store.shown();
+    let shown = &label.shown;
     let name = match name(&asked.template) {
         "" => String::new(),
         name => format!(" of `{name}`"),
     };
-    let (headline, details) = match nearest(recording, asked) {
-        None => (format!("the recording `{shown}` is empty"), Vec::new()),
-        Some(known) if version(known, asked).is_some() => {
-            let (was, is) = version(known, asked).unwrap_or_default();
-            let headline = format!(
-                "the prompt{name} changed in this version (recorded /{was}, now /{is}): record again"
-            );
-            (headline, Vec::new())
+    let nearest = nearest(recording, asked);
+    let changed = nearest.and_then(|known| version(known, asked));
+    let mut details = Vec::new();
+    let headline = match (nearest, changed) {
+        (None, _) => format!("the recording `{shown}` is empty"),
+        (_, Some((was, is))) => {
+            format!("the prompt{name} changed in this version (recorded /{was}, now /{is}): record again")
         }
-        Some(known) if known.key() == asked.key() => {
-            let have = count(known.replies.len(), "sample");
-            let headline = format!(
-                "`{shown}` has {have} of this question{name}, and not number {sample} (from 0); was `num_samples` raised?"
-            );
-            (headline, Vec::new())
-        }
-        Some(known) => {
-            let headline = format!("`{shown}` has no answer to this question{name}");
-            (headline, difference(known, asked, &name))
+        (Some(known), None) if known.key() == asked.key() => format!(
+            "`{shown}` has {} of this question{name}, and not number {sample} (from 0); was `num_samples` raised?",
+            count(known.replies.len(), "sample")
+        ),
+        (Some(known), None) => {
+            details = difference(known, asked, &name);
+            format!("`{shown}` has no answer to this question{name}")
         }
     };
     let mut text = format!("not recorded: {headline}");
@@ -72,7 +70,7 @@ pub(super) fn not_recorded(
         text.push('\n');
         text.push_str(&line);
     }
-    text.push_str(&format!("\nrecord it  {}", store.command()));
+    text.push_str(&format!("\nrecord it  {}", label.how_to_record()));
     JudgeError::new(JudgeErrorKind::NotRecorded, text)
 }
 
@@ -81,15 +79,15 @@ fn name(template: &str) -> &str {
     template.rsplit_once('/').map_or(template, |(name, _)| name)
 }
 
-/// The two versions of one template, where they differ.
+/// The versions of two templates, if they are different versions of one template.
 fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Option<(&'a str, &'a str)> {
     let (name, was) = known.template.rsplit_once('/')?;
     let (same, is) = asked.template.rsplit_once('/')?;
     (name == same && was != is).then_some((was, is))
 }
 
-/// The recorded question that is most like the one that is asked: of the same prompt, then of the same case, then with
-/// the most of its text in common at both ends.
+/// The recorded question that is most like the one that is asked. A question of the same template comes first, then one
+/// of the same case, then the one that has the longest beginning and end in common.
 fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a RecordedQuestion> {
     recording.questions().iter().max_by_key(|known| {
         let same_name = name(&known.template) == name(&asked.template);
@@ -100,7 +98,7 @@ fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a
     })
 }
 
-/// How many bytes two texts share at their beginnings and ends.
+/// How many bytes the beginnings and the ends of two texts have in common.
 fn in_common(one: &str, other: &str) -> usize {
     let shorter = one.len().min(other.len());
     let same = |(one, other): &(u8, u8)| one == other;

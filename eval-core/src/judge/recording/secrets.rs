@@ -1,15 +1,15 @@
-//! What must not stand in a recording: keys and tokens.
+//! Keeping keys and tokens out of recordings.
 
 use eval_format::{Map, Value};
 
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::secrets::secret_variables;
 
-/// Keys of a model's configuration under which headers and keys stand, in small letters and without `_` and `-`.
+/// The entries of a model's configuration that hold headers or keys, in small letters and without `_` and `-`.
 const SECRET_KEYS: [&str; 7] =
     ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
 
-/// Refuses a text that holds the value of a variable named like a secret.
+/// Fails if a text holds the value of a variable that is named like a secret.
 pub(super) fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
     match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
         None => Ok(()),

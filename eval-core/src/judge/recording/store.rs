@@ -1,10 +1,15 @@
+//! A recording in use: which answers it has, and which of them were asked for.
+
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use eval_format::{RecordedQuestion, Recording};
 
+use super::error::FileError;
 use super::file::{self, Loaded};
+use super::label::RecordingLabel;
 use super::{miss, secrets};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::message::count;
@@ -13,52 +18,50 @@ use crate::message::count;
 #[derive(Debug)]
 pub(crate) struct RecordingStore {
     path: PathBuf,
-    /// The path in messages.
-    shown: String,
+    label: RecordingLabel,
     text: RecordingText,
-    /// What cargo rebuilds for: touched when the recording is written for the first time.
+    /// A file that cargo rebuilds for. It is touched when the recording is written for the first time.
     touched: Option<PathBuf>,
-    /// The command that records, where there is one.
-    command: Option<String>,
     state: Mutex<State>,
 }
 
-/// Where the text of a recording is.
+/// Where the text of a recording stands.
 #[derive(Clone, Debug)]
 pub(crate) enum RecordingText {
-    /// There is none.
+    /// Nowhere: there is no recording.
     Absent,
-    /// In the program, with the slices of the questions that the case asks.
+    /// In the program, together with the parts of it that are questions of the case.
     Compiled {
         /// The whole file.
         all: &'static str,
         /// The questions of the case.
         own: Vec<&'static str>,
     },
-    /// In its file, if that exists.
+    /// In its file, if the file exists.
     OnDisk,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The questions of the case alone; a test reads no more than that while nothing is missing.
+    /// The questions of the case alone, once they were read. A test reads no more as long as no answer is missing.
     own: Option<Recording>,
-    /// Everything.
+    /// All questions, once they were read.
     all: Option<Loaded>,
-    /// The places of the questions of each case in `all`, once somebody wants to know.
+    /// The indices in `all` of the questions of each case, once they were needed.
     by_case: Option<HashMap<String, Vec<usize>>>,
-    /// Whether the file can be written.
-    has_place: bool,
-    /// What was asked: keys and samples.
+    /// Whether the file is known to be writable.
+    is_writable: bool,
+    /// What was asked: keys of questions, and numbers of samples.
     used: HashSet<(String, u32)>,
 }
 
 impl RecordingStore {
     pub(crate) fn new(path: PathBuf, shown: impl Into<String>, text: RecordingText) -> Self {
-        Self { path, shown: shown.into(), text, touched: None, command: None, state: Mutex::default() }
+        let label = RecordingLabel { shown: shown.into(), command: None };
+        Self { path, label, text, touched: None, state: Mutex::default() }
     }
 
-    /// The recording in a file, whether that exists or not.
+    /// The recording in a file, which need not exist.
     pub(crate) fn on_disk(path: &Path) -> Self {
         Self::new(path.to_owned(), path.display().to_string(), RecordingText::OnDisk)
     }
@@ -71,7 +74,7 @@ impl RecordingStore {
 
     /// Names the command that records.
     pub(crate) fn recorded_by(mut self, command: String) -> Self {
-        self.command = Some(command);
+        self.label.command = Some(command);
         self
     }
 
@@ -84,24 +87,17 @@ impl RecordingStore {
         }
     }
 
+    /// The path, as messages show it.
     pub(crate) fn shown(&self) -> &str {
-        &self.shown
+        &self.label.shown
     }
 
-    /// What to run so that an answer is recorded.
-    pub(crate) fn command(&self) -> String {
-        match &self.command {
-            Some(command) => format!("EVALSET_JUDGE=record {command}"),
-            None => "EVALSET_JUDGE=record and the same command again".to_owned(),
-        }
-    }
-
-    /// Reads the file; an error where it cannot be read.
+    /// Reads the recording, so that an error shows before a question is asked.
     pub(crate) fn load(&self) -> Result<(), JudgeError> {
         self.state().all(self).map(drop)
     }
 
-    /// The recorded answer; an error where there is none, which shows what the case asked instead.
+    /// The recorded answer. The error for a missing one shows the nearest question that is recorded.
     pub(crate) fn replay(
         &self,
         request: &JudgeRequest,
@@ -115,14 +111,14 @@ impl RecordingStore {
             return Ok(reply);
         }
         if !self.exists() {
-            return Err(miss::no_recording(Some(self)));
+            return Err(miss::no_recording(Some(&self.label)));
         }
         let all = state.all(self)?;
         find(all.recording(), &question, request.sample)
-            .ok_or_else(|| miss::not_recorded(all.recording(), &question, request.sample, self))
+            .ok_or_else(|| miss::not_recorded(all.recording(), &question, request.sample, &self.label))
     }
 
-    /// The recorded answer, else that of the judge, which is recorded.
+    /// The recorded answer, else the answer of the judge, which is recorded then.
     pub(crate) async fn record(
         &self,
         request: &JudgeRequest,
@@ -134,17 +130,17 @@ impl RecordingStore {
         if let Some(reply) = self.known(&question, request.sample)? {
             return Ok(reply);
         }
-        secrets::refuse(&question.key(), "the question", &self.shown)?;
-        self.try_place()?;
+        secrets::refuse(&question.key(), "the question", self.shown())?;
+        self.check_writable()?;
         let reply = ask.await?;
-        secrets::refuse(&reply.text, "the answer", &self.shown)?;
+        secrets::refuse(&reply.text, "the answer", self.shown())?;
         self.keep(question.clone().reply(request.sample, &reply.text, reply.usage.clone()))?;
-        // Another process may have been faster; it is its answer that will be replayed, but the judge was asked.
+        // If another process was faster, its answer is the one that will be replayed. The judge was asked all the same.
         let kept = self.known(&question, request.sample)?.unwrap_or(reply);
         Ok(JudgeReply { replayed: false, ..kept })
     }
 
-    /// The answer in the file, which from now on names the case too.
+    /// The answer in the file. From now on the file names the case at the question.
     fn known(&self, question: &RecordedQuestion, sample: u32) -> Result<Option<JudgeReply>, JudgeError> {
         let mut state = self.state();
         state.used.insert((question.key(), sample));
@@ -161,30 +157,30 @@ impl RecordingStore {
         Ok(Some(reply))
     }
 
-    /// Fails where the file cannot be written; an answer that cannot be kept is not worth its price.
-    fn try_place(&self) -> Result<(), JudgeError> {
+    /// Fails if the file cannot be written, so that no answer is paid for that cannot be kept.
+    fn check_writable(&self) -> Result<(), JudgeError> {
         let mut state = self.state();
-        if !state.has_place {
-            file::try_place(&self.path).map_err(|wrong| cannot_record(&wrong))?;
-            state.has_place = true;
+        if !state.is_writable {
+            file::check_writable(&self.path).map_err(|error| cannot_record(&error))?;
+            state.is_writable = true;
         }
         Ok(())
     }
 
-    /// Adds a question to the file, together with what other processes have added meanwhile.
+    /// Adds a question to the file, and takes over what other processes have added.
     fn keep(&self, question: RecordedQuestion) -> Result<(), JudgeError> {
         let mut state = self.state();
         let loaded = state.all.get_or_insert_default();
-        let is_new = file::add(&self.path, loaded, question).map_err(|wrong| cannot_record(&wrong))?;
+        let is_new = file::add(&self.path, loaded, question).map_err(|error| cannot_record(&error))?;
         if is_new && let Some(path) = &self.touched {
             file::touch(path);
         }
         Ok(())
     }
 
-    /// The recorded answers of a case (of all cases) that nobody asked for, one line per prompt.
+    /// The recorded answers that were not asked for, of a case or of all cases: one line per prompt.
     ///
-    /// None where nothing was asked at all: then the answers are another test's of the same cases.
+    /// It is empty if nothing was asked at all: the answers belong to another test of the same cases then.
     pub(crate) fn unused(&self, case: Option<&str>) -> Vec<String> {
         let mut state = self.state();
         if state.used.is_empty() {
@@ -196,7 +192,7 @@ impl RecordingStore {
             None => state.all(self).map(|all| unused(all.recording().questions(), &used)),
         };
         state.used = used;
-        // What cannot be read has been said when it was asked for.
+        // The error of a recording that cannot be read was shown when a question was asked.
         lines.unwrap_or_default()
     }
 
@@ -223,11 +219,7 @@ impl State {
             if let RecordingText::Compiled { own: slices, .. } = &store.text {
                 for slice in slices {
                     let question = RecordedQuestion::parse(slice);
-                    own.add(
-                        question.map_err(|problems| {
-                            JudgeError::new(JudgeErrorKind::Failed, problems.to_string())
-                        })?,
-                    );
+                    own.add(question.map_err(|problems| failed(&problems))?);
                 }
             }
             self.own = Some(own);
@@ -235,7 +227,7 @@ impl State {
         Ok(self.own.get_or_insert_default())
     }
 
-    /// The questions of a case: found once for all cases of a file.
+    /// The questions of a case. The index over all cases is made once.
     fn of_case(&mut self, store: &RecordingStore, case: &str) -> Result<Vec<&RecordedQuestion>, JudgeError> {
         if let RecordingText::Compiled { .. } = store.text {
             return Ok(self.own(store)?.questions().iter().collect());
@@ -249,9 +241,10 @@ impl State {
             }
             self.by_case = Some(by_case);
         }
-        let places = self.by_case.as_ref().and_then(|by_case| by_case.get(case)).cloned().unwrap_or_default();
+        let indices =
+            self.by_case.as_ref().and_then(|by_case| by_case.get(case)).cloned().unwrap_or_default();
         let questions = self.all(store)?.recording().questions();
-        Ok(places.into_iter().filter_map(|at| questions.get(at)).collect())
+        Ok(indices.into_iter().filter_map(|at| questions.get(at)).collect())
     }
 
     /// The whole recording, read once.
@@ -259,21 +252,25 @@ impl State {
         if self.all.is_none() {
             let loaded = match &store.text {
                 RecordingText::Absent => Ok(Loaded::default()),
-                RecordingText::Compiled { all, .. } => Loaded::parse(&store.shown, all),
+                RecordingText::Compiled { all, .. } => Loaded::parse(store.shown(), all),
                 RecordingText::OnDisk => file::load(&store.path),
             };
-            let loaded = loaded.map_err(|wrong| JudgeError::new(JudgeErrorKind::Failed, wrong))?;
+            let loaded = loaded.map_err(|error| failed(&error))?;
             self.all = Some(loaded);
         }
         Ok(self.all.get_or_insert_default())
     }
 }
 
-fn cannot_record(why: &str) -> JudgeError {
-    JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {why}"))
+fn failed(error: &dyn fmt::Display) -> JudgeError {
+    JudgeError::new(JudgeErrorKind::Failed, error.to_string())
 }
 
-/// The question as it stands in a recording, without what must not stand there.
+fn cannot_record(error: &FileError) -> JudgeError {
+    JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {error}"))
+}
+
+/// The question as it stands in a recording: without headers and keys.
 fn question(request: &JudgeRequest) -> RecordedQuestion {
     let mut question = RecordedQuestion::new(&request.model, &request.prompt);
     question.template.clone_from(&request.template);

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use eval_format::{RecordedQuestion, Recording};
 
-use super::*;
-use crate::judge::Scripted;
+use super::RecordedJudge;
+use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Scripted};
 
 /// A folder of its own, gone when dropped.
 struct Folder(PathBuf);

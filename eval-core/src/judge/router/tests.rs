@@ -21,7 +21,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 
 fn file(test: &str) -> PathBuf {
     let path =
-        std::env::temp_dir().join(format!("eval-core-choose-{}-{test}.judge.json", std::process::id()));
+        std::env::temp_dir().join(format!("eval-core-router-{}-{test}.judge.json", std::process::id()));
     drop(std::fs::remove_file(&path));
     path
 }
@@ -156,6 +156,67 @@ fn a_function_is_called_once_and_its_error_counts_only_where_it_is_asked() {
         JudgeRouter::new(settings(None), JudgeSource::Function(broken), Some(RecordingStore::on_disk(&path)));
     assert_eq!(ask(&judges, "?").unwrap(), "yes");
     std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn questions_at_the_same_time_make_one_judge() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    fn slow() -> Making {
+        Box::pin(async {
+            CALLS.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            Ok(Scripted::new(["yes"; 3]).boxed())
+        })
+    }
+    let judges = JudgeRouter::new(settings(None), JudgeSource::Function(slow), None);
+    let ask = || async { judges.of_case("a case").ask(&JudgeRequest::new("m", "?")).await };
+    let (one, two, three) = tokio::join!(ask(), ask(), ask());
+    assert!([one, two, three].into_iter().all(|answer| answer.unwrap().text == "yes"));
+    assert_eq!(CALLS.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_given_up_leaves_the_making_to_the_next() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    fn hangs_at_first() -> Making {
+        Box::pin(async {
+            if CALLS.fetch_add(1, Ordering::SeqCst) == 0 {
+                std::future::pending::<()>().await;
+            }
+            Ok(Scripted::new(["yes"]).boxed())
+        })
+    }
+    let judges = JudgeRouter::new(settings(None), JudgeSource::Function(hangs_at_first), None);
+    let judge = judges.of_case("a case");
+    let request = JudgeRequest::new("m", "?");
+    let given_up = tokio::time::timeout(Duration::from_secs(1), judge.ask(&request));
+    let waits = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        judge.ask(&request).await
+    };
+    let (given_up, answer) = tokio::join!(given_up, waits);
+    assert!(given_up.is_err());
+    assert_eq!((answer.unwrap().text.as_str(), CALLS.load(Ordering::SeqCst)), ("yes", 2));
+}
+
+#[tokio::test]
+async fn a_function_that_panics_is_called_once_and_its_panic_is_an_error() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    fn panics() -> Making {
+        Box::pin(async {
+            CALLS.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            panic!("out of paper")
+        })
+    }
+    let judges = JudgeRouter::new(settings(Some(JudgeMode::Live)), JudgeSource::Function(panics), None);
+    let ask = || async { judges.of_case("a case").ask(&JudgeRequest::new("m", "?")).await };
+    let (one, two) = tokio::join!(ask(), ask());
+    for error in [one.unwrap_err(), two.unwrap_err(), ask().await.unwrap_err()] {
+        let expected = "the function of `judge = ..` made no judge: panicked: out of paper";
+        assert_eq!(error.to_string(), expected);
+    }
+    assert_eq!(CALLS.load(Ordering::SeqCst), 1);
 }
 
 #[test]

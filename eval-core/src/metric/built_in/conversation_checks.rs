@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::judged::{not_evaluated, of_samples};
 use crate::agent::BoxError;
-use crate::judge::json::{last_object, text, yes_or_no};
+use crate::judge::reply_json::{last_object, text, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, dialogue, instructions, tools};
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;

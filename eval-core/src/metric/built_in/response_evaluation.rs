@@ -27,7 +27,7 @@ use eval_format::Invocation;
 
 use super::judged::{not_evaluated, of_samples, turn_by_turn};
 use crate::agent::BoxError;
-use crate::judge::json::last_object;
+use crate::judge::reply_json::last_object;
 use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 

@@ -26,7 +26,7 @@ use eval_format::Invocation;
 
 use super::judged::{not_evaluated, objection, turn_by_turn};
 use crate::agent::BoxError;
-use crate::judge::json::{last_object, yes_or_no};
+use crate::judge::reply_json::{last_object, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 

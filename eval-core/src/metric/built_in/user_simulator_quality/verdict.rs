@@ -1,6 +1,6 @@
 //! Reads the verdict on a message of the simulated user.
 
-use crate::judge::json::{last_object, text, yes_or_no};
+use crate::judge::reply_json::{last_object, text, yes_or_no};
 
 const KEY: &str = "\"is_valid\":";
 

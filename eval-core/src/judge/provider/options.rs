@@ -1,82 +1,53 @@
-//! `judge_model_config`: what of it can be sent, and what each wire calls it.
+//! `judge_model_config`: what of it a provider takes.
 
 use serde_json::Value;
 
-use super::Provider;
-use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest};
+use super::wire::WireRequest;
+use crate::judge::{JudgeError, JudgeErrorKind};
 
-/// The options of a request in the words of a wire.
+/// The options of a request, as a provider calls them.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Options {
     /// Fields and their values.
     pub(super) fields: Vec<(&'static str, Value)>,
-    /// What ADK calls the system instruction.
+    /// The system instruction.
     pub(super) system: Option<String>,
-    /// Gemini's safety settings, which do not stand beside the other fields.
-    pub(super) safety: Option<Value>,
 }
 
-/// A key of ADK's `GenerateContentConfig`, and its name on the wires that have it.
-struct Known {
-    key: &'static str,
-    gemini: Option<&'static str>,
-    open_ai: Option<&'static str>,
-    anthropic: Option<&'static str>,
-}
-
-const fn known(
-    key: &'static str,
-    gemini: Option<&'static str>,
-    open_ai: Option<&'static str>,
-    anthropic: Option<&'static str>,
-) -> Known {
-    Known { key, gemini, open_ai, anthropic }
-}
-
-const KNOWN: &[Known] = &[
-    known("temperature", Some("temperature"), Some("temperature"), Some("temperature")),
-    known("top_p", Some("topP"), Some("top_p"), Some("top_p")),
-    known("top_k", Some("topK"), None, Some("top_k")),
-    known("max_output_tokens", Some("maxOutputTokens"), Some("max_tokens"), Some("max_tokens")),
-    known("stop_sequences", Some("stopSequences"), Some("stop"), Some("stop_sequences")),
-    known("seed", Some("seed"), Some("seed"), None),
-    known("presence_penalty", Some("presencePenalty"), Some("presence_penalty"), None),
-    known("frequency_penalty", Some("frequencyPenalty"), Some("frequency_penalty"), None),
-    known("thinking_config", Some("thinkingConfig"), None, None),
-];
-
-/// Reads the options of a request. What cannot be sent is an error: a judge that is not asked as the
-/// criterion says gives another score.
-pub(super) fn options(request: &JudgeRequest, provider: Provider) -> Result<Options, JudgeError> {
+/// Reads the options of a request. `names` are the options that the provider takes: the key in ADK's
+/// `GenerateContentConfig`, and the provider's own field.
+///
+/// An option that cannot be sent is an error: a judge that is not asked as the criterion says gives another score.
+pub(super) fn options(
+    asked: &WireRequest<'_>,
+    names: &[(&str, &'static str)],
+) -> Result<Options, JudgeError> {
     let mut options = Options::default();
-    if let Some(temperature) = request.temperature {
-        options.fields.push(("temperature", temperature.into()));
+    let field_of = |key: &str| names.iter().find(|(name, _)| *name == key).map(|(_, field)| *field);
+    if let Some(temperature) = asked.request.temperature {
+        let key = "temperature";
+        let field = field_of(key).ok_or_else(|| not_sent(key, key, asked.provider))?;
+        options.fields.push((field, temperature.into()));
     }
-    for (written, value) in request.config.iter().filter(|(_, value)| !value.is_null()) {
+    for (written, value) in asked.request.config.iter().filter(|(_, value)| !value.is_null()) {
         let key = snake_case(written);
-        let field = KNOWN.iter().find(|known| known.key == key).and_then(|known| match provider {
-            Provider::Gemini => known.gemini,
-            Provider::OpenAi | Provider::Ollama => known.open_ai,
-            Provider::Anthropic => known.anthropic,
-        });
+        if let Some(field) = field_of(&key) {
+            options.fields.push((field, value.clone().into()));
+            continue;
+        }
         match (key.as_str(), value.as_str()) {
-            _ if field.is_some() => {
-                options.fields.extend(field.map(|field| (field, value.clone().into())));
-            }
             ("system_instruction", Some(text)) => options.system = Some(text.to_owned()),
-            ("safety_settings", _) if provider == Provider::Gemini => {
-                options.safety = Some(value.clone().into());
-            }
-            // Without tools nothing is called, and one candidate is what everybody sends.
+            // No tools are sent, so none is called.
             ("automatic_function_calling", _) => {}
+            // Every request is for one candidate.
             ("candidate_count", _) if value.as_i64() == Some(1) => {}
-            _ => return Err(not_sent(written, &key, provider)),
+            _ => return Err(not_sent(written, &key, asked.provider)),
         }
     }
     Ok(options)
 }
 
-fn not_sent(written: &str, key: &str, provider: Provider) -> JudgeError {
+fn not_sent(written: &str, key: &str, provider: &str) -> JudgeError {
     let instead = match key {
         "http_options" => "set `EVALSET_JUDGE_TIMEOUT` and `EVALSET_JUDGE_RETRIES` instead",
         "candidate_count" => "`num_samples` says how often a judge is asked",
@@ -90,7 +61,7 @@ fn not_sent(written: &str, key: &str, provider: Provider) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
-/// `topP` as `top_p`; ADK reads both.
+/// `topP` as `top_p`. ADK reads both spellings.
 fn snake_case(key: &str) -> String {
     let mut snake = String::with_capacity(key.len());
     for c in key.chars() {
@@ -107,11 +78,20 @@ mod tests {
     use eval_format::{Map, json};
 
     use super::*;
+    use crate::judge::provider::{anthropic, gemini, open_ai};
+    use crate::judge::{JudgeRequest, Provider};
 
     fn read(config: Value, provider: Provider) -> Result<Options, JudgeError> {
         let config: eval_format::Value = config.into();
         let config: Map = config.as_object().cloned().unwrap_or_default();
-        options(&JudgeRequest { config, ..JudgeRequest::new("m", "p") }, provider)
+        let request = JudgeRequest { config, ..JudgeRequest::new("m", "p") };
+        let fields = match provider {
+            Provider::Gemini => gemini::FIELDS,
+            Provider::OpenAi | Provider::Ollama => open_ai::FIELDS,
+            Provider::Anthropic => anthropic::FIELDS,
+        };
+        let name = provider.to_string();
+        options(&WireRequest { request: &request, model: "m", provider: &name, is_own: true }, fields)
     }
 
     #[test]

@@ -1,49 +1,74 @@
-//! `/v1/messages` of Anthropic.
+//! Anthropic's API: `/v1/messages`.
 
 use eval_format::UsageMetadata;
 use serde_json::{Value, json};
 
-use super::{Answer, End, texts, usage};
-use crate::judge::client::options::options;
-use crate::judge::client::schema::closed;
-use crate::judge::model::Model;
-use crate::judge::{JudgeError, JudgeRequest};
+use super::options::options;
+use super::schema::closed;
+use super::wire::{Answer, End, Wire, WireRequest, texts, usage};
+use crate::judge::JudgeError;
 
-/// The API wants a limit; this one is more than a verdict takes.
+/// Anthropic's API.
+pub(super) struct Anthropic;
+
+/// The limit of tokens if a request sets none. The API wants one, and no verdict takes as many.
 const MAX_TOKENS: u32 = 8192;
 
-pub(super) fn body(model: &Model, request: &JudgeRequest) -> Result<Value, JudgeError> {
-    let options = options(request, model.provider)?;
-    let mut body = json!({
-        "model": model.name,
-        "max_tokens": MAX_TOKENS,
-        "messages": [{ "role": "user", "content": request.prompt }]
-    });
-    for (field, value) in options.fields {
-        body[field] = value;
-    }
-    if let Some(system) = options.system {
-        body["system"] = system.into();
-    }
-    if let Some(schema) = &request.schema {
-        let (schema, _) = closed(&schema.clone().into());
-        body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
-    }
-    Ok(body)
-}
+/// Options and their fields.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("temperature", "temperature"),
+    ("top_p", "top_p"),
+    ("top_k", "top_k"),
+    ("max_output_tokens", "max_tokens"),
+    ("stop_sequences", "stop_sequences"),
+];
 
-pub(super) fn answer(body: &Value) -> Result<Answer, &'static str> {
-    let content = body["content"].as_array().ok_or("no `content`")?;
-    let end = match body["stop_reason"].as_str() {
-        Some("refusal") => End::Refused("refusal".to_owned()),
-        Some("max_tokens" | "model_context_window_exceeded") => End::Cut,
-        _ => End::Complete,
-    };
-    Ok(Answer {
-        text: texts(content.iter().filter(|block| block["type"] == "text")),
-        end,
-        usage: read_usage(&body["usage"]),
-    })
+impl Wire for Anthropic {
+    fn path(&self, _: &str) -> Vec<String> {
+        vec!["v1".to_owned(), "messages".to_owned()]
+    }
+
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn key_header(&self, key: &str) -> (&'static str, String) {
+        ("x-api-key", key.to_owned())
+    }
+
+    fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError> {
+        let options = options(asked, FIELDS)?;
+        let mut body = json!({
+            "model": asked.model,
+            "max_tokens": MAX_TOKENS,
+            "messages": [{ "role": "user", "content": asked.request.prompt }]
+        });
+        for (field, value) in options.fields {
+            body[field] = value;
+        }
+        if let Some(system) = options.system {
+            body["system"] = system.into();
+        }
+        if let Some(schema) = &asked.request.schema {
+            let (schema, _) = closed(&schema.clone().into());
+            body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
+        }
+        Ok(body)
+    }
+
+    fn answer(&self, body: &Value) -> Result<Answer, &'static str> {
+        let content = body["content"].as_array().ok_or("no `content`")?;
+        let end = match body["stop_reason"].as_str() {
+            Some("refusal") => End::Refused("refusal".to_owned()),
+            Some("max_tokens" | "model_context_window_exceeded") => End::Cut,
+            _ => End::Complete,
+        };
+        Ok(Answer {
+            text: texts(content.iter().filter(|block| block["type"] == "text")),
+            end,
+            usage: read_usage(&body["usage"]),
+        })
+    }
 }
 
 fn read_usage(counts: &Value) -> Option<UsageMetadata> {
@@ -67,11 +92,20 @@ mod tests {
     use eval_format::Map;
 
     use super::*;
+    use crate::judge::JudgeRequest;
+
+    fn body(request: &JudgeRequest) -> Value {
+        let asked = WireRequest { request, model: "claude-x", provider: "Anthropic", is_own: true };
+        Anthropic.body(&asked).unwrap()
+    }
+
+    fn answer(body: &Value) -> Result<Answer, &'static str> {
+        Anthropic.answer(body)
+    }
 
     #[test]
     fn the_prompt_the_options_and_the_schema_are_sent() {
-        let model = Model::parse("claude-x").unwrap();
-        let plain = body(&model, &JudgeRequest::new("claude-x", "fine?")).unwrap();
+        let plain = body(&JudgeRequest::new("claude-x", "fine?"));
         let messages = json!([{"role": "user", "content": "fine?"}]);
         assert_eq!(plain, json!({"model": "claude-x", "max_tokens": 8192, "messages": messages}));
         let schema = json!({"type": "object", "properties": {"fine": {"type": "boolean"}}});
@@ -81,11 +115,11 @@ mod tests {
             config: Map::from([("max_output_tokens", 9)]),
             ..JudgeRequest::new("claude-x", "fine?")
         };
-        let sent = body(&model, &request).unwrap();
+        let sent = body(&request);
         assert_eq!((&sent["max_tokens"], &sent["temperature"]), (&json!(9), &json!(0.5)));
         assert_eq!(sent["output_config"]["format"]["schema"]["additionalProperties"], false);
         let config = Map::from([("system_instruction", "be strict")]);
-        let sent = body(&model, &JudgeRequest { config, ..request }).unwrap();
+        let sent = body(&JudgeRequest { config, ..request });
         assert_eq!(sent["system"], "be strict");
     }
 

@@ -1,63 +1,94 @@
-//! `/chat/completions` of OpenAI, which many other servers speak.
+//! OpenAI's API, which many other servers speak: `/chat/completions`.
 
 use eval_format::UsageMetadata;
 use serde_json::{Value, json};
 
-use super::{Answer, End, texts, usage};
-use crate::judge::client::options::options;
-use crate::judge::client::schema::closed;
-use crate::judge::model::Model;
-use crate::judge::{JudgeError, JudgeRequest};
+use super::options::options;
+use super::schema::closed;
+use super::wire::{Answer, End, Wire, WireRequest, texts, usage};
+use crate::judge::JudgeError;
 
-/// OpenAI itself takes `max_tokens` no longer for its newer models; others know nothing else.
-const NEW_MAX_TOKENS: &str = "max_completion_tokens";
-
-pub(super) fn body(model: &Model, request: &JudgeRequest, own: bool) -> Result<Value, JudgeError> {
-    let options = options(request, model.provider)?;
-    let mut messages = Vec::new();
-    if let Some(system) = options.system {
-        messages.push(json!({ "role": "system", "content": system }));
-    }
-    messages.push(json!({ "role": "user", "content": request.prompt }));
-    let mut body = json!({ "model": model.name, "messages": messages });
-    for (field, value) in options.fields {
-        let field = if own && field == "max_tokens" { NEW_MAX_TOKENS } else { field };
-        body[field] = value;
-    }
-    if let Some(schema) = &request.schema {
-        let (schema, strict) = closed(&schema.clone().into());
-        body["response_format"] = json!({
-            "type": "json_schema",
-            "json_schema": { "name": "verdict", "schema": schema, "strict": strict }
-        });
-    }
-    Ok(body)
+/// OpenAI's API, or a compatible one.
+pub(super) struct OpenAi {
+    /// The field of the limit of tokens at the provider's own address.
+    own_max_tokens: &'static str,
 }
 
-pub(super) fn answer(body: &Value) -> Result<Answer, &'static str> {
-    let usage = read_usage(&body["usage"]);
-    let Some(choice) = body["choices"].get(0) else {
-        // Some servers in front of others report a failure of theirs with status 200.
-        let error = &body["error"];
-        let message = error["message"].as_str().or(error.as_str()).ok_or("no `choices`")?.to_owned();
-        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-        return Ok(Answer { text: String::new(), end: End::Failed { status, message }, usage });
-    };
-    let message = &choice["message"];
-    let text = match &message["content"] {
-        Value::String(text) => without_thoughts(text).to_owned(),
-        content => texts(content.as_array().into_iter().flatten()),
-    };
-    let end = match (message["refusal"].as_str(), choice["finish_reason"].as_str()) {
-        (Some(refusal), _) if !refusal.is_empty() => End::Refused(refusal.to_owned()),
-        (_, Some("content_filter")) => End::Refused("content_filter".to_owned()),
-        (_, Some("length")) => End::Cut,
-        _ => End::Complete,
-    };
-    Ok(Answer { text, end, usage })
+/// OpenAI itself. It takes `max_tokens` no longer for its newer models, while compatible servers know nothing else.
+pub(super) const OPEN_AI: OpenAi = OpenAi { own_max_tokens: "max_completion_tokens" };
+
+/// A provider that is compatible with OpenAI.
+pub(super) const COMPATIBLE: OpenAi = OpenAi { own_max_tokens: MAX_TOKENS };
+
+const MAX_TOKENS: &str = "max_tokens";
+
+/// Options and their fields.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("temperature", "temperature"),
+    ("top_p", "top_p"),
+    ("max_output_tokens", MAX_TOKENS),
+    ("stop_sequences", "stop"),
+    ("seed", "seed"),
+    ("presence_penalty", "presence_penalty"),
+    ("frequency_penalty", "frequency_penalty"),
+];
+
+impl Wire for OpenAi {
+    fn path(&self, _: &str) -> Vec<String> {
+        vec!["chat".to_owned(), "completions".to_owned()]
+    }
+
+    fn key_header(&self, key: &str) -> (&'static str, String) {
+        ("authorization", format!("Bearer {key}"))
+    }
+
+    fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError> {
+        let options = options(asked, FIELDS)?;
+        let mut messages = Vec::new();
+        if let Some(system) = options.system {
+            messages.push(json!({ "role": "system", "content": system }));
+        }
+        messages.push(json!({ "role": "user", "content": asked.request.prompt }));
+        let mut body = json!({ "model": asked.model, "messages": messages });
+        for (field, value) in options.fields {
+            let field = if asked.is_own && field == MAX_TOKENS { self.own_max_tokens } else { field };
+            body[field] = value;
+        }
+        if let Some(schema) = &asked.request.schema {
+            let (schema, strict) = closed(&schema.clone().into());
+            body["response_format"] = json!({
+                "type": "json_schema",
+                "json_schema": { "name": "verdict", "schema": schema, "strict": strict }
+            });
+        }
+        Ok(body)
+    }
+
+    fn answer(&self, body: &Value) -> Result<Answer, &'static str> {
+        let usage = read_usage(&body["usage"]);
+        let Some(choice) = body["choices"].get(0) else {
+            // Some proxies report a failure of the server behind them with status 200.
+            let error = &body["error"];
+            let message = error["message"].as_str().or(error.as_str()).ok_or("no `choices`")?.to_owned();
+            let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+            return Ok(Answer { text: String::new(), end: End::Failed { status, message }, usage });
+        };
+        let message = &choice["message"];
+        let text = match &message["content"] {
+            Value::String(text) => without_thoughts(text).to_owned(),
+            content => texts(content.as_array().into_iter().flatten()),
+        };
+        let end = match (message["refusal"].as_str(), choice["finish_reason"].as_str()) {
+            (Some(refusal), _) if !refusal.is_empty() => End::Refused(refusal.to_owned()),
+            (_, Some("content_filter")) => End::Refused("content_filter".to_owned()),
+            (_, Some("length")) => End::Cut,
+            _ => End::Complete,
+        };
+        Ok(Answer { text, end, usage })
+    }
 }
 
-/// Open models often think aloud before they answer, between these tags.
+/// An answer without the thoughts before it, which open models often write between these tags.
 fn without_thoughts(text: &str) -> &str {
     let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return text };
     thoughts.split_once("</think>").map_or("", |(_, answer)| answer.trim_start())
@@ -68,7 +99,7 @@ fn read_usage(counts: &Value) -> Option<UsageMetadata> {
     let completion = counts["completion_tokens"].as_i64();
     usage(UsageMetadata {
         prompt_token_count: counts["prompt_tokens"].as_i64(),
-        // Thoughts are counted in here, while they are not in Gemini's number.
+        // OpenAI counts thoughts as part of the completion. Gemini's number, which this one stands for, is without them.
         candidates_token_count: completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0))),
         total_token_count: counts["total_tokens"].as_i64(),
         cached_content_token_count: counts["prompt_tokens_details"]["cached_tokens"].as_i64(),
@@ -82,6 +113,15 @@ mod tests {
     use eval_format::Map;
 
     use super::*;
+    use crate::judge::JudgeRequest;
+
+    fn body(wire: &OpenAi, request: &JudgeRequest, is_own: bool) -> Value {
+        wire.body(&WireRequest { request, model: "gpt-x", provider: "OpenAI", is_own }).unwrap()
+    }
+
+    fn answer(body: &Value) -> Result<Answer, &'static str> {
+        OPEN_AI.answer(body)
+    }
 
     fn request() -> JudgeRequest {
         JudgeRequest {
@@ -93,8 +133,7 @@ mod tests {
 
     #[test]
     fn the_prompt_the_options_and_the_schema_are_sent() {
-        let model = Model::parse("openai/gpt-x").unwrap();
-        let own = body(&model, &request(), true).unwrap();
+        let own = body(&OPEN_AI, &request(), true);
         assert_eq!(
             own,
             json!({
@@ -108,7 +147,7 @@ mod tests {
             json!({"type": "object", "properties": {"fine": {"type": "boolean"}}, "required": ["fine"]});
         let config = Map::from([("system_instruction", "be strict")]);
         let request = JudgeRequest { schema: Some(schema.into()), config, ..request() };
-        let sent = body(&model, &request, false).unwrap();
+        let sent = body(&OPEN_AI, &request, false);
         assert_eq!(sent["messages"][0], json!({"role": "system", "content": "be strict"}));
         assert_eq!(sent["response_format"]["json_schema"]["strict"], true);
         assert_eq!(sent["response_format"]["json_schema"]["schema"]["additionalProperties"], false);
@@ -116,9 +155,8 @@ mod tests {
 
     #[test]
     fn others_are_sent_the_older_name_of_the_limit() {
-        for (model, own) in [("openai/x", false), ("ollama/x", true)] {
-            let model = Model::parse(model).unwrap();
-            let sent = super::super::body(&model, &request(), own).unwrap();
+        for (wire, is_own) in [(OPEN_AI, false), (COMPATIBLE, true)] {
+            let sent = body(&wire, &request(), is_own);
             assert_eq!(sent["max_tokens"], 9, "{sent}");
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::judge::{Limited, Retrying, Slots};
 
 fn variables(set: &'static [(&'static str, &'static str)]) -> impl Fn(&str) -> Option<String> + Copy {
     |name| set.iter().find(|(of, _)| *of == name).map(|(_, value)| (*value).to_owned())
@@ -89,6 +90,16 @@ fn debug_output_shows_no_key() {
     let shown = format!("{judge:?} {:?}", Retrying::new(Limited::new(judge.clone(), Slots::in_process(1))));
     assert!(!shown.contains("horse"), "{shown}");
     assert!(shown.contains("OpenAi, Key(..)"), "{shown}");
+}
+
+#[test]
+fn headers_with_keys_are_not_in_debug_output() {
+    for provider in Provider::ALL {
+        let header = |key: &str| secret_header(provider.wire().key_header(key));
+        let shown = format!("{:?}", header("correct-horse").unwrap());
+        assert!(!shown.contains("horse"), "{shown}");
+        assert!(header("two\nlines").is_none());
+    }
 }
 
 #[test]

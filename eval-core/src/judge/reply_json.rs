@@ -1,11 +1,11 @@
-//! Answers in JSON.
+//! Reading JSON out of a judge's reply.
 
 use serde_json::{Deserializer, Error, Map, Value};
 
-/// The last JSON object of a reply that holds a key: models put words, fences and drafts around it.
+/// The last JSON object of a reply that has the key. Models write words, code fences and drafts around it.
 ///
-/// Objects within objects do not count, nor those within what is not quite an object: what a judge quotes inside of
-/// its answer is not the answer.
+/// An object inside of another one does not count, nor does one inside of a broken object: what a judge quotes within
+/// its answer is not the answer. The error says what is wrong with the reply.
 pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, String> {
     let mut last = None;
     let mut rest = reply;
@@ -19,9 +19,9 @@ pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, 
                 }
                 objects.byte_offset()
             }
-            // It is cut off: all that follows is a part of it.
+            // The object is cut off, and the rest of the reply is part of it.
             Some(Err(error)) if error.is_eof() => break,
-            Some(Err(error)) => place(rest, &error),
+            Some(Err(error)) => offset_of(rest, &error),
             None => break,
         };
         rest = &rest[end..];
@@ -29,14 +29,14 @@ pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, 
     last.ok_or_else(|| format!("there is no JSON object with the key `{key}` in it"))
 }
 
-/// Where a text stopped being JSON: behind its first character, on a boundary.
-fn place(text: &str, error: &Error) -> usize {
+/// The offset at which a text stops being JSON: after its first character, and on a character boundary.
+fn offset_of(text: &str, error: &Error) -> usize {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
     let at = lines.map(str::len).sum::<usize>() + error.column();
     (at.max(1)..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
-/// A yes or no under a key: `true` and `false`, or the same and `yes` and `no` as text.
+/// The yes or no under a key: a boolean, or one of the texts `true`, `false`, `yes` and `no` in any case.
 pub(crate) fn yes_or_no(object: &Map<String, Value>, key: &str) -> Result<bool, String> {
     let value = object.get(key).unwrap_or(&Value::Null);
     let text = match value {
@@ -51,7 +51,7 @@ pub(crate) fn yes_or_no(object: &Map<String, Value>, key: &str) -> Result<bool, 
     }
 }
 
-/// The text under a key; empty where there is none.
+/// The text under a key. Empty if there is none.
 pub(crate) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! Schemas in the form that providers hold their models to.
+//! JSON schemas in the form that providers of structured output accept.
 
 use serde_json::Value;
 
-/// A schema whose objects allow only the keys they name, and whether each of them requires all of its keys.
+/// A schema whose objects allow only the keys that they name, and whether each of them requires all of its keys.
 ///
-/// Providers that decode by a schema take no other, and OpenAI only where it requires everything. An object
-/// that says itself whether it allows other keys is left as it is.
+/// Providers that decode by a schema accept no other one, and OpenAI accepts it as strict only if every key is required.
+/// An object with an `additionalProperties` of its own stays as it is.
 pub(super) fn closed(schema: &Value) -> (Value, bool) {
     let mut schema = schema.clone();
     let strict = close(&mut schema);

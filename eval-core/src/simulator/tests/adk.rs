@@ -1,9 +1,10 @@
-//! google-adk's simulated user and this one, given the same replies: the same messages, the same end, and, where the
-//! words are not its own, the same prompts.
+//! Compares the simulated user with google-adk's. Given the same replies, both send the same messages and end alike. If a
+//! config gives the prompt, both send the same prompts.
 
 use eval_format::{EvalConfig, EvalSet, Invocation};
 use serde_json::{Value, json};
 
+use super::support::{Shared, run};
 use crate::agent::{Agent, BoxError, Event, Turn};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, Scripted};
 use crate::report::RunReport;
@@ -11,9 +12,9 @@ use crate::runner::EvalRunner;
 use crate::test_support::adk::ask;
 use crate::verdict::Role;
 
-const STORED: &str = include_str!("../../tests/vectors/scenarios.json");
+const STORED: &str = include_str!("../../../tests/vectors/scenarios.json");
 
-/// What is meant to be different: the case, the answer here, and why.
+/// The intended differences: the case, the answer here, and the reason.
 const DIFFERENCES: &[(&str, &str, &str)] = &[
     (
         "nothing but white space",
@@ -40,7 +41,7 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Plays back its turns.
+/// An agent that plays back its turns.
 struct Played(std::vec::IntoIter<Value>);
 
 impl Agent for Played {
@@ -58,7 +59,7 @@ impl Agent for Played {
     }
 }
 
-/// The replies of the script; no content and thoughts alone are no text.
+/// The replies of a script. A reply without content, or with thoughts alone, has no text.
 fn script(replies: &Value) -> Scripted {
     Scripted::results(replies.as_array().into_iter().flatten().map(|reply| match reply {
         Value::String(text) => Ok(JudgeReply::new(text.as_str())),
@@ -77,10 +78,10 @@ fn answer(job: &Value) -> Value {
     let config =
         json!({ "criteria": { "final_session_state_match": 1 }, "user_simulator_config": job["config"] });
     let config = EvalConfig::parse(&config.to_string()).unwrap_or_else(|problems| panic!("{problems}"));
-    let judge = super::tests::Shared::new(script(&job["replies"]));
+    let judge = Shared::new(script(&job["replies"]));
     let agent = job["agent"].as_array().cloned().unwrap_or_default();
     let runner = EvalRunner::new().config(config).judge(judge.clone());
-    let report = super::tests::run(runner.run_set(&set, || Played(agent.clone().into_iter()), 1)).unwrap();
+    let report = run(runner.run_set(&set, || Played(agent.clone().into_iter()), 1)).unwrap();
     let run: &RunReport = &report.cases[0].runs[0];
     let prompts: Vec<String> = judge.requests().into_iter().map(|request| request.prompt).collect();
     let messages: Vec<String> = run.transcript.turns.iter().map(|turn| turn.invocation.user_text()).collect();

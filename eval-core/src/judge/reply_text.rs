@@ -1,10 +1,10 @@
-//! What several metrics read out of a judge's reply.
+//! Reading labels and reasons out of a judge's reply.
 
 use eval_format::Value;
 
 use crate::message::cut;
 
-/// Characters of a reply that stand for a rationale where the reply has none.
+/// The most characters of a rationale.
 const LONGEST: usize = 400;
 
 /// White space as Python's regular expressions see it.
@@ -12,11 +12,11 @@ pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
-/// The words that stand as the value of a key, as far as they can be read: in a fence, in brackets, with quotes or
-/// without, in JSON or in what was meant to be JSON.
+/// The values of a key in a reply: single words, in a code fence or not, in brackets or not, quoted or not, in JSON or
+/// in something like JSON.
 ///
-/// This is the expression that ADK searches for, `"KEY":\s*\[*\s*"*([^"^\]\s]*)"*\s*\]*\s*[,\n}]`, here at every place
-/// where it matches, and in time that is linear in the text.
+/// The values are all matches of the regular expression that ADK searches for,
+/// `"KEY":\s*\[*\s*"*([^"^\]\s]*)"*\s*\]*\s*[,\n}]`. The time is linear in the length of the text.
 pub(crate) fn labels<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
     let key = format!("\"{key}\":");
     let ends: Vec<usize> = text.match_indices(&key).map(|(at, found)| at + found.len()).collect();
@@ -31,11 +31,11 @@ fn label(text: &str) -> Option<&str> {
     if is_end(after) {
         return Some(label);
     }
-    // The end of the value was taken for a part of it.
+    // The comma or brace that ends the value was read as part of it.
     label.rfind([',', '}']).map(|end| &label[..end])
 }
 
-/// Whether the value ends here: quotes, brackets, then a comma, a line break or the end of the object.
+/// Whether a value ends here: quotes and brackets may follow, then a comma, a line break or the end of the object.
 fn is_end(after: &str) -> bool {
     let rest = after.trim_start_matches('"');
     let within = rest.trim_start_matches(is_space);
@@ -44,7 +44,7 @@ fn is_end(after: &str) -> bool {
     beyond.starts_with([',', '}']) || blanks.contains('\n')
 }
 
-/// Why a judge says what it says: `reasoning` of its JSON, or the beginning of its reply.
+/// The rationale of a reply: `reasoning` of its JSON object, else the beginning of the reply.
 pub(crate) fn reasoning(reply: &str) -> String {
     let json = reply.find('{').zip(reply.rfind('}')).and_then(|(first, last)| reply.get(first..=last));
     let value = json.and_then(|json| Value::parse(json).ok());

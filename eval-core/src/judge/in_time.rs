@@ -1,28 +1,14 @@
-//! The time that a judge has for one question: one that hangs must not hold up the tests for ever.
+//! Asking a judge within its time limit: one that hangs must not hold up the tests for ever.
 
 use std::time::Duration;
 
-use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, env};
+use super::environment::TIMEOUT;
+use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::guard::Watch;
 
-/// What a judge has that says nothing about it, where the environment says nothing either.
-const DEFAULT: Duration = Duration::from_mins(10);
-
-/// What a judge has that says nothing about it.
+/// Asks a judge and waits as long as its time limit says. The outer error says that the time is up.
 ///
-/// A variable that cannot be read has failed the test before anybody is asked.
-pub(super) fn default() -> Duration {
-    from_env().ok().flatten().unwrap_or(DEFAULT)
-}
-
-/// What `EVALSET_JUDGE_TIMEOUT` says.
-pub(super) fn from_env() -> Result<Option<Duration>, JudgeError> {
-    let seconds = env::number(env::get, env::TIMEOUT, 1)?;
-    Ok(seconds.map(|seconds| Duration::from_secs(seconds as u64)))
-}
-
-/// Asks a judge, and waits no longer than it may take; the outer error is that it took longer. `whose` begins the
-/// line of the watchdog.
+/// If the judge blocks its thread, a watchdog prints a line that begins with `whose`.
 pub(super) async fn ask_in_time(
     judge: &impl Judge,
     request: &JudgeRequest,
@@ -34,17 +20,15 @@ pub(super) async fn ask_in_time(
     tokio::time::timeout(limit, judge.ask(request)).await.map_err(|_| too_long(limit))
 }
 
-/// The same where it does not matter whose error it is.
+/// Asks a judge within its time limit, for callers that treat both errors alike.
 #[cfg(feature = "model-judge")]
 pub(super) async fn ask(judge: &impl Judge, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
     ask_in_time(judge, request, "").await.flatten()
 }
 
 fn too_long(limit: Duration) -> JudgeError {
-    let message = format!(
-        "the judge gave no answer within {limit:?}; `{}` says how many seconds it may take",
-        env::TIMEOUT
-    );
+    let message =
+        format!("the judge gave no answer within {limit:?}; `{TIMEOUT}` says how many seconds it may take");
     JudgeError::new(JudgeErrorKind::Timeout, message)
 }
 

@@ -1,0 +1,166 @@
+//! The variables of the environment that say how judges are asked.
+
+use std::env::VarError;
+use std::error::Error;
+use std::fmt;
+
+use super::{JudgeError, JudgeErrorKind};
+use crate::message::quoted_list;
+
+pub(super) const MODE: &str = "EVALSET_JUDGE";
+pub(super) const MISSING: &str = "EVALSET_MISSING_JUDGE";
+pub(super) const MODEL: &str = "EVALSET_JUDGE_MODEL";
+pub(super) const TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
+pub(super) const BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
+#[cfg(feature = "model-judge")]
+pub(super) const RETRIES: &str = "EVALSET_JUDGE_RETRIES";
+#[cfg(feature = "model-judge")]
+pub(super) const SLOTS: &str = "EVALSET_JUDGE_SLOTS";
+
+/// A variable of the environment has a value that cannot be used.
+///
+/// ```
+/// use eval_core::judge::JudgeMode;
+///
+/// match JudgeMode::from_env() {
+///     Ok(mode) => println!("{mode:?}"),
+///     Err(error) => println!("look at `{}`: {error}", error.variable()),
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvironmentError {
+    variable: &'static str,
+    problem: Problem,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Problem {
+    /// The value is none of the known ones.
+    Unknown { value: String, known: Vec<&'static str> },
+    /// The value is not what is expected. It is not shown: an address may hold a password.
+    Unfit { expected: String },
+    /// The value is not UTF-8.
+    NotText,
+}
+
+impl EnvironmentError {
+    /// An error about a value that is not what is expected, which is `a whole number` or the like.
+    pub(super) fn unfit(variable: &'static str, expected: impl Into<String>) -> Self {
+        Self { variable, problem: Problem::Unfit { expected: expected.into() } }
+    }
+
+    /// The name of the variable.
+    pub fn variable(&self) -> &str {
+        self.variable
+    }
+}
+
+impl fmt::Display for EnvironmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variable = self.variable;
+        match &self.problem {
+            Problem::Unknown { value, known } => {
+                write!(f, "`{variable}` is `{value}`; it can be {}", quoted_list(known))
+            }
+            Problem::Unfit { expected } => write!(f, "the variable `{variable}` has to be {expected}"),
+            Problem::NotText => write!(f, "`{variable}` is not UTF-8 text"),
+        }
+    }
+}
+
+impl Error for EnvironmentError {}
+
+impl From<EnvironmentError> for JudgeError {
+    fn from(error: EnvironmentError) -> Self {
+        Self::new(JudgeErrorKind::Failed, error.to_string())
+    }
+}
+
+/// The value of a variable without the white space around it. `None` if it is not set or empty.
+pub(super) fn get(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?;
+    let value = value.to_string_lossy();
+    let value = value.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// The value of a variable as it is written. `None` if it is not set or empty.
+pub(super) fn text(name: &'static str) -> Result<Option<String>, EnvironmentError> {
+    match std::env::var(name) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(EnvironmentError { variable: name, problem: Problem::NotText }),
+    }
+}
+
+/// What a value stands for: one of a few known ones.
+pub(super) fn choice<T: Copy>(
+    name: &'static str,
+    choices: &[(&'static str, T)],
+    value: Option<String>,
+) -> Result<Option<T>, EnvironmentError> {
+    let Some(value) = value else { return Ok(None) };
+    match choices.iter().find(|(known, _)| *known == value) {
+        Some((_, choice)) => Ok(Some(*choice)),
+        None => {
+            let known = choices.iter().map(|(known, _)| *known).collect();
+            Err(EnvironmentError { variable: name, problem: Problem::Unknown { value, known } })
+        }
+    }
+}
+
+/// A whole number of at least `least`. `get` reads a variable.
+pub(super) fn number(
+    get: impl Fn(&str) -> Option<String>,
+    name: &'static str,
+    least: u16,
+) -> Result<Option<usize>, EnvironmentError> {
+    let Some(value) = get(name) else { return Ok(None) };
+    // Each of these variables makes sense with much smaller numbers only.
+    let number = value.parse::<u16>().ok().filter(|number| *number >= least);
+    let number = number.ok_or_else(|| {
+        EnvironmentError::unfit(name, format!("a whole number from {least} to {}", u16::MAX))
+    })?;
+    Ok(Some(number.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_whole_and_in_their_range() {
+        for (value, expected) in [
+            (None, Some(None)),
+            (Some("1"), Some(Some(1))),
+            (Some("65535"), Some(Some(65_535))),
+            (Some("0"), None),
+            (Some("65536"), None),
+            (Some("-1"), None),
+            (Some("1.5"), None),
+            (Some("many"), None),
+        ] {
+            let read = number(|_| value.map(str::to_owned), TIMEOUT, 1);
+            assert_eq!(read.as_ref().ok(), expected.as_ref(), "{value:?}");
+            if let Err(error) = read {
+                assert_eq!(
+                    error.to_string(),
+                    "the variable `EVALSET_JUDGE_TIMEOUT` has to be a whole number from 1 to 65535"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_one_of_the_known_or_an_error_that_names_them() {
+        let choices = [("replay", 1), ("record", 2), ("live", 3)];
+        let read = |value: &str| choice(MODE, &choices, Some(value.to_owned()));
+        assert_eq!(read("record"), Ok(Some(2)));
+        assert_eq!(choice(MODE, &choices, None), Ok(None));
+        for wrong in ["Replay", "rec", " live", "1"] {
+            let error = read(wrong).unwrap_err();
+            let expected = format!("`EVALSET_JUDGE` is `{wrong}`; it can be `replay`, `record` or `live`");
+            assert_eq!((error.variable(), error.to_string()), (MODE, expected));
+        }
+    }
+}

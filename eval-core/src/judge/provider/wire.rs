@@ -1,0 +1,70 @@
+//! What a provider's API has to say for itself: what is sent to it, and what is read of its answers.
+
+use eval_format::UsageMetadata;
+use serde_json::Value;
+
+use crate::judge::{JudgeError, JudgeRequest};
+
+/// The API of a provider, without the HTTP around it.
+pub(in crate::judge) trait Wire: Sync {
+    /// The path that answers for a model, as segments below the base address.
+    fn path(&self, model: &str) -> Vec<String>;
+
+    /// The headers besides the key.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The header that carries the key.
+    fn key_header(&self, key: &str) -> (&'static str, String);
+
+    /// The body of a request.
+    fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError>;
+
+    /// Reads the body of an answer. The error names what a model's answer would have, such as ``no `choices` ``.
+    fn answer(&self, body: &Value) -> Result<Answer, &'static str>;
+}
+
+/// What goes into the body of a request.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::judge) struct WireRequest<'a> {
+    pub(in crate::judge) request: &'a JudgeRequest,
+    /// What the provider calls the model.
+    pub(in crate::judge) model: &'a str,
+    /// The provider's name, for messages.
+    pub(in crate::judge) provider: &'a str,
+    /// Whether the request goes to the provider's own address, not to something compatible.
+    pub(in crate::judge) is_own: bool,
+}
+
+/// What was read of an answer.
+#[derive(Debug, PartialEq)]
+pub(in crate::judge) struct Answer {
+    /// The text without thoughts. It may be empty.
+    pub(in crate::judge) text: String,
+    pub(in crate::judge) end: End,
+    pub(in crate::judge) usage: Option<UsageMetadata>,
+}
+
+/// Why an answer ends where it does.
+#[derive(Debug, PartialEq)]
+pub(in crate::judge) enum End {
+    /// The model was done.
+    Complete,
+    /// The limit of tokens was reached.
+    Cut,
+    /// The model or its provider declined, for this reason.
+    Refused(String),
+    /// The provider reported a failure in an answer that has no failure's status. It may name one in the body.
+    Failed { status: Option<u16>, message: String },
+}
+
+/// The texts of those parts that have one, as all APIs write them.
+pub(super) fn texts<'a>(parts: impl Iterator<Item = &'a Value>) -> String {
+    parts.filter_map(|part| part["text"].as_str()).collect()
+}
+
+/// The numbers of tokens. `None` if no number is known.
+pub(super) fn usage(usage: UsageMetadata) -> Option<UsageMetadata> {
+    (usage != UsageMetadata::default()).then_some(usage)
+}

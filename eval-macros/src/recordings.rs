@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use eval_format::{CheckedRecording, check_recording, recording_path};
+use eval_format::conventions::recording_path;
+#[cfg(feature = "judges")]
+use eval_format::recording::{CheckedRecording, check_recording};
 use proc_macro2::Span;
 
 use crate::diagnostics::Diagnostics;
 use crate::files::{Folders, SourceFile};
+#[cfg(feature = "judges")]
 use crate::memory::{Memory, read_file};
 
 /// The recording of a set.
@@ -27,7 +30,7 @@ impl Recording {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let file = folders.beside(set, &recording_path(set.name()));
-        let questions = file.absolute.is_file().then(|| questions(&file, span, diagnostics));
+        let questions = questions(&file, span, diagnostics);
         Self { file: file.relative, questions }
     }
 
@@ -37,17 +40,21 @@ impl Recording {
     }
 }
 
+#[cfg(feature = "judges")]
 fn questions(
     file: &SourceFile,
     span: Span,
     diagnostics: &mut Diagnostics,
-) -> HashMap<String, Vec<(usize, usize)>> {
+) -> Option<HashMap<String, Vec<(usize, usize)>>> {
+    if !file.absolute.is_file() {
+        return None;
+    }
     let mut by_case: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
     let checked = match MEMORY.get(&[file], || Ok(check_recording(&file.shown, &read_file(file)?))) {
         Ok(checked) => checked,
         Err(unreadable) => {
             unreadable.report(span, diagnostics);
-            return by_case;
+            return Some(by_case);
         }
     };
     for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
@@ -58,7 +65,14 @@ fn questions(
             by_case.entry(case.clone()).or_default().push((question.range.start, question.range.end));
         }
     }
-    by_case
+    Some(by_case)
 }
 
+/// Without judges nothing asks what a recording answers.
+#[cfg(not(feature = "judges"))]
+fn questions(_: &SourceFile, _: Span, _: &mut Diagnostics) -> Option<HashMap<String, Vec<(usize, usize)>>> {
+    None
+}
+
+#[cfg(feature = "judges")]
 static MEMORY: Memory<CheckedRecording> = Memory::new();

@@ -20,7 +20,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// The time limit for opening a session and for each turn, unless another one is set.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The app name of a session whose case has no `session_input`, as in ADK.
 pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";

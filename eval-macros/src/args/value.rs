@@ -60,7 +60,7 @@ pub(super) struct OptionValue<'a> {
 impl OptionValue<'_> {
     /// A string.
     pub(super) fn string(&self) -> syn::Result<LitStr> {
-        self.assigned(|input| input.parse(), "a string")
+        self.assigned(<LitStr as Parse>::parse, "a string")
     }
 
     /// One string, or several in brackets.
@@ -72,7 +72,7 @@ impl OptionValue<'_> {
     /// A whole number of at least 1.
     pub(super) fn count(&self) -> syn::Result<u32> {
         let what = "a whole number of at least 1";
-        let count: LitInt = self.assigned(|input| input.parse(), what)?;
+        let count: LitInt = self.assigned(LitInt::parse, what)?;
         match count.base10_parse() {
             Ok(0) | Err(_) => Err(error(count.span(), self.headline(what), self.help())),
             Ok(count) => Ok(count),

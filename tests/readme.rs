@@ -1,11 +1,11 @@
-//! What the README shows is what is printed.
+//! What the README and the pages of `docs/` show is what is read and printed.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use eval_core::agent::Event;
-use eval_core::format::{Part, check_set, render};
+use eval_core::format::{Part, check_config, check_recording, check_set, render};
 use eval_core::{Agent, Content, FunctionCall, Replay, eval_set, json};
 
 const SET: &str = "samples/weather/weather.evalset.json";
@@ -43,10 +43,21 @@ fn the_failing_case_is_what_a_failing_case_prints() {
 
 #[test]
 fn the_shown_set_is_a_set() {
-    let readme = read("README.md");
-    let shown = readme.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```"));
-    let (json, _) = shown.expect("the README shows a set");
-    let checked = check_set("README.md", json.as_bytes(), None);
+    let checked = check_set("README.md", first_json("README.md").as_bytes(), None);
+    assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+}
+
+#[test]
+fn the_files_that_the_pages_show_have_no_problems() {
+    let config = first_json("docs/configuration.md");
+    let checked = check_config("docs/configuration.md", config.as_bytes(), &[]);
+    assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+    let recording = first_json("docs/judges.md");
+    let checked = check_recording("docs/judges.md", recording.as_bytes());
+    assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+    let scenario = first_json("docs/scenarios.md");
+    let set = format!(r#"{{"eval_set_id": "hotel", "eval_cases": [{scenario}]}}"#);
+    let checked = check_set("docs/scenarios.md", set.as_bytes(), None);
     assert!(checked.problems.is_empty(), "{:?}", checked.problems);
 }
 
@@ -71,6 +82,13 @@ fn assert_shown<'a>(lines: impl Iterator<Item = &'a str>) {
     for line in &lines {
         assert!(shown.any(|it| it.ends_with(line)), "the README lacks `{line}` of\n{}", lines.join("\n"));
     }
+}
+
+/// The first block of JSON in a file.
+fn first_json(file: &str) -> String {
+    let text = read(file);
+    let shown = text.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```"));
+    shown.unwrap_or_else(|| panic!("{file} shows no JSON")).0.to_owned()
 }
 
 fn read(file: &str) -> String {

@@ -6,10 +6,10 @@ use crate::{json, problems};
 
 const FILE: &str = "test_config.json";
 
-/// The custom metrics that exist in Rust.
+/// The names of the custom metrics that have a function in Rust.
 const ANSWERED: &[&str] = &["brevity", "tone", "response_match_score"];
 
-/// Reads a config and holds the answer to the rules.
+/// Reads a config and checks the rules for the result.
 pub fn check(data: &[u8]) {
     let is_json = json::check(data).is_some();
     for answered in [&[], ANSWERED] {

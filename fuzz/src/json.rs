@@ -1,14 +1,14 @@
-//! What is JSON, and what it means: the reader against `serde_json`.
+//! Compares the reader of JSON with `serde_json`: which texts are JSON, and which values they have.
 //!
-//! The two may differ where pydantic differs from the standard, and nowhere else:
+//! The two may differ only in points in which pydantic differs from the standard:
 //!
 //! * `NaN`, `Infinity` and `-Infinity` are numbers here.
-//! * What is too large for a float is infinite here, or an exact integer; `serde_json` refuses it.
+//! * A number too large for a float is infinite here, or an exact integer; `serde_json` refuses it.
 //! * Nesting ends at 201 levels here; `serde_json` is asked for any depth.
 //! * An integer has at most 4300 digits here.
 //! * Integers beyond 64 bits are exact here and floats there, and `-0` is an integer here.
 //!
-//! A half of a surrogate pair is refused by both.
+//! Both refuse one half of a surrogate pair.
 
 use eval_format::{Code, Number, Problem, Problems, Value};
 use serde::Deserialize;
@@ -19,10 +19,11 @@ const MOST_LEVELS: usize = 201;
 /// The longest integer that pydantic reads.
 const MOST_DIGITS: usize = 4300;
 
-/// With more brackets than this, `serde_json` without its limit could run out of stack.
+/// The largest number of brackets with which `serde_json` is asked. It has no limit of depth here and could run out of
+/// stack.
 const MOST_BRACKETS: usize = 5_000;
 
-/// Compares the two readers on a document, and gives ours.
+/// Compares the two readers on a document. Returns the value that our reader gives.
 pub(crate) fn check(bytes: &[u8]) -> Option<Value> {
     let Ok(text) = str::from_utf8(bytes) else {
         assert!(
@@ -46,12 +47,12 @@ pub(crate) fn check(bytes: &[u8]) -> Option<Value> {
     Some(value)
 }
 
-/// The problems with which a reader refuses what is not JSON.
+/// Whether a problem says that the text is not JSON.
 pub(crate) fn is_about_json(problem: &Problem) -> bool {
     problem.is_error() && matches!(problem.code, Code::Encoding | Code::Syntax | Code::TooDeep)
 }
 
-/// Whether JSON has a text for every number in it.
+/// Whether JSON can represent every number in the value.
 pub(crate) fn is_finite(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_integer() || number.as_f64().is_finite(),
@@ -61,7 +62,7 @@ pub(crate) fn is_finite(value: &Value) -> bool {
     }
 }
 
-/// Whether a file may hold it.
+/// Whether a value is not too deep for a file.
 pub(crate) fn is_shallow(value: &Value) -> bool {
     levels(value) <= MOST_LEVELS
 }
@@ -70,7 +71,7 @@ fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
         Value::Object(map) => 1 + map.iter().map(|(_, value)| levels(value)).max().unwrap_or_default(),
-        // The last level may only hold what is empty.
+        // A scalar counts as a level, so the last level of a file may hold only empty arrays and objects.
         _ => 1,
     }
 }
@@ -129,7 +130,7 @@ fn same_number(ours: &Number, theirs: &serde_json::Number) -> bool {
     theirs.to_string() == ours.to_string()
 }
 
-/// The document with a zero for each number that only pydantic knows.
+/// The document with a zero for each number that only pydantic reads.
 fn without_constants(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -149,7 +150,7 @@ fn without_constants(text: &str) -> String {
     out
 }
 
-/// Whether a number of the text, which may be one that a repeated key replaces, has no finite float.
+/// Whether some number of the text is beyond the range of floats. A repeated key may have replaced it in the value.
 fn has_number_beyond_floats(text: &str) -> bool {
     let is_outside = |c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E'));
     text.split(is_outside).any(|number| number.parse().is_ok_and(f64::is_infinite))

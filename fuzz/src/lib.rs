@@ -1,5 +1,6 @@
-//! What has to hold for every input. One module for each fuzz target, whose `check` panics where a
-//! rule does not hold; `README.md` says how to run them.
+//! The rules that hold for every input: one module for each fuzz target, whose `check` panics if a rule is broken.
+//!
+//! `README.md` says how to run them.
 
 pub mod configs;
 mod json;

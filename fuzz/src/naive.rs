@@ -1,4 +1,4 @@
-//! The same rules once more, written as they are told and as slow as that is.
+//! The rules of tokens and scores once more, in the simplest form, however slow it is.
 
 pub(crate) mod overlap;
 pub(crate) mod words;

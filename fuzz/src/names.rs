@@ -7,7 +7,7 @@ use eval_format::{content_hash, module_name, test_names};
 /// The longest name, in characters.
 const LONGEST: usize = 80;
 
-/// Takes each line of the input for an eval id, and holds the names to the rules.
+/// Takes each line of the input as an eval id and checks the rules for the names.
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let ids: Vec<&str> = text.split('\n').collect();
@@ -43,7 +43,7 @@ fn does_not_depend_on_the_order(ids: &[&str], names: &[String]) {
     assert!(ids.iter().zip(names).all(|(id, name)| by_id[id] == *name), "{ids:?}");
 }
 
-/// An id that can share a name with no other has its own, and the others have what they have without it.
+/// An id that can share its name with no other keeps its own name, and does not change the names of the others.
 fn stands_apart(ids: &[&str], names: &[String]) {
     let Some((first, others)) = ids.split_first() else { return };
     let first = Spelling::of(first);
@@ -54,7 +54,7 @@ fn stands_apart(ids: &[&str], names: &[String]) {
     assert_eq!(names[1..], test_names(others.iter().copied()), "{ids:?}");
 }
 
-/// The name of an id that is alone, and what is put behind it where it is not.
+/// The name of an id without others, and the suffixes that it gets if another id has the same name.
 struct Spelling {
     name: String,
     hashes: [String; 2],

@@ -1,10 +1,10 @@
-//! What holds for each problem that a file has.
+//! The rules for the problems of a file.
 
 use std::ops::Range;
 
 use eval_format::{Problem, line_column, render_with_level};
 
-/// Holds every problem to the rules that its documentation states, and draws it.
+/// Checks the rules that the documentation of `Problem` states, and renders the problems.
 pub(crate) fn check(problems: &[Problem], file: &str, text: &str) {
     for problem in problems {
         assert_lies_in(&problem.range, text);
@@ -16,20 +16,20 @@ pub(crate) fn check(problems: &[Problem], file: &str, text: &str) {
         assert_one_line(&problem.message);
         assert_one_line(&problem.label);
         assert_one_line(&problem.path.to_string());
-        assert_one_line(problem.help.as_deref().expect("every problem says what to do"));
+        assert_one_line(problem.help.as_deref().expect("every problem has a help"));
     }
     assert!(problems.is_sorted_by_key(|problem| problem.range.start), "{problems:?}");
-    // Those that a compile error shows; each costs a window of the text.
+    // As many as compile errors show. Rendering one reads a window of the text.
     for problem in problems.iter().take(20) {
-        draw(problem, file, text);
+        check_rendering(problem, file, text);
     }
 }
 
-fn draw(problem: &Problem, file: &str, text: &str) {
+fn check_rendering(problem: &Problem, file: &str, text: &str) {
     let (line, column) = line_column(text, problem.range.start);
-    let drawn = render_with_level(problem, file, text);
-    let place = drawn.lines().nth(1).expect("the place stands in the second line");
-    assert!(place.ends_with(&format!("--> {file}:{line}:{column}")), "{drawn}");
+    let rendered = render_with_level(problem, file, text);
+    let location = rendered.lines().nth(1).expect("the location stands in the second line");
+    assert!(location.ends_with(&format!("--> {file}:{line}:{column}")), "{rendered}");
 }
 
 pub(crate) fn assert_lies_in(range: &Range<usize>, text: &str) {

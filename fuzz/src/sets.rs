@@ -6,10 +6,10 @@ use crate::{json, problems};
 
 const FILE: &str = "fuzz.evalset.json";
 
-/// Parts an input into the set and its session file.
+/// Separates the set from its session file in an input.
 const SESSION: &[u8] = b"\n=== session ===\n";
 
-/// Reads a set, with a session file where the input holds one, and holds the answer to the rules.
+/// Reads a set, with a session file if the input holds one, and checks the rules for the result.
 pub fn check(data: &[u8]) {
     let (bytes, session) = part(data);
     let checked = check_set(FILE, bytes, session.map(|bytes| ("fuzz.session.json", bytes)));
@@ -41,14 +41,14 @@ fn part(data: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// What is not JSON is refused as such, or as a format that consists of several documents.
+/// A text that is not JSON is refused as such, or as a format that consists of several documents.
 fn agrees_on_json(checked: &CheckedSet, is_json: bool) {
     let refused = checked.problems.iter().any(json::is_about_json);
     let is_foreign = matches!(&checked.problems[..], [one] if one.code == Code::ForeignSchema);
     assert!(is_json != refused || (!is_json && is_foreign), "{checked:?}");
 }
 
-/// What a test reads is what the whole file says of its case.
+/// A case reads the same alone, as a test reads it, and as part of the whole file.
 fn reads_each_case_alone(checked: &CheckedSet, set: &EvalSet, session: Option<&[u8]>) {
     let session = session.and_then(|bytes| str::from_utf8(bytes).ok());
     assert_eq!(set.eval_cases.len(), checked.cases.len());
@@ -60,9 +60,10 @@ fn reads_each_case_alone(checked: &CheckedSet, set: &EvalSet, session: Option<&[
     }
 }
 
-/// What is saved reads back equal, but for the numbers that JSON has no text for (ADK writes `null`,
-/// and refuses it where a number has to stand), for keys of `null` that ADK drops, and for old
-/// files so deep that the new form, which needs more levels, cannot hold them.
+/// A set that is saved reads back equal.
+///
+/// There are three exceptions: numbers that JSON cannot represent (ADK writes `null`, and refuses it in place of a
+/// number), keys with `null` that ADK drops, and old files that are too deep for the new form, which has more levels.
 fn reads_what_it_wrote(set: &EvalSet) {
     let value = set.to_value();
     if !json::is_finite(&value) || !json::is_shallow(&value) {

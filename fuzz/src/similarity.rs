@@ -6,11 +6,11 @@ use eval_format::{Criterion, Similarity};
 use crate::naive::overlap;
 use crate::words::words;
 
-/// A text is cut here: the tables of the naive writing grow with the square of it, and an hour of
-/// fuzzing is better spent on many texts.
+/// The length at which a text is cut. The tables of the naive functions are quadratic, and many short texts find more
+/// than a few long ones.
 const MOST_BYTES: usize = 200;
 
-/// Precision, recall and F1 by one of ROUGE's rules, and what they have to be by the tokens.
+/// One of ROUGE's rules: as eval-core computes it, and as the naive function does.
 struct Rouge {
     algorithm: Similarity,
     score: fn(&str, &str) -> [f64; 3],
@@ -27,25 +27,25 @@ fn short_rouge_l(expected: &str, actual: &str) -> [f64; 3] {
     rouge_l(expected, actual).expect("only long texts are not compared")
 }
 
-/// Holds the scores of two texts to the rules.
+/// Checks the rules for the scores of two texts.
 pub(crate) fn check(expected: &str, actual: &str) {
-    // It needs no table, so it sees the whole.
+    // ROUGE-1 needs no table, so it gets the whole texts.
     check_rouge(&ROUGE[0], expected, actual);
     let [expected, actual] = [expected, actual].map(|text| &text[..text.floor_char_boundary(MOST_BYTES)]);
     for rule in &ROUGE[1..] {
         check_rouge(rule, expected, actual);
     }
-    // Random words hardly stand in both texts, let alone in the same order.
+    // Random texts hardly share words, even less in the same order.
     let few_words = [expected, actual].map(of_few_words);
     for rule in &ROUGE {
         check_rouge(rule, &few_words[0], &few_words[1]);
     }
-    // One algorithm for each input is enough, where it adds no more than the rules for blanks.
+    // One algorithm for each input is enough: `response_similarity` adds only the rules for blank texts.
     check_words(&ROUGE[expected.len() % 3], expected, actual);
     check_texts(expected, actual);
 }
 
-/// A word for each byte, out of four.
+/// One of four words for each byte.
 fn of_few_words(text: &str) -> String {
     text.bytes().map(|byte| ["a ", "b ", "c ", "d "][usize::from(byte) % 4]).collect()
 }
@@ -61,7 +61,7 @@ fn check_rouge(Rouge { algorithm, score, naive }: &Rouge, expected: &str, actual
     assert_eq!(turned, [recall, precision, f1].map(f64::to_bits), "{algorithm:?} {expected:?} {actual:?}");
 }
 
-/// Holds the algorithms that compare words to the rules.
+/// Checks the rules for the algorithms that compare words.
 fn check_words(Rouge { algorithm, score, .. }: &Rouge, expected: &str, actual: &str) {
     let criterion = Criterion::new(1.0).with_algorithm(*algorithm);
     let answered = |actual| response_similarity(expected, actual, &criterion);
@@ -76,7 +76,7 @@ fn check_words(Rouge { algorithm, score, .. }: &Rouge, expected: &str, actual: &
     assert_eq!(answered(expected), itself, "{algorithm:?} {expected:?}");
 }
 
-/// Holds the algorithms that compare the text itself to the rules.
+/// Checks the rules for the algorithms that compare the texts themselves.
 fn check_texts(expected: &str, actual: &str) {
     // One of the four ways to prepare a text is enough for each input.
     let plain = Criterion::new(1.0)
@@ -91,7 +91,7 @@ fn check_texts(expected: &str, actual: &str) {
     ] {
         let criterion = plain.clone().with_algorithm(algorithm);
         let score = response_similarity(expected, actual, &criterion);
-        // Nothing is compared with a blank.
+        // A blank expected answer is not evaluated.
         assert_eq!(score, (!is_blank(expected)).then_some(naive), "{expected:?} {actual:?} {criterion:?}");
         assert!(score.is_none_or(|score| (0.0..=1.0).contains(&score)), "{score:?} {criterion:?}");
         if algorithm != Similarity::Contains && !is_blank(expected) && !is_blank(actual) {
@@ -107,7 +107,7 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The text without what the criterion says to leave out of account.
+/// The text as the criterion says to compare it.
 fn prepared(text: &str, criterion: &Criterion) -> String {
     let text = if criterion.ignore_case() { text.to_lowercase() } else { text.to_owned() };
     if !criterion.normalize() {

@@ -1,17 +1,17 @@
-//! The tokenizer and the stemmer; what is made of the words stands in `similarity`.
+//! The tokenizer and the stemmer. The scores that follow from the words are in `similarity`.
 
 use eval_core::fuzzing::tokens;
 
 use crate::naive::words as naive;
 use crate::similarity;
 
-/// Takes the first line for the expected answer and the rest for the actual one, and holds tokens
-/// and scores to the rules; before that, spells words from the bytes, for the stemmer.
+/// Takes the first line as the expected answer and the rest as the actual one, and checks the rules for tokens and
+/// scores. Also makes words of endings from the bytes, for the stemmer.
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (expected, actual) = text.split_once('\n').unwrap_or((&text, ""));
     let ours = [expected, actual].map(check_tokens);
-    // Nothing reaches across a blank: not normalisation, not case, not the stemmer.
+    // A blank separates: neither normalisation nor case nor the stemmer reaches across it.
     assert_eq!(words(&format!("{expected} {actual}")), ours.concat());
     if text.is_ascii() {
         assert_eq!(ours, [expected, actual].map(naive::tokens));
@@ -21,7 +21,7 @@ pub fn check(data: &[u8]) {
     similarity::check(expected, actual);
 }
 
-/// What the stemmer looks for at the end of a word, and what it asks of the letters before.
+/// Endings that the stemmer looks for, and letters that its conditions distinguish.
 const PIECES: &[&str] = &[
     " ", "a", "e", "i", "o", "u", "y", "b", "d", "l", "n", "r", "s", "t", "w", "x", "z", "1", "able", "al",
     "alism", "aliti", "alize", "alli", "ance", "anci", "ant", "at", "ate", "ation", "ational", "ative",
@@ -31,7 +31,7 @@ const PIECES: &[&str] = &[
     "ousness", "sses", "tional",
 ];
 
-/// Words of these pieces, one for each byte. Random letters hardly make an ending, let alone two.
+/// Words of these pieces, one for each byte. Random letters hardly ever form an ending.
 fn spell(data: &[u8]) -> String {
     data.iter().map(|byte| PIECES[usize::from(*byte) % PIECES.len()]).collect()
 }
@@ -49,7 +49,7 @@ fn check_tokens(text: &str) -> Vec<String> {
         if token.is_ascii() {
             assert!(token.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{token:?}");
         } else {
-            // Only words of ASCII are stemmed, so the others are what they are made of.
+            // Only words of ASCII are stemmed, so any other token is its own token.
             assert_eq!(words(token).len(), 1, "{token:?}");
         }
     }

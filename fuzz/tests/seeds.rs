@@ -1,4 +1,4 @@
-//! The rules hold for the seeds, which shows that both can be used.
+//! The rules hold for the seeds.
 
 use std::fs;
 use std::path::Path;

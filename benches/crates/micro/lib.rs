@@ -1,1 +1,1 @@
-//! Nothing: the benchmarks are what there is.
+//! Empty: the package has only benchmarks.

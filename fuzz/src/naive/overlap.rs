@@ -1,5 +1,4 @@
-//! What two texts share: ROUGE, Jaccard's index and the edit distance, by counting and by the tables of
-//! the textbooks.
+//! The overlap of two texts: ROUGE, Jaccard's index and the edit distance, by counting and by quadratic tables.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -9,14 +8,14 @@ pub(crate) fn rouge_1(expected: &[String], actual: &[String]) -> [f64; 3] {
     rouge(shared(expected.iter(), actual.iter()), expected.len(), actual.len())
 }
 
-/// The same of the pairs of neighbours.
+/// Precision, recall and F1 of the pairs of neighbours.
 pub(crate) fn rouge_2(expected: &[String], actual: &[String]) -> [f64; 3] {
     let (wanted, found) = (expected.windows(2), actual.windows(2));
     let (wanted_count, found_count) = (wanted.len(), found.len());
     rouge(shared(wanted, found), wanted_count, found_count)
 }
 
-/// The same of the longest sequence that is in both.
+/// Precision, recall and F1 of the longest common subsequence.
 pub(crate) fn rouge_l(expected: &[String], actual: &[String]) -> [f64; 3] {
     let step = |wanted: &String, found: &String, [before, left, above]: [usize; 3]| {
         if wanted == found { before + 1 } else { left.max(above) }
@@ -24,7 +23,7 @@ pub(crate) fn rouge_l(expected: &[String], actual: &[String]) -> [f64; 3] {
     rouge(table(expected, actual, |_| 0, step), expected.len(), actual.len())
 }
 
-/// The different words that are in both texts over those that are in either.
+/// The number of different words that both texts have, over the number of different words in either.
 pub(crate) fn jaccard(expected: &str, actual: &str) -> f64 {
     let [wanted, found] = [expected, actual].map(|text| text.split_whitespace().collect::<BTreeSet<_>>());
     quotient(wanted.intersection(&found).count(), wanted.union(&found).count())
@@ -40,8 +39,10 @@ pub(crate) fn levenshtein(expected: &str, actual: &str) -> f64 {
     quotient(whole - table(&wanted, &found, |at| at, step), whole)
 }
 
-/// The last field of a table with a row for each expected and a column for each actual item. A field
-/// follows from the one before both items, the one to its left and the one above.
+/// The last field of a table with a row for each expected item and a column for each actual item.
+///
+/// `step` computes a field from both items and three fields: the one diagonally before it, the one to its left and the
+/// one above it.
 fn table<T>(
     expected: &[T],
     actual: &[T],
@@ -59,7 +60,7 @@ fn table<T>(
     above[actual.len()]
 }
 
-/// How many items are in both, each as often as where there are fewer of it.
+/// The number of items that both have. An item counts as often as in the list that has fewer of it.
 fn shared<T: Eq + Hash>(expected: impl Iterator<Item = T>, actual: impl Iterator<Item = T>) -> usize {
     let (wanted, found) = (counts(expected), counts(actual));
     wanted.iter().map(|(item, count)| count.min(found.get(item).unwrap_or(&0))).sum()

@@ -1,5 +1,4 @@
-//! The rules of ADK's tokenizer for ASCII and of its stemmer: one after the other, a string for each
-//! step.
+//! The rules of ADK's tokenizer for ASCII and of its stemmer, one function and one string for each step.
 
 /// The tokens of a text of ASCII.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
@@ -133,7 +132,7 @@ fn final_l(word: &str) -> String {
     first_rule(word, &[("ll", "l")], |rest, _| syllables(&format!("{rest}l")) > 1)
 }
 
-/// Replaces the first ending that the word has, if the condition holds for what precedes it.
+/// Replaces the first ending that the word has, if the condition holds for the part before it.
 fn first_rule(word: &str, rules: &[(&str, &str)], holds: impl Fn(&str, &str) -> bool) -> String {
     for (ending, replacement) in rules {
         if let Some(rest) = word.strip_suffix(ending) {
@@ -181,7 +180,7 @@ mod tests {
         assert!(vectors.lines().count() > 1000);
         for line in vectors.lines() {
             let (word, expected) = line.split_once('\t').unwrap();
-            // Shorter ones never reach it.
+            // The tokenizer does not stem shorter words.
             if word.len() > 2 {
                 assert_eq!(stem(word), expected, "{word}");
             }

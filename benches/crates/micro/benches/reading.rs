@@ -1,4 +1,4 @@
-//! Reading: JSON to a checked set, and one case out of its slice.
+//! Reading: JSON to a checked set, and one case from its slice of the text.
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};

@@ -1,4 +1,4 @@
-//! Running: what a case costs beside its agent.
+//! Running: the cost of a case without its agent.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -2,7 +2,7 @@
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use eval_core::__private::bench::{any_order, rouge_1, stem, tokens};
+use eval_core::bench::{any_order, rouge_1, stem, tokens};
 use eval_core::{FunctionCall, Invocation, json};
 
 const ENGLISH: &str = "Your order 42 has been shipped and will arrive on Monday. We are sorry for the delay in \

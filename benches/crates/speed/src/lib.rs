@@ -1,4 +1,4 @@
-//! Programs that measure themselves: seconds of each round, as JSON on the last line.
+//! Programs that measure themselves. The last line of their output is JSON: the seconds of each round.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,9 +8,9 @@ pub fn arguments() -> Vec<String> {
     std::env::args().skip(1).collect()
 }
 
-/// Runs each side once a round, in alternation; the seconds of each by its name.
+/// Runs all sides in each round, one after the other. Returns the seconds of each side by its name.
 ///
-/// A side is repeated within a round until it has taken a hundredth of a second, so that the clock can tell.
+/// Within a round a side is repeated until it has taken a hundredth of a second, which the clock measures well.
 pub fn alternate(rounds: usize, sides: &mut [(&str, &mut dyn FnMut())]) -> serde_json::Value {
     let repeats: Vec<u32> = sides.iter_mut().map(|(_, side)| repeats(side)).collect();
     let mut seconds = vec![Vec::with_capacity(rounds); sides.len()];

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use eval_core::__private::bench::rouge_1;
+use eval_core::bench::rouge_1;
 use rougers::{RougeScorer, RougeType};
 use rust_metrics::text::rouge::RougeKey;
 use rust_metrics::{Metric, RougeScore};
@@ -20,7 +20,7 @@ fn main() {
             scorer.score(expected, actual).get(RougeType::N(1)).map_or(0.0, |s| s.fmeasure)
         })
     };
-    // It does not stem, which spares it most of the work.
+    // It does not stem, which is most of the work.
     let rust_metrics = || {
         total(&pairs, |expected, actual| {
             let mut metric = RougeScore::new(vec![RougeKey::Rouge1]);

@@ -214,8 +214,11 @@ impl Reading {
     }
 }
 
+/// Package, binary, place in the file of the set, and name of a test: tests are sorted by it.
+type Place<'a> = (&'a str, &'a str, Option<(Option<&'a str>, Option<usize>, Option<usize>)>, &'a str);
+
 /// Where a test stands among the others.
-fn place(test: &RecordedTest) -> (&str, &str, Option<(Option<&str>, Option<usize>, Option<usize>)>, &str) {
+fn place(test: &RecordedTest) -> Place<'_> {
     let place = test.last().map(|attempt| {
         let Started { file, line, column, .. } = &attempt.started;
         (file.as_deref(), *line, *column)

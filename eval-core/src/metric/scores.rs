@@ -202,7 +202,7 @@ impl Scores {
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return false };
         match gate {
             Gate::EveryTurn => !values.is_empty() && values.iter().all(|value| *value >= threshold),
-            _ => mean::exact(&values).is_some_and(|mean| mean >= threshold),
+            Gate::Mean => mean::exact(&values).is_some_and(|mean| mean >= threshold),
         }
     }
 

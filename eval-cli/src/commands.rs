@@ -30,7 +30,7 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  passed
   1  failed: a file has errors or is not as asked for, or a case failed
-  2  nothing could be measured: wrong usage, a file that is missing or cannot be read or written, a case without a verdict";
+  2  not measurable: wrong usage, a missing or unreadable file, or a case without a verdict";
 
 /// A command with its arguments.
 #[derive(Debug, Subcommand)]

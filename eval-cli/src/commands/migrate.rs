@@ -47,7 +47,7 @@ pub(crate) struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset migrate evals/trip.test.json evals/trip.evalset.json
-  cargo evalset migrate evals/trip.test.json evals/trip.evalset.json --session evals/trip.session.json
+  cargo evalset migrate trip.test.json trip.evalset.json --session trip.session.json
 
 Exit codes:
   0  the new file was written

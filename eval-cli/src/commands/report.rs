@@ -6,7 +6,7 @@ use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults};
 use formats::ReportFiles;
 
-/// Shows the results of a test run: of the last run, unless another one is named.
+/// Shows the results of a test run: the last one, unless another one is named.
 ///
 /// Tests of `#[eval_set]` record what happens while they run, so a run that was killed is shown up to that moment.
 /// Nothing is run or scored.

@@ -1,7 +1,7 @@
 //! The folders of recorded runs.
 
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use eval_core::journal;
 
@@ -9,18 +9,12 @@ use crate::cargo;
 use crate::output::CommandError;
 use crate::output::words::did_you_mean;
 
-/// The folder of the run that has this id, or that this folder is or holds.
+/// The folder of the run that a name stands for: a folder of runs such as `target/evalset` stands for its last run, any
+/// other folder for itself, and every other name is the id of a run.
 pub(super) fn named(name: &str) -> Result<PathBuf, CommandError> {
     let path = Path::new(name);
     if path.is_dir() {
-        // Of a folder of runs such as `target/evalset`, the last run is meant.
-        let run = if holds_a_journal(path) { Some(path.to_owned()) } else { last_in(path) };
-        return run.ok_or_else(|| {
-            CommandError::new(
-                format!("the folder `{name}` holds no recorded run"),
-                "the tests of `#[eval_set]` record their runs below `target/evalset`",
-            )
-        });
+        return Ok(last_in(path).unwrap_or_else(|| path.to_owned()));
     }
     let runs = root().map(|root| journal::runs(&root).unwrap_or_default()).unwrap_or_default();
     if let Some(run) = runs.iter().find(|run| run.id == name) {
@@ -48,12 +42,6 @@ pub(super) fn last() -> Result<PathBuf, CommandError> {
 fn last_in(root: &Path) -> Option<PathBuf> {
     let newest = || journal::runs(root).ok()?.into_iter().next();
     journal::latest(root).or_else(newest).map(|run| run.path)
-}
-
-/// Whether a folder is that of a run, with or without the other files of a run.
-fn holds_a_journal(folder: &Path) -> bool {
-    let mut paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    paths.any(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
 }
 
 /// The folder of all runs: `EVALSET_DIR`, else `evalset` in cargo's target folder, else `target/evalset` in the nearest

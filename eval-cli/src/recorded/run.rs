@@ -1,5 +1,6 @@
 //! The recorded run that a command is about.
 
+use std::io;
 use std::path::PathBuf;
 
 use eval_core::journal::RecordedRun;
@@ -33,7 +34,13 @@ impl RunArgs {
             Some(name) => (vec![folder::named(name)?], vec![name.clone()]),
         };
         let run = RecordedRun::read_all(&folders).map_err(|error| {
-            CommandError::new(error.to_string(), "give this user permission to read it, or name another run")
+            let help = match error.kind() {
+                io::ErrorKind::NotFound => {
+                    "name the folder of a run; the tests of `#[eval_set]` record their runs below `target/evalset`"
+                }
+                _ => "give this user permission to read it, or name another run",
+            };
+            CommandError::new(error.to_string(), help)
         })?;
         Ok(LoadedRun { run, folders, args })
     }

@@ -1,4 +1,4 @@
-//! Input that is missing, broken or hostile, and readers that go away.
+//! Missing, broken and hostile input, and readers that stop reading.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -40,7 +40,15 @@ fn wrong_usage_is_2() {
 #[test]
 fn every_command_shows_examples() {
     let folder = Folder::new("broken-help");
-    for command in ["check", "fmt", "migrate", "metrics", "completions"] {
+    let help = folder.run(&["--help"]).out;
+    let (_, commands) = help.split_once("Commands:\n").expect("the help lists the commands");
+    // Longer descriptions go on in further lines, which are indented deeper.
+    let names =
+        commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+    let names = names.filter(|line| !line.starts_with(' '));
+    let commands: Vec<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 9, "{help}");
+    for command in commands.into_iter().filter(|command| *command != "help") {
         let ran = folder.run(&[command, "--help"]);
         assert!(ran.out.contains("Examples:\n  cargo evalset "), "{command}: {}", ran.out);
         assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{command}: {}", ran.out);
@@ -95,7 +103,7 @@ fn a_line_of_thousands_of_problems_takes_one_pass() {
 fn a_file_that_cannot_be_read_is_2_and_the_others_are_checked() {
     let folder = Folder::new("broken-unreadable");
     folder.write("typo.evalset.json", set(",\n \"final_session_sate\": {}"));
-    // It is there, and no user can read it from its beginning.
+    // This file exists, and no user can read it from its beginning.
     let ran = folder.run(&["check", "/proc/self/mem", "typo.evalset.json"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.out.contains("error: cannot read `/proc/self/mem`: "), "{}", ran.out);

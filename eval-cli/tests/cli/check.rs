@@ -1,10 +1,8 @@
-use std::path::Path;
-
 use eval_format::Value;
 
-use crate::folder::{Folder, set};
+use crate::folder::{Folder, samples, set};
 
-/// A folder with something of everything.
+/// A folder with a file of each kind.
 fn mixed(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder
@@ -54,7 +52,7 @@ fn a_set_is_held_against_the_config_beside_it() {
         assert!(ran.out.contains(said), "{}", ran.out);
         assert!(ran.out.contains("evals/good.evalset.json:"), "{}", ran.out);
     }
-    // What scores the set is not known where the config is broken, or stands elsewhere.
+    // A config that is broken or in another folder is not used.
     folder.write("evals/test_config.json", "{");
     assert_eq!(folder.run(&["check", "evals/good.evalset.json"]).code, Some(0));
     folder.write("elsewhere/test_config.json", rubrics).write("other/good.evalset.json", set(""));
@@ -128,7 +126,7 @@ fn a_session_file_beside_a_set_of_today_is_an_error() {
         "{}",
         ran.out
     );
-    // Under another name it may belong to a test file of another folder.
+    // Under another name, it may belong to a test file in another folder.
     let folder = Folder::new("check-session-other");
     folder.write("trip.evalset.json", set("")).write("initial.session.json", r#"{"state": {"a": 1}}"#);
     assert_eq!(folder.run(&["check", "."]).code, Some(0));
@@ -175,7 +173,7 @@ fn the_readme_shows_what_is_printed() {
 
 #[test]
 fn the_samples_have_no_problems() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let samples = samples();
     let ran = Folder::new("check-samples").run(&["check", samples.to_str().expect("a plain path")]);
     assert_eq!(ran.code, Some(0), "{}", ran.out);
 }

@@ -36,7 +36,7 @@ fn what_is_safe_is_rewritten_and_told() {
     let ran = folder.run(&["check", ".", "--fix"]);
     assert_eq!(ran.code, Some(1), "one file has errors");
     insta::assert_snapshot!(ran.shown());
-    // Nothing but the three keys.
+    // Only the three keys have changed.
     let expected = CAMEL
         .replace("\"evalSetId\"", "\"eval_set_id\"")
         .replace("\"evalCases\"", "\"eval_cases\"")
@@ -127,7 +127,7 @@ fn a_read_only_file_is_not_replaced() {
     assert_eq!(folder.read("camel.evalset.json"), before);
 }
 
-/// The limit on the size of files ends the program in the middle of its first write.
+/// The limit on the size of files kills the program during its first write.
 #[cfg(unix)]
 #[test]
 fn a_fix_that_is_killed_leaves_the_file_whole() {

@@ -4,7 +4,7 @@ use std::{env, fs};
 
 use eval_format::{EvalSet, Form, Value, check_set};
 
-use crate::folder::{Folder, set};
+use crate::folder::{Folder, samples, set};
 
 const ODD: &str = r#"{"eval_cases": [{"conversation": [{"userContent": {"role": "user", "parts": [{"text": "Hi é 天"}]},
   "intermediateData": {"toolUses": [{"args": {"big": 12345678901234567890123, "small": 1.50e-7, "exact": 2.0},
@@ -37,7 +37,7 @@ fn the_line_break_at_the_end_stays_as_it_was() {
     assert_eq!(folder.read("with.evalset.json").trim_end(), folder.read("without.evalset.json"));
 }
 
-/// A folder with a file for each thing that can come of one.
+/// A folder with a file for each result.
 fn mixed(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder
@@ -95,10 +95,9 @@ fn programs_get_a_state_for_each_file() {
     assert_eq!(entries[0]["problems"].as_array().map(<[Value]>::len), Some(2));
 }
 
-/// Eval sets of today, from the folder that `EVALSET_CORPUS` names, else from the samples.
+/// Eval sets in today's form, from the folder that `EVALSET_CORPUS` names, else from the samples.
 fn real_sets() -> Vec<PathBuf> {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
-    let folder = env::var_os("EVALSET_CORPUS").map_or(samples, PathBuf::from);
+    let folder = env::var_os("EVALSET_CORPUS").map_or_else(samples, PathBuf::from);
     let mut sets = Vec::new();
     collect(&folder, &mut sets);
     assert!(!sets.is_empty(), "no sets in {}", folder.display());
@@ -171,7 +170,7 @@ fn collect_leaves(value: &Value, leaves: &mut Vec<String>) {
     }
 }
 
-/// Asks the Python that `EVALSET_ADK_PYTHON` names how ADK saves the same files.
+/// Compares the results with those of google-adk, which the Python `EVALSET_ADK_PYTHON` runs.
 #[test]
 fn google_adk_saves_the_same_bytes() {
     let Some(python) = env::var_os("EVALSET_ADK_PYTHON") else { return };
@@ -181,7 +180,7 @@ fn google_adk_saves_the_same_bytes() {
     for path in real_sets().into_iter().chain([folder.path("odd.evalset.json")]) {
         let before = fs::read_to_string(&path).expect("text");
         if before.contains(r#""user_persona": ""#) {
-            // The name of a persona stays; ADK writes out what the persona does.
+            // The name of a persona is kept here; ADK replaces it by the persona.
             continue;
         }
         folder.write("s.evalset.json", before.trim_end());
@@ -193,7 +192,7 @@ fn google_adk_saves_the_same_bytes() {
         adk.arg(script).arg("save").arg(&path).arg("adks.json").current_dir(folder.path(""));
         let output = adk.output().expect("the Python runs");
         if !output.status.success() {
-            // Some spellings are other writers', which ADK does not read.
+            // ADK does not read some spellings of other writers.
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(said.contains("Field required"), "{}: {said}", path.display());
             continue;

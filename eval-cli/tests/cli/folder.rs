@@ -1,4 +1,4 @@
-//! A folder of a test's own, and the program run in it.
+//! A temporary folder for a test, and running the program in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Folder {
         fs::read_to_string(self.path(name)).expect("the file is there and is text")
     }
 
-    /// The names in the folder, hidden ones too.
+    /// The names in the folder, including hidden ones.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).expect("the folder is there");
         let mut names: Vec<_> = entries
@@ -51,7 +51,7 @@ impl Folder {
     }
 }
 
-/// A command whose output no variable of this machine changes.
+/// A command without the variables of this machine that change its output.
 pub(crate) fn plain(program: &Path) -> Command {
     let mut command = Command::new(program);
     for name in [
@@ -68,7 +68,7 @@ pub(crate) fn plain(program: &Path) -> Command {
     command
 }
 
-/// What the program printed, and how it ended.
+/// What the program printed, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -91,7 +91,12 @@ impl Ran {
     }
 }
 
-/// An eval set of one case of one turn, with more in the case.
+/// The samples of the project. A link in this folder leads to them, so that the package of the crate has them too.
+pub(crate) fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")
+}
+
+/// An eval set with one case of one turn. `case` is inserted at the end of the case.
 pub(crate) fn set(case: &str) -> String {
     format!(
         r#"{{

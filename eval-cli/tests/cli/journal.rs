@@ -10,8 +10,8 @@ pub(crate) struct Journal<'f> {
     path: String,
     lines: Vec<String>,
     tests: u32,
-    /// How many cases each set has; 0 where the journal does not tell.
-    pub(crate) set_cases: usize,
+    /// How many cases each set has; `None` if the journal does not tell.
+    pub(crate) set_cases: Option<usize>,
 }
 
 impl<'f> Journal<'f> {
@@ -29,10 +29,10 @@ impl<'f> Journal<'f> {
             "binary": binary, "pid": 4711, "started": "2026-11-22T02:31:07.250Z", "env": {},
         });
         let path = format!("{at}/app-{binary}-4711-0.jsonl");
-        Self { folder, path, lines: vec![head.to_string()], tests: 0, set_cases: 0 }
+        Self { folder, path, lines: vec![head.to_string()], tests: 0, set_cases: None }
     }
 
-    /// Says when the process began, and what it was told.
+    /// Sets when the process began, and its environment variables.
     pub(crate) fn head(&mut self, began: Option<&str>, env: &Value) {
         let mut head: Value = serde_json::from_str(&self.lines[0]).expect("the head is JSON");
         head["env"] = env.clone();
@@ -51,7 +51,7 @@ impl<'f> Journal<'f> {
         self.attempted(name, runs, 1)
     }
 
-    /// A test that the runner began for the how-manieth time.
+    /// An attempt of the runner to run a test, from 1.
     pub(crate) fn attempted(&mut self, name: &str, runs: usize, attempt: u32) -> u32 {
         self.tests += 1;
         let (set, case) = name.rsplit_once("::").unwrap_or(("set", name));
@@ -99,7 +99,7 @@ impl<'f> Journal<'f> {
         }));
     }
 
-    /// A verdict, with the mean that led to it.
+    /// A verdict, with the mean score.
     pub(crate) fn decided(&mut self, test: u32, verdict: &Value, score: Option<f64>, failure: &str) {
         let total = self.lines.iter().filter(|line| line.contains("\"record\":\"scored\"")).count();
         let metric = json!({
@@ -112,22 +112,22 @@ impl<'f> Journal<'f> {
         }));
     }
 
-    /// A line that is none of a journal's.
+    /// A line that is no record of a journal.
     pub(crate) fn raw(&mut self, line: &str) {
         self.lines.push(line.to_owned());
     }
 
-    /// Writes the file; its last line is whole.
+    /// Writes the file with a complete last line.
     pub(crate) fn write(self) {
         self.folder.write(&self.path, self.lines.join("\n") + "\n");
     }
 
-    /// Writes the file as a process leaves it that is killed while it writes what happened in a run.
+    /// Writes the file as a process leaves it that is killed while it writes a run.
     pub(crate) fn write_torn(self) {
         self.write_torn_at("{\"record\":\"ran\",\"te");
     }
 
-    /// The same with the part of the last line that was written.
+    /// Writes the file with this incomplete last line.
     pub(crate) fn write_torn_at(self, last: &str) {
         self.folder.write(&self.path, self.lines.join("\n") + "\n" + last);
     }

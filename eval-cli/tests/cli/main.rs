@@ -1,4 +1,4 @@
-//! The program as users run it: over folders of files, judged by what it prints, its exit code and what is on disk.
+//! Runs the program on folders of files, and checks its output, its exit code, and the files that it leaves.
 
 mod broken;
 mod check;

@@ -1,4 +1,4 @@
-//! Migration, held to the answers of google-adk 2.13.0 in `tests/migrate`.
+//! Migration, compared with the results of google-adk 2.13.0 in `tests/migrate`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use eval_format::{EvalSet, Form, check_set};
 
 use crate::folder::{Folder, set};
 
-/// An old file, its session file, and google-adk's answer.
+/// An old file, its session file, and google-adk's result.
 const FIXTURES: &[(&str, Option<&str>, &str)] = &[
     ("plain.test.json", None, "plain.adk.json"),
     ("trip.test.json", Some("trip.session.json"), "trip.adk.json"),
@@ -135,8 +135,8 @@ fn a_session_of_the_wrong_shape_is_an_error() {
     }
 }
 
-/// Asks the Python that `EVALSET_ADK_PYTHON` names: of the fixtures, whether the stored answers are still its answers,
-/// and of the old files in the folder that `EVALSET_CORPUS` names.
+/// Compares the results for the fixtures and for the old files in the folder `EVALSET_CORPUS` with those of google-adk,
+/// which the Python `EVALSET_ADK_PYTHON` runs.
 #[test]
 fn google_adk_says_the_same_today() {
     let Some(python) = env::var_os("EVALSET_ADK_PYTHON") else { return };

@@ -64,7 +64,8 @@ fn nothing_to_run_again_is_fine_and_says_so() {
     }
 }
 
-/// A run in which a test failed; `later` says when its next process began, and `env` what started the processes.
+/// A run in which a test failed. `later` is the time when its next process began; `env` has the variables of the
+/// processes.
 fn failing(folder: &Folder, later: Option<&str>, env: &serde_json::Value) {
     drop(std::fs::remove_dir_all(folder.path("target")));
     for (binary, name, verdict, began) in
@@ -119,7 +120,7 @@ fn cases_that_cargo_did_not_run_are_named() {
 #[test]
 fn the_exit_code_of_cargo_is_handed_on() {
     let folder = run("rerun-code");
-    // There is no package here, which cargo says by itself.
+    // Cargo itself reports that there is no package here.
     let ran = folder.run(&["rerun", "--failed"]);
     assert_eq!(ran.code, Some(101), "{}{}", ran.out, ran.err);
     assert!(
@@ -136,7 +137,7 @@ fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new("rerun-gaps");
-    // It lists the one test, and all that it runs passes.
+    // A cargo that lists one test and always succeeds.
     folder.write("cargo", "#!/bin/sh\necho 'weather::oslo: test'\n");
     std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
     for (has_gap, code) in [(false, 0), (true, 2)] {

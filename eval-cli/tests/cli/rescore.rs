@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, set};
 use crate::journal::{Journal, METRIC, error, failed, passed};
 
-/// A run of the case of a set that expects the answer that was given but for a word.
+/// A run of a case that expects the answer that was given.
 fn folder(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));
@@ -135,7 +135,7 @@ fn a_metric_of_the_users_own_is_never_taken_for_the_built_in_of_its_name() {
     }
     let ran = folder.run(&["rescore", "--metric", METRIC]);
     assert!(ran.err.contains("`response_match_score` is a metric of your own"), "{}{}", ran.out, ran.err);
-    // Its own threshold, whatever range the built-in has.
+    // The range of the built-in metric does not apply to it.
     folder.write("low.json", r#"{"criteria": {"response_match_score": -3.0}}"#);
     let ran = folder.run(&["rescore", "--config", "low.json"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

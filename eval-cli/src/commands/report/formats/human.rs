@@ -33,7 +33,7 @@ fn label(style: Style, word: &str) -> String {
 
 fn head(results: &RunResults<'_>) -> String {
     let sets: std::collections::BTreeSet<_> =
-        results.tests.iter().map(|test| &test.attempt.started.eval_set_id).collect();
+        results.tests.iter().filter_map(|test| test.attempt.started.eval_set_id.as_deref()).collect();
     let run = label(BOLD, "Run");
     let name = results.loaded.name();
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));

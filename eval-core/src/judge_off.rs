@@ -10,32 +10,32 @@ use crate::guard::Waited;
 use crate::judge_outcome::{JudgeError, JudgeUse};
 
 /// No judge.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BoxJudge;
 
 /// What a function that makes a judge returns. There is no such function.
 pub type Making = Infallible;
 
 /// The judges of the cases of a set: none.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct JudgeRouter;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JudgeRouter(());
 
 impl JudgeRouter {
-    pub(crate) fn of_case(self, _: &str) -> BoxJudge {
+    pub(crate) fn of_case(&self, _: &str) -> BoxJudge {
         BoxJudge
     }
 
-    pub(crate) fn skips(self, _: &JudgeError) -> bool {
+    pub(crate) fn skips(&self, _: &JudgeError) -> bool {
         false
     }
 
-    pub(crate) fn unused(self, _: &str) -> Option<String> {
+    pub(crate) fn unused(&self, _: &str) -> Option<String> {
         None
     }
 }
 
 /// A judge that is asked nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct MeteredJudge;
 
 impl MeteredJudge {
@@ -43,34 +43,35 @@ impl MeteredJudge {
         Self
     }
 
-    pub(crate) fn judge(self) -> BoxJudge {
+    pub(crate) fn judge(&self) -> BoxJudge {
         BoxJudge
     }
 
-    pub(crate) fn missed(self) -> Option<JudgeError> {
+    pub(crate) fn missed(&self) -> Option<JudgeError> {
         None
     }
 
-    pub(crate) fn waited(self) -> Waited {
+    pub(crate) fn waited(&self) -> Waited {
         Waited::default()
     }
 
-    pub(crate) fn used(self) -> Vec<JudgeUse> {
+    pub(crate) fn used(&self) -> Vec<JudgeUse> {
         Vec::new()
     }
 }
 
 /// What the environment says about judges: the variables are not read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Settings;
 
 impl Settings {
+    #[expect(clippy::unnecessary_wraps, reason = "the function is that of the feature `judges`")]
     pub(crate) fn from_env() -> Result<Self, Infallible> {
         Ok(Self)
     }
 
     /// Whether recordings answer: nothing else does.
-    pub(crate) fn replays(self) -> bool {
+    pub(crate) fn replays(&self) -> bool {
         true
     }
 }

@@ -117,7 +117,7 @@ pub struct JudgeUse {
     pub failed: usize,
     /// How many of them a recording answered. `None` in journals of versions that did not record it.
     pub replayed: Option<usize>,
-    /// The tokens of all answers, as far as they are known. Those of a recorded answer are the ones that it took when it
-    /// was recorded.
+    /// The tokens of all answers, as far as they are known. Those of a recorded answer are the ones that it took when
+    /// it was recorded.
     pub usage: UsageMetadata,
 }

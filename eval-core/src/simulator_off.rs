@@ -40,11 +40,7 @@ impl<'a> Simulator<'a> {
         Self(PhantomData)
     }
 
-    #[expect(
-        clippy::unused_async,
-        clippy::unused_self,
-        reason = "the method is that of the feature `judges`"
-    )]
+    #[expect(clippy::unused_async, reason = "the method is that of the feature `judges`")]
     pub(crate) async fn next(&mut self, _: &[TurnRecord]) -> Result<Option<Content>, Trouble> {
         Err(Trouble::Simulator("a simulated user needs the feature `judges` of `eval-core`".to_owned()))
     }

@@ -32,8 +32,8 @@ fn named(value: Option<OsString>) -> Result<Option<PathBuf>, String> {
     ))
 }
 
-/// The target folder that a program stands in. Cargo marks it. In a folder that cargo did not make itself, it writes the
-/// second mark alone.
+/// The target folder that a program stands in. Cargo marks it. In a folder that cargo did not make itself, it writes
+/// the second mark alone.
 fn target(program: &Path) -> Option<&Path> {
     let is_marked = |folder: &Path| MARKS.iter().any(|mark| folder.join(mark).is_file());
     program.ancestors().skip(1).find(|folder| is_marked(folder))
@@ -41,8 +41,8 @@ fn target(program: &Path) -> Option<&Path> {
 
 const MARKS: [&str; 2] = ["CACHEDIR.TAG", ".rustc_info.json"];
 
-/// The target folder of the workspace in which nextest runs an archive. The folder of the extracted archive has no mark,
-/// and it is removed after the run.
+/// The target folder of the workspace in which nextest runs an archive. The folder of the extracted archive has no
+/// mark, and it is removed after the run.
 fn extracted(workspace: Option<OsString>) -> Option<PathBuf> {
     Some(PathBuf::from(workspace.filter(|root| !root.is_empty())?).join("target"))
 }

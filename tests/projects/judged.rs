@@ -54,7 +54,7 @@ fn nobody_is_asked_unless_the_environment_says_so() {
         let text = run.failure("manners::bread");
         let expected = format!(
             "Error: manners::bread: polite: no judge: there is no recording `{RECORDING}`, and a judge is asked only \
-             where `EVALSET_JUDGE` says so\n"
+             if `EVALSET_JUDGE` says so\n"
         );
         assert!(text.starts_with(&expected), "{text}");
         let record =

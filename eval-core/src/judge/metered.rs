@@ -1,4 +1,4 @@
-//! What one metric asks its judge, measured.
+//! Counting and measuring what a judge is asked.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeReques
 use crate::guard::{Waited, catch_panic};
 use crate::judge_outcome::JudgeUse;
 
-/// The judge of one metric in one run. It measures how long the judge is waited for and what is asked, and keeps the
-/// first question that had to be answered and was not.
+/// The judge of one metric in one run, or of a simulated user. It counts what is asked, measures how long the judge is
+/// waited for, and keeps the first error about a judge or a recorded answer that is missing.
 #[derive(Debug)]
 pub(crate) struct MeteredJudge {
     judge: BoxJudge,
@@ -36,7 +36,7 @@ impl MeteredJudge {
         Arc::new(Self { judge, state: Mutex::default() })
     }
 
-    /// The judge to hand to the metric.
+    /// The judge that the metric asks.
     pub(crate) fn judge(self: &Arc<Self>) -> BoxJudge {
         BoxJudge::shared(self.clone())
     }

@@ -1,7 +1,7 @@
 //! The providers of models.
 //!
-//! To add one: a variant of [`Provider`] with its entry, and a file beside `gemini.rs` that implements `Wire`. A provider
-//! that is asked as another one is needs no file.
+//! To add one: a variant of [`Provider`] with its entry, and a file beside `gemini.rs` that implements `Wire`. A
+//! provider that is asked as another one is needs no file.
 
 #[cfg(feature = "model-judge")]
 mod anthropic;

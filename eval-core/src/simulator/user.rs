@@ -84,15 +84,16 @@ impl<'a> Simulator<'a> {
     fn no_end(&self) -> String {
         format!(
             "the user sent {} and did not end the conversation; raise `max_allowed_invocations` in \
-             `user_simulator_config` if the plan needs more, else see in the record what keeps it from its end",
+             `user_simulator_config` if the plan needs more; otherwise see in the record what keeps the user from \
+             ending it",
             count(self.simulation.most, "message")
         )
     }
 
     fn empty_reply(&self) -> String {
         format!(
-            "the model `{}` answered with no text (nothing, or thoughts only) where the user's next message was \
-             asked of it; run again, or name another `model` in `user_simulator_config`",
+            "the model `{}` answered with no text (nothing, or thoughts only) when it was asked for the \
+             user's next message; run again, or name another `model` in `user_simulator_config`",
             self.simulation.request.model
         )
     }

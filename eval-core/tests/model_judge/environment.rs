@@ -9,7 +9,7 @@ use crate::process::{SHARED, folder, start};
 use crate::server::{Answer, Server};
 use crate::{KEY, WIRES};
 
-/// Asks the default judge once; what came of it is written into the shared folder.
+/// Asks the default judge once, and writes the result into the shared folder.
 #[tokio::test]
 async fn asks_the_default_judge() {
     let Some(shared) = std::env::var_os(SHARED) else { return };
@@ -21,7 +21,7 @@ async fn asks_the_default_judge() {
     std::fs::write(Path::new(&shared).join("said"), said).unwrap();
 }
 
-/// Runs a case with a judged metric, and no judge named.
+/// Runs a case with a judged metric, without naming a judge.
 #[tokio::test]
 async fn runs_a_judged_case() {
     let Some(shared) = std::env::var_os(SHARED) else { return };
@@ -33,7 +33,7 @@ async fn runs_a_judged_case() {
     std::fs::write(Path::new(&shared).join("said"), format!("{:?}", report.verdict)).unwrap();
 }
 
-/// What one of the tests above says under these variables.
+/// The result of one of the tests above under these variables.
 fn run(test: &str, name: &str, variables: &[(&str, &str)]) -> String {
     let shared = folder(name);
     let mut command = start(test, &shared);

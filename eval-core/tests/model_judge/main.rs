@@ -1,4 +1,4 @@
-//! Judges over the network, asked at a server on loopback, and limited over several processes.
+//! Judges over HTTP: asked at a server on loopback, and limited over several processes.
 
 mod environment;
 mod process;
@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 
 use server::{Answer, Request, Server};
 
-/// No word of it may be seen anywhere.
+/// The key. None of its words may be shown anywhere.
 const KEY: &str = "correct-horse-battery-staple";
 
-/// One provider, as the tests of all of them need it.
+/// A provider, with what its server answers.
 struct Wire {
     provider: Provider,
     model: &'static str,
-    /// What follows the address of the server in the base URL.
+    /// The path of the base URL.
     base: &'static str,
     /// An answer with this text.
     reply: fn(&str) -> Value,
@@ -59,7 +59,7 @@ const WIRES: &[Wire] = &[
 ];
 
 impl Wire {
-    /// A judge that asks a server on this wire.
+    /// A judge that asks a server as this provider.
     fn judge(&self, server: &Server) -> ModelJudge {
         ModelJudge::new().key(self.provider, KEY).base_url(self.provider, server.url(self.base))
     }
@@ -76,7 +76,7 @@ impl Wire {
         Answer::Send(status, headers, (self.error)(message).to_string())
     }
 
-    /// Asks a server with these answers once, without trying again.
+    /// Asks a server with these answers once, without retries.
     async fn ask(&self, answers: Vec<Answer>) -> (Result<JudgeReply, JudgeError>, Vec<Request>) {
         let server = Server::start(answers);
         let result = self.judge(&server).ask(&self.request()).await;
@@ -84,7 +84,7 @@ impl Wire {
         (result, server.requests())
     }
 
-    /// The same with up to three retries after short waits.
+    /// Asks a server with these answers, with up to three retries after short waits.
     async fn ask_retrying(&self, answers: Vec<Answer>) -> (Result<JudgeReply, JudgeError>, Vec<Request>) {
         let server = Server::start(answers);
         let judge = self.judge(&server).timeout(Duration::from_mins(1));
@@ -94,7 +94,7 @@ impl Wire {
     }
 }
 
-/// A judge that is asked up to three times again, after short waits.
+/// A judge that is asked up to three more times, after short waits.
 fn patient<J: Judge>(judge: J) -> Retrying<J> {
     Retrying::new(judge).retries(3).waits(Duration::from_millis(1), Duration::from_millis(2))
 }

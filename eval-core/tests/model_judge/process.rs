@@ -1,9 +1,10 @@
-//! Tests that start themselves again, for what only several processes or other variables show.
+//! Starting a test again in another process, with other variables.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Set for the processes that a test starts: the folder that they share.
+/// The variable that names the folder that the processes of a test share. It is set in the processes that a test
+/// starts.
 pub(crate) const SHARED: &str = "MODEL_JUDGE_TEST_SHARED";
 
 /// A test of this program in a process of its own.

@@ -1,4 +1,4 @@
-//! A server on loopback that answers from a script, and keeps what it was asked.
+//! A server on loopback that gives prepared answers and keeps the requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,19 +6,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What is done with a request.
+/// What the server does with a request.
 pub(crate) enum Answer {
-    /// It is answered with a status, more header lines, and a body.
+    /// It answers with a status, more header lines, and a body.
     Send(u16, &'static str, String),
-    /// The connection ends before the body does.
+    /// It closes the connection before the end of the body.
     BreakOff(String),
-    /// The body has no end.
+    /// It sends a body without an end.
     Endless,
-    /// Nothing is ever answered.
+    /// It never answers.
     Hang,
 }
 
-/// A request as it was received.
+/// A request, as it was received.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// The first line, without the version: `POST /v1/messages`.
@@ -37,7 +37,7 @@ impl Request {
 pub(crate) struct Server {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
-    /// Dropped with the server, which lets its hanging connections go.
+    /// Dropping it with the server ends the connections that hang.
     _alive: Sender<()>,
 }
 
@@ -52,7 +52,7 @@ impl Server {
         thread::spawn(move || {
             for answer in answers {
                 let Ok((stream, _)) = listener.accept() else { return };
-                // A client that goes away is what some of the tests are about.
+                // In some of the tests the client closes the connection.
                 let _ = serve(stream, answer, &kept, &gone);
             }
         });
@@ -64,7 +64,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

@@ -30,7 +30,7 @@ async fn processes_together_take_no_more_than_all_slots() {
     std::fs::remove_dir_all(shared).unwrap();
 }
 
-/// Takes a slot ten times; each time notes how many there are that hold one.
+/// Takes a slot ten times, and notes each time how many processes hold one.
 async fn take_and_count(shared: &Path) {
     let slots = Slots::in_folder(shared.join("slots"), COUNT);
     let holding = shared.join("holding");

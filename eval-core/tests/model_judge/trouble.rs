@@ -1,4 +1,4 @@
-//! What goes wrong: which kind of error it is, what it says, and whether it is tried again.
+//! Failures: their kind, their message, and whether the request is sent again.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn an_hour_is_not_waited_for() {
     let busy = WIRES[0].fail(429, "retry-after: 3600\r\n", "slow down");
     let (result, requests) = WIRES[0].ask_retrying(vec![busy, WIRES[0].ok("yes")]).await;
     let error = result.unwrap_err().to_string();
-    assert!(error.contains("slow down; it wants to be left alone for 3600 s"), "{error}");
+    assert!(error.contains("slow down; it asks to wait 3600 s"), "{error}");
     assert_eq!(requests.len(), 1);
 }
 
@@ -196,7 +196,7 @@ async fn a_key_in_the_body_of_an_error_is_not_shown() {
             format!("no such key: {KEY} {}", "x".repeat(1 << 20)),
             format!("{}{KEY}", "no such key: ".repeat(20_000)),
         ] {
-            // What is shown is checked for every answer.
+            // `ask` checks for every answer that it shows no key.
             let (result, _) = wire.ask(vec![Answer::Send(401, "", body)]).await;
             let error = result.unwrap_err();
             assert!(error.to_string().contains("no such key: "), "{error}");

@@ -1,4 +1,4 @@
-//! What is sent to each provider, and what is read where all is well.
+//! What is sent to each provider, and what is read of its answer.
 
 use eval_core::judge::{Judge, JudgeRequest, ModelJudge, Provider};
 use serde_json::json;
@@ -66,7 +66,7 @@ async fn a_code_fence_is_left_to_metrics_unless_a_schema_was_sent() {
     }
 }
 
-/// A judge may be shared by tests, and each of them has a runtime.
+/// Tests may share a judge, and each test has a runtime of its own.
 #[test]
 fn a_judge_outlives_the_runtime_it_was_asked_in() {
     let server = Server::start((0..3).map(|_| WIRES[0].ok("yes")).collect());

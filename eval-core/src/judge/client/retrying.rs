@@ -103,7 +103,7 @@ fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
         }
         if let Some(wait) = wait {
             message.push_str(&format!(
-                "; it wants to be left alone for {} s, and is waited for at most {} s",
+                "; it asks to wait {} s, and the longest wait is {} s",
                 wait.as_secs(),
                 LONGEST_RETRY_AFTER.as_secs()
             ));
@@ -162,7 +162,7 @@ mod tests {
         let (result, asked, waited) = ask(vec![busy(Some(3600))], 5);
         assert_eq!(
             result.unwrap_err().to_string(),
-            "busy; it wants to be left alone for 3600 s, and is waited for at most 120 s"
+            "busy; it asks to wait 3600 s, and the longest wait is 120 s"
         );
         assert_eq!(asked, 1);
         assert!(waited < 1.0, "{waited}");

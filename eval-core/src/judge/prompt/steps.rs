@@ -7,8 +7,8 @@ use eval_format::{Content, FunctionCall, FunctionResponse, IntermediateData, Inv
 /// The tool calls of a turn in order, each with its response.
 ///
 /// A call with an id gets the response of that id, and the last one if there are several. A call without an id gets the
-/// next response without an id that has its name. ADK shows every call without an id with the last response without one,
-/// whatever its tool.
+/// next response without an id that has its name. ADK shows every call without an id with the last response without
+/// one, whatever its tool.
 pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let (mut by_id, mut by_name) = (HashMap::new(), HashMap::new());

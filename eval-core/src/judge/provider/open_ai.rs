@@ -99,7 +99,8 @@ fn read_usage(counts: &Value) -> Option<UsageMetadata> {
     let completion = counts["completion_tokens"].as_i64();
     usage(UsageMetadata {
         prompt_token_count: counts["prompt_tokens"].as_i64(),
-        // OpenAI counts thoughts as part of the completion. Gemini's number, which this one stands for, is without them.
+        // OpenAI counts thoughts as part of the completion. Gemini's number, which this one stands for, is without
+        // them.
         candidates_token_count: completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0))),
         total_token_count: counts["total_tokens"].as_i64(),
         cached_content_token_count: counts["prompt_tokens_details"]["cached_tokens"].as_i64(),

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 /// A schema whose objects allow only the keys that they name, and whether each of them requires all of its keys.
 ///
-/// Providers that decode by a schema accept no other one, and OpenAI accepts it as strict only if every key is required.
-/// An object with an `additionalProperties` of its own stays as it is.
+/// Providers that decode by a schema accept no other one, and OpenAI accepts it as strict only if every key is
+/// required. An object with an `additionalProperties` of its own stays as it is.
 pub(super) fn closed(schema: &Value) -> (Value, bool) {
     let mut schema = schema.clone();
     let strict = close(&mut schema);

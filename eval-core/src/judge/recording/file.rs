@@ -46,8 +46,8 @@ impl Loaded {
     }
 }
 
-/// Recordings that were read and are not in use now. Most tests of a process share one recording, and to follow what was
-/// added to a large recording takes less time than to read it again.
+/// Recordings that were read and are not in use now. Most tests of a process share one recording, and to follow what
+/// was added to a large recording takes less time than to read it again.
 static SPARE: Mutex<BTreeMap<PathBuf, Vec<Loaded>>> = Mutex::new(BTreeMap::new());
 
 fn spare() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<Loaded>>> {

@@ -1,11 +1,11 @@
 //! One writer of a recording at a time, over all processes.
 //!
 //! The lock is on the folder that holds the recording. All processes that record there meet at it, whatever target
-//! folder they were built into, and it leaves no file behind. A lock on the recording itself would not do, as each write
-//! replaces that file by another, and a lock file beside it would litter a repository.
+//! folder they were built into, and it leaves no file behind. A lock on the recording itself would not do, as each
+//! write replaces that file by another, and a lock file beside it would litter a repository.
 //!
-//! Windows and some network drives lock no folders. There the lock is on a file: in `judge-locks` of `EVALSET_DIR` or of
-//! `target/evalset`, and in the temporary folder of the system if there is neither. Processes of different target
+//! Windows and some network drives lock no folders. There the lock is on a file: in `judge-locks` of `EVALSET_DIR` or
+//! of `target/evalset`, and in the temporary folder of the system if there is neither. Processes of different target
 //! folders do not meet then, and must not record into one file at once.
 
 use std::fs::{self, File};

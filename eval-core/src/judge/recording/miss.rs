@@ -12,14 +12,14 @@ const SHOWN_LINES: usize = 6;
 /// The most characters of a line that are shown, about.
 const SHOWN_LINE: usize = 160;
 
-/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow to ask. `None` is a set that stands in
-/// no file, and so has no recording.
+/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow to ask. `None` is a set that stands
+/// in no file, and so has no recording.
 pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeError {
     let missing = match label {
         Some(label) => format!("there is no recording `{}`", label.shown),
         None => "this set stands in no file, so no recording stands beside it".to_owned(),
     };
-    let mut text = format!("no judge: {missing}, and a judge is asked only where `EVALSET_JUDGE` says so\n");
+    let mut text = format!("no judge: {missing}, and a judge is asked only if `EVALSET_JUDGE` says so\n");
     if label.is_some() {
         text.push_str(
             "EVALSET_JUDGE=record        asks the judge and writes the recording, from which later runs replay\n",

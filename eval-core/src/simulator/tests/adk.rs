@@ -1,5 +1,5 @@
-//! Compares the simulated user with google-adk's. Given the same replies, both send the same messages and end alike. If a
-//! config gives the prompt, both send the same prompts.
+//! Compares the simulated user with google-adk's. Given the same replies, both send the same messages and end alike. If
+//! a config gives the prompt, both send the same prompts.
 
 use eval_format::{EvalConfig, EvalSet, Invocation};
 use serde_json::{Value, json};

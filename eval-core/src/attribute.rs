@@ -15,7 +15,8 @@ mod test;
 
 use crate::metric::{BoxMetric, MetricFn, of_function};
 
-pub use crate::compiled::{CaseSource, ConfigSource, FileSource, Options, RecordingSource, SetSource};
+pub use crate::compiled::{CaseSource, ConfigSource, FileSource, RecordingSource, SetSource};
+pub use crate::options::Options;
 pub use crate::setup::shape;
 pub use ::tokio;
 pub use eval_format::{Form, Gate, Pass};

@@ -8,7 +8,7 @@ mod body;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::{EvalCase, EvalConfig, Gate, Pass, UserSimulatorConfig};
+use eval_format::{EvalCase, EvalConfig, UserSimulatorConfig};
 
 use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};
@@ -16,6 +16,7 @@ use crate::guard::{Fault, catch_panic};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::metric::BoxMetric;
+use crate::options::Options;
 use crate::play::{Conditions, User, converse};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
 use crate::scoring::{PlanError, ScoringPlan};
@@ -31,31 +32,21 @@ pub(crate) struct CaseRunner {
     scoring: ScoringPlan,
     judges: JudgeRouter,
     simulation: Simulation,
-    options: RunOptions,
+    options: Options,
+    names: SessionNames,
 }
 
-/// How often a case runs, how its runs are combined, and what its sessions are called.
+/// What sessions are called if their case does not say.
 #[derive(Clone, Debug)]
-pub(crate) struct RunOptions {
-    pub(crate) runs: usize,
-    pub(crate) pass: Pass,
-    pub(crate) gate: Gate,
-    /// The time limit for setting up, for opening the session and for each turn.
-    pub(crate) timeout: Duration,
-    /// The app name for cases that name none.
+pub(crate) struct SessionNames {
     pub(crate) app_name: String,
-    /// The user id for cases that name none.
     pub(crate) user_id: String,
 }
 
-impl Default for RunOptions {
-    /// ADK's defaults: one run, the mean, and the session names of `adk eval`.
+impl Default for SessionNames {
+    /// The names that `adk eval` uses.
     fn default() -> Self {
         Self {
-            runs: 1,
-            pass: Pass::default(),
-            gate: Gate::default(),
-            timeout: eval_format::DEFAULT_TIMEOUT,
             app_name: eval_format::options::DEFAULT_APP_NAME.to_owned(),
             user_id: eval_format::options::DEFAULT_USER_ID.to_owned(),
         }
@@ -104,14 +95,15 @@ impl CaseRunner {
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
         judges: JudgeRouter,
-        options: RunOptions,
+        options: Options,
+        names: SessionNames,
     ) -> Result<Self, CaseRunnerError> {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))
             .map_err(CaseRunnerError::Simulator)?;
         let scoring = ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout)
             .map_err(CaseRunnerError::Plan)?;
-        Ok(Self { scoring, judges, simulation, options })
+        Ok(Self { scoring, judges, simulation, options, names })
     }
 
     /// Runs a case as often as the options say, and decides.
@@ -144,8 +136,8 @@ impl CaseRunner {
     ) -> RunReport {
         let Subject { case, log, .. } = subject;
         let conditions = Conditions {
-            app_name: &self.options.app_name,
-            user_id: &self.options.user_id,
+            app_name: &self.names.app_name,
+            user_id: &self.names.user_id,
             timeout: self.options.timeout,
             label: &run.label,
         };
@@ -184,7 +176,7 @@ impl CaseRunner {
     /// Decides on a case whose runs are done.
     pub(crate) fn decide(&self, subject: &Subject<'_>, runs: Vec<RunReport>) -> CaseReport {
         let Subject { eval_set_id, case, location, .. } = subject;
-        let RunOptions { pass, gate, .. } = self.options;
+        let Options { pass, gate, .. } = self.options;
         let notes = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs)).into_iter().collect();
         let Decision { metrics, verdict, passed_runs } = decide(&self.scoring.rules(case), &runs, pass, gate);
         let elapsed =

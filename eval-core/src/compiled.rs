@@ -2,7 +2,9 @@
 //!
 //! Plain data without behaviour of its own, so every other module may refer to it.
 
-use eval_format::{Form, Gate, Pass};
+use eval_format::Form;
+
+use crate::options::Options;
 
 /// One eval set file with its cases, as the macro read it.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub struct SetSource {
     pub session: Option<FileSource>,
     /// Files that would have been read if they had existed.
     pub absent: &'static [&'static str],
-    /// Repetition, gates and time limits.
+    /// How the cases are run and decided.
     pub options: Options,
     /// The recording of judges' replies; `None` if nothing in this set can ask a judge.
     pub recording: Option<RecordingSource>,
@@ -81,19 +83,6 @@ pub enum ConfigSource {
     Inline(&'static str),
     /// A config file.
     File(FileSource),
-}
-
-/// The options of the attribute.
-#[derive(Debug)]
-pub struct Options {
-    /// How often each case runs.
-    pub runs: u32,
-    /// How the runs are combined.
-    pub pass: Pass,
-    /// How the turns are combined.
-    pub gate: Gate,
-    /// The time limit for setting up, for opening the session and for each turn, in milliseconds.
-    pub timeout_ms: u64,
 }
 
 /// One generated test.

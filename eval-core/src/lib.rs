@@ -83,6 +83,7 @@ mod judge;
 mod judge_outcome;
 mod message;
 pub mod metric;
+mod options;
 mod pages;
 mod play;
 pub mod report;

@@ -1,11 +1,10 @@
 //! From compiled-in text to what a run takes: the case, its criteria, its metrics and judges.
 
 use std::fmt;
-use std::time::Duration;
 
 use eval_format::{EvalCase, EvalConfig, Problems};
 
-use crate::case_runner::{CaseRunner, CaseRunnerError, RunOptions};
+use crate::case_runner::{CaseRunner, CaseRunnerError, SessionNames};
 use crate::compiled::{ConfigSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::message::count;
@@ -52,15 +51,8 @@ pub(super) fn case_runner(
 ) -> Result<CaseRunner, Unprepared> {
     let config = config(set, metrics)?;
     let custom = metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
-    let options = &set.options;
-    let options = RunOptions {
-        runs: options.runs as usize,
-        pass: options.pass,
-        gate: options.gate,
-        timeout: Duration::from_millis(options.timeout_ms),
-        ..RunOptions::default()
-    };
-    CaseRunner::new(&config, custom, judges, options).map_err(Unprepared::Runner)
+    let names = SessionNames::default();
+    CaseRunner::new(&config, custom, judges, set.options, names).map_err(Unprepared::Runner)
 }
 
 fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<EvalConfig, Unprepared> {

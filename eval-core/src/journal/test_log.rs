@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use eval_format::{EvalCase, Gate, Pass};
+use eval_format::EvalCase;
 
 use super::record::{self, Decided, Started, case_hash};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
 use crate::judge_outcome::JudgeUse;
+use crate::options::Options;
 use crate::report::{CaseReport, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
@@ -39,7 +40,7 @@ impl TestLog {
             column: Some(source.column as usize),
             case_hash: Some(case_hash(test.case_text().unwrap_or_default())),
             set_cases: Some(set.cases.len()),
-            runs: set.options.runs as usize,
+            runs: set.options.runs,
             pass: set.options.pass,
             gate: set.options.gate,
             attempt: attempt(),
@@ -52,9 +53,7 @@ impl TestLog {
         journal: Option<Arc<Journal>>,
         eval_set_id: Option<&str>,
         case: &EvalCase,
-        runs: usize,
-        pass: Pass,
-        gate: Gate,
+        options: &Options,
     ) -> Self {
         let Some(journal) = journal else { return Self::default() };
         let eval_id = case.eval_id.clone();
@@ -70,9 +69,9 @@ impl TestLog {
             column: None,
             case_hash: None,
             set_cases: None,
-            runs,
-            pass,
-            gate,
+            runs: options.runs,
+            pass: options.pass,
+            gate: options.gate,
             attempt: attempt(),
             at: time::now(),
         })

@@ -7,10 +7,12 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalConfig, Gate, Pass};
 
 use super::judges::JudgeChoice;
+use crate::case_runner::SessionNames;
 use crate::journal::Journal;
 #[cfg(feature = "judges")]
 use crate::judge::Judge;
 use crate::metric::{BoxMetric, Metric};
+use crate::options::Options;
 
 /// Runs eval sets from a program, as the attribute does in tests.
 ///
@@ -39,12 +41,8 @@ pub struct EvalRunner {
     pub(super) config: Option<EvalConfig>,
     pub(super) criteria: Vec<(String, Criterion)>,
     pub(super) custom: Vec<(String, BoxMetric)>,
-    pub(super) app_name: Option<String>,
-    pub(super) user_id: Option<String>,
-    pub(super) runs: usize,
-    pub(super) pass: Pass,
-    pub(super) gate: Gate,
-    pub(super) timeout: Option<Duration>,
+    pub(super) names: SessionNames,
+    pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, String>>,
@@ -63,12 +61,8 @@ impl EvalRunner {
             config: None,
             criteria: Vec::new(),
             custom: Vec::new(),
-            app_name: None,
-            user_id: None,
-            runs: 1,
-            pass: Pass::default(),
-            gate: Gate::default(),
-            timeout: None,
+            names: SessionNames::default(),
+            options: Options::default(),
             judges: JudgeChoice::default(),
             journal: None,
             opened: OnceLock::new(),
@@ -99,35 +93,35 @@ impl EvalRunner {
     /// The app name for cases that name none.
     #[must_use]
     pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
-        self.app_name = Some(app_name.into());
+        self.names.app_name = app_name.into();
         self
     }
 
     /// The user id for cases that name none.
     #[must_use]
     pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
-        self.user_id = Some(user_id.into());
+        self.names.user_id = user_id.into();
         self
     }
 
     /// How often each case runs; at least once.
     #[must_use]
     pub fn runs(mut self, runs: usize) -> Self {
-        self.runs = runs;
+        self.options.runs = runs;
         self
     }
 
     /// How the runs of a case are taken together.
     #[must_use]
     pub fn pass(mut self, pass: Pass) -> Self {
-        self.pass = pass;
+        self.options.pass = pass;
         self
     }
 
     /// How the turns of a run are taken together.
     #[must_use]
     pub fn gate(mut self, gate: Gate) -> Self {
-        self.gate = gate;
+        self.options.gate = gate;
         self
     }
 
@@ -198,7 +192,7 @@ impl EvalRunner {
     /// The time limit for setting up, for opening the session and for each turn.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.options.timeout = timeout;
         self
     }
 }

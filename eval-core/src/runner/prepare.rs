@@ -7,8 +7,9 @@ use eval_format::{EvalCase, EvalConfig, Pass, check_compatibility};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
-use crate::case_runner::{CaseRunner, RunOptions};
+use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
+use crate::options::Options;
 
 /// What the cases of a set are run with.
 #[derive(Debug)]
@@ -34,17 +35,8 @@ impl EvalRunner {
             return Err(RunnerError::Incompatible(incompatible));
         }
         check_features(cases)?;
-        let defaults = RunOptions::default();
-        let options = RunOptions {
-            runs: self.runs,
-            pass: self.pass,
-            gate: self.gate,
-            timeout: self.timeout.unwrap_or(defaults.timeout),
-            app_name: self.app_name.clone().unwrap_or(defaults.app_name),
-            user_id: self.user_id.clone().unwrap_or(defaults.user_id),
-        };
         let judges = self.judges.router(set)?;
-        let runner = CaseRunner::new(&config, self.custom.clone(), judges, options)
+        let runner = CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
             .map_err(|error| RunnerError::Metrics(error.to_string()))?;
         Ok(Prepared { runner, journal: self.journal_of_runs()? })
     }
@@ -63,15 +55,16 @@ impl EvalRunner {
 
     /// Whether there are runs, and enough of them to pass.
     fn check_runs(&self) -> Result<(), RunnerError> {
-        if self.runs == 0 {
+        let Options { runs, pass, .. } = self.options;
+        if runs == 0 {
             return Err(RunnerError::NoRuns);
         }
-        let Pass::AtLeast(needed) = self.pass else { return Ok(()) };
+        let Pass::AtLeast(needed) = pass else { return Ok(()) };
         if needed == 0 {
             return Err(RunnerError::PassesAlways);
         }
-        if usize::try_from(needed).is_ok_and(|needed| needed > self.runs) {
-            return Err(RunnerError::TooFewRuns { needed, runs: self.runs });
+        if usize::try_from(needed).is_ok_and(|needed| needed > runs) {
+            return Err(RunnerError::TooFewRuns { needed, runs });
         }
         Ok(())
     }

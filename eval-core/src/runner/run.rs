@@ -174,7 +174,7 @@ impl EvalRunner {
         case: &'a EvalCase,
     ) -> Subject<'a> {
         let journal = prepared.journal.clone();
-        let log = TestLog::of_case(journal, eval_set_id, case, self.runs, self.pass, self.gate);
+        let log = TestLog::of_case(journal, eval_set_id, case, &self.options);
         let name = format!("case `{}`", case.eval_id);
         Subject { eval_set_id, case, location: None, name, log: Arc::new(log) }
     }

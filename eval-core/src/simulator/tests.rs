@@ -9,10 +9,11 @@ use eval_format::{
 };
 
 use crate::agent::{Agent, BoxError, Turn};
-use crate::case_runner::{CaseRunner, Run, RunOptions, Subject};
+use crate::case_runner::{CaseRunner, Run, SessionNames, Subject};
 use crate::judge::{
     Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, JudgeRouter, JudgeSource, Scripted, Settings,
 };
+use crate::options::Options;
 use crate::report::CaseReport;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
@@ -193,7 +194,9 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
     let verdict = |skip_missing: bool| {
         let settings = Settings { skip_missing, ..Settings::default() };
         let judges = JudgeRouter::new(settings, JudgeSource::Nobody, None);
-        let runner = CaseRunner::new(&config, Vec::new(), judges, RunOptions::default()).unwrap();
+        let runner =
+            CaseRunner::new(&config, Vec::new(), judges, Options::default(), SessionNames::default())
+                .unwrap();
         let case = scenario();
         let (eval_set_id, name) = (None, "trip".to_owned());
         let subject = Subject { eval_set_id, case: &case, location: None, name, log: Arc::default() };

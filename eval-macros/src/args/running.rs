@@ -3,8 +3,10 @@
 use std::str::FromStr;
 
 use eval_format::options::ParseOptionError;
+use std::time::Duration;
+
 use eval_format::{DEFAULT_TIMEOUT, Gate, Pass};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use syn::LitStr;
 
@@ -19,7 +21,7 @@ pub(crate) struct Running {
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
     pub(super) gate: Gate,
-    pub(super) timeout_ms: u64,
+    pub(super) timeout: Duration,
 }
 
 impl Default for Running {
@@ -29,7 +31,7 @@ impl Default for Running {
             pass: Pass::default(),
             pass_span: None,
             gate: Gate::default(),
-            timeout_ms: DEFAULT_TIMEOUT.as_secs() * 1_000,
+            timeout: DEFAULT_TIMEOUT,
         }
     }
 }
@@ -51,7 +53,7 @@ impl Running {
 
     /// Reads `timeout = "30s"`.
     pub(super) fn read_timeout(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
-        self.timeout_ms = timeout(&value.string()?)?;
+        self.timeout = timeout(&value.string()?)?;
         Ok(())
     }
 
@@ -71,7 +73,9 @@ impl Running {
 
     /// The value of eval-core's `Options`. `private` is the path of `__private`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
-        let Self { runs, timeout_ms, .. } = self;
+        let runs = Literal::u32_unsuffixed(self.runs);
+        // At most what `u64` holds: it was read as a number of milliseconds.
+        let timeout = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
         let pass = match self.pass {
             Pass::Mean => quote!(Mean),
             Pass::All => quote!(All),
@@ -87,7 +91,7 @@ impl Running {
                 runs: #runs,
                 pass: #private::Pass::#pass,
                 gate: #private::Gate::#gate,
-                timeout_ms: #timeout_ms,
+                timeout: ::core::time::Duration::from_millis(#timeout),
             }
         }
     }
@@ -97,8 +101,8 @@ fn parsed<T: FromStr<Err = ParseOptionError>>(text: &LitStr) -> syn::Result<T> {
     text.value().parse().map_err(|wrong: ParseOptionError| error(text.span(), wrong.message(), wrong.help()))
 }
 
-/// A duration such as `30s`, `500ms` or `2m`, in milliseconds.
-fn timeout(text: &LitStr) -> syn::Result<u64> {
+/// A duration such as `30s`, `500ms` or `2m`.
+fn timeout(text: &LitStr) -> syn::Result<Duration> {
     let value = text.value();
     let help = r#"write a whole number and a unit: "500ms", "30s" or "2m""#;
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
@@ -111,7 +115,7 @@ fn timeout(text: &LitStr) -> syn::Result<u64> {
     };
     match number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
         Some(0) => Err(error(text.span(), "a timeout of zero would end every turn before it begins", help)),
-        Some(milliseconds) => Ok(milliseconds),
+        Some(milliseconds) => Ok(Duration::from_millis(milliseconds)),
         None => Err(error(text.span(), format!("`{value}` is not a duration"), help)),
     }
 }
@@ -124,7 +128,7 @@ mod tests {
     fn a_timeout_is_a_number_and_a_unit() {
         let timeout = |text| timeout(&LitStr::new(text, Span::call_site()));
         for (text, expected) in [("500ms", 500), ("30s", 30_000), ("2m", 120_000)] {
-            assert_eq!(timeout(text).unwrap(), expected, "{text}");
+            assert_eq!(timeout(text).unwrap(), Duration::from_millis(expected), "{text}");
         }
         for text in ["", "30", "s", "0s", "1.5s", "-1s", "30 s", "1h", "18446744073709551615m", "３s"] {
             assert!(timeout(text).is_err(), "{text}");

@@ -65,10 +65,10 @@ fn options_reach_the_runner_and_tokio() {
         "fn weather() -> impl Agent { Echo }",
     );
     for part in [
-        "runs: 3u32",
+        "runs: 3,",
         "pass: facade::evals::__private::Pass::AtLeast(2u32)",
         "gate: facade::evals::__private::Gate::EveryTurn",
-        "timeout_ms: 5000u64",
+        "timeout: ::core::time::Duration::from_millis(5000u64)",
         r#"facade::evals::__private::ConfigSource::Inline(
                 "{\"criteria\": {\"tone\": 0.5}}",
             )"#,
@@ -278,10 +278,10 @@ fn __evalset_weather(
             session: ::core::option::Option::None,
             absent: &["tests/sets/test_config.json"],
             options: ::eval_core::__private::Options {
-                runs: 1u32,
+                runs: 1,
                 pass: ::eval_core::__private::Pass::Mean,
                 gate: ::eval_core::__private::Gate::Mean,
-                timeout_ms: 120000u64,
+                timeout: ::core::time::Duration::from_millis(120000u64),
             },
             recording: ::core::option::Option::None,
         },

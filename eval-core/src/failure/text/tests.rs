@@ -5,10 +5,11 @@ use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
-use crate::compiled::{CaseSource, ConfigSource, Options, SetSource};
+use crate::compiled::{CaseSource, ConfigSource, SetSource};
 #[cfg(feature = "judges")]
 use crate::judge::Scripted;
 use crate::metric::{MetricInput, Score, Scores};
+use crate::options::Options;
 use crate::runner::EvalRunner;
 use crate::{Content, Gate, Metric, Pass};
 
@@ -284,7 +285,7 @@ const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"ev
 #[test]
 fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
     let start = TEXT.find(r#"{"eval_id": "b""#).unwrap();
-    let options = Options { runs: 1, pass: Pass::Mean, gate: Gate::Mean, timeout_ms: 1 };
+    let options = Options::default();
     let at = u32::try_from(start).unwrap();
     let case = CaseSource { eval_id: "b", test: "s::b", start, end: TEXT.len() - 2, line: 1, column: at + 1 };
     let set: &'static SetSource = Box::leak(Box::new(SetSource {

@@ -8,7 +8,8 @@ mod body;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::{EvalCase, EvalConfig, UserSimulatorConfig};
+use eval_format::config::UserSimulatorConfig;
+use eval_format::{EvalCase, EvalConfig};
 
 use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};

@@ -2,7 +2,7 @@
 //!
 //! Plain data without behaviour of its own, so every other module may refer to it.
 
-use eval_format::Form;
+use eval_format::reader::Form;
 
 use crate::options::Options;
 

@@ -114,7 +114,7 @@ pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agen
 pub use attribute::EvalRun;
 pub use eval_format as format;
 pub use eval_format::{
-    Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall, Gate, Invocation, Pass, Value, json,
+    Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall, Gate, Invocation, Pass, Value,
 };
 #[cfg(feature = "macros")]
 #[doc(inline)]
@@ -126,14 +126,16 @@ pub use report::{CaseReport, EvalReport};
 #[cfg(feature = "reports")]
 pub use runner::EvalCommand;
 pub use runner::EvalRunner;
+pub use serde_json::json;
 pub use verdict::Verdict;
 
 /// Conversations with a simulated user.
 #[cfg(feature = "judges")]
 #[doc = crate::pages::page!("../docs/scenarios.md")]
 pub mod scenario {
+    pub use eval_format::config::UserSimulatorConfig;
     #[doc(no_inline)]
-    pub use eval_format::{ConversationScenario, Persona, UserBehavior, UserPersona, UserSimulatorConfig};
+    pub use eval_format::{ConversationScenario, Persona, UserBehavior, UserPersona};
 }
 
 /// What the generated tests call. Not public API.

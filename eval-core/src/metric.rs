@@ -5,7 +5,7 @@
 )]
 
 // A built-in metric is a struct in a file of its own below `built_in`: its documentation, its algorithm and its unit
-// tests. The list of `built_in.rs` has all of them; names, ranges and criterion keys are data in `eval_format::METRICS`,
+// tests. The list of `built_in.rs` has all of them; names, ranges and criterion keys are data in `eval_format::metric::METRICS`,
 // which configs are checked against.
 
 mod built_in;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalConfig, Gate, MetricInfo};
+use eval_format::metric::MetricInfo;
+use eval_format::{Criterion, EvalCase, EvalConfig, Gate};
 
 use crate::decide::{Rule, verdict_of_run};
 use crate::guard::{Fault, fenced_but_for};
@@ -87,7 +88,7 @@ impl ScoringPlan {
     ) -> Result<Self, PlanError> {
         let mut metrics = named_or_custom(config, custom)?;
         let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
-        let others = eval_format::METRICS.iter().filter(|info| !is_named(info.name));
+        let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
         Ok(Self { metrics, judges, gate, time_limit })
@@ -194,7 +195,7 @@ fn named_or_custom(
 
 fn no_metric(name: &str) -> PlanError {
     #[cfg(not(feature = "judges"))]
-    if eval_format::metric(name).is_some() {
+    if eval_format::metric::metric(name).is_some() {
         return PlanError::NeedsJudges(name.to_owned());
     }
     PlanError::UnknownMetric(name.to_owned())
@@ -219,7 +220,7 @@ impl PlannedMetric {
     /// What the case lacks for this metric to apply; `None` if it applies.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
         let built_in = Some(&self.rule.name).filter(|_| self.origin != Origin::Custom);
-        built_in.and_then(|name| eval_format::metric(name))?.missing_in(case)
+        built_in.and_then(|name| eval_format::metric::metric(name))?.missing_in(case)
     }
 
     /// Scores a run. Only custom metrics have a time limit. Waiting for the judge does not use it up.

@@ -4,7 +4,8 @@
 
 use std::marker::PhantomData;
 
-use eval_format::{Content, ConversationScenario, UserSimulatorConfig};
+use eval_format::config::UserSimulatorConfig;
+use eval_format::{Content, ConversationScenario};
 
 use crate::judge::BoxJudge;
 use crate::judge_outcome::JudgeError;

@@ -120,7 +120,8 @@ pub(crate) fn answer(events: &[Event]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{FunctionCall, FunctionResponse, Part, UsageMetadata, json};
+    use eval_format::{FunctionCall, FunctionResponse, Part, UsageMetadata};
+    use serde_json::json;
 
     fn call() -> Event {
         Event::new("a", Content::new("model", vec![Part::call(FunctionCall::new("f", json!({})))]))

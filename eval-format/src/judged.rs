@@ -48,7 +48,8 @@ fn simulated_user(set: &CheckedSet, at: usize, eval_id: &str) -> Option<Problem>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check_config, check_set};
+    use crate::config::check_config;
+    use crate::reader::check_set;
 
     #[test]
     fn criteria_that_ask_a_judge_are_found_at_their_keys() {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use eval_format::{CheckedSet, Code, Problem, Value, check_set};
+use eval_format::problem::Code;
+use eval_format::reader::{CheckedSet, check_set};
+use eval_format::{Problem, Value};
 
 /// The file of documents and answers, a JSON object a line.
 const VARIABLE: &str = "EVALSET_ADK_DOCUMENTS";

@@ -8,7 +8,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use eval_format::{CheckedSet, Problem, Value, check_set};
+use eval_format::reader::{CheckedSet, check_set};
+use eval_format::{Problem, Value};
 
 /// What the goldens have where google-adk draws or is given a value.
 const DRAWN: &[&str] = &["<uuid>", "<now>", "EVAL_SET_ID_FROM_CALLER"];

@@ -5,7 +5,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use eval_format::{Code, check_config};
+use eval_format::config::check_config;
+use eval_format::problem::Code;
 
 /// What a config that ADK loads may still be told.
 const BY_DESIGN: [Code; 3] = [Code::NotAvailable, Code::NothingChecked, Code::IgnoredKey];

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use eval_format::{CheckedSet, Code, EvalSet, Problem, check_set, read_case};
+use eval_format::__private::read_case;
+use eval_format::problem::Code;
+use eval_format::reader::{CheckedSet, check_set};
+use eval_format::{EvalSet, Problem};
 use proptest::prelude::*;
 
 /// A set that uses every kind of value.

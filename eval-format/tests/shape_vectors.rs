@@ -1,6 +1,7 @@
 //! 153 documents with google-adk 2.13.0's own answers: accepted or rejected, and how it saves them.
 
-use eval_format::{Code, EvalSet, Problem};
+use eval_format::problem::Code;
+use eval_format::{EvalSet, Problem};
 use serde_json::Value;
 
 /// How a document ends.

@@ -1,7 +1,8 @@
 //! What `CheckedSet::unwritten` is silent about is really written: the values of each document of google-adk's stored
 //! answers are looked for in what is saved of it.
 
-use eval_format::{Value, check_set};
+use eval_format::Value;
+use eval_format::reader::check_set;
 
 /// The values of a document, spelt alike: texts in upper case and in one alphabet of base64, numbers and booleans as
 /// numbers. Without those that are default values.

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eval_format::__private::judged_criteria;
+use eval_format::EvalConfig;
+use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::SHARED_CONFIG;
-use eval_format::{CheckedConfig, EvalConfig, Need, check_config, metric};
+use eval_format::metric::{Need, metric};
 use proc_macro2::Span;
 use syn::LitStr;
 

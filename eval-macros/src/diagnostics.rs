@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use eval_format::{Problem, render};
+use eval_format::Problem;
+use eval_format::problem::render;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use eval_format::__private::{fixed_folder, is_glob, suggest};
-use eval_format::{file_stem, find_sets};
+use eval_format::conventions::file_stem;
+use eval_format::find::find_sets;
 use proc_macro2::Span;
 use syn::LitStr;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use eval_format::__private::test_names;
-use eval_format::file_stem;
+use eval_format::conventions::file_stem;
 
 /// The modules of each file, outermost first, from the files' paths below the directory.
 ///

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eval_format::{CheckedSet, check_set};
+use eval_format::reader::{CheckedSet, check_set};
 
 use crate::files::SourceFile;
 use crate::memory::{Memory, Unreadable, read_file};

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
-use eval_format::{CaseSpan, check_compatibility};
+use eval_format::compat::check_compatibility;
+use eval_format::reader::CaseSpan;
 use syn::LitStr;
 
 use crate::args::Args;

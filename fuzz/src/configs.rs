@@ -1,6 +1,7 @@
 //! The reader of configs.
 
-use eval_format::{EvalConfig, Problem, UserSimulatorConfig, Value, check_config};
+use eval_format::{EvalConfig, Problem, Value};
+use eval_format::config::{UserSimulatorConfig, check_config};
 
 use crate::{json, problems};
 

@@ -10,7 +10,8 @@
 //!
 //! Both refuse one half of a surrogate pair.
 
-use eval_format::{Code, Number, Problem, Problems, Value};
+use eval_format::{Number, Problem, Problems, Value};
+use eval_format::problem::Code;
 use serde::Deserialize;
 
 /// The deepest nesting that pydantic reads.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use eval_format::{content_hash, module_name, test_names};
+use eval_format::__private::{content_hash, module_name, test_names};
 
 /// The longest name, in characters.
 const LONGEST: usize = 80;

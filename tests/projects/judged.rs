@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use eval_core::format::Recording;
+use eval_core::format::recording::Recording;
 
 use crate::project::{Draft, Project, TestBinary, echo_set};
 use crate::run::Run;

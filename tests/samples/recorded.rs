@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use eval_core::format::{METRICS, recording_path};
+use eval_core::format::conventions::recording_path;
+use eval_core::format::metric::METRICS;
 use eval_core::journal::{Attempt, RecordedRun};
 use eval_core::judge::{JudgeMode, RecordedJudge, Scripted};
 use eval_core::{EvalRunner, EvalSet};

@@ -3,7 +3,7 @@
 mod human;
 mod json;
 
-use eval_format::{METRICS, MetricInfo, metric};
+use eval_format::metric::{METRICS, MetricInfo, metric};
 
 use crate::output::foreign::one_line;
 use crate::output::words::did_you_mean;

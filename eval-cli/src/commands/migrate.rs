@@ -8,7 +8,8 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_format::{CheckedSet, Form, check_session, check_set, file_stem};
+use eval_format::conventions::file_stem;
+use eval_format::reader::{CheckedSet, Form, check_session, check_set};
 
 use crate::files::{modern, replace, sessions_in};
 use crate::output::foreign::one_line;

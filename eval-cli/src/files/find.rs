@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use eval_format::__private::{is_glob, suggest};
 use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
-use eval_format::{FindError, find_sets};
+use eval_format::find::{FindError, find_sets};
 
 use super::folder::names_in;
 use super::read::unreadable;

@@ -1,6 +1,7 @@
 //! ADK's old forms as eval sets.
 
-use eval_format::{EvalSet, Form};
+use eval_format::EvalSet;
+use eval_format::reader::Form;
 
 /// The name of a form, with its article.
 pub(crate) fn form_name(form: Form) -> &'static str {

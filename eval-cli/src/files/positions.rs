@@ -60,7 +60,7 @@ fn positions(text: &str, offsets: &[usize]) -> HashMap<usize, Position> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::line_column;
+    use eval_format::problem::line_column;
 
     use super::*;
 

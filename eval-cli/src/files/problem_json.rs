@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use eval_format::{Problem, Severity};
+use eval_format::Problem;
+use eval_format::problem::Severity;
 use serde::Serialize;
 
 use super::positions::Positions;

@@ -1,6 +1,7 @@
 //! The problems of a file as a terminal shows them.
 
-use eval_format::{Problem, render};
+use eval_format::Problem;
+use eval_format::problem::render;
 
 use crate::output::foreign::one_line;
 use crate::output::style::{ERROR, WARNING, styled};
@@ -27,7 +28,7 @@ pub(crate) fn shown(file: &str, text: &str, problems: &[Problem]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::check_set;
+    use eval_format::reader::check_set;
 
     use super::*;
 

@@ -2,7 +2,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use eval_format::{EvalSet, Form, Value, check_set};
+use eval_format::reader::{Form, check_set};
+use eval_format::{EvalSet, Value};
 
 use crate::folder::{Folder, samples, set};
 

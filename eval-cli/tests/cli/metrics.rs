@@ -1,4 +1,5 @@
-use eval_format::{METRICS, Value};
+use eval_format::Value;
+use eval_format::metric::METRICS;
 
 use crate::folder::Folder;
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use eval_format::{EvalSet, Form, check_set};
+use eval_format::EvalSet;
+use eval_format::reader::{Form, check_set};
 
 use crate::folder::{Folder, set};
 

@@ -182,7 +182,8 @@ impl From<&str> for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{FunctionResponse, json};
+    use eval_format::FunctionResponse;
+    use serde_json::json;
 
     fn of(parts: Vec<Part>) -> Event {
         Event::new("a", Content::new("model", parts))

@@ -5,8 +5,9 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value, json};
+use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value};
 use serde_core::Serialize;
+use serde_json::json;
 
 use super::event::Event;
 

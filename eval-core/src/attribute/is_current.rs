@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 
-use eval_format::fixed_folder;
+use eval_format::__private::fixed_folder;
 
 use crate::stale::{are_sources_here, root};
 
@@ -18,7 +18,7 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
         ));
         return;
     }
-    let found = match eval_format::find_sets(&root, pattern) {
+    let found = match eval_format::find::find_sets(&root, pattern) {
         Ok(found) => found,
         Err(error) => fail(&format!("Error: cannot list `{pattern}`: {error}")),
     };

@@ -62,7 +62,7 @@ fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<Eva
         ConfigSource::File(file) => (file.file, file.text),
     };
     let answered: Vec<&str> = metrics.iter().map(|(name, _)| *name).collect();
-    let checked = eval_format::check_config(name, text.as_bytes(), &answered);
+    let checked = eval_format::config::check_config(name, text.as_bytes(), &answered);
     let problems = checked.problems.len();
     checked.config.ok_or(Unprepared::Config(name, problems))
 }

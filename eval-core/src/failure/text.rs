@@ -211,9 +211,12 @@ fn warnings(out: &mut String, test: &Test) {
     let Test { set, source, .. } = test;
     let Some(slice) = test.case_text() else { return };
     let session = test.session_text();
-    let Ok((_, warnings)) = eval_format::check_case(set.form, slice, source.eval_id, session) else { return };
+    let Ok((_, warnings)) = eval_format::__private::check_case(set.form, slice, source.eval_id, session)
+    else {
+        return;
+    };
     for problem in warnings.iter().take(3) {
-        let (below, column) = eval_format::line_column(slice, problem.range.start);
+        let (below, column) = eval_format::problem::line_column(slice, problem.range.start);
         let (at, column) = match below {
             1 => (source.line as usize, source.column as usize + column - 1),
             below => (source.line as usize + below - 1, column),

@@ -1,6 +1,7 @@
 //! The turns to look at: those below a threshold, those without a score, and the one that ended in an error.
 
-use eval_format::{Criterion, Invocation, MatchType, Need, Subject};
+use eval_format::metric::{Need, Subject};
+use eval_format::{Criterion, Invocation, MatchType};
 
 use super::lines::{HEADLINE, line};
 use super::trajectory;
@@ -147,7 +148,7 @@ impl Block {
 }
 
 fn compares(metric: &MetricReport) -> Option<Subject> {
-    eval_format::metric(&metric.name).map(|info| info.compares)
+    eval_format::metric::metric(&metric.name).map(|info| info.compares)
 }
 
 /// How the metric matches calls: as its criterion says, else as it does by default.
@@ -170,7 +171,7 @@ fn scored(metric: &MetricReport, score: &Score) -> String {
 
 /// Whether the metric does not read the expected answer. Showing one would mislead.
 fn needs_no_expectation(metric: &MetricReport) -> bool {
-    eval_format::metric(&metric.name).is_some_and(|info| !info.needs.contains(&Need::Expectation))
+    eval_format::metric::metric(&metric.name).is_some_and(|info| !info.needs.contains(&Need::Expectation))
 }
 
 fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use eval_format::content_hash;
+use eval_format::__private::content_hash;
 
 use super::folder::{LONGEST_ID, is_id, runs};
 use super::time;

@@ -77,7 +77,8 @@ impl Judging {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Criterion, json};
+    use eval_format::Criterion;
+    use serde_json::json;
 
     use super::*;
     use crate::judge::{Judge, Scripted};

@@ -1,7 +1,7 @@
 //! The built-in metrics, one file each, and the list of all of them.
 //!
 //! Another metric is a file here, a `mod` line, an entry of [`BUILT_IN`], and an entry of
-//! [`METRICS`](eval_format::METRICS) in eval-format. A metric that asks a judge also has its prompt beside it, as
+//! [`METRICS`](eval_format::metric::METRICS) in eval-format. A metric that asks a judge also has its prompt beside it, as
 //! Markdown, and its lines here are behind the feature `judges`.
 
 // What several metrics share.
@@ -128,7 +128,7 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{METRICS, Need};
+    use eval_format::metric::{METRICS, Need};
 
     use super::*;
 

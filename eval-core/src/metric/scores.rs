@@ -16,7 +16,7 @@ use crate::score::mean;
 /// ```
 ///
 /// A score is any finite number. The range is up to the metric; that of a built-in metric is in
-/// [`METRICS`](eval_format::METRICS).
+/// [`METRICS`](eval_format::metric::METRICS).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     kind: Kind,

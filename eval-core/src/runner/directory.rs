@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::shared_config_path;
-use eval_format::{CheckedConfig, EvalConfig, EvalSet, ReadError, check_config, find_sets};
+use eval_format::find::find_sets;
+use eval_format::{EvalConfig, EvalSet, ReadError};
 
 use super::error::RunDirError;
 

@@ -4,8 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
+use eval_format::compat::Incompatibility;
 use eval_format::conventions::SET_NAMES;
-use eval_format::{Incompatibility, Problems, ReadError};
+use eval_format::{Problems, ReadError};
 
 /// Why a runner cannot run: its settings contradict each other, or they do not fit the cases.
 #[derive(Clone, Debug)]

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use eval_format::{EvalCase, EvalConfig, Pass, check_compatibility};
+use eval_format::compat::check_compatibility;
+use eval_format::{EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;

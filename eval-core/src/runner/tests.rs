@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use eval_format::{
     Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity, UsageMetadata,
-    json,
 };
+use serde_json::json;
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};

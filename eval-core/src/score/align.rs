@@ -182,7 +182,7 @@ impl Worth {
 mod tests {
     use super::Pair::{Changed, Extra, Missing, Same};
     use super::*;
-    use eval_format::json;
+    use serde_json::json;
 
     /// Reads `f1 g` as calls of `f` with an argument and of `g` without.
     fn calls(text: &str) -> Vec<FunctionCall> {

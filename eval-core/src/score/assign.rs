@@ -88,7 +88,7 @@ impl Assignment {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::json;
+    use serde_json::json;
 
     use super::*;
 

@@ -41,7 +41,7 @@ pub(crate) fn forbidden_calls<'a>(
 
 #[cfg(test)]
 mod tests {
-    use eval_format::json;
+    use serde_json::json;
 
     use super::*;
 

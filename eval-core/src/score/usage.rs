@@ -155,7 +155,8 @@ impl Durations {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{FunctionCall, InvocationEvent, json};
+    use eval_format::{FunctionCall, InvocationEvent};
+    use serde_json::json;
 
     use super::*;
 

@@ -107,7 +107,8 @@ mod tests {
     use super::*;
     use crate::agent::Event;
     use crate::transcript::invocation;
-    use eval_format::{Content, json};
+    use eval_format::Content;
+    use serde_json::json;
 
     fn turn(user: &str, events: Vec<Event>) -> TurnRecord {
         TurnRecord { invocation: invocation(&Content::user(user), &events), events }

@@ -230,7 +230,7 @@ const CHATTY: Behavior = Behavior {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::Instructions;
+    use eval_format::config::Instructions;
 
     #[test]
     fn every_text_is_a_template_and_every_behavior_is_complete() {

@@ -1,6 +1,7 @@
 //! The prompt that asks the simulated user for the next message.
 
-use eval_format::{ConversationScenario, Instructions, Persona, UserPersona, Variable};
+use eval_format::config::{Instructions, Variable};
+use eval_format::{ConversationScenario, Persona, UserPersona};
 
 use super::personas::profile;
 use super::stop_signal::STOP_SIGNAL;

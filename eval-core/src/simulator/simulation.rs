@@ -1,6 +1,7 @@
 //! How users are simulated: what a config says about it.
 
-use eval_format::{Instructions, Map, UserSimulatorConfig, Value};
+use eval_format::config::{Instructions, UserSimulatorConfig};
+use eval_format::{Map, Value};
 
 use crate::judge::JudgeRequest;
 

@@ -3,10 +3,9 @@ mod support;
 
 use std::sync::Arc;
 
-use eval_format::{
-    ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, UserSimulatorConfig,
-    Value, json,
-};
+use eval_format::config::UserSimulatorConfig;
+use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, Value};
+use serde_json::json;
 
 use crate::agent::{Agent, BoxError, Turn};
 use crate::case_runner::{CaseRunner, Run, SessionNames, Subject};

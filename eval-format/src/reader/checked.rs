@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::error::Problems;
 use crate::model::EvalSet;
 use crate::problem::Problem;
+use crate::problem::Problems;
 
 /// What a file turned out to hold.
 #[derive(Clone, Debug)]

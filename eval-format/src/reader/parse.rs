@@ -1,6 +1,6 @@
 //! Reading a text that came from no file.
 
-use crate::error::Problems;
+use crate::problem::Problems;
 use crate::problem::{Problem, in_order_of_places};
 use crate::syntax::{self, Node};
 use crate::text;

@@ -3,9 +3,9 @@
 use super::checked::Form;
 use super::parse::parse;
 use super::{cases, legacy, session};
-use crate::error::Problems;
 use crate::model::{EvalCase, Invocation};
 use crate::problem::Problem;
+use crate::problem::Problems;
 use crate::schema::{INVOCATION, Place, Walker};
 
 /// Reads a case from its own slice of a file, as [`CaseSpan::range`] gives it.

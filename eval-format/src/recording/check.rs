@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::file::Recording;
 use super::layout::VERSION;
 use super::question::{RecordedQuestion, RecordedReply};
-use crate::error::Problems;
+use crate::problem::Problems;
 use crate::problem::{Code, JsonPath, Problem, in_order_of_places};
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker};

@@ -6,7 +6,7 @@ use super::check::check_recording;
 use super::file::Recording;
 use super::layout::{CLOSING, EMPTY, OPENING, SEPARATOR, assemble};
 use super::question::{Order, RecordedQuestion};
-use crate::error::Problems;
+use crate::problem::Problems;
 
 /// A recording together with its text.
 ///

@@ -1,7 +1,7 @@
 use crate::config::check_config;
 use crate::problem::Problem;
+use crate::problem::render;
 use crate::reader::check_set;
-use crate::render::render;
 
 const FINAL: &str = "rubric_based_final_response_quality_v1";
 

@@ -1,8 +1,8 @@
 use super::table::{camel, is_camel_of};
 use super::walk::MAX_FIELDS;
 use super::*;
-use crate::error::Problems;
 use crate::model::{EvalCase, Invocation};
+use crate::problem::Problems;
 use crate::problem::{Code, Problem, Severity};
 use crate::reader::check_set;
 

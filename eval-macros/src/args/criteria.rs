@@ -12,7 +12,8 @@
 
 use std::ops::Range;
 
-use eval_format::{Code, Problem, Value};
+use eval_format::problem::Code;
+use eval_format::{Problem, Value};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseBuffer, ParseStream, Parser};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use eval_format::{Form, file_stem};
+use eval_format::conventions::file_stem;
+use eval_format::reader::Form;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -13,16 +13,16 @@ fn main() {
 fn check_set(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::of_str(SET))
-        .bench(|| eval_format::check_set("travel.evalset.json", black_box(SET).as_bytes(), None));
+        .bench(|| eval_format::reader::check_set("travel.evalset.json", black_box(SET).as_bytes(), None));
 }
 
 #[divan::bench]
 fn read_case(bencher: Bencher<'_, '_>) {
-    let checked = eval_format::check_set("travel.evalset.json", SET.as_bytes(), None);
+    let checked = eval_format::reader::check_set("travel.evalset.json", SET.as_bytes(), None);
     let slice = &SET[checked.cases[0].range.clone()];
     bencher
         .counter(BytesCount::of_str(slice))
-        .bench(|| eval_format::read_case(checked.form, black_box(slice), "", None));
+        .bench(|| eval_format::__private::read_case(checked.form, black_box(slice), "", None));
 }
 
 #[divan::bench]

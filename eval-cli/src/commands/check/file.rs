@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use eval_format::compat::check_compatibility;
+use eval_format::config::check_config;
 use eval_format::conventions::{FileKind, SHARED_CONFIG, set_names_of_session, shared_config_path};
-use eval_format::{
-    CheckedSet, Form, Problem, Value, check_compatibility, check_config, check_recording, check_session,
-    check_set,
-};
+use eval_format::reader::{CheckedSet, Form, check_session, check_set};
+use eval_format::recording::check_recording;
+use eval_format::{Problem, Value};
 
 use super::fix::{self, Fix};
 use crate::files::{Input, read, replace};

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
+use eval_format::EvalSet;
 use eval_format::conventions::file_stem;
-use eval_format::{CheckedSet, EvalSet, Form, JsonPath, check_set};
+use eval_format::problem::JsonPath;
+use eval_format::reader::{CheckedSet, Form, check_set};
 
 use crate::files::{form_name, modern, sessions_in, text_like};
 use crate::output::words::{code_list, count, them};

@@ -1,6 +1,6 @@
 //! The results for people.
 
-use eval_format::Code;
+use eval_format::problem::Code;
 
 use super::fix::FixState;
 use super::results::CheckResults;

@@ -1,7 +1,7 @@
 //! The results as JSON.
 
-use eval_format::Form;
 use eval_format::conventions::FileKind;
+use eval_format::reader::Form;
 use serde::Serialize;
 
 use super::file::CheckedFile;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use eval_format::{CheckedSet, Form, Problem, Severity, check_set};
+use eval_format::Problem;
+use eval_format::problem::Severity;
+use eval_format::reader::{CheckedSet, Form, check_set};
 
 use crate::files::{form_name, read, replace, text_like};
 use crate::output::foreign::one_line;

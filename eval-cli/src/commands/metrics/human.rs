@@ -1,6 +1,6 @@
 //! The metrics for people.
 
-use eval_format::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need};
+use eval_format::metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need};
 
 use crate::output::style::{BOLD, styled};
 use crate::output::words::code_list;

@@ -1,6 +1,6 @@
 //! The metrics as JSON.
 
-use eval_format::{CriterionField, FieldKind, MetricGroup, MetricInfo, Need};
+use eval_format::metric::{CriterionField, FieldKind, MetricGroup, MetricInfo, Need};
 use serde::Serialize;
 
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
@@ -99,7 +99,7 @@ fn kind_name(kind: FieldKind) -> (&'static str, &'static [&'static str]) {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::METRICS;
+    use eval_format::metric::METRICS;
 
     use super::*;
 

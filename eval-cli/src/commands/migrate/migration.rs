@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use eval_format::{CheckedSession, CheckedSet, Problem};
+use eval_format::Problem;
+use eval_format::reader::{CheckedSession, CheckedSet};
 
 use crate::output::Outcome;
 

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use eval_format::{METRICS, Recording};
+use eval_format::metric::METRICS;
+use eval_format::recording::Recording;
 
 use super::last_run::SIMULATED_USER;
 use crate::output::foreign::one_line;

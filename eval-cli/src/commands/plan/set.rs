@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
-use eval_format::{Criterion, EvalCase, EvalConfig, UserSimulatorConfig, check_config, check_set};
+use eval_format::reader::check_set;
+use eval_format::{Criterion, EvalCase, EvalConfig};
 
 use super::last_run::LastRunOfFile;
 use crate::files::read;

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::{env, fmt, fs};
 
 use eval_core::journal::{Started, case_hash};
+use eval_format::EvalCase;
 use eval_format::conventions::recording_path;
-use eval_format::{EvalCase, check_set};
+use eval_format::reader::check_set;
 
 use crate::output::foreign::one_line;
 

@@ -12,7 +12,7 @@ use eval_core::report::{MetricOutcome, Role};
 /// Whether a metric of a test is the user's own, which only a test can run. A built-in metric may have the same name.
 pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
     let scored = attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
-    eval_format::metric(metric).is_none()
+    eval_format::metric::metric(metric).is_none()
         || scored.flat_map(|scored| &scored.metrics).any(|score| score.name == metric && score.custom)
 }
 

@@ -71,7 +71,8 @@ impl RescoredCase<'_> {
 
     /// The metrics of the user's own that kept their scores although a built-in metric has the same name.
     pub(super) fn own_under_built_in_names(&self) -> impl Iterator<Item = &str> {
-        let own = |name: &&String| eval_format::metric(name).is_some() && is_own(self.test.attempt, name);
+        let own =
+            |name: &&String| eval_format::metric::metric(name).is_some() && is_own(self.test.attempt, name);
         self.kept.iter().filter(own).map(String::as_str)
     }
 

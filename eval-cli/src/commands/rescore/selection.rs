@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use eval_format::{EvalConfig, check_config};
+use eval_format::EvalConfig;
+use eval_format::config::check_config;
 
 use super::recorded_scores::is_own;
 use crate::output::foreign::one_line;
@@ -42,7 +43,7 @@ impl Selection {
             if !in_config.unwrap_or(own.is_some()) {
                 return Err(no_such_metric(name, config.as_ref(), &recorded));
             }
-            if own.unwrap_or_else(|| eval_format::metric(name).is_none()) {
+            if own.unwrap_or_else(|| eval_format::metric::metric(name).is_none()) {
                 return Err(CommandError::new(
                     format!("`{}` is a metric of your own", one_line(name)),
                     "only your tests can run it; `cargo evalset rerun` runs them",

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use eval_format::Part;
-use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity, json};
+use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity};
+use serde_json::json;
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
@@ -294,7 +295,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         file: "s.evalset.json",
         shown: "s.evalset.json",
         text: TEXT,
-        form: eval_format::Form::EvalSet,
+        form: eval_format::reader::Form::EvalSet,
         eval_set_id: "s",
         cases: Box::leak(Box::new([case])),
         config: ConfigSource::Default,

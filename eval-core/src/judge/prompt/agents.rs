@@ -44,7 +44,8 @@ fn once(lines: impl Iterator<Item = String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{AppDetails, json};
+    use eval_format::AppDetails;
+    use serde_json::json;
 
     fn turn(instructions: &str, tools: &[&str]) -> Invocation {
         let agent = AgentDetails {

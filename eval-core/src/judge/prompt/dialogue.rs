@@ -107,7 +107,8 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{FunctionCall, InvocationEvent, json};
+    use eval_format::{FunctionCall, InvocationEvent};
+    use serde_json::json;
 
     #[test]
     fn words_keep_their_speaker_and_responses_their_call() {

@@ -102,7 +102,8 @@ pub(super) fn line<const N: usize>(entries: [(&str, Value); N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{InvocationEvent, Part, json};
+    use eval_format::{InvocationEvent, Part};
+    use serde_json::json;
 
     fn call(id: Option<&str>, name: &str) -> FunctionCall {
         FunctionCall { id: id.map(str::to_owned), ..FunctionCall::new(name, json!({})) }

@@ -75,7 +75,8 @@ fn snake_case(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Map, json};
+    use eval_format::Map;
+    use serde_json::json;
 
     use super::*;
     use crate::judge::provider::{anthropic, gemini, open_ai};

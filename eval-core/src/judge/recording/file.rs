@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use eval_format::{GrowingRecording, RecordedQuestion, Recording};
+use eval_format::__private::GrowingRecording;
+use eval_format::recording::{RecordedQuestion, Recording};
 use tempfile::NamedTempFile;
 
 use super::error::FileError;

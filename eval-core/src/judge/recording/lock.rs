@@ -13,7 +13,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_format::content_hash;
+use eval_format::__private::content_hash;
 
 use super::error::FileError;
 use crate::file_lock::{FileLock, open_lock_file};

@@ -1,7 +1,7 @@
 //! The errors about answers that are not recorded. They name the nearest recorded question, how it differs, and how to
 //! record.
 
-use eval_format::{RecordedQuestion, Recording};
+use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::label::RecordingLabel;
 use crate::judge::{JudgeError, JudgeErrorKind};

@@ -42,7 +42,7 @@ fn plain(value: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::json;
+    use serde_json::json;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eval_format::{RecordedQuestion, Recording};
+use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::error::FileError;
 use super::file::{self, Loaded};

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use eval_format::{RecordedQuestion, Recording};
+use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::RecordedJudge;
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Scripted};

@@ -118,11 +118,12 @@ fn the_model_of_the_environment_is_asked_and_recorded() {
 #[test]
 fn a_miss_is_compared_with_what_its_own_case_asked() {
     let path = file("miss");
-    let mut recording = eval_format::Recording::default();
+    let mut recording = eval_format::recording::Recording::default();
     for (case, prompt) in
         [("other", "fence 1\nnew words\nfence 1"), ("a case", "fence 1\nold words\nfence 1")]
     {
-        recording.add(eval_format::RecordedQuestion::new("m", prompt).case(case).reply(0, "yes", None));
+        recording
+            .add(eval_format::recording::RecordedQuestion::new("m", prompt).case(case).reply(0, "yes", None));
     }
     std::fs::write(&path, recording.to_json()).unwrap();
     let judges = JudgeRouter::new(settings(None), JudgeSource::Nobody, Some(RecordingStore::on_disk(&path)));
@@ -148,8 +149,8 @@ fn a_function_is_called_once_and_its_error_counts_only_where_it_is_asked() {
     }
     assert_eq!(CALLS.load(Ordering::SeqCst), 1);
     let path = file("function");
-    let recording = eval_format::RecordedQuestion::new("m", "?").reply(0, "yes", None);
-    let mut file = eval_format::Recording::default();
+    let recording = eval_format::recording::RecordedQuestion::new("m", "?").reply(0, "yes", None);
+    let mut file = eval_format::recording::Recording::default();
     file.add(recording);
     std::fs::write(&path, file.to_json()).unwrap();
     let judges =

@@ -98,7 +98,8 @@ fn read(check: &Map<String, Value>) -> Result<Check, String> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, json};
+    use eval_format::{Criterion, EvalCase, FunctionCall, Invocation};
+    use serde_json::json;
 
     use super::super::multi_turn_task_success::MultiTurnTaskSuccess;
     use super::super::multi_turn_tool_use_quality::MultiTurnToolUseQuality;

@@ -53,7 +53,8 @@ impl Metric for FinalSessionStateMatch {
 mod tests {
     use super::*;
     use crate::metric::tests::computed::score_state;
-    use eval_format::{EvalCase, Map, json};
+    use eval_format::{EvalCase, Map};
+    use serde_json::json;
 
     #[test]
     fn each_expected_key_must_be_equal_and_others_may_be_there() {

@@ -113,8 +113,9 @@ fn explain(score: Score, wrong: &[Judged]) -> Score {
 mod tests {
     use eval_format::{
         AgentDetails, AppDetails, Content, Criterion, EvalCase, FunctionCall, FunctionResponse,
-        IntermediateData, InvocationEvent, Part, json,
+        IntermediateData, InvocationEvent, Part,
     };
+    use serde_json::json;
 
     use super::*;
     use crate::judge::JudgeErrorKind;

@@ -5,7 +5,8 @@ mod verdicts;
 
 use std::collections::{HashMap, HashSet};
 
-use eval_format::{Invocation, MetricInfo, Rubric};
+use eval_format::metric::MetricInfo;
+use eval_format::{Invocation, Rubric};
 
 use crate::agent::{BoxError, BoxFuture};
 use crate::judge::{JudgeError, JudgeRequest, Judging};
@@ -30,7 +31,7 @@ pub(super) fn effective(
     turn: &Invocation,
     metric: &str,
 ) -> Result<Vec<Rubric>, BoxError> {
-    let info = eval_format::metric(metric);
+    let info = eval_format::metric::metric(metric);
     let kind =
         info.and_then(MetricInfo::rubric_type).ok_or_else(|| format!("`{metric}` reads no rubrics"))?;
     let of_turn = turn.rubrics.iter().flatten().filter(|rubric| rubric.kind.as_deref() == Some(kind));

@@ -24,7 +24,8 @@ impl Metric for ToolCallCount {
 mod tests {
     use super::*;
     use crate::metric::tests::computed::score;
-    use eval_format::{FunctionCall, Invocation, json};
+    use eval_format::{FunctionCall, Invocation};
+    use serde_json::json;
 
     #[test]
     fn the_mean_counts_turns_without_calls() {

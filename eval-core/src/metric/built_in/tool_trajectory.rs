@@ -62,7 +62,8 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{FunctionCall, json};
+    use eval_format::FunctionCall;
+    use serde_json::json;
 
     fn score(expected: &Invocation, actual: &Invocation, criterion: &Criterion) -> Score {
         turn(actual, Some(expected), criterion)

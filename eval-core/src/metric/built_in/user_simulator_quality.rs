@@ -115,7 +115,8 @@ fn with_end(last: Score, end: &Score, threshold: f64) -> Score {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Criterion, EvalCase, FunctionCall, Persona, UserBehavior, UserPersona, json};
+    use eval_format::{Criterion, EvalCase, FunctionCall, Persona, UserBehavior, UserPersona};
+    use serde_json::json;
 
     use super::*;
     use crate::judge::JudgeErrorKind;

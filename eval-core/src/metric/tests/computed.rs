@@ -2,8 +2,8 @@
 
 use eval_format::{
     Criterion, EvalCase, FunctionCall, IntermediateData, Invocation, InvocationEvent, Map, UsageMetadata,
-    json,
 };
+use serde_json::json;
 
 use crate::agent::BoxError;
 use crate::judge::BoxJudge;

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use eval_format::{EvalCase, EvalConfig, Invocation, Map, Value, check_config};
+use eval_format::config::check_config;
+use eval_format::{EvalCase, EvalConfig, Invocation, Map, Value};
 
 use super::judged::asking;
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};

@@ -148,7 +148,7 @@ fn partial_arg(arg: &Value, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::json;
+    use serde_json::json;
 
     #[test]
     fn floats_are_pythons() {

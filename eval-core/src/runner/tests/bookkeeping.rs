@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use eval_format::{Criterion, FunctionCall, MatchType, json};
+use eval_format::{Criterion, FunctionCall, MatchType};
+use serde_json::json;
 
 use super::{case, run};
 use crate::agent::{Event, Replay};

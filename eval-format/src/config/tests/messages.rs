@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::config::check_config;
-use crate::render::render;
+use crate::problem::render;
 
 const FILE: &str = "evals/test_config.json";
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use eval_format::{Criterion, FunctionCall, IntermediateData, Invocation, InvocationEvent, Rubric, json};
+use eval_format::{Criterion, FunctionCall, IntermediateData, Invocation, InvocationEvent, Rubric};
+use serde_json::json;
 
 use super::super::rubric_final_response_quality::RubricFinalResponseQuality;
 use super::super::rubric_multi_turn_trajectory::RubricMultiTurnTrajectory;

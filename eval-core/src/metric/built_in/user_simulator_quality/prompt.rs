@@ -1,6 +1,7 @@
 //! The prompt about a message of the simulated user.
 
-use eval_format::{ConversationScenario, Instructions, Invocation, Persona, Variable};
+use eval_format::config::{Instructions, Variable};
+use eval_format::{ConversationScenario, Invocation, Persona};
 
 use crate::judge::{JudgePrompt, answer, dialogue, visible_text};
 use crate::simulator::profile;

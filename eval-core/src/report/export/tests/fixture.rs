@@ -4,8 +4,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_format::{
     Content, Criterion, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map,
-    Part, Rubric, UsageMetadata, Value, json,
+    Part, Rubric, UsageMetadata, Value,
 };
+use serde_json::json;
 
 use crate::agent::{Agent, BoxError, Event, Turn};
 use crate::metric::{INVOCATION_DURATION, Metric, MetricInput, Score, Scores};

@@ -92,7 +92,7 @@ fn scenarios() -> EvalSet {
 fn sets_pass_through_adk_unchanged() {
     let mut sets = vec![fixture::set(), scenarios()];
     let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples"));
-    for file in eval_format::find_sets(samples, "").unwrap() {
+    for file in eval_format::find::find_sets(samples, "").unwrap() {
         sets.push(EvalSet::read(samples.join(file)).unwrap());
     }
     // ADK writes out a ready-made persona; here its name stays.

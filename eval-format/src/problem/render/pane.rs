@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::place::Place;
-use crate::problem::Problem;
+use crate::problem::finding::Problem;
 
 /// How many related places are shown.
 pub(super) const MOST_RELATED: usize = 4;

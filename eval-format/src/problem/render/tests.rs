@@ -3,9 +3,9 @@ use std::ops::Range;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use crate::error::Problems;
+use crate::problem::Problems;
 use crate::problem::{Code, JsonPath, Problem, Severity};
-use crate::render::{line_column, render, render_with_level};
+use crate::problem::{line_column, render, render_with_level};
 
 const FILE: &str = "evals/weather.evalset.json";
 

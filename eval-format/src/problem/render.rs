@@ -5,7 +5,8 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
 
-use crate::problem::{Problem, Severity};
+use super::code::Severity;
+use super::finding::Problem;
 
 mod pane;
 mod place;

@@ -1,0 +1,116 @@
+//! What kind of problem it is, and how bad.
+
+use std::fmt;
+
+/// How bad a [`Problem`](super::Problem) is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// ADK accepts it, but nobody means it. Never stops a build.
+    Warning,
+    /// The file cannot be used, or a part of it would go untested.
+    Error,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
+        /// The kind of a [`Problem`](super::Problem), with a name that stays the same across versions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code there is.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The stable name, in kebab case: `duplicate-eval-id`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The bytes are not UTF-8 text, or begin with a byte order mark.
+    Encoding = "encoding",
+    /// The text is not JSON.
+    Syntax = "syntax",
+    /// Values are nested deeper than 200 levels.
+    TooDeep = "too-deep",
+    /// A key stands twice in one object; the last one counts.
+    DuplicateKey = "duplicate-key",
+    /// A required key is absent.
+    MissingKey = "missing-key",
+    /// A key is not known where unknown keys are forbidden.
+    UnknownKey = "unknown-key",
+    /// A key that ADK would keep or ignore looks like a misspelt one.
+    MisspeltKey = "misspelt-key",
+    /// One field is written in both of its spellings.
+    BothSpellings = "both-spellings",
+    /// A value is of the wrong type or outside its values.
+    WrongType = "wrong-type",
+    /// A key that ADK silently ignores.
+    IgnoredKey = "ignored-key",
+    /// The file is of another schema that this crate recognises but does not read.
+    ForeignSchema = "foreign-schema",
+    /// A recording holds two answers to one question.
+    DuplicateRecording = "duplicate-recording",
+    /// The set has no cases.
+    NoCases = "no-cases",
+    /// A case has no turns, or its scenario no beginning or plan.
+    EmptyConversation = "empty-conversation",
+    /// A case has a persona that the custom instructions of the simulator leave out.
+    UnusedPersona = "unused-persona",
+    /// A case has neither a conversation nor a scenario, or both.
+    ConversationOrScenario = "conversation-or-scenario",
+    /// Two cases have the same id.
+    DuplicateEvalId = "duplicate-eval-id",
+    /// Something of the format that this version does not run.
+    NotAvailable = "not-available",
+    /// A session file stands beside a set that carries its own sessions.
+    SessionFile = "session-file",
+    /// A metric name is not known.
+    UnknownMetric = "unknown-metric",
+    /// A threshold lies outside the range of its metric.
+    ThresholdRange = "threshold-range",
+    /// The criteria check nothing.
+    NothingChecked = "nothing-checked",
+    /// A threshold on a metric that never gates.
+    InformationalThreshold = "informational-threshold",
+    /// Two rubrics that are judged together have the same id.
+    DuplicateRubricId = "duplicate-rubric-id",
+    /// A rubric that no metric reads, or that says nothing.
+    UnreadRubric = "unread-rubric",
+    /// A metric that reads rubrics has none to read.
+    NoRubrics = "no-rubrics",
+    /// A weight for a rubric that does not exist.
+    UnknownRubric = "unknown-rubric",
+    /// A custom metric that nothing answers.
+    UnansweredCustomMetric = "unanswered-custom-metric",
+    /// Something that is gone once the file is written in ADK's saved form.
+    Unwritten = "unwritten",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_in_kebab_case() {
+        let mut names: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+}

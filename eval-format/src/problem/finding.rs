@@ -1,0 +1,103 @@
+//! One problem of a file.
+
+use std::ops::Range;
+
+use super::code::{Code, Severity};
+use super::path::JsonPath;
+use crate::order::sorted;
+
+/// One finding in an eval set, a test file or a config.
+///
+/// ```
+/// use eval_format::{Code, EvalSet};
+///
+/// let problems = EvalSet::parse(r#"{"eval_set_id": "s", "eval_cases": []}"#).unwrap_err();
+/// let problem = problems.iter().next().unwrap();
+/// assert_eq!(problem.code, Code::NoCases);
+/// assert_eq!(problem.path.to_string(), "eval_cases");
+/// assert_eq!(problem.range, 35..37);
+/// ```
+///
+/// Ranges are byte ranges of the text that was read and always lie within it, on character
+/// boundaries. `message` is one line, a fragment in lower case without a full stop.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// What kind of problem it is; stable across versions.
+    pub code: Code,
+    /// Whether it stops the file from being used.
+    pub severity: Severity,
+    /// The headline: one line that names what is wrong.
+    pub message: String,
+    /// Where in the document, as a path of keys and indices.
+    pub path: JsonPath,
+    /// Where in the text, in bytes.
+    pub range: Range<usize>,
+    /// A few words beside the caret.
+    pub label: String,
+    /// Other places that matter, each with its words: the first of two equal ids.
+    pub related: Vec<(Range<usize>, String)>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// An error at a place.
+    pub(crate) fn error(code: Code, path: JsonPath, range: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            path,
+            range,
+            label: String::new(),
+            related: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at a place.
+    pub(crate) fn warning(
+        code: Code,
+        path: JsonPath,
+        range: Range<usize>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, path, range, message) }
+    }
+
+    /// Adds the words beside the caret.
+    #[must_use]
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds another place that matters.
+    #[must_use]
+    pub(crate) fn related(mut self, range: Range<usize>, label: impl Into<String>) -> Self {
+        self.related.push((range, label.into()));
+        self
+    }
+
+    /// Whether it stops the file from being used.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Puts problems into the order of the text.
+pub(crate) fn in_order_of_places(problems: &mut Vec<Problem>) {
+    let place = |at: usize| problems[at].range.start;
+    if (1..problems.len()).any(|at| place(at - 1) > place(at)) {
+        let order = sorted(problems.len(), &|one, other| place(one).cmp(&place(other)));
+        *problems = order.into_iter().map(|at| problems[at].clone()).collect();
+    }
+}

@@ -1,0 +1,45 @@
+//! Names of a file, as messages show them.
+
+/// Names longer than this are cut in messages and paths.
+const LONGEST_NAME: usize = 60;
+
+/// A name cut to a length that fits into a line.
+pub(crate) fn short(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// A name as messages show it: short, and on one line.
+pub(crate) fn shown(name: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut out = String::new();
+    for char in short(name).chars() {
+        if breaks(char) { out.extend(char.escape_default()) } else { out.push(char) }
+    }
+    out
+}
+
+/// Names as messages list them: each in backquotes, with commas between them.
+pub(crate) fn code_list(names: &mut dyn Iterator<Item = &str>) -> String {
+    let mut list = String::new();
+    for name in names {
+        list.push_str(if list.is_empty() { "`" } else { ", `" });
+        list.push_str(name);
+        list.push('`');
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_on_one_line() {
+        assert_eq!(shown("conversation"), "conversation");
+        assert_eq!(shown("a\nb\u{2028}é天"), r"a\nb\u{2028}é天");
+        assert_eq!(shown(&"天".repeat(100)), format!("{}...", "天".repeat(LONGEST_NAME)));
+    }
+}

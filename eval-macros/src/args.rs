@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[eval_set(...)]`.
+//! The arguments of the attribute: what is in the parentheses of `#[eval_set(...)]`.
 //!
 //! Each option is parsed on its own, so that all mistakes are reported at once. An option with a mistake keeps its
 //! default.
@@ -134,7 +134,7 @@ const OPTIONS: &[Known] = &[
 ];
 
 impl Args {
-    /// Reads all arguments; what is wrong is reported and left at its default.
+    /// Reads all arguments. An argument with a mistake is reported and keeps its default.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
         let mut reader = Reader { args: Self::default(), seen: Vec::new(), path_seen: false, diagnostics };
         for argument in split_at_commas(tokens) {
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 let result = self.option(&arg);
                 self.diagnostics.ok(result);
             }
-            // What comes first and is no option was meant as the path.
+            // A first argument that is not an option was meant as the path.
             Err(_) if is_literal || (self.seen.is_empty() && !self.path_seen) => {
                 let path = self.path(tokens);
                 self.args.path = self.diagnostics.ok(path).or(self.args.path.take());
@@ -245,8 +245,7 @@ fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     arguments
 }
 
-/// Whether a literal comes first, also one that a macro was given as `$path:literal`: that arrives in
-/// invisible brackets.
+/// Whether a literal comes first. A literal that a macro was given as `$path:literal` is in invisible brackets.
 fn begins_with_literal(tokens: TokenStream) -> bool {
     match tokens.into_iter().next() {
         Some(TokenTree::Literal(_)) => true,

@@ -1,5 +1,5 @@
-//! The criteria of each set: from a file that the attribute names, from the attribute itself, from a
-//! file beside the set, or ADK's own.
+//! The criteria of each set: from a file that the attribute names, from the attribute itself, from a file beside the
+//! set, or ADK's own.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The recordings beside the sets: what judges answered, checked while compiling and compiled in.
+//! The recordings beside the sets: what judges answered. They are checked and compiled in.
 
 use std::collections::HashMap;
 

@@ -22,19 +22,19 @@ use crate::sets::{ReadSet, read_set};
 /// The tests of one attribute.
 #[derive(Debug)]
 pub(crate) struct Suite {
-    pub(crate) sets: Vec<SetTests>,
+    pub(crate) sets: Vec<SuiteSet>,
     /// For a directory or a glob: the path as written. Its files are those of `sets`.
     pub(crate) pattern: Option<String>,
 }
 
 /// The tests of one file.
 #[derive(Debug)]
-pub(crate) struct SetTests {
+pub(crate) struct SuiteSet {
     pub(crate) file: SourceFile,
     pub(crate) read: Arc<ReadSet>,
     /// The modules around the tests, below that of the function.
     pub(crate) modules: Vec<String>,
-    pub(crate) cases: Vec<CaseTest>,
+    pub(crate) cases: Vec<SuiteCase>,
     pub(crate) config: ConfigSource,
     /// The session file that is compiled in beside the set, relative to the package.
     pub(crate) session: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct SetTests {
 
 /// One test.
 #[derive(Debug)]
-pub(crate) struct CaseTest {
+pub(crate) struct SuiteCase {
     pub(crate) name: String,
     pub(crate) span: CaseSpan,
 }
@@ -104,7 +104,7 @@ impl Collector<'_> {
         }
     }
 
-    fn set(&mut self, file: SourceFile, modules: Vec<String>) -> Option<SetTests> {
+    fn set(&mut self, file: SourceFile, modules: Vec<String>) -> Option<SuiteSet> {
         let session = self.session.as_ref().map(|(_, file)| file.clone());
         let read = match read_set(&file, session.as_ref()) {
             Ok(read) => read,
@@ -124,14 +124,14 @@ impl Collector<'_> {
         let cases = names.into_iter().zip(&read.checked.cases);
         let cases = cases
             .filter(|(_, case)| self.filter.takes(&case.eval_id))
-            .map(|(name, span)| CaseTest { name, span: span.clone() })
+            .map(|(name, span)| SuiteCase { name, span: span.clone() })
             .collect();
         let may_ask = config.asks_judge()
             || !self.metric_names.is_empty()
             || recording.questions.is_some()
             || read.may_simulate_users();
         let (config, recording) = (config.source, may_ask.then_some(recording));
-        Some(SetTests { file, read, modules, cases, config, session, recording, absent })
+        Some(SuiteSet { file, read, modules, cases, config, session, recording, absent })
     }
 
     fn report(&mut self, read: &ReadSet) {

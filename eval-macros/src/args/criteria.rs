@@ -1,4 +1,4 @@
-//! Where criteria come from, and `criteria(...)`: a config written in the attribute.
+//! `config = "..."` and `criteria(...)`: where criteria come from. `criteria(...)` is a config in the attribute.
 //!
 //! ```text
 //! entries := entry,*
@@ -39,7 +39,7 @@ pub(crate) enum Criteria {
 }
 
 impl Criteria {
-    /// Takes what an option says, unless another option has said it.
+    /// Sets where the criteria come from. It is an error if an option did so before.
     pub(super) fn replace(&mut self, name: &Ident, criteria: Self) -> syn::Result<()> {
         if !matches!(self, Self::Beside) {
             return Err(error(
@@ -60,7 +60,7 @@ pub(crate) struct InlineConfig {
     pub(crate) json: String,
     /// The word `criteria`.
     span: Span,
-    /// Which tokens wrote which part of the text; inner parts before outer ones.
+    /// The parts of the text, each with the span of the tokens that wrote it. Inner parts precede outer ones.
     places: Vec<(Range<usize>, Span)>,
 }
 
@@ -69,7 +69,7 @@ impl InlineConfig {
     pub(crate) fn parse(span: Span, tokens: TokenStream) -> syn::Result<Self> {
         let mut config = Self { json: String::from(r#"{"criteria": "#), span, places: Vec::new() };
         (|input: ParseStream<'_>| config.object(input)).parse2(tokens).map_err(|error| {
-            // At the end of the input the parser only knows the call site.
+            // At the end of the input the parser has no span but the call site.
             if error.to_string().starts_with("unexpected end") { wrong(span) } else { error }
         })?;
         config.json.push('}');

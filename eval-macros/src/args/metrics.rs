@@ -37,7 +37,7 @@ impl Parse for CustomMetric {
     }
 }
 
-/// Reads the metrics. Of two with one name the first is kept.
+/// Reads the metrics. If two have one name, that is reported and the first is kept.
 pub(super) fn read(value: &OptionValue<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Vec<CustomMetric>> {
     let mut metrics: Vec<CustomMetric> = Vec::new();
     for metric in value.items::<CustomMetric>("paths of functions", "at least one function")? {

@@ -126,3 +126,11 @@ fn all_mistakes_are_reported_and_the_rest_is_kept() {
     assert_eq!((args.running.runs, args.running.timeout.as_millis()), (1, 1_000));
     assert!(args.path.is_some());
 }
+
+#[test]
+fn the_text_that_editors_show_names_every_option() {
+    let text = include_str!("../lib.rs");
+    for Known { name, .. } in OPTIONS {
+        assert!(text.contains(&format!("`{name} = ")) || text.contains(&format!("`{name}(")), "{name}");
+    }
+}

@@ -1,4 +1,4 @@
-//! The values that options take, and what is said when one takes another.
+//! The values that options take, and the error about a value that an option does not take.
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
@@ -14,7 +14,7 @@ pub(super) struct Arg {
     value: Value,
 }
 
-/// What stands after the name of an option.
+/// What follows the name of an option.
 enum Value {
     /// Nothing: `runs`.
     Absent,
@@ -26,7 +26,7 @@ enum Value {
 
 impl Parse for Arg {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        // `crate` is a keyword, which `Ident` alone would not take.
+        // `Ident::parse` refuses `crate`, a keyword.
         let name = Ident::parse_any(input)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
@@ -97,7 +97,7 @@ impl OptionValue<'_> {
         self.assigned(syn::ExprPath::parse, "the path of a function").map(|path| path.path)
     }
 
-    /// What stands in the parentheses.
+    /// The tokens in the parentheses.
     pub(super) fn list(&self) -> syn::Result<TokenStream> {
         match self.value {
             Value::List(tokens) => Ok(tokens.clone()),
@@ -105,7 +105,7 @@ impl OptionValue<'_> {
         }
     }
 
-    /// What stands in the parentheses, each item parsed on its own; at least one. `what` names the items.
+    /// The items in the parentheses, at least one. `what` and `at_least_one` name them in messages.
     pub(super) fn items<T: Parse>(&self, what: &str, at_least_one: &str) -> syn::Result<Vec<T>> {
         let items = Punctuated::<T, Token![,]>::parse_terminated
             .parse2(self.list()?)

@@ -10,7 +10,7 @@ use super::names::Names;
 use crate::args::Runtime;
 use crate::features::Feature;
 use crate::item::{Item, path_text};
-use crate::suite::{SetTests, Suite};
+use crate::suite::{Suite, SuiteSet};
 
 /// The module.
 pub(super) fn module(runtime: &Runtime, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
@@ -63,7 +63,7 @@ fn is_current(pattern: &str, suite: &Suite, names: &Names<'_>) -> TokenStream {
 /// A module: its tests by set, and the modules in it.
 #[derive(Default)]
 struct Module<'s> {
-    sets: Vec<(usize, &'s SetTests)>,
+    sets: Vec<(usize, &'s SuiteSet)>,
     inner: BTreeMap<&'s str, Module<'s>>,
 }
 

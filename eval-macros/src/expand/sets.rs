@@ -11,7 +11,7 @@ use super::names::{Names, include, option};
 use crate::args::Args;
 use crate::configs::ConfigSource;
 use crate::recordings::Recording;
-use crate::suite::{CaseTest, SetTests};
+use crate::suite::{SuiteCase, SuiteSet};
 
 /// Writes the sets of one attribute.
 pub(super) struct Sets<'a> {
@@ -21,9 +21,9 @@ pub(super) struct Sets<'a> {
 
 impl Sets<'_> {
     /// A `SetSource`.
-    pub(super) fn source(&self, set: &SetTests) -> TokenStream {
+    pub(super) fn source(&self, set: &SuiteSet) -> TokenStream {
         let private = &self.names.private;
-        let SetTests { file, read, modules, absent, .. } = set;
+        let SuiteSet { file, read, modules, absent, .. } = set;
         let relative = &file.relative;
         // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
         let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
@@ -62,7 +62,7 @@ impl Sets<'_> {
         }
     }
 
-    fn case(&self, case: &CaseTest, prefix: &str) -> TokenStream {
+    fn case(&self, case: &SuiteCase, prefix: &str) -> TokenStream {
         let private = &self.names.private;
         let span = &case.span;
         let eval_id = &span.eval_id;
@@ -90,7 +90,7 @@ impl Sets<'_> {
         }
     }
 
-    fn recording(&self, recording: &Recording, cases: &[CaseTest]) -> TokenStream {
+    fn recording(&self, recording: &Recording, cases: &[SuiteCase]) -> TokenStream {
         let private = &self.names.private;
         let file = &recording.file;
         let exists = recording.questions.is_some();

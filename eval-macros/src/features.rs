@@ -23,7 +23,10 @@ impl Feature {
 
     /// How to turn it on.
     pub(crate) fn help(self) -> String {
-        format!("turn it on in `Cargo.toml`: `eval-core = {{ version = \"..\", features = [\"{}\"] }}`", self.0)
+        format!(
+            "turn it on in `Cargo.toml`: `eval-core = {{ version = \"..\", features = [\"{}\"] }}`",
+            self.0
+        )
     }
 
     /// Tokens that stand for `with` if eval-core has the feature, else for `without`. `private` is the path of

@@ -1,7 +1,7 @@
 //! `cargo evalset rerun`: runs tests of a recorded run again, by name.
 
+mod cargo_commands;
 mod cargo_tests;
-mod commands;
 mod cut_short;
 mod missing;
 mod never_begun;
@@ -96,17 +96,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let is_missing = !args.dry_run && missing::tell(&chosen, &targets, &args.more);
     let commands = if args.nextest {
-        commands::of_nextest(&chosen, &args.more)
+        cargo_commands::of_nextest(&chosen, &args.more)
     } else {
-        commands::of_cargo(&chosen, &targets, &args.more)
+        cargo_commands::of_cargo(&chosen, &targets, &args.more)
     };
     for gap in gaps(run) {
         notice(&format!("note: {gap}"));
     }
     if args.dry_run {
-        return Ok(Answer::new(Outcome::Passed, commands::shown(&commands)));
+        return Ok(Answer::new(Outcome::Passed, cargo_commands::shown(&commands)));
     }
-    let mut answer = commands::run(&commands)?;
+    let mut answer = cargo_commands::run(&commands)?;
     let is_incomplete = is_missing || !others.is_empty() || has_gaps(run);
     if is_incomplete && answer.exit_code == 0 {
         answer.exit_code = Outcome::Unmeasurable.exit_code();

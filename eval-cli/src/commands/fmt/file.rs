@@ -15,11 +15,11 @@ use crate::output::{CommandError, Outcome};
 pub(super) struct FormattedFile {
     /// Its path, as messages show it.
     pub(super) shown: String,
-    pub(super) state: State,
+    pub(super) state: FileState,
 }
 
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum FileState {
     Unchanged,
     /// It was written.
     Formatted,
@@ -40,12 +40,12 @@ impl FormattedFile {
     /// Reads a file. Writes it in ADK's form, unless `only_check` is true.
     pub(super) fn of(path: &Path, only_check: bool) -> Self {
         let shown = path.display().to_string();
-        let state = State::of(path, &shown, only_check).unwrap_or_else(State::Unmeasurable);
+        let state = FileState::of(path, &shown, only_check).unwrap_or_else(FileState::Unmeasurable);
         Self { shown, state }
     }
 }
 
-impl State {
+impl FileState {
     fn of(path: &Path, shown: &str, only_check: bool) -> Result<Self, CommandError> {
         let bytes = read(path)?;
         let text = match canonical(check_set(shown, &bytes, None)) {
@@ -93,14 +93,14 @@ impl State {
 }
 
 /// The text of a set as ADK saves it. The error is the state of a file that is not to be changed.
-fn canonical(checked: CheckedSet) -> Result<String, State> {
+fn canonical(checked: CheckedSet) -> Result<String, FileState> {
     let Some(set) = &checked.set else {
         let problems = checked.problems.into_iter().filter(Problem::is_error).collect();
-        return Err(State::Kept { text: checked.text, problems });
+        return Err(FileState::Kept { text: checked.text, problems });
     };
     if checked.form != Form::EvalSet {
         let file = one_line(&checked.file);
-        return Err(State::OldForm(CommandError::new(
+        return Err(FileState::OldForm(CommandError::new(
             format!("`{file}` is {}, a form that ADK does not write any more", form_name(checked.form)),
             format!(
                 "`cargo evalset check --fix {file}` or `cargo evalset migrate` converts it to an eval set"
@@ -113,7 +113,7 @@ fn canonical(checked: CheckedSet) -> Result<String, State> {
         for problem in &mut lost {
             problem.severity = Severity::Error;
         }
-        return Err(State::Kept { text: checked.text, problems: lost });
+        return Err(FileState::Kept { text: checked.text, problems: lost });
     }
     Ok(text_like(set, &checked.text))
 }

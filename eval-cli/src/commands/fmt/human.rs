@@ -1,6 +1,6 @@
 //! The results for people.
 
-use super::file::State;
+use super::file::FileState;
 use super::results::FmtResults;
 use crate::files;
 use crate::output::foreign::one_line;
@@ -10,7 +10,7 @@ use crate::output::words::count;
 pub(super) fn text(results: &FmtResults) -> String {
     let mut text = String::new();
     for file in &results.files {
-        if let State::Kept { text: before, problems } = &file.state {
+        if let FileState::Kept { text: before, problems } = &file.state {
             text.push_str(&files::shown(&file.shown, before, problems));
         }
     }
@@ -21,30 +21,34 @@ pub(super) fn text(results: &FmtResults) -> String {
     for file in &results.files {
         let shown = one_line(&file.shown);
         match &file.state {
-            State::Formatted => text.push_str(&format!("{} `{shown}`\n", styled(GOOD, "formatted"))),
-            State::NotFormatted => text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted"))),
-            State::Kept { .. } => text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept"))),
-            State::Unchanged | State::OldForm(_) | State::Unmeasurable(_) => {}
+            FileState::Formatted => text.push_str(&format!("{} `{shown}`\n", styled(GOOD, "formatted"))),
+            FileState::NotFormatted => {
+                text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted")))
+            }
+            FileState::Kept { .. } => {
+                text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept")))
+            }
+            FileState::Unchanged | FileState::OldForm(_) | FileState::Unmeasurable(_) => {}
         }
     }
     text + &summary(results) + "\n"
 }
 
 fn summary(results: &FmtResults) -> String {
-    let number = |is: fn(&State) -> bool| results.files.iter().filter(|file| is(&file.state)).count();
-    let not_formatted = number(|state| matches!(state, State::NotFormatted));
+    let number = |is: fn(&FileState) -> bool| results.files.iter().filter(|file| is(&file.state)).count();
+    let not_formatted = number(|state| matches!(state, FileState::NotFormatted));
     let parts = [
-        (number(|state| matches!(state, State::Formatted)), "formatted"),
+        (number(|state| matches!(state, FileState::Formatted)), "formatted"),
         (not_formatted, "not formatted"),
-        (number(|state| matches!(state, State::Unchanged)), "already formatted"),
-        (number(|state| matches!(state, State::Kept { .. } | State::OldForm(_))), "kept"),
+        (number(|state| matches!(state, FileState::Unchanged)), "already formatted"),
+        (number(|state| matches!(state, FileState::Kept { .. } | FileState::OldForm(_))), "kept"),
     ];
     let mut said: Vec<String> = parts
         .iter()
         .filter(|(number, _)| *number > 0)
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
-    let unmeasurable = number(|state| matches!(state, State::Unmeasurable(_))) + results.errors.len();
+    let unmeasurable = number(|state| matches!(state, FileState::Unmeasurable(_))) + results.errors.len();
     if unmeasurable > 0 {
         said.push(format!("{} not read or written", count(unmeasurable, "path")));
     }

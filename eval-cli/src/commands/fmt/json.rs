@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::file::{FormattedFile, State};
+use super::file::{FileState, FormattedFile};
 use super::results::FmtResults;
 use crate::files::{ProblemEntry, entries};
 use crate::output::{CommandError, Outcome};
@@ -43,7 +43,7 @@ impl<'r> Entry<'r> {
             file: Some(&file.shown),
             state: file.state.name(),
             problems: match &file.state {
-                State::Kept { text, problems } => entries(text, problems),
+                FileState::Kept { text, problems } => entries(text, problems),
                 _ => Vec::new(),
             },
             message: error.map(|error| error.message.as_str()),

@@ -70,6 +70,7 @@ mod category;
 mod compiled;
 mod decide;
 mod failure;
+mod file_lock;
 mod guard;
 pub mod journal;
 /// Models that are asked about what an agent did, and how their answers are kept.

@@ -1,10 +1,10 @@
-use std::fs::{File, OpenOptions, TryLockError, create_dir_all};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
+use crate::file_lock::{FileLock, open_lock_file};
 use crate::judge::{JudgeError, JudgeErrorKind, env};
 use crate::target_dir::evalset_dir;
 
@@ -36,8 +36,8 @@ pub struct Slots {
 #[derive(Debug)]
 #[must_use = "it is free again as soon as this is dropped"]
 pub struct Slot {
-    #[expect(dead_code, reason = "closing the file frees its lock")]
-    lock: Option<File>,
+    #[expect(dead_code, reason = "dropping the lock frees the slot")]
+    lock: Option<FileLock>,
     counted: Option<Arc<AtomicUsize>>,
 }
 
@@ -106,18 +106,14 @@ impl Drop for Slot {
     }
 }
 
-/// Locks one of the files; nothing where all are locked.
-fn lock_one(folder: &Path, count: usize) -> io::Result<Option<File>> {
-    create_dir_all(folder)?;
+/// Locks one of the files. `None` if all of them are locked.
+fn lock_one(folder: &Path, count: usize) -> io::Result<Option<FileLock>> {
     // Processes begin at different files, so that they seldom meet.
     let first = std::process::id() as usize % count;
     for n in (0..count).map(|n| (first + n) % count) {
-        let path = folder.join(format!("{n}.lock"));
-        let file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(error),
+        let file = open_lock_file(&folder.join(format!("{n}.lock")))?;
+        if let Some(lock) = FileLock::try_exclusive(file)? {
+            return Ok(Some(lock));
         }
     }
     Ok(None)

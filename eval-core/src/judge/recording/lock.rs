@@ -1,74 +1,56 @@
 //! One writer of a recording at a time, over all processes.
 //!
-//! What is locked is the folder that the recording stands in. So all who record there meet, whatever target folder
-//! they were built into, nothing is left behind, and the lock ends with the process, however that ends. The recording
-//! itself will not do, as each write replaces it by another file, and a lock file beside it would litter a repository.
+//! The lock is on the folder that holds the recording. All processes that record there meet at it, whatever target
+//! folder they were built into, and it leaves no file behind. A lock on the recording itself would not do, as each write
+//! replaces that file by another, and a lock file beside it would litter a repository.
 //!
-//! Windows and some network drives lock no folders. There a file is locked: in `judge-locks` of `EVALSET_DIR` or of
-//! `target/evalset`, and in the temporary folder of the system where there is neither. Processes of different target
-//! folders do not meet then, and must not record into one file at once. Lock files stay: another process may wait for
-//! one that is removed, while a third makes a new one.
+//! Windows and some network drives lock no folders. There the lock is on a file: in `judge-locks` of `EVALSET_DIR` or of
+//! `target/evalset`, and in the temporary folder of the system if there is neither. Processes of different target
+//! folders do not meet then, and must not record into one file at once.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use eval_format::content_hash;
 
 use super::file::cannot_write;
+use crate::file_lock::{FileLock, open_lock_file};
 use crate::target_dir::evalset_dir;
 
-/// How long others may take to write; nobody takes a second.
+/// How long others may take to write. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until nobody else writes recordings here. Closing the file frees the lock.
-pub(super) fn lock(path: &Path) -> Result<File, String> {
+/// Waits until no other process writes recordings here.
+pub(super) fn lock(path: &Path) -> Result<FileLock, String> {
     let folder = folder(path);
-    match File::open(folder) {
-        Ok(file) => match wait(&file, PATIENCE) {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => return Err(held(folder)),
-            Err(TryLockError::Error(_)) => {}
-        },
+    let locked = match File::open(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(cannot_write(path, &error)),
-        Err(_) => {}
+        opened => opened.and_then(|file| FileLock::exclusive(file, PATIENCE)),
+    };
+    match locked {
+        Ok(lock) => lock.ok_or_else(|| held(folder)),
+        // This system locks no folders.
+        Err(_) => lock_file(&place(path, evalset_dir()?)),
     }
-    lock_file(&place(path, evalset_dir()?))
 }
 
-fn lock_file(place: &Path) -> Result<File, String> {
-    let failed = |error: &io::Error| format!("cannot lock `{}`: {error}", place.display());
-    let file = open(place).map_err(|error| failed(&error))?;
-    match wait(&file, PATIENCE) {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(held(place)),
-        Err(TryLockError::Error(error)) => Err(failed(&error)),
-    }
+fn lock_file(place: &Path) -> Result<FileLock, String> {
+    let failed = |error: io::Error| format!("cannot lock `{}`: {error}", place.display());
+    let file = open_lock_file(place).map_err(failed)?;
+    FileLock::exclusive(file, PATIENCE).map_err(failed)?.ok_or_else(|| held(place))
 }
 
 fn held(place: &Path) -> String {
     format!("cannot lock `{}`: another process has held it for {PATIENCE:?}", place.display())
 }
 
-/// Waits for a lock; `WouldBlock` says that patience ended.
-fn wait(file: &File, patience: Duration) -> Result<(), TryLockError> {
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            done => return done,
-        }
-    }
-}
-
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The lock file of a recording, where folders cannot be locked.
+/// The lock file of a recording, for systems that lock no folders.
 fn place(path: &Path, evalset: Option<PathBuf>) -> PathBuf {
     let folder = folder(path);
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -77,17 +59,6 @@ fn place(path: &Path, evalset: Option<PathBuf>) -> PathBuf {
     match evalset {
         Some(evalset) => evalset.join("judge-locks").join(format!("{hash:016x}.lock")),
         None => std::env::temp_dir().join(format!("evalset-judge-{hash:016x}.lock")),
-    }
-}
-
-fn open(place: &Path) -> io::Result<File> {
-    if let Some(folder) = place.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(place) {
-        // Another user's; reading is enough to lock it.
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(place),
-        opened => opened,
     }
 }
 
@@ -101,12 +72,8 @@ mod tests {
         folder
     }
 
-    fn is_free(file: &File) -> bool {
-        match wait(file, Duration::ZERO) {
-            Ok(()) => true,
-            Err(TryLockError::WouldBlock) => false,
-            Err(TryLockError::Error(error)) => panic!("{error}"),
-        }
+    fn is_free(file: File) -> bool {
+        FileLock::try_exclusive(file).unwrap().is_some()
     }
 
     #[cfg(unix)]
@@ -114,13 +81,13 @@ mod tests {
     fn who_records_in_a_folder_locks_it_and_leaves_nothing_behind() {
         let folder = scratch("folder");
         let held = lock(&folder.join("x.judge.json")).unwrap();
-        assert!(!is_free(&File::open(&folder).unwrap()), "whatever its target folder");
+        assert!(!is_free(File::open(&folder).unwrap()), "whatever its target folder");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         for evalset in [evalset_dir().unwrap(), None] {
             assert!(!place(&folder.join("x.judge.json"), evalset).exists(), "no lock file");
         }
         drop(held);
-        assert!(is_free(&File::open(&folder).unwrap()));
+        assert!(is_free(File::open(&folder).unwrap()));
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -137,7 +104,7 @@ mod tests {
         assert_eq!(place(&names[0], None).parent(), Some(std::env::temp_dir().as_path()));
 
         let held = lock_file(&one).unwrap();
-        assert!(!is_free(&open(&same).unwrap()));
+        assert!(!is_free(open_lock_file(&same).unwrap()));
         drop(held);
         drop(lock_file(&same).unwrap());
         fs::remove_dir_all(folder).unwrap();

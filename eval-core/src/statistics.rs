@@ -1,4 +1,6 @@
-//! What runs of the same thing show, and how little: rates, intervals, pass@k.
+//! Statistics of repeated runs: rates, confidence intervals, pass@k.
+//!
+//! A [`Tally`] counts how many attempts of the same thing passed: runs of a case, or cases of a set.
 //!
 //! ```
 //! use eval_core::statistics::Tally;
@@ -7,35 +9,45 @@
 //! assert!(runs.is_flaky());
 //! assert_eq!(runs.to_string(), "4/5");
 //!
-//! // Three passes out of three do not show much.
+//! // Three passes out of three show little.
 //! let interval = Tally::new(3, 3)?.interval().ok_or("nothing was counted")?;
 //! assert_eq!(format!("{interval}"), "44%-100%");
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # What is in it
+//!
+//! | you want | use |
+//! | --- | --- |
+//! | the share that passed | [`Tally::rate`] |
+//! | how sure that share is | [`Tally::interval`], an [`Interval`] |
+//! | whether the attempts differ | [`Tally::is_flaky`] |
+//! | the chance that at least one of `k` attempts passes | [`Tally::pass_at`] |
+//! | the chance that all of `k` attempts pass | [`Tally::pass_all`] |
 
 use std::fmt;
 
 use crate::message::count;
 
-/// How many of a number of equal attempts passed.
+/// How many of a number of attempts passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
     passed: usize,
     total: usize,
 }
 
-/// Why there is no such number.
+/// Why a number cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatisticsError {
-    /// More passed than there were.
+    /// More attempts passed than there are.
     MorePassedThanTotal {
         /// How many passed.
         passed: usize,
-        /// Of how many.
+        /// How many there are.
         total: usize,
     },
-    /// `k` attempts cannot be drawn from fewer, so nothing is known about them.
+    /// `k` is 0, or greater than the number of attempts.
     TooFewRuns {
         /// How many attempts were to be drawn.
         k: usize,
@@ -61,7 +73,7 @@ impl fmt::Display for StatisticsError {
 impl std::error::Error for StatisticsError {}
 
 impl Tally {
-    /// So many of so many; more than all is an error.
+    /// `passed` of `total` attempts. `passed` above `total` is an error.
     pub fn new(passed: usize, total: usize) -> Result<Self, StatisticsError> {
         if passed > total {
             return Err(StatisticsError::MorePassedThanTotal { passed, total });
@@ -69,7 +81,7 @@ impl Tally {
         Ok(Self { passed, total })
     }
 
-    /// Counts what passed.
+    /// Counts the values that are `true`.
     pub fn of(passed: impl IntoIterator<Item = bool>) -> Self {
         passed.into_iter().fold(Self::default(), |tally, passed| Self {
             passed: tally.passed + usize::from(passed),
@@ -82,12 +94,12 @@ impl Tally {
         self.passed
     }
 
-    /// How many there were.
+    /// How many there are.
     pub fn total(self) -> usize {
         self.total
     }
 
-    /// The share that passed, 0 to 1; absent where there was none to pass.
+    /// The share that passed, 0 to 1; `None` if there are no attempts.
     pub fn rate(self) -> Option<f64> {
         (self.total > 0).then(|| float(self.passed) / float(self.total))
     }
@@ -97,7 +109,7 @@ impl Tally {
         0 < self.passed && self.passed < self.total
     }
 
-    /// pass@k: how probable it is that of `k` attempts at least one passes.
+    /// pass@k: the probability that at least one of `k` attempts passes.
     ///
     /// ```
     /// use eval_core::statistics::Tally;
@@ -109,29 +121,29 @@ impl Tally {
     /// ```
     ///
     /// The unbiased estimate of Chen et al., *Evaluating Large Language Models Trained on Code* (2021), equation 1:
-    /// one less the share of draws of `k` of the attempts in which none passed. `k` is from 1 to the number of
-    /// attempts; any other is an error.
+    /// one minus the share of draws of `k` of the attempts in which none passed. `k` must be from 1 to the number of
+    /// attempts.
     pub fn pass_at(self, k: usize) -> Result<f64, StatisticsError> {
         Ok(1.0 - self.share_of_draws(self.total - self.passed, k)?)
     }
 
-    /// pass^k: how probable it is that `k` attempts all pass.
+    /// pass^k: the probability that all of `k` attempts pass.
     ///
     /// ```
     /// use eval_core::statistics::Tally;
     ///
-    /// // To take the rate to the power of k would say 0.51.
+    /// // The rate to the power of k would be 0.51.
     /// assert_eq!(format!("{:.2}", Tally::new(4, 5)?.pass_all(3)?), "0.40");
     /// # Ok::<_, eval_core::statistics::StatisticsError>(())
     /// ```
     ///
     /// The unbiased estimate of Yao et al., *tau-bench* (2024), section 5: the share of draws of `k` of the attempts
-    /// in which all passed. `k` is from 1 to the number of attempts; any other is an error.
+    /// in which all passed. `k` must be from 1 to the number of attempts.
     pub fn pass_all(self, k: usize) -> Result<f64, StatisticsError> {
         self.share_of_draws(self.passed, k)
     }
 
-    /// The share of draws of `k` attempts, none twice, that hold only attempts of a kind of which there are `of_kind`.
+    /// The share of draws of `k` attempts without replacement that are all of one kind, of which there are `of_kind`.
     fn share_of_draws(self, of_kind: usize, k: usize) -> Result<f64, StatisticsError> {
         if k == 0 || k > self.total {
             return Err(StatisticsError::TooFewRuns { k, total: self.total });
@@ -142,15 +154,15 @@ impl Tally {
         if of_kind == self.total {
             return Ok(1.0);
         }
-        // Factor by factor: the binomial coefficients themselves soon are too large for a float.
+        // Factor by factor: the binomial coefficients themselves soon exceed the range of a float.
         Ok((0..k).map(|drawn| float(of_kind - drawn) / float(self.total - drawn)).product())
     }
 
-    /// The 95% interval of Wilson for the share that passes; absent where nothing was counted.
+    /// Wilson's 95% confidence interval for the share that passes; `None` if there are no attempts.
     ///
-    /// Made anew from new attempts again and again, 95 of 100 such intervals hold the true share. That is so where the
-    /// attempts do not depend on each other: runs of one case do not, and neither do cases, but runs of several
-    /// cases thrown together do.
+    /// Of such intervals, each made from new attempts, 95% contain the true share, provided that the attempts are
+    /// independent. Runs of one case are independent, and so are cases with one run each. Runs of several cases counted
+    /// together are not.
     ///
     /// Wilson, *Probable inference, the law of succession, and statistical inference* (1927), without a correction
     /// for continuity.
@@ -160,14 +172,14 @@ impl Tally {
         let square = Z * Z;
         let centre = (rate + square / (2.0 * n)) / (1.0 + square / n);
         let half = Z / (1.0 + square / n) * (rate * (1.0 - rate) / n + square / (4.0 * n * n)).sqrt();
-        // At the ends the interval ends there, whatever rounding makes of it.
+        // If none or all passed, that end is exactly 0 or 1; rounding could miss it.
         let low = if self.passed == 0 { 0.0 } else { (centre - half).max(0.0) };
         let high = if self.passed == self.total { 1.0 } else { (centre + half).min(1.0) };
         Some(Interval { low, high })
     }
 }
 
-/// `4/5`.
+/// For example `4/5`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.passed, self.total)
@@ -184,7 +196,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// In whole percent: `72%-100%`.
+/// In whole percent, for example `72%-100%`.
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.0}%-{:.0}%", self.low * 100.0, self.high * 100.0)

@@ -6,13 +6,13 @@ use crate::agent::{Event, Session};
 use crate::judge_outcome::JudgeError;
 use crate::verdict::Role;
 
-/// The record of one run: the session, the turns, the state at the end, and what went wrong.
+/// The record of one run: the session, the turns, the state at the end, and the error if there was one.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Transcript {
     /// The session it ran in.
     pub session: Session,
-    /// The turns that took place, the last one possibly unfinished.
+    /// The turns that took place. The last one may be unfinished.
     pub turns: Vec<TurnRecord>,
     /// The session state at the end.
     pub state: Map,
@@ -21,7 +21,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A record of nothing but an error of the agent.
+    /// A run without turns that ended with an error of the agent.
     pub(crate) fn broken(message: String) -> Self {
         Self { error: Some(RunError::new(Role::Agent, None, message)), ..Self::default() }
     }
@@ -36,35 +36,35 @@ impl Transcript {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TurnRecord {
-    /// Everything that was recorded, in order.
+    /// All recorded events, in order.
     pub events: Vec<Event>,
-    /// The same in ADK's form.
+    /// The turn in ADK's form, as metrics see it.
     pub invocation: Invocation,
 }
 
-/// What ended a run early: an error, never a low score.
+/// An error that ended a run early. It makes the verdict an ERROR, never a low score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunError {
-    /// Who is to blame.
+    /// What failed.
     pub role: Role,
-    /// The turn it happened in, from 1; absent before the first.
+    /// The turn in which it happened, from 1; `None` before the first turn.
     pub turn: Option<usize>,
-    /// What happened.
+    /// What went wrong.
     pub message: String,
-    /// What the judge said that should have played the user, where that is what happened.
+    /// The judge's error, if a judge that plays the user failed.
     pub judge: Option<JudgeError>,
 }
 
 impl RunError {
-    /// An error in which no judge took part.
+    /// An error without a judge's error behind it.
     pub(crate) fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
         Self { role, turn, message: message.into(), judge: None }
     }
 }
 
 impl std::fmt::Display for RunError {
-    /// `agent error in turn 2: connection refused`.
+    /// For example `agent error in turn 2: connection refused`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} error", self.role)?;
         if let Some(turn) = self.turn {
@@ -74,12 +74,11 @@ impl std::fmt::Display for RunError {
     }
 }
 
-/// The events of a turn as the invocation that ADK's metrics are given.
+/// The turn in ADK's form, as metrics see it.
 ///
-/// The answer is the last final event that says something, one with text before one without. The other
-/// events are kept in order; the answer's own event stays for its tokens, without its content
-/// unless it holds calls. Unlike ADK, events that carry only tokens are kept, so that no model
-/// call is left out of the counts.
+/// The answer is the last final event with text. If no final event has text, it is the last final event that says
+/// something. The other events are kept in order. The answer's own event is kept for its tokens; its content is left out
+/// unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is counted.
 pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let answer = answer(events);
     let kept = events.iter().enumerate().filter(|(_, event)| !event.partial && !event.is_users()).filter_map(
@@ -106,7 +105,7 @@ pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
     }
 }
 
-/// The place of the event that answers the turn.
+/// The index of the event that answers the turn.
 pub(crate) fn answer(events: &[Event]) -> Option<usize> {
     let finals = || {
         events

@@ -1,8 +1,8 @@
-//! What was found: a verdict per metric, and one for the case.
+//! Verdicts, on metrics and on cases.
 
 use std::fmt;
 
-/// Who is to blame for an [`Verdict::Error`].
+/// What failed, in a [`Verdict::Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
@@ -14,11 +14,11 @@ pub enum Role {
     Body,
     /// A metric failed: its function, or what it calls.
     Metric,
-    /// A judge failed, or there is none.
+    /// A judge failed, or there is no judge.
     Judge,
-    /// The simulated user failed, or came to no end.
+    /// The simulated user failed, or did not end the conversation.
     Simulator,
-    /// The harness: a stale file, a config that cannot be read, a variable with an unknown value.
+    /// The harness failed: a stale file, a config that cannot be read, a variable with an unknown value.
     Harness,
 }
 
@@ -36,13 +36,12 @@ impl fmt::Display for Role {
     }
 }
 
-/// The verdict on a metric or on a case. There is no "not scored" number: what was not measured
-/// says so, with the reason.
+/// The verdict on a metric or on a case. A missing score is never a number: it is `NotEvaluated`, with the reason.
 ///
-/// Only `Passed` passes. A case passes when every metric that gates passed and there was at least
-/// one; `Failed`, `NotEvaluated` and `Error` fail its test, each under its own name. A metric whose judge
-/// had trouble is an `Error` of the role `judge`, never a low score. `Skipped` fails nothing: a case is
-/// skipped only where nobody could be asked and `EVALSET_MISSING_JUDGE=skip` allows that.
+/// A case passes if every metric that gates passed and there is at least one such metric. `Failed`, `NotEvaluated` and
+/// `Error` fail its test, each under its own name. If a judge fails, its metric is an `Error` of the role `judge`, never a
+/// low score. `Skipped` fails nothing: a case is skipped only if there is no judge to ask and
+/// `EVALSET_MISSING_JUDGE=skip` allows that.
 ///
 /// ```
 /// use eval_core::{CaseReport, Verdict};
@@ -60,20 +59,20 @@ impl fmt::Display for Role {
 pub enum Verdict {
     /// The score reached the threshold.
     Passed,
-    /// The score stayed below the threshold.
+    /// The score is below the threshold.
     Failed,
     /// There is no score, for this reason.
     NotEvaluated(String),
-    /// Something broke before there could be a score.
+    /// Something failed, so there is no score.
     Error {
-        /// What broke.
+        /// What failed.
         role: Role,
-        /// How.
+        /// What went wrong.
         message: String,
     },
     /// It does not apply, for this reason.
     Skipped(String),
-    /// A number to look at; never gates.
+    /// The score is for information. It never gates.
     Informational,
 }
 
@@ -88,7 +87,7 @@ impl Verdict {
         matches!(self, Self::Failed | Self::NotEvaluated(_) | Self::Error { .. })
     }
 
-    /// The reason, where there is one.
+    /// The reason or the error message; `None` for verdicts without one.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::NotEvaluated(reason) | Self::Skipped(reason) => Some(reason),
@@ -103,7 +102,7 @@ impl Verdict {
     }
 }
 
-/// The word for the verdict; those that fail a test are in capitals.
+/// Verdicts that fail a test are in capitals.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

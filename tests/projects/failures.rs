@@ -17,7 +17,7 @@ const BROKEN: [(&str, &str); 6] = [
     ("hang", "timed out after 200ms"),
     ("block", "blocked its thread for 1.5s where 200ms is allowed"),
     ("say nothing", "the agent answered nothing"),
-    ("report an error", "`` reported model error 429: quota exceeded"),
+    ("report an error", "`agent` reported model error 429: quota exceeded"),
 ];
 
 fn project() -> Project {

@@ -1,6 +1,11 @@
+//! Agents from closures.
+
 use std::future::Future;
 
-use super::{Agent, BoxError, Recorder, Turn};
+use super::boxed::BoxError;
+use super::interface::Agent;
+use super::recorder::Recorder;
+use super::turn::Turn;
 
 struct FnAgent<F>(F);
 
@@ -20,8 +25,8 @@ struct FnAgent<F>(F);
 /// # let _ = agent;
 /// ```
 ///
-/// The closure gets the text of the message and the turn's [`Recorder`]; what it returns is
-/// recorded as the answer. State between turns lives in what the closure captures.
+/// The closure is given the text of the message and the turn's [`Recorder`]. The text that it returns is recorded as the
+/// answer. State that lasts from turn to turn lives in what the closure captures.
 pub fn agent_fn<F, Fut, R, E>(answer: F) -> impl Agent
 where
     F: FnMut(String, Recorder) -> Fut + Send,
@@ -41,7 +46,7 @@ where
 {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let answer = (self.0)(turn.text(), turn.recorder().clone());
-        // Awaited apart from the conversion, so that the error need not be `Send` across it.
+        // A statement of its own: an error that is not `Send` is then not held across the await.
         let text = answer.await.map(Into::into).map_err(Into::into)?;
         turn.recorder().text(text);
         Ok(())

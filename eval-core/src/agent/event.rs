@@ -1,6 +1,8 @@
+//! Events: what happens in a turn.
+
 use std::time::Duration;
 
-use eval_format::{Content, FunctionCall, Map, Part, UsageMetadata};
+use eval_format::{Content, FunctionCall, Map, Part, UsageMetadata, Value};
 
 /// One thing that happened in a turn, in ADK's terms.
 ///
@@ -8,54 +10,117 @@ use eval_format::{Content, FunctionCall, Map, Part, UsageMetadata};
 /// use eval_core::Content;
 /// use eval_core::agent::Event;
 ///
-/// let event = Event::new("weather_agent", Content::model("It is sunny."));
+/// let event = Event::new("weather_agent", Content::model("It is sunny.")).with_state("last_city", "Paris");
 /// assert!(event.is_final());
+///
+/// let overloaded = Event::error("weather_agent", "429", "quota exceeded");
+/// assert_eq!(overloaded.error_code.as_deref(), Some("429"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Event {
-    /// The agent that said or did it. Events of the author `user`, in any case, are not the agent's and are ignored.
+    /// The agent that said or did it. Events of the author `user`, in any case, are ignored.
     pub author: String,
     /// What it said or did.
     pub content: Option<Content>,
-    /// Tokens of the model call behind it.
+    /// The tokens of the model call behind it.
     pub usage: Option<UsageMetadata>,
     /// The version of the model behind it.
     pub model_version: Option<String>,
     /// Grounding metadata, in ADK's spelling.
     pub grounding_metadata: Option<Map>,
-    /// Changes to the session state.
+    /// Changes of the session state.
     pub state_delta: Map,
-    /// The model's error, if the call failed.
+    /// The model's error code, if the call failed.
     pub error_code: Option<String>,
-    /// What the model said about its error.
+    /// The model's error message, if the call failed.
     pub error_message: Option<String>,
-    /// A fragment of a streamed answer; the whole follows in an event of its own.
+    /// Whether this is a fragment of a streamed answer. The whole answer follows in an event of its own.
     pub partial: bool,
-    /// The tool's result is the answer, as it is.
+    /// Whether the tool's result is the answer as it is, without a summary by the model.
     pub skip_summarization: bool,
-    /// Calls whose results come later, outside the turn.
+    /// The ids of calls whose results come later, outside the turn.
     pub long_running_tool_ids: Vec<String>,
-    /// Time since the turn began; set when it is recorded.
+    /// Time since the turn began. The recorder sets it.
     pub at: Duration,
 }
 
 impl Event {
     /// An event with content.
     pub fn new(author: impl Into<String>, content: Content) -> Self {
-        Self { author: author.into(), content: Some(content), ..Self::default() }
+        Self { content: Some(content), ..Self::of(author) }
+    }
+
+    /// An event without content, for tokens or changes of the state alone.
+    ///
+    /// ```
+    /// use eval_core::agent::Event;
+    /// use eval_core::format::UsageMetadata;
+    ///
+    /// let mut usage = UsageMetadata::default();
+    /// usage.prompt_token_count = Some(812);
+    /// let event = Event::of("weather_agent").with_usage(usage).with_state("last_city", "Paris");
+    /// assert_eq!(event.content, None);
+    /// ```
+    pub fn of(author: impl Into<String>) -> Self {
+        Self { author: author.into(), ..Self::default() }
     }
 
     /// An event that reports an error of the model.
     pub fn error(author: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            author: author.into(),
-            error_code: Some(code.into()),
-            error_message: Some(message.into()),
-            ..Self::default()
-        }
+        Self { error_code: Some(code.into()), error_message: Some(message.into()), ..Self::of(author) }
     }
 
-    /// The parts of the content; none where it is absent.
+    /// Adds the tokens of the model call.
+    #[must_use]
+    pub fn with_usage(mut self, usage: UsageMetadata) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    /// Adds the version of the model.
+    #[must_use]
+    pub fn with_model_version(mut self, version: impl Into<String>) -> Self {
+        self.model_version = Some(version.into());
+        self
+    }
+
+    /// Adds grounding metadata.
+    #[must_use]
+    pub fn with_grounding_metadata(mut self, metadata: Map) -> Self {
+        self.grounding_metadata = Some(metadata);
+        self
+    }
+
+    /// Adds a change of the session state.
+    #[must_use]
+    pub fn with_state(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.state_delta.insert(key, value);
+        self
+    }
+
+    /// Says whether the event is a fragment of a streamed answer.
+    #[must_use]
+    pub fn with_partial(mut self, partial: bool) -> Self {
+        self.partial = partial;
+        self
+    }
+
+    /// Says whether the tool's result is the answer as it is.
+    #[must_use]
+    pub fn with_skip_summarization(mut self, skip: bool) -> Self {
+        self.skip_summarization = skip;
+        self
+    }
+
+    /// Adds the id of a call whose result comes later, outside the turn.
+    #[must_use]
+    pub fn with_long_running_tool(mut self, call_id: impl Into<String>) -> Self {
+        self.long_running_tool_ids.push(call_id.into());
+        self
+    }
+
+    /// The parts of the content; empty if there is no content.
     pub fn parts(&self) -> &[Part] {
         self.content.as_ref().map(Content::parts).unwrap_or_default()
     }
@@ -67,9 +132,12 @@ impl Event {
 
     /// Whether this event can be the answer of its turn.
     ///
-    /// ADK's rule (`Event.is_final_response`): the result of a tool that is not to be
-    /// summarised, a call whose result comes later, an error, or content without calls, results
-    /// and trailing code results that is not a fragment.
+    /// The rule is ADK's (`Event.is_final_response`). These can be the answer:
+    ///
+    /// - the result of a tool that is not summarized
+    /// - a call whose result comes later
+    /// - an error
+    /// - content that is no fragment, without calls and results, and without a code result at its end
     pub fn is_final(&self) -> bool {
         if self.skip_summarization || !self.long_running_tool_ids.is_empty() {
             return true;
@@ -83,12 +151,12 @@ impl Event {
         self.error_code.is_some() || (!responds && !ends_in_code_result)
     }
 
-    /// Whether it is the user's own; ADK does not look at the case of the author.
+    /// Whether the event is the user's. As in ADK, the case of the author does not matter.
     pub(crate) fn is_users(&self) -> bool {
         self.author.eq_ignore_ascii_case("user")
     }
 
-    /// Whether there is anything a user would see: text, a call, a result, data.
+    /// Whether the event holds anything that a user would see: text, a call, a result, data.
     pub(crate) fn says_something(&self) -> bool {
         self.parts().iter().any(|part| {
             part.text.as_deref().is_some_and(|text| !text.is_empty())
@@ -98,13 +166,13 @@ impl Event {
         })
     }
 
-    /// Whether there is text.
+    /// Whether the event holds text.
     pub(crate) fn has_text(&self) -> bool {
         self.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
     }
 }
 
-/// An answer of text, from the agent named `agent`.
+/// A text of the agent named `agent`.
 impl From<&str> for Event {
     fn from(text: &str) -> Self {
         Self::new("agent", Content::model(text))

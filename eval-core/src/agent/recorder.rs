@@ -1,3 +1,5 @@
+//! Recording what an agent does.
+
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,9 +8,9 @@ use std::time::{Duration, Instant};
 use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value, json};
 use serde_core::Serialize;
 
-use super::Event;
+use super::event::Event;
 
-/// Takes down what an agent does in one turn. Cheap to clone and safe to share with tools.
+/// Records what an agent does in one turn. It is cheap to clone and safe to share with tools.
 ///
 /// ```
 /// use eval_core::{BoxError, Recorder, json};
@@ -23,9 +25,9 @@ use super::Event;
 /// }
 /// ```
 ///
-/// Events are stamped with the time since the turn began. What is recorded after the turn has
-/// ended (by a task that outlived it) is dropped. A turn holds 100,000 events; one that records more is an
-/// error, so that an agent in a loop ends in a report and not in the machine's memory.
+/// Each event carries the time since the turn began. What is recorded after the turn has ended, by a task that outlived
+/// it, is dropped. A turn can have 100,000 events. More of them are an error, so that an agent in an endless loop does not
+/// fill the machine's memory.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     log: Arc<Mutex<Log>>,
@@ -41,16 +43,16 @@ struct Log {
     overflowed: bool,
 }
 
-/// The events that a turn may have.
+/// The most events that a turn may have.
 pub(crate) const MOST_EVENTS: usize = 100_000;
 
-/// What a turn left behind.
+/// Everything that was recorded in a turn.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
     /// Time spent in tools that were run through the recorder.
     pub(crate) tools: Duration,
-    /// Whether there were more events than a turn may have; they are lost.
+    /// Whether there were more events than a turn may have. The rest was dropped.
     pub(crate) overflowed: bool,
 }
 
@@ -71,7 +73,7 @@ impl Recorder {
         }
     }
 
-    /// Records text that the agent says; the last text of a turn is its answer.
+    /// Records text that the agent says. The last text of a turn is its answer.
     pub fn text(&self, text: impl Into<String>) {
         self.event(Event::new(&*self.author, Content::model(text)));
     }
@@ -90,7 +92,7 @@ impl Recorder {
     /// # }
     /// ```
     ///
-    /// ADK drops the usage of calls that brought no content; here it counts.
+    /// ADK drops the usage of calls that returned no content. Here it counts.
     pub fn usage(&self, usage: UsageMetadata) {
         self.event(Event { author: self.author.to_string(), usage: Some(usage), ..Event::default() });
     }
@@ -117,8 +119,8 @@ impl Recorder {
 
     /// Records a tool call, runs it, records its result, and returns that unchanged.
     ///
-    /// `args` is what the model passed, an object (anything else is put under `value`). A result that
-    /// is no object is put under `result`, as ADK does; an error is recorded as `{"error": ..}`.
+    /// `args` are the arguments that the model passed, as an object; any other value is recorded as `{"value": ..}`. A
+    /// result that is not an object is recorded as `{"result": ..}`, as in ADK, and an error as `{"error": ..}`.
     pub async fn tool<T, E>(
         &self,
         name: &str,
@@ -137,17 +139,17 @@ impl Recorder {
         result
     }
 
-    /// Records a tool call on its own, for agents that run their tools elsewhere.
+    /// Records a tool call alone, for agents that run their tools elsewhere.
     pub fn call(&self, call: FunctionCall) {
         self.event(Event::new(&*self.author, Content::new("model", vec![Part::call(call)])));
     }
 
-    /// Records a tool's answer on its own.
+    /// Records the result of a tool alone.
     pub fn response(&self, response: FunctionResponse) {
         self.event(Event::new(&*self.author, Content::new("user", vec![Part::response(response)])));
     }
 
-    /// Takes everything recorded so far and drops what comes later.
+    /// Takes everything that was recorded so far. What is recorded later is dropped.
     pub(crate) fn finish(&self) -> Recorded {
         let mut log = self.log();
         log.closed = true;
@@ -155,7 +157,7 @@ impl Recorder {
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
-        // Only pushes happen under the lock, so a poisoned log is still whole.
+        // Nothing that can panic halfway happens under the lock, so a poisoned log is complete.
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

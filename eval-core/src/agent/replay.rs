@@ -1,8 +1,13 @@
+//! Agents that replay recorded events.
+
 use std::collections::VecDeque;
 
-use super::{Agent, BoxError, Event, Turn};
+use super::boxed::BoxError;
+use super::event::Event;
+use super::interface::Agent;
+use super::turn::Turn;
 
-/// An agent that plays recorded events back, turn by turn.
+/// An agent that replays recorded events, turn by turn.
 ///
 /// ```
 /// use eval_core::{Content, FunctionCall, Replay, json};
@@ -17,7 +22,7 @@ use super::{Agent, BoxError, Event, Turn};
 /// # let _ = agent;
 /// ```
 ///
-/// A turn beyond the recording is an error.
+/// A turn after the last recorded one is an error.
 #[derive(Clone, Debug)]
 pub struct Replay {
     turns: VecDeque<Vec<Event>>,
@@ -25,7 +30,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// An agent that plays these events, one inner sequence a turn.
+    /// An agent that replays these events, one inner sequence per turn.
     pub fn new<T, E>(turns: impl IntoIterator<Item = T>) -> Self
     where
         T: IntoIterator<Item = E>,

@@ -10,8 +10,8 @@ use std::pin::Pin;
 use eval_format::EvalCase;
 
 use super::eval_run::EvalRun;
-use crate::agent::{BoxAgent, BoxError};
-use crate::setup::{IntoAgent, IntoOutcome, shape};
+use crate::agent::{BoxAgent, BoxError, IntoAgent};
+use crate::setup::{IntoOutcome, shape};
 
 /// The outcome of a call of the annotated function.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::future::Future;
 
 use eval_format::EvalCase;
 
-use crate::agent::{BoxAgent, BoxError};
-use crate::setup::{IntoAgent, shape};
+use crate::agent::{BoxAgent, BoxError, IntoAgent};
+use crate::setup::shape;
 
 /// What [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes the agent.
 ///

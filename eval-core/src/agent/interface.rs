@@ -1,0 +1,153 @@
+//! The trait that an agent implements.
+
+use std::fmt;
+use std::future::Future;
+
+use eval_format::{AppDetails, Map};
+
+use super::boxed::{BoxError, BoxFuture};
+use super::turn::{Session, Turn};
+
+/// One conversation with the system under test.
+///
+/// ```
+/// use eval_core::{Agent, BoxError, Turn};
+///
+/// /// Repeats what it hears and counts the turns.
+/// struct Echo { turns: usize }
+///
+/// impl Agent for Echo {
+///     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+///         self.turns += 1;
+///         turn.recorder().text(format!("{}: {}", self.turns, turn.text()));
+///         Ok(())
+///     }
+/// }
+/// ```
+///
+/// A new value is made for each run of each case, so the history of the conversation can live in `self`. A turn records
+/// what happens with its [`Recorder`](super::Recorder) instead of returning it: if the turn times out, panics or fails,
+/// the report still shows what was done until then.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an agent",
+    label = "not an agent",
+    note = "implement `Agent` for it, or wrap a closure with `agent_fn(|text, recorder| async move {{ .. }})`"
+)]
+pub trait Agent: Send {
+    /// Opens the conversation. The default does nothing.
+    fn start(&mut self, session: &Session) -> impl Future<Output = Result<(), BoxError>> + Send {
+        let _ = session;
+        async { Ok(()) }
+    }
+
+    /// Answers one message of the user and records everything that it does on the way.
+    ///
+    /// An error makes the verdict on the case an ERROR with this text, never a low score.
+    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send;
+
+    /// The session state at the end, for agents that keep it themselves.
+    ///
+    /// The default is `None`: the state is then the initial state with every recorded change applied.
+    fn state(&mut self) -> impl Future<Output = Result<Option<Map>, BoxError>> + Send {
+        async { Ok(None) }
+    }
+
+    /// Instructions and tools of each agent. Some judged metrics read them.
+    fn details(&self) -> AppDetails {
+        AppDetails::default()
+    }
+
+    /// This agent behind a pointer, to choose between agents at run time.
+    fn boxed(self) -> BoxAgent
+    where
+        Self: Sized + 'static,
+    {
+        BoxAgent(Box::new(self))
+    }
+}
+
+/// [`Agent`] with boxed futures, so that it can stand behind a pointer.
+pub(crate) trait Erased: Send {
+    fn start<'a>(&'a mut self, session: &'a Session) -> BoxFuture<'a, Result<(), BoxError>>;
+    fn turn<'a>(&'a mut self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<(), BoxError>>;
+    fn state(&mut self) -> BoxFuture<'_, Result<Option<Map>, BoxError>>;
+    fn details(&self) -> AppDetails;
+}
+
+impl<A: Agent> Erased for A {
+    fn start<'a>(&'a mut self, session: &'a Session) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(Agent::start(self, session))
+    }
+
+    fn turn<'a>(&'a mut self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(Agent::turn(self, turn))
+    }
+
+    fn state(&mut self) -> BoxFuture<'_, Result<Option<Map>, BoxError>> {
+        Box::pin(Agent::state(self))
+    }
+
+    fn details(&self) -> AppDetails {
+        Agent::details(self)
+    }
+}
+
+/// An agent behind a pointer.
+///
+/// ```
+/// use eval_core::{Agent, BoxAgent, BoxError, Replay, agent_fn};
+///
+/// fn choose(live: bool) -> BoxAgent {
+///     if live {
+///         agent_fn(|text, _| async move { Ok::<_, BoxError>(text) }).boxed()
+///     } else {
+///         Replay::new([["recorded answer"]]).boxed()
+///     }
+/// }
+/// # let _ = choose(true);
+/// ```
+pub struct BoxAgent(Box<dyn Erased>);
+
+impl BoxAgent {
+    /// The agent behind the pointer.
+    pub(crate) fn into_erased(self) -> Box<dyn Erased> {
+        self.0
+    }
+}
+
+impl fmt::Debug for BoxAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxAgent(..)")
+    }
+}
+
+impl Agent for BoxAgent {
+    async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        self.0.start(session).await
+    }
+
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        self.0.turn(turn).await
+    }
+
+    async fn state(&mut self) -> Result<Option<Map>, BoxError> {
+        self.0.state().await
+    }
+
+    fn details(&self) -> AppDetails {
+        self.0.details()
+    }
+
+    fn boxed(self) -> BoxAgent {
+        self
+    }
+}
+
+/// Values that users hold across threads are `Send`, and `Sync` if they are shared.
+const _: () = {
+    const fn send<T: Send>() {}
+    const fn sync<T: Send + Sync>() {}
+    send::<BoxAgent>();
+    sync::<super::recorder::Recorder>();
+    sync::<Session>();
+};

@@ -105,4 +105,5 @@ pub mod __private {
     pub use crate::recording::GrowingRecording;
     pub use crate::render::render_with_level;
     pub use crate::suggest::suggest;
+    pub use crate::value::write_string;
 }

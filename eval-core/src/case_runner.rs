@@ -151,10 +151,10 @@ impl CaseRunner {
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
         // The record is written before the first score, so that no failure to score can cost the run.
-        let evaluation = log.ran(run.number, &transcript, &simulator.used());
+        let log = log.ran(run.number, &transcript, &simulator.used());
         let report = self.score(case, transcript, &run.label).await;
         if !report.metrics.is_empty() {
-            log.scored(run.number, evaluation, &report.metrics);
+            log.scored(&report.metrics);
         }
         report
     }

@@ -103,7 +103,7 @@ async fn run_to_end(test: Test, functions: Functions) {
         show_past_the_harness(&skipped);
     }
     if matches!(report.verdict, Verdict::Passed | Verdict::Skipped(_)) {
-        log.decided(&report, "");
+        log.decided(&report, None);
         if print != failure::Print::Failures {
             show(&failure::passing(&test, &report, print));
         }
@@ -112,7 +112,7 @@ async fn run_to_end(test: Test, functions: Functions) {
     let freshness =
         if freshness == Freshness::Fresh { stale::by_content(test.set, replays) } else { freshness };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
-    log.decided(&report, &text);
+    log.decided(&report, Some(&text));
     fail(&text, &failure::headline(&test.path(), &report));
 }
 

@@ -1,18 +1,18 @@
-//! Messages, calls and what else of ADK stands in a transcript.
+//! Messages, calls and the other types of ADK that a transcript holds.
 //!
-//! Not in ADK's saved form, which leaves out keys that ADK does not know: metrics may look at them.
+//! Their form is not the one that ADK saves, which leaves out keys that ADK does not know: metrics may read those keys.
 
 use eval_format::{
     AgentDetails, AppDetails, Content, FunctionCall, FunctionResponse, Part, Rubric, UsageMetadata,
 };
 
-use super::json::fields;
+use super::shape::fields;
 
-fields!(Content { role, parts });
-fields!(Part { text, thought, function_call, function_response, other });
-fields!(FunctionCall { id, name, args, other });
-fields!(FunctionResponse { id, name, response, other });
-fields!(UsageMetadata {
+fields!(Content from default { role, parts });
+fields!(Part from default { text, thought, function_call, function_response, other });
+fields!(FunctionCall from default { id, name, args, other });
+fields!(FunctionResponse from default { id, name, response, other });
+fields!(UsageMetadata from default {
     prompt_token_count,
     candidates_token_count,
     total_token_count,
@@ -21,6 +21,6 @@ fields!(UsageMetadata {
     tool_use_prompt_token_count,
     other,
 });
-fields!(AppDetails { agent_details });
-fields!(AgentDetails { name, instructions, tool_declarations });
-fields!(Rubric { rubric_id, text_property, description, kind });
+fields!(AppDetails from default { agent_details });
+fields!(AgentDetails from default { name, instructions, tool_declarations });
+fields!(Rubric from default { rubric_id, text_property, description, kind });

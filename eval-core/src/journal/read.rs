@@ -1,14 +1,14 @@
 //! Reading runs: all files of a folder, merged into tests.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, fs, io};
 
-use super::record::{Decided, Head, Ran, Record, SCHEMA, Scored, Started};
+use super::parse::{Record, RecordError};
+use super::record::{Decided, Head, Ran, Scored, Started};
 
-/// A run as its journal tells it, complete or not.
+/// A run as its journal records it, complete or not.
 ///
 /// ```
 /// use eval_core::journal::RecordedRun;
@@ -20,41 +20,82 @@ use super::record::{Decided, Head, Ran, Record, SCHEMA, Scored, Started};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedRun {
-    /// The ids of the runs that were read: one, unless folders of several were.
+    /// The ids of the runs that were read: one, unless several runs were read as one.
     pub ids: Vec<String>,
-    /// The tests, by package, binary, file and place in the file.
+    /// The tests, sorted by package, binary, file and position in the file.
     pub tests: Vec<RecordedTest>,
-    /// Last lines that were torn: their processes were killed, or their disks were full, while they wrote.
+    /// How many files end in an incomplete line: the process was killed, or the disk was full, while it wrote.
     pub torn: usize,
-    /// Torn lines that may have told of a test that is not among [`tests`](Self::tests).
+    /// How many incomplete lines may be about a test that is not among [`tests`](Self::tests).
     pub lost: usize,
-    /// Lines that could not be read otherwise.
-    pub unreadable: Vec<Unreadable>,
+    /// Other lines that could not be read.
+    pub unreadable: Vec<UnreadableLine>,
 }
 
 /// A line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unreadable {
+pub struct UnreadableLine {
     /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
     /// What is wrong with it.
-    pub reason: String,
+    pub error: RecordError,
+}
+
+/// Why a run cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadRunError {
+    /// A file or a folder cannot be read.
+    Io {
+        /// The file or the folder.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The folder holds no journal.
+    NoJournal(PathBuf),
+}
+
+impl ReadRunError {
+    /// Adds the path to an error of the system.
+    fn io(path: &Path) -> impl Fn(io::Error) -> Self {
+        |source| Self::Io { path: path.to_owned(), source }
+    }
+}
+
+impl fmt::Display for ReadRunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, source } => write!(f, "cannot read `{}`: {source}", path.display()),
+            Self::NoJournal(path) => write!(f, "`{}` holds no journal (no file `*.jsonl`)", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ReadRunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::NoJournal(_) => None,
+        }
+    }
 }
 
 /// A test with everything that was recorded of it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedTest {
-    /// The package.
-    pub package: String,
-    /// The test binary.
-    pub binary: String,
+    /// The package of the test; `None` for a program that cargo did not start.
+    pub package: Option<String>,
+    /// The test binary; `None` if the system did not tell its name.
+    pub binary: Option<String>,
     /// The path of the test, as cargo shows it.
     pub name: String,
-    /// Each time it was started, in order: more than one where the runner retries, or ran it again in the same run.
+    /// Each time the test was started, in order. There are several if the test runner retried it, or if it ran again in the
+    /// same run.
     pub attempts: Vec<Attempt>,
 }
 
@@ -64,7 +105,7 @@ impl RecordedTest {
         self.attempts.last()
     }
 
-    /// Whether the last attempt came to no verdict: its process was killed, or still runs.
+    /// Whether the last attempt has no verdict: its process was killed, or still runs.
     pub fn is_unfinished(&self) -> bool {
         self.last().is_none_or(|attempt| attempt.decided.is_none())
     }
@@ -76,13 +117,13 @@ impl RecordedTest {
 pub struct Attempt {
     /// The process that ran it.
     pub head: Arc<Head>,
-    /// The file that tells of it.
+    /// The file that records it.
     pub file: Arc<Path>,
     /// How it began.
     pub started: Started,
-    /// What was run of it, in the order in which it came to its end.
+    /// The runs of the case, in the order in which they ended.
     pub evaluations: Vec<Evaluation>,
-    /// How it ended; absent where its process was killed, or still runs.
+    /// How it ended; `None` if its process was killed, or still runs.
     pub decided: Option<Decided>,
 }
 
@@ -92,21 +133,21 @@ pub struct Attempt {
 pub struct Evaluation {
     /// What happened.
     pub ran: Ran,
-    /// How it scored; absent where it broke off before that.
+    /// How it scored; `None` if it was not scored: it ended in an error, or its process was killed.
     pub scored: Option<Scored>,
 }
 
 impl RecordedRun {
     /// Reads the folder of a run.
     ///
-    /// Fails where the folder cannot be read or holds no journal. What cannot be read in a file is in
-    /// [`torn`](Self::torn) and [`unreadable`](Self::unreadable).
-    pub fn read(folder: &Path) -> io::Result<Self> {
+    /// Fails if the folder or a file in it cannot be read, or if it holds no journal. Lines that cannot be read are no
+    /// error: they are in [`torn`](Self::torn) and [`unreadable`](Self::unreadable).
+    pub fn read(folder: &Path) -> Result<Self, ReadRunError> {
         Self::read_all(&[folder])
     }
 
     /// Reads several folders as one run: a suite that was split over machines.
-    pub fn read_all(folders: &[impl AsRef<Path>]) -> io::Result<Self> {
+    pub fn read_all(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
         let mut reading = Reading::default();
         for folder in folders {
             for file in files(folder.as_ref())? {
@@ -118,55 +159,49 @@ impl RecordedRun {
 }
 
 /// The journals of a folder, by name.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let failed = |error: io::Error| {
-        io::Error::new(error.kind(), format!("cannot read `{}`: {error}", folder.display()))
-    };
+fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
+    let failed = ReadRunError::io(folder);
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             files.push(path);
         }
     }
     if files.is_empty() {
-        let message = format!("`{}` holds no journal (no file `*.jsonl`)", folder.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        return Err(ReadRunError::NoJournal(folder.to_owned()));
     }
     files.sort_unstable();
     Ok(files)
 }
 
 /// Package, binary and name of a test.
-type Key = (String, String, String);
+type Key = (Option<String>, Option<String>, String);
 
 #[derive(Default)]
 struct Reading {
     run: RecordedRun,
     tests: HashMap<Key, Vec<Attempt>>,
-    /// The processes whose last line may have told of a test that began, and its name as far as it is there.
+    /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
 
 impl Reading {
-    fn file(&mut self, path: &Path) -> io::Result<()> {
-        let failed = |error: io::Error| {
-            io::Error::new(error.kind(), format!("cannot read `{}`: {error}", path.display()))
-        };
-        let bytes = fs::read(path).map_err(failed)?;
+    fn file(&mut self, path: &Path) -> Result<(), ReadRunError> {
+        let bytes = fs::read(path).map_err(ReadRunError::io(path))?;
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         let (whole, torn) = bytes.split_at(end);
         self.run.torn += usize::from(!torn.is_empty());
         let mut lines = whole.split(|byte| *byte == b'\n').enumerate().map(|(at, line)| (at + 1, line));
         let Some((_, first)) = lines.next().filter(|(_, line)| !line.is_empty()) else {
-            // A process begins its journal when it begins its first test.
+            // A process that has a journal has begun a test.
             self.run.lost += 1;
             return Ok(());
         };
         let head = match head(first) {
             Ok(head) => Arc::new(head),
-            Err(reason) => {
-                self.unreadable(path, 1, reason);
+            Err(error) => {
+                self.unreadable(path, 1, error);
                 return Ok(());
             }
         };
@@ -176,10 +211,10 @@ impl Reading {
         if !torn.is_empty() && !is_of_a_begun_test(torn) {
             self.torn_starts.push((Arc::clone(&head), name_in(torn)));
         }
-        let mut attempts = Attempts { head, file: path.into(), places: HashMap::new(), all: Vec::new() };
+        let mut attempts = Attempts { head, file: path.into(), indices: HashMap::new(), all: Vec::new() };
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
-            if let Err(reason) = parse(line).and_then(|record| attempts.add(record)) {
-                self.unreadable(path, number, reason);
+            if let Err(error) = parse(line).and_then(|record| attempts.add(record)) {
+                self.unreadable(path, number, error);
             }
         }
         for attempt in attempts.all {
@@ -190,8 +225,8 @@ impl Reading {
         Ok(())
     }
 
-    fn unreadable(&mut self, file: &Path, line: usize, reason: String) {
-        self.run.unreadable.push(Unreadable { file: file.to_owned(), line, reason });
+    fn unreadable(&mut self, file: &Path, line: usize, error: RecordError) {
+        self.run.unreadable.push(UnreadableLine { file: file.to_owned(), line, error });
     }
 
     fn finish(self) -> RecordedRun {
@@ -209,46 +244,43 @@ impl Reading {
                 RecordedTest { package, binary, name, attempts }
             })
             .collect();
-        run.tests.sort_by(|a, b| place(a).cmp(&place(b)));
+        run.tests.sort_by(|a, b| order(a).cmp(&order(b)));
         run
     }
 }
 
-/// Package, binary, place in the file of the set, and name of a test: tests are sorted by it.
-type Place<'a> = (&'a str, &'a str, Option<(Option<&'a str>, Option<usize>, Option<usize>)>, &'a str);
-
-/// Where a test stands among the others.
-fn place(test: &RecordedTest) -> Place<'_> {
-    let place = test.last().map(|attempt| {
+/// What tests are sorted by.
+fn order(test: &RecordedTest) -> impl Ord + '_ {
+    let location = test.last().map(|attempt| {
         let Started { file, line, column, .. } = &attempt.started;
-        (file.as_deref(), *line, *column)
+        (file, line, column)
     });
-    (&test.package, &test.binary, place, &test.name)
+    (&test.package, &test.binary, location, &test.name)
 }
 
-fn parse(line: &[u8]) -> Result<Record, String> {
-    Record::parse(std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"))?)
+fn parse(line: &[u8]) -> Result<Record, RecordError> {
+    Record::parse(std::str::from_utf8(line).map_err(RecordError::NotUtf8)?)
 }
 
-fn head(line: &[u8]) -> Result<Head, String> {
+fn head(line: &[u8]) -> Result<Head, RecordError> {
     match parse(line)? {
-        Record::Head(head) if head.schema <= SCHEMA => Ok(head),
-        Record::Head(Head { schema, evalset, .. }) => Err(format!(
-            "it was written by evalset {evalset}, whose records (schema {schema}) this version does not read; update \
-             cargo-evalset"
-        )),
-        _ => Err("a journal begins with its head".to_owned()),
+        Record::Head(head) => RecordError::check_schema(&head).map(|()| head),
+        _ => Err(misplaced("a journal begins with its head")),
     }
 }
 
-/// Whether the rest of a line tells of a test that a whole line before it told of.
+fn misplaced(what: &str) -> RecordError {
+    RecordError::Misplaced(what.to_owned())
+}
+
+/// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
     ["ran", "scored", "decided"]
         .iter()
         .any(|kind| torn.starts_with(format!("{{\"record\":\"{kind}\"").as_bytes()))
 }
 
-/// The name of the test in the rest of a line, where it is whole. Paths of tests hold nothing that is escaped.
+/// The name of the test in an incomplete line, if the name is complete. Names of tests hold nothing that is escaped.
 fn name_in(torn: &[u8]) -> Option<String> {
     let (_, rest) = std::str::from_utf8(torn).ok()?.split_once("\"name\":\"")?;
     Some(rest.split_once('"')?.0.to_owned())
@@ -258,18 +290,18 @@ fn name_in(torn: &[u8]) -> Option<String> {
 struct Attempts {
     head: Arc<Head>,
     file: Arc<Path>,
-    /// The place of each test by its number.
-    places: HashMap<u32, usize>,
+    /// The index of each test by its number.
+    indices: HashMap<u32, usize>,
     all: Vec<Attempt>,
 }
 
 impl Attempts {
-    fn add(&mut self, record: Record) -> Result<(), String> {
+    fn add(&mut self, record: Record) -> Result<(), RecordError> {
         match record {
-            Record::Head(_) => return Err("a second head".to_owned()),
+            Record::Head(_) => return Err(misplaced("a second head")),
             Record::Unknown => {}
             Record::Started(started) => {
-                self.places.insert(started.test, self.all.len());
+                self.indices.insert(started.test, self.all.len());
                 let (head, file) = (Arc::clone(&self.head), Arc::clone(&self.file));
                 self.all.push(Attempt { head, file, started, evaluations: Vec::new(), decided: None });
             }
@@ -279,7 +311,7 @@ impl Attempts {
                 // A run is scored right after it ran, unless several run at once.
                 let mut latest_first = attempt.evaluations.iter_mut().rev();
                 let ran = latest_first.find(|ran| ran.ran.evaluation == scored.evaluation);
-                ran.ok_or("a score of a run that is not recorded")?.scored = Some(scored);
+                ran.ok_or_else(|| misplaced("a score of a run that is not recorded"))?.scored = Some(scored);
             }
             Record::Decided(decided) => {
                 let attempt = self.of(decided.test)?;
@@ -289,8 +321,8 @@ impl Attempts {
         Ok(())
     }
 
-    fn of(&mut self, test: u32) -> Result<&mut Attempt, String> {
-        let place = self.places.get(&test);
-        place.and_then(|place| self.all.get_mut(*place)).ok_or_else(|| format!("test {test} did not begin"))
+    fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
+        let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
+        attempt.ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
     }
 }

@@ -1,15 +1,15 @@
 //! Which run a process belongs to.
 //!
-//! `EVALSET_RUN_ID`, else `NEXTEST_RUN_ID`. `cargo test` tells its binaries nothing of the kind, but it is the parent
-//! of them all: they share the run that is named after that process. A program that cargo did not start is a run of
-//! its own, as its parent may be a shell that lives for days.
+//! `EVALSET_RUN_ID` names it, else `NEXTEST_RUN_ID`. `cargo test` sets no such variable, but it is the parent process of
+//! all its test binaries: they share the run that is named after that process. A program that cargo did not start is a
+//! run of its own, since its parent may be a shell that lives for days.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_format::__private::content_hash;
 
-use super::folder::{LONGEST_ID, is_id, runs};
+use super::runs::{LONGEST_ID, is_id, runs};
 use super::time;
 
 const RUN_ID: &str = "EVALSET_RUN_ID";
@@ -37,28 +37,28 @@ fn unusable(id: &str) -> String {
     )
 }
 
-/// A process that others know too.
+/// A process that other processes can identify too.
 #[derive(Debug)]
 struct Process {
-    /// What tells it from others.
+    /// A text that no other process has.
     identity: String,
-    /// How long after the run began the identity may be taken for another process; none where it never is.
+    /// How long after the run began the identity is this process for certain; `None` if it always is.
     good_for: Option<Duration>,
 }
 
-/// The run that the children of a process share, known or new.
+/// The run that the children of a process share: the existing one, or a new one.
 fn shared(folder: &Path, process: &Process, now: SystemTime) -> String {
     known(folder, process, now).unwrap_or_else(|| fresh(&process.identity))
 }
 
-/// The run whose name ends in the hash of a process.
+/// The existing run whose id ends in the hash of a process.
 fn known(folder: &Path, process: &Process, now: SystemTime) -> Option<String> {
     let hash = format!("-{}", hash(&process.identity));
     let is_its_own = |started: SystemTime| match process.good_for {
         Some(limit) => now.duration_since(started).is_ok_and(|age| age < limit),
         None => true,
     };
-    // A folder that cannot be read cannot be written either; that is said where it is tried.
+    // If the folder cannot be read, it cannot be written either, and the writer reports that.
     let runs = runs(folder).unwrap_or_default();
     let known = runs.into_iter().find(|run| run.id.ends_with(&hash) && is_its_own(run.started));
     known.map(|run| run.id)
@@ -78,32 +78,32 @@ fn myself() -> String {
     format!("{} {}", std::process::id(), now.as_nanos())
 }
 
-/// The process that started this one, by its number and the time when it began.
+/// The parent process, identified by its number and the time when it began.
 #[cfg(target_os = "linux")]
 fn parent() -> Option<Process> {
     let pid = std::os::unix::process::parent_id();
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The clock of these times begins when the system does.
+    // The time counts from the start of the system.
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let identity = format!("{pid} {} {}", start_ticks(&stat)?, boot.trim());
     Some(Process { identity, good_for: None })
 }
 
-/// The field `starttime` of `/proc/<pid>/stat`. The second field is the name of the program, in brackets and possibly
-/// with brackets and blanks in it.
+/// The field `starttime` of `/proc/<pid>/stat`. The second field is the name of the program in brackets, which may contain
+/// brackets and blanks.
 #[cfg(target_os = "linux")]
 fn start_ticks(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ")?.1.split(' ').nth(19)
 }
 
-/// The process that started this one. Other processes get its number in time, so it is good for half a day.
+/// The parent process, identified by its number. Other processes get that number in time, so it is good for half a day.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn parent() -> Option<Process> {
     let identity = std::os::unix::process::parent_id().to_string();
     Some(Process { identity, good_for: Some(Duration::from_hours(12)) })
 }
 
-/// The system does not tell: each binary is a run of its own unless `EVALSET_RUN_ID` says otherwise.
+/// The system does not tell the parent. Each binary is a run of its own unless `EVALSET_RUN_ID` is set.
 #[cfg(not(unix))]
 fn parent() -> Option<Process> {
     None
@@ -111,8 +111,9 @@ fn parent() -> Option<Process> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::TempDir;
+
     use super::super::folder;
-    use super::super::tests::Folder;
     use super::*;
 
     fn process(identity: &str, good_for: Option<Duration>) -> Process {
@@ -121,25 +122,27 @@ mod tests {
 
     #[test]
     fn children_of_one_process_share_a_run_and_others_do_not() {
-        let folder = Folder::new("shared");
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path();
         let (cargo, other) = (process("12 345", None), process("12 346", None));
         let now = SystemTime::now();
-        let first = shared(&folder, &cargo, now);
-        folder::open(&folder, &first, 9).unwrap();
-        assert_eq!(shared(&folder, &cargo, now), first);
-        assert_eq!(shared(&folder, &cargo, now + Duration::from_hours(1000)), first);
-        assert_ne!(shared(&folder, &other, now), first);
+        let first = shared(folder, &cargo, now);
+        folder::open(folder, &first, 9).unwrap();
+        assert_eq!(shared(folder, &cargo, now), first);
+        assert_eq!(shared(folder, &cargo, now + Duration::from_hours(1000)), first);
+        assert_ne!(shared(folder, &other, now), first);
     }
 
     #[test]
     fn a_number_alone_tells_a_process_for_a_while() {
-        let folder = Folder::new("recycled");
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path();
         let cargo = process("12", Some(Duration::from_hours(12)));
         let now = SystemTime::now();
-        let first = shared(&folder, &cargo, now);
-        folder::open(&folder, &first, 9).unwrap();
-        assert_eq!(known(&folder, &cargo, now + Duration::from_hours(1)), Some(first));
-        assert_eq!(known(&folder, &cargo, now + Duration::from_hours(13)), None);
+        let first = shared(folder, &cargo, now);
+        folder::open(folder, &first, 9).unwrap();
+        assert_eq!(known(folder, &cargo, now + Duration::from_hours(1)), Some(first));
+        assert_eq!(known(folder, &cargo, now + Duration::from_hours(13)), None);
     }
 
     #[test]

@@ -1,93 +1,60 @@
 //! Scores and verdicts.
 
-use eval_format::{Criterion, Value};
+use eval_format::{Criterion, Gate, Pass};
 
-use super::json::{Fields, Json, Misread, Object, fields, misread, words, write_list};
 use super::line::Line;
-use super::record::MetricScore;
-use super::text::write_text;
+use super::shape::{fields, key, words};
+use super::to_json::{Object, ToJson, write_list, write_text};
 use crate::judge_outcome::JudgeUse;
 use crate::metric::{RubricScore, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport};
 use crate::score::mean;
-use crate::verdict::{Role, Verdict};
-use eval_format::{Gate, Pass};
+use crate::verdict::Verdict;
 
-fields!(MetricScore { name, custom, score, judge });
 fields!(JudgeUse { model, asked, failed, replayed, usage });
 fields!(RubricScore { rubric_id, score, rationale });
-fields!(Criterion { threshold, options });
+fields!(Criterion from default { threshold, options });
 fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });
 words!(Gate { Mean = "mean", EveryTurn = "every_turn" });
 
-/// A score that is only a number is written as one.
-impl Json for Score {
+/// A score without notes and rubrics is a number.
+impl ToJson for Score {
     fn write(&self, out: &mut Line) {
         if let (Some(value), [], []) = (self.value(), self.notes(), self.rubrics()) {
             return value.write(out);
         }
         let mut object = Object::open(out);
         match (self.value(), self.reason()) {
-            (Some(value), _) => object.field(",\"value\":", &value),
-            (None, reason) => object.text(",\"not_evaluated\":", reason.unwrap_or_default()),
+            (Some(value), _) => object.field(key!("value"), &value),
+            (None, reason) => object.text(key!("not_evaluated"), reason.unwrap_or_default()),
         }
-        object.list(",\"notes\":", self.notes());
-        object.list(",\"rubrics\":", self.rubrics());
+        object.list(key!("notes"), self.notes());
+        object.list(key!("rubrics"), self.rubrics());
         object.close();
-    }
-
-    fn read(value: Value) -> Result<Self, Misread> {
-        if let Some(value) = value.as_f64() {
-            return Ok(Self::from(value));
-        }
-        let mut fields = Fields::of(value)?;
-        let score = match fields.take::<Option<f64>>("value")? {
-            Some(value) => Self::from(value),
-            None => Self::not_evaluated(fields.take::<String>("not_evaluated")?),
-        };
-        let notes: Vec<String> = fields.take("notes")?;
-        let rubrics: Vec<RubricScore> = fields.take("rubrics")?;
-        Ok(notes.into_iter().fold(score, Self::note).with_rubrics(rubrics))
     }
 }
 
-/// Scores that have the mean of all scores are written as a list.
-impl Json for Scores {
+/// Scores whose overall score is their mean are a list.
+impl ToJson for Scores {
     fn write(&self, out: &mut Line) {
         if has_usual_overall(self) {
             return write_list(self.scores(), out, Score::write);
         }
         let mut object = Object::open(out);
-        object.field(",\"overall\":", &self.overall());
-        object.field(",\"whole_run\":", &self.is_whole_run());
-        object.list(",\"scores\":", self.scores());
+        object.field(key!("overall"), &self.overall());
+        object.field(key!("whole_run"), &self.is_whole_run());
+        object.list(key!("scores"), self.scores());
         object.close();
-    }
-
-    fn read(value: Value) -> Result<Self, Misread> {
-        if value.as_array().is_some() {
-            return Ok(Vec::<Score>::read(value)?.into_iter().collect());
-        }
-        let mut fields = Fields::of(value)?;
-        let overall: Option<f64> = fields.take("overall")?;
-        let is_whole_run: bool = fields.take("whole_run")?;
-        let mut all: Vec<Score> = fields.take("scores")?;
-        let scores = match (is_whole_run, all.pop()) {
-            (true, Some(only)) if all.is_empty() => Self::whole_run(only),
-            (true, _) => return Err("a whole run has one score".to_owned()),
-            (false, last) => all.into_iter().chain(last).collect(),
-        };
-        Ok(scores.with_overall(overall))
     }
 }
 
-/// Whether the overall score is the one that the list alone gives.
+/// Whether the overall score is the one that a reader computes from the list alone.
 fn has_usual_overall(scores: &Scores) -> bool {
     let usual = match scores.scores() {
         [only] => only.value(),
         many => mean::naive(&many.iter().filter_map(Score::value).collect::<Vec<f64>>()),
     };
-    // Summing makes +0 of -0.
+    // The sum of -0 and nothing is +0.
     let is_same =
         |one: f64, other: f64| one.to_bits() == other.to_bits() && (one != 0.0 || one.is_sign_positive());
     !scores.is_whole_run()
@@ -97,109 +64,150 @@ fn has_usual_overall(scores: &Scores) -> bool {
         }
 }
 
-impl Json for MetricOutcome {
+impl ToJson for MetricOutcome {
     fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         match self {
-            Self::Scored(scores) => scores.write(object.key(",\"scored\":")),
-            Self::Skipped(reason) => object.text(",\"skipped\":", reason),
-            Self::Unjudged(reason) => object.text(",\"unjudged\":", reason),
+            Self::Scored(scores) => scores.write(object.key(key!("scored"))),
+            Self::Skipped(reason) => object.text(key!("skipped"), reason),
+            Self::Unjudged(reason) => object.text(key!("unjudged"), reason),
             Self::Error { role, message } => {
-                object.text(",\"error\":", message);
-                object.field(",\"role\":", role);
+                object.text(key!("error"), message);
+                object.field(key!("role"), role);
             }
         }
         object.close();
     }
-
-    fn read(value: Value) -> Result<Self, Misread> {
-        let mut fields = Fields::of(value)?;
-        if let Some(scores) = fields.take("scored")? {
-            return Ok(Self::Scored(scores));
-        }
-        if let Some(reason) = fields.take("skipped")? {
-            return Ok(Self::Skipped(reason));
-        }
-        if let Some(reason) = fields.take("unjudged")? {
-            return Ok(Self::Unjudged(reason));
-        }
-        let Some(message) = fields.take("error")? else {
-            return Err("neither scores nor the reason why there are none".to_owned());
-        };
-        Ok(Self::Error { role: fields.take("role")?, message })
-    }
 }
 
-/// One that is only a word is written as one.
-impl Json for Verdict {
+/// A verdict without a reason is a word.
+impl ToJson for Verdict {
     fn write(&self, out: &mut Line) {
-        if self.reason().is_none() {
-            return write_text(word(self), out);
-        }
+        let word = match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotEvaluated(_) => "not_evaluated",
+            Self::Error { .. } => "error",
+            Self::Skipped(_) => "skipped",
+            Self::Informational => "informational",
+        };
+        let Some(reason) = self.reason() else { return write_text(word, out) };
         let mut object = Object::open(out);
-        object.text(",\"is\":", word(self));
-        if let Some(reason) = self.reason() {
-            object.text(",\"reason\":", reason);
-        }
+        object.text(key!("is"), word);
+        object.text(key!("reason"), reason);
         if let Self::Error { role, .. } = self {
-            object.field(",\"role\":", role);
+            object.field(key!("role"), role);
         }
         object.close();
     }
-
-    fn read(value: Value) -> Result<Self, Misread> {
-        let (is, reason, role): (String, String, Option<Role>) = match value {
-            Value::String(word) => (word, String::new(), None),
-            value => {
-                let mut fields = Fields::of(value)?;
-                (fields.take("is")?, fields.take("reason")?, fields.take("role")?)
-            }
-        };
-        Ok(match (is.as_str(), role) {
-            ("passed", _) => Self::Passed,
-            ("failed", _) => Self::Failed,
-            ("not_evaluated", _) => Self::NotEvaluated(reason),
-            ("error", Some(role)) => Self::Error { role, message: reason },
-            ("skipped", _) => Self::Skipped(reason),
-            ("informational", _) => Self::Informational,
-            _ => return Err(format!("`{is}` is no verdict")),
-        })
-    }
 }
 
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Passed => "passed",
-        Verdict::Failed => "failed",
-        Verdict::NotEvaluated(_) => "not_evaluated",
-        Verdict::Error { .. } => "error",
-        Verdict::Skipped(_) => "skipped",
-        Verdict::Informational => "informational",
-    }
-}
-
-impl Json for Pass {
-    /// As it is written in the attribute.
+/// As in the attribute: `mean`, `at_least(2)`.
+impl ToJson for Pass {
     fn write(&self, out: &mut Line) {
-        let text = match self {
-            Self::Mean => "mean".to_owned(),
-            Self::All => "all".to_owned(),
-            Self::Any => "any".to_owned(),
-            Self::AtLeast(runs) => format!("at_least({runs})"),
-        };
-        text.write(out);
+        match self {
+            Self::Mean => write_text("mean", out),
+            Self::All => write_text("all", out),
+            Self::Any => write_text("any", out),
+            Self::AtLeast(runs) => write_text(&format!("at_least({runs})"), out),
+        }
+    }
+}
+
+#[cfg(feature = "reports")]
+mod reading {
+    use eval_format::Value;
+
+    use super::super::from_json::{Fields, FromJson, Misread, misread};
+    use super::{MetricOutcome, Pass, RubricScore, Score, Scores, Verdict};
+    use crate::verdict::Role;
+
+    impl FromJson for Score {
+        fn read(value: Value) -> Result<Self, Misread> {
+            if let Some(value) = value.as_f64() {
+                return Ok(Self::from(value));
+            }
+            let mut fields = Fields::of(value)?;
+            let score = match fields.take::<Option<f64>>("value")? {
+                Some(value) => Self::from(value),
+                None => Self::not_evaluated(fields.take::<String>("not_evaluated")?),
+            };
+            let notes: Vec<String> = fields.take("notes")?;
+            let rubrics: Vec<RubricScore> = fields.take("rubrics")?;
+            Ok(notes.into_iter().fold(score, Self::note).with_rubrics(rubrics))
+        }
     }
 
-    fn read(value: Value) -> Result<Self, Misread> {
-        let at_least = |text: &str| text.strip_prefix("at_least(")?.strip_suffix(')')?.parse().ok();
-        match value.as_str() {
-            Some("mean") => Ok(Self::Mean),
-            Some("all") => Ok(Self::All),
-            Some("any") => Ok(Self::Any),
-            text => text
-                .and_then(at_least)
-                .map(Self::AtLeast)
-                .ok_or_else(|| misread("`mean`, `all`, `any` or `at_least(n)`", &value)),
+    impl FromJson for Scores {
+        fn read(value: Value) -> Result<Self, Misread> {
+            if value.as_array().is_some() {
+                return Ok(Vec::<Score>::read(value)?.into_iter().collect());
+            }
+            let mut fields = Fields::of(value)?;
+            let overall: Option<f64> = fields.take("overall")?;
+            let is_whole_run: bool = fields.take("whole_run")?;
+            let mut all: Vec<Score> = fields.take("scores")?;
+            let scores = match (is_whole_run, all.pop()) {
+                (true, Some(only)) if all.is_empty() => Self::whole_run(only),
+                (true, _) => return Err("a whole run has one score".to_owned()),
+                (false, last) => all.into_iter().chain(last).collect(),
+            };
+            Ok(scores.with_overall(overall))
+        }
+    }
+
+    impl FromJson for MetricOutcome {
+        fn read(value: Value) -> Result<Self, Misread> {
+            let mut fields = Fields::of(value)?;
+            if let Some(scores) = fields.take("scored")? {
+                return Ok(Self::Scored(scores));
+            }
+            if let Some(reason) = fields.take("skipped")? {
+                return Ok(Self::Skipped(reason));
+            }
+            if let Some(reason) = fields.take("unjudged")? {
+                return Ok(Self::Unjudged(reason));
+            }
+            let Some(message) = fields.take("error")? else {
+                return Err("neither scores nor the reason why there are none".to_owned());
+            };
+            Ok(Self::Error { role: fields.take("role")?, message })
+        }
+    }
+
+    impl FromJson for Verdict {
+        fn read(value: Value) -> Result<Self, Misread> {
+            let (is, reason, role): (String, String, Option<Role>) = match value {
+                Value::String(word) => (word, String::new(), None),
+                value => {
+                    let mut fields = Fields::of(value)?;
+                    (fields.take("is")?, fields.take("reason")?, fields.take("role")?)
+                }
+            };
+            Ok(match (is.as_str(), role) {
+                ("passed", _) => Self::Passed,
+                ("failed", _) => Self::Failed,
+                ("not_evaluated", _) => Self::NotEvaluated(reason),
+                ("error", Some(role)) => Self::Error { role, message: reason },
+                ("skipped", _) => Self::Skipped(reason),
+                ("informational", _) => Self::Informational,
+                _ => return Err(format!("`{is}` is no verdict")),
+            })
+        }
+    }
+
+    impl FromJson for Pass {
+        fn read(value: Value) -> Result<Self, Misread> {
+            let at_least = |text: &str| text.strip_prefix("at_least(")?.strip_suffix(')')?.parse().ok();
+            match value.as_str() {
+                Some("mean") => Ok(Self::Mean),
+                Some("all") => Ok(Self::All),
+                Some("any") => Ok(Self::Any),
+                text => text
+                    .and_then(at_least)
+                    .map(Self::AtLeast)
+                    .ok_or_else(|| misread("`mean`, `all`, `any` or `at_least(n)`", &value)),
+            }
         }
     }
 }

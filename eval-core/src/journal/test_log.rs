@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use eval_format::EvalCase;
 
-use super::record::{self, Decided, Started, case_hash};
+use super::case_hash::case_hash;
+use super::lines::{ran_line, scored_line};
+use super::record::{Decided, Started};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
@@ -15,13 +17,28 @@ use crate::report::{CaseReport, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 
-/// The part of a journal that belongs to one test. It does nothing if no journal is written.
+/// The part of a journal that belongs to one test. Does nothing if no journal is written.
 #[derive(Debug, Default)]
-pub(crate) struct TestLog {
-    journal: Option<Arc<Journal>>,
-    /// The number of the test in its journal.
+pub(crate) struct TestLog(Option<Open>);
+
+#[derive(Debug)]
+struct Open {
+    journal: Arc<Journal>,
+    /// The number of the test in the journal.
     test: u32,
+    /// The number of the next evaluation.
     evaluations: AtomicU32,
+}
+
+/// The part of a journal that belongs to one evaluation of a run. Does nothing if no journal is written.
+#[derive(Debug)]
+pub(crate) struct RunLog<'a>(Option<OpenRun<'a>>);
+
+#[derive(Debug)]
+struct OpenRun<'a> {
+    log: &'a Open,
+    run: usize,
+    evaluation: u32,
 }
 
 impl TestLog {
@@ -80,59 +97,64 @@ impl TestLog {
     fn begin(journal: Arc<Journal>, started: impl FnOnce(u32) -> Started) -> Self {
         let test = journal.next_test();
         journal.add(started(test).line());
-        Self { journal: Some(journal), test, evaluations: AtomicU32::new(1) }
+        Self(Some(Open { journal, test, evaluations: AtomicU32::new(1) }))
     }
 
     /// The journal; `None` if none is written.
     pub(crate) fn journal(&self) -> Option<&Journal> {
-        self.journal.as_deref()
+        self.0.as_ref().map(|log| &*log.journal)
     }
 
-    /// Records what happened in a run. Returns the number of this evaluation.
-    pub(crate) fn ran(&self, run: usize, transcript: &Transcript, simulator: &[JudgeUse]) -> u32 {
-        let Some(journal) = &self.journal else { return 0 };
-        let evaluation = self.evaluations.fetch_add(1, Ordering::Relaxed);
-        journal.add(record::ran_line(self.test, run, evaluation, transcript, simulator));
-        evaluation
+    /// Records what happened in a run.
+    pub(crate) fn ran(&self, run: usize, transcript: &Transcript, simulator: &[JudgeUse]) -> RunLog<'_> {
+        RunLog(self.0.as_ref().map(|log| {
+            let evaluation = log.evaluations.fetch_add(1, Ordering::Relaxed);
+            log.journal.add(ran_line(log.test, run, evaluation, transcript, simulator));
+            OpenRun { log, run, evaluation }
+        }))
     }
 
-    /// Records how a run scored.
-    pub(crate) fn scored(&self, run: usize, evaluation: u32, metrics: &[ScoredMetric]) {
-        if let Some(journal) = &self.journal {
-            journal.add(record::scored_line(self.test, run, evaluation, metrics));
-        }
-    }
-
-    /// Records the verdict, with what the test prints.
-    pub(crate) fn decided(&self, report: &CaseReport, failure: &str) {
-        let Some(journal) = &self.journal else { return };
-        let decided = Decided {
-            test: self.test,
+    /// Records the verdict, and what the test prints if it fails.
+    pub(crate) fn decided(&self, report: &CaseReport, failure: Option<&str>) {
+        self.end(|test| Decided {
+            test,
             verdict: report.verdict.clone(),
             metrics: report.metrics.clone(),
             passed_runs: report.passed_runs,
             elapsed: report.elapsed,
             notes: report.notes.clone(),
-            failure: failure.to_owned(),
+            failure: failure.map(str::to_owned),
             at: time::now(),
-        };
-        journal.add(decided.line());
+        });
     }
 
     /// Records that the harness could not run or score the test.
     pub(crate) fn broke(&self, message: &str, failure: &str) {
-        let Some(journal) = &self.journal else { return };
-        let decided = Decided {
-            test: self.test,
+        self.end(|test| Decided {
+            test,
             verdict: Verdict::error(Role::Harness, message),
             metrics: Vec::new(),
             passed_runs: None,
             elapsed: std::time::Duration::ZERO,
             notes: Vec::new(),
-            failure: failure.to_owned(),
+            failure: Some(failure.to_owned()),
             at: time::now(),
-        };
-        journal.add(decided.line());
+        });
+    }
+
+    fn end(&self, decided: impl FnOnce(u32) -> Decided) {
+        if let Some(log) = &self.0 {
+            log.journal.add(decided(log.test).line());
+        }
+    }
+}
+
+impl RunLog<'_> {
+    /// Records how the run scored.
+    pub(crate) fn scored(self, metrics: &[ScoredMetric]) {
+        if let Some(OpenRun { log, run, evaluation }) = self.0 {
+            log.journal.add(scored_line(log.test, run, evaluation, metrics));
+        }
     }
 }
 

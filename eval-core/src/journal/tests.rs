@@ -2,49 +2,21 @@
 
 use std::fmt::Debug;
 use std::fs;
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use eval_format::{Criterion, EvalCase};
+use eval_format::{Criterion, EvalCase, Gate, Pass};
 use proptest::prelude::*;
+use tempfile::TempDir;
 
-use super::record::{ran_line, scored_line};
+use super::lines::{ran_line, scored_line};
 use super::*;
 use crate::report::tests::strategies::{expected, metric, run};
 use crate::report::{CaseReport, RunReport, ScoredMetric};
 use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
-use eval_format::{Gate, Pass};
 
 mod runner;
-
-/// A folder of a test, removed when it ends.
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("evalset-journal-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Deref for Folder {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn again(line: &[u8]) -> Record {
     let line = std::str::from_utf8(line).unwrap();
@@ -66,10 +38,10 @@ fn transcript_again(transcript: &Transcript) -> Transcript {
 }
 
 fn scored(report: &RunReport) -> Scored {
-    let metrics = report.metrics.iter().map(|metric| MetricScore {
+    let metrics = report.metrics.iter().map(|metric| RecordedMetric {
         name: metric.name.clone(),
         custom: metric.custom,
-        score: metric.outcome.clone(),
+        outcome: metric.outcome.clone(),
         judge: metric.judge.clone(),
     });
     Scored { test: 7, run: 2, evaluation: 3, metrics: metrics.collect() }
@@ -121,7 +93,7 @@ proptest! {
                 passed_runs: Some(0),
                 elapsed: Duration::from_millis(1500),
                 notes: vec![text.clone()],
-                failure: text.clone(),
+                failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };
             prop_assert_eq!(shown(&again(&decided.line())), shown(&Record::Decided(decided)));
@@ -174,9 +146,9 @@ fn head(package: &str) -> Head {
         schema: SCHEMA,
         evalset: "0.1.0".to_owned(),
         run: "r".to_owned(),
-        package: package.to_owned(),
-        version: String::new(),
-        binary: "evals".to_owned(),
+        package: Some(package.to_owned()),
+        version: None,
+        binary: Some("evals".to_owned()),
         pid: 1,
         started: SystemTime::UNIX_EPOCH,
         env: [("CI".to_owned(), "true".to_owned())].into(),
@@ -191,7 +163,7 @@ fn decided(test: u32) -> Decided {
         passed_runs: None,
         elapsed: Duration::ZERO,
         notes: Vec::new(),
-        failure: String::new(),
+        failure: None,
         at: SystemTime::UNIX_EPOCH,
     }
 }
@@ -221,8 +193,39 @@ fn scores_of_versions_that_told_less_are_read() {
 }
 
 #[test]
+fn empty_texts_and_zeros_of_earlier_versions_are_unknown() {
+    let unknown = Started {
+        eval_set_id: None,
+        file: None,
+        set_file: None,
+        line: None,
+        column: None,
+        case_hash: None,
+        set_cases: None,
+        ..started(1, "sunny")
+    };
+    let common = r#""record":"started","test":1,"name":"sunny","eval_id":"sunny","runs":3,"pass":"at_least(2)",
+        "gate":"every_turn","attempt":1,"at":"1970-01-01T00:00:00.000Z""#;
+    let written =
+        r#","eval_set_id":"","file":"","set_file":"","line":0,"column":0,"case_hash":"","set_cases":0"#;
+    for sentinels in ["", written] {
+        let line = format!("{{{common}{sentinels}}}");
+        assert_eq!(Record::parse(&line).unwrap(), Record::Started(unknown.clone()), "{line}");
+    }
+    let head = r#"{"record":"head","schema":1,"evalset":"0.1.0","run":"r","package":"","version":"","binary":"","pid":1,
+        "started":"1970-01-01T00:00:00.000Z","env":{}}"#;
+    let Ok(Record::Head(head)) = Record::parse(head) else { panic!("{head}") };
+    assert_eq!((head.package, head.version, head.binary), (None, None, None));
+    let decided =
+        r#"{"record":"decided","test":1,"verdict":"passed","failure":"","at":"1970-01-01T00:00:00.000Z"}"#;
+    let Ok(Record::Decided(decided)) = Record::parse(decided) else { panic!("{decided}") };
+    assert_eq!(decided.failure, None);
+}
+
+#[test]
 fn files_of_several_processes_are_one_run() {
-    let folder = Folder::new("merged");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
     let scored = Scored { test: 1, run: 2, evaluation: 2, metrics: Vec::new() };
     let first = [
         head("b").line(),
@@ -241,10 +244,15 @@ fn files_of_several_processes_are_one_run() {
     fs::write(folder.join("3.jsonl"), third.concat()).unwrap();
     fs::write(folder.join("report.xml"), "not a journal").unwrap();
 
-    let run = RecordedRun::read(&folder).unwrap();
+    let run = RecordedRun::read(folder).unwrap();
     let names: Vec<_> =
-        run.tests.iter().map(|test| (&*test.package, &*test.name, test.is_unfinished())).collect();
-    assert_eq!(names, [("a", "x::y", false), ("b", "weather::killed", true), ("b", "weather::late", false)]);
+        run.tests.iter().map(|test| (test.package.as_deref(), &*test.name, test.is_unfinished())).collect();
+    let expected = [
+        (Some("a"), "x::y", false),
+        (Some("b"), "weather::killed", true),
+        (Some("b"), "weather::late", false),
+    ];
+    assert_eq!(names, expected);
     let late = &run.tests[2];
     assert_eq!(late.attempts.iter().map(|attempt| attempt.started.attempt).collect::<Vec<_>>(), [1, 2]);
     let scores: Vec<bool> = late.attempts[0].evaluations.iter().map(|ran| ran.scored.is_some()).collect();
@@ -254,30 +262,31 @@ fn files_of_several_processes_are_one_run() {
 
 #[test]
 fn folders_of_several_machines_are_one_run() {
-    let (one, two) = (Folder::new("machine_1"), Folder::new("machine_2"));
-    fs::write(one.join("a.jsonl"), [head("p").line(), started(1, "s::a").line()].concat()).unwrap();
-    fs::write(two.join("a.jsonl"), [head("p").line(), started(1, "s::b").line()].concat()).unwrap();
-    let run = RecordedRun::read_all(&[&*one, &*two]).unwrap();
+    let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    fs::write(one.path().join("a.jsonl"), [head("p").line(), started(1, "s::a").line()].concat()).unwrap();
+    fs::write(two.path().join("a.jsonl"), [head("p").line(), started(1, "s::b").line()].concat()).unwrap();
+    let run = RecordedRun::read_all(&[one.path(), two.path()]).unwrap();
     assert_eq!(run.tests.iter().map(|test| &*test.name).collect::<Vec<_>>(), ["s::a", "s::b"]);
 }
 
 #[test]
 fn a_torn_last_line_is_counted_and_the_rest_is_read() {
-    let folder = Folder::new("torn");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
     let lines = [head("p").line(), started(1, "s::a").line(), ran(1, 1)];
     let whole = lines.concat();
     let last = lines[2].len();
     for cut in [1, last / 2, last - 1] {
         fs::write(folder.join("a.jsonl"), &whole[..whole.len() - cut]).unwrap();
-        let run = RecordedRun::read(&folder).unwrap();
+        let run = RecordedRun::read(folder).unwrap();
         assert_eq!((run.torn, run.unreadable.len(), run.tests.len()), (1, 0, 1), "{cut} bytes are missing");
         assert!(run.tests[0].attempts[0].evaluations.is_empty());
     }
     fs::write(folder.join("a.jsonl"), &whole[..10]).unwrap();
-    assert_eq!(RecordedRun::read(&folder).unwrap().torn, 1, "a torn head");
+    assert_eq!(RecordedRun::read(folder).unwrap().torn, 1, "a torn head");
     fs::write(folder.join("a.jsonl"), "").unwrap();
     assert_eq!(
-        RecordedRun::read(&folder).unwrap(),
+        RecordedRun::read(folder).unwrap(),
         RecordedRun { lost: 1, ..RecordedRun::default() },
         "killed before the head"
     );
@@ -285,11 +294,12 @@ fn a_torn_last_line_is_counted_and_the_rest_is_read() {
 
 #[test]
 fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
-    let folder = Folder::new("lost");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
     let (head, a, b) = (head("p").line(), started(1, "s::a").line(), started(2, "s::b").line());
     let lost = |bytes: &[u8]| {
         fs::write(folder.join("a.jsonl"), bytes).unwrap();
-        RecordedRun::read(&folder).unwrap().lost
+        RecordedRun::read(folder).unwrap().lost
     };
     let before = [head.clone(), a].concat();
     for (torn, expected) in [
@@ -311,7 +321,8 @@ fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
 
 #[test]
 fn lines_that_cannot_be_read_are_named_and_passed_over() {
-    let folder = Folder::new("unreadable");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
     let lines: [&[u8]; 8] = [
         &head("p").line(),
         b"{\"record\":\"of a later version\"}\n",
@@ -325,12 +336,13 @@ fn lines_that_cannot_be_read_are_named_and_passed_over() {
     fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
     let newer = Head { schema: SCHEMA + 1, evalset: "9.9.9".to_owned(), ..head("p") };
     fs::write(folder.join("b.jsonl"), newer.line()).unwrap();
-    let run = RecordedRun::read(&folder).unwrap();
-    let found: Vec<_> = run.unreadable.iter().map(|line| (line.line, line.reason.as_str())).collect();
+    let run = RecordedRun::read(folder).unwrap();
+    let found: Vec<_> = run.unreadable.iter().map(|line| (line.line, line.error.to_string())).collect();
     assert_eq!(run.tests.len(), 1);
-    assert_eq!(found[..2], [(3, "transcript is missing"), (4, "test 9 did not begin")]);
+    assert_eq!((found[0].0, found[0].1.as_str()), (3, "transcript is missing"));
+    assert_eq!((found[1].0, found[1].1.as_str()), (4, "test 9 did not begin"));
     assert!(found[2].0 == 5 && found[2].1.starts_with("it is not UTF-8"), "{found:?}");
-    assert_eq!(found[3], (7, "a second head"));
+    assert_eq!((found[3].0, found[3].1.as_str()), (7, "a second head"));
     assert!(
         found[4].1.contains("evalset 9.9.9") && found[4].1.ends_with("update cargo-evalset"),
         "{found:?}"
@@ -339,7 +351,12 @@ fn lines_that_cannot_be_read_are_named_and_passed_over() {
 
 #[test]
 fn a_folder_without_journals_is_an_error_that_names_it() {
-    let folder = Folder::new("empty");
-    let error = RecordedRun::read(&folder).unwrap_err().to_string();
-    assert!(error.contains("holds no journal") && error.contains("-empty"), "{error}");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let error = RecordedRun::read(folder).unwrap_err().to_string();
+    assert_eq!(error, format!("`{}` holds no journal (no file `*.jsonl`)", folder.display()));
+    let missing = folder.join("missing");
+    let error = RecordedRun::read(&missing).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("cannot read `{}`: ", missing.display())), "{error}");
+    assert!(std::error::Error::source(&error).is_some());
 }

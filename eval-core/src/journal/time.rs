@@ -2,19 +2,17 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use eval_format::Value;
-
-use super::json::{Json, Misread, misread};
 use super::line::Line;
+use super::to_json::ToJson;
 
 const DAY: u64 = 24 * 60 * 60;
 
-/// Now, to the millisecond, as a record keeps it.
+/// The time now, to the millisecond, as a record holds it.
 pub(super) fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(millis(SystemTime::now()))
 }
 
-/// The time in the name of a run: `2026-11-22T02-31-07`, in UTC.
+/// A time as part of the name of a run: `2026-11-22T02-31-07`, in UTC.
 pub(super) fn in_name(time: SystemTime) -> String {
     let text = text(time);
     text.get(..19).unwrap_or(&text).replace(':', "-")
@@ -31,7 +29,7 @@ fn text(time: SystemTime) -> String {
     String::from_utf8_lossy(&text.into_bytes()).into_owned()
 }
 
-/// Digit by digit: what formats numbers is slow where nothing is optimised.
+/// Digit by digit: `format!` takes longer in builds without optimisation.
 fn write(time: SystemTime, out: &mut Line) {
     let millis = millis(time);
     let (seconds, millis) = (millis / 1000, millis % 1000);
@@ -45,7 +43,7 @@ fn write(time: SystemTime, out: &mut Line) {
     write_digits(millis, 3, b'Z', out);
 }
 
-/// So many digits of a number, and what follows them.
+/// Writes this many digits of a number, and the byte that follows them.
 fn write_digits(number: u64, digits: u32, end: u8, out: &mut Line) {
     let mut unit = 10_u64.pow(digits.saturating_sub(1));
     while unit > 0 {
@@ -56,8 +54,8 @@ fn write_digits(number: u64, digits: u32, end: u8, out: &mut Line) {
     out.push(end);
 }
 
-/// Year, month and day after so many days since 1970-01-01. Years are counted from March, so that the day that some
-/// of them have more is their last.
+/// Year, month and day after this many days since 1970-01-01. Years are counted from March, so that a leap day is the last
+/// day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let era = days / 146_097;
@@ -70,7 +68,7 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
-/// The days before a date, the inverse of [`date`].
+/// The days from 1970-01-01 to a date: the inverse of [`date`].
 fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     let year = year.checked_sub(u64::from(month <= 2))?;
     let month = (month + 9) % 12;
@@ -79,7 +77,8 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     (year / 400 * 146_097 + day_of_era).checked_sub(719_468)
 }
 
-fn parse(text: &str) -> Option<SystemTime> {
+/// Reads a time; `None` if the text is none.
+pub(super) fn parse(text: &str) -> Option<SystemTime> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (time, millis) = time.split_once('.').unwrap_or((time, "0"));
     let numbers = |text: &str, separator| -> Option<[u64; 3]> {
@@ -96,18 +95,30 @@ fn parse(text: &str) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_millis(seconds * 1000 + millis.parse::<u64>().ok()?.min(999)))
 }
 
-impl Json for SystemTime {
+impl ToJson for SystemTime {
     fn write(&self, out: &mut Line) {
         out.push(b'"');
         write(*self, out);
         out.push(b'"');
     }
+}
 
-    fn read(value: Value) -> Result<Self, Misread> {
-        value
-            .as_str()
-            .and_then(parse)
-            .ok_or_else(|| misread("a time like `2026-11-22T02:31:07.250Z`", &value))
+#[cfg(feature = "reports")]
+mod reading {
+    use std::time::SystemTime;
+
+    use eval_format::Value;
+
+    use super::super::from_json::{FromJson, Misread, misread};
+    use super::parse;
+
+    impl FromJson for SystemTime {
+        fn read(value: Value) -> Result<Self, Misread> {
+            value
+                .as_str()
+                .and_then(parse)
+                .ok_or_else(|| misread("a time like `2026-11-22T02:31:07.250Z`", &value))
+        }
     }
 }
 

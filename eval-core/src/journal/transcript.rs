@@ -1,12 +1,12 @@
-//! Transcripts: what happened, event by event. The form that metrics see is made of the events again.
+//! Transcripts: what happened, event by event. The form that metrics see is made of the events again when a transcript is
+//! read.
 
-use eval_format::{Content, Invocation, Value};
-
-use super::json::{Fields, Json, Misread, Object, fields, words};
 use super::line::Line;
+use super::shape::{fields, key, words};
+use super::to_json::{Object, ToJson};
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
-use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
+use crate::transcript::{RunError, Transcript, TurnRecord};
 use crate::verdict::Role;
 
 fields!(Transcript { session, turns, state, error });
@@ -44,55 +44,66 @@ words!(JudgeErrorKind {
     Failed = "failed",
 });
 
-impl Json for TurnRecord {
+impl ToJson for TurnRecord {
     fn write(&self, out: &mut Line) {
         let turn = &self.invocation;
         let mut object = Object::open(out);
-        object.field(",\"invocation_id\":", &turn.invocation_id);
-        object.field(",\"user_content\":", &turn.user_content);
-        object.field(",\"events\":", &self.events);
-        object.field(",\"creation_timestamp\":", &turn.creation_timestamp);
-        object.field(",\"duration\":", &turn.duration);
-        object.field(",\"model_duration\":", &turn.model_duration);
-        object.field(",\"tool_duration\":", &turn.tool_duration);
-        object.field(",\"rubrics\":", &turn.rubrics);
-        object.field(",\"app_details\":", &turn.app_details);
+        object.field(key!("invocation_id"), &turn.invocation_id);
+        object.field(key!("user_content"), &turn.user_content);
+        object.field(key!("events"), &self.events);
+        object.field(key!("creation_timestamp"), &turn.creation_timestamp);
+        object.field(key!("duration"), &turn.duration);
+        object.field(key!("model_duration"), &turn.model_duration);
+        object.field(key!("tool_duration"), &turn.tool_duration);
+        object.field(key!("rubrics"), &turn.rubrics);
+        object.field(key!("app_details"), &turn.app_details);
         object.close();
-    }
-
-    fn read(value: Value) -> Result<Self, Misread> {
-        let mut fields = Fields::of(value)?;
-        let user: Content = fields.take("user_content")?;
-        let events: Vec<Event> = fields.take("events")?;
-        let invocation = Invocation {
-            invocation_id: fields.take("invocation_id")?,
-            creation_timestamp: fields.take("creation_timestamp")?,
-            duration: fields.take("duration")?,
-            model_duration: fields.take("model_duration")?,
-            tool_duration: fields.take("tool_duration")?,
-            rubrics: fields.take("rubrics")?,
-            app_details: fields.take("app_details")?,
-            ..invocation(&user, &events)
-        };
-        Ok(Self { events, invocation })
     }
 }
 
-impl Json for JudgeError {
+impl ToJson for JudgeError {
     fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
-        object.field(",\"kind\":", &self.kind());
-        object.field(",\"message\":", &self.to_string());
-        object.field(",\"transient\":", &self.is_transient());
-        object.field(",\"retry_after\":", &self.retry_after());
+        object.field(key!("kind"), &self.kind());
+        object.field(key!("message"), &self.to_string());
+        object.field(key!("transient"), &self.is_transient());
+        object.field(key!("retry_after"), &self.retry_after());
         object.close();
     }
+}
 
-    fn read(value: Value) -> Result<Self, Misread> {
-        let mut fields = Fields::of(value)?;
-        let message: String = fields.take("message")?;
-        let error = Self::new(fields.take("kind")?, message);
-        let is_transient: bool = fields.take("transient")?;
-        Ok(if is_transient { error.transient(fields.take("retry_after")?) } else { error })
+#[cfg(feature = "reports")]
+mod reading {
+    use eval_format::{Content, Value};
+
+    use super::super::from_json::{Fields, FromJson, Misread};
+    use super::{Event, JudgeError, TurnRecord};
+    use crate::transcript::invocation;
+
+    impl FromJson for TurnRecord {
+        fn read(value: Value) -> Result<Self, Misread> {
+            let mut fields = Fields::of(value)?;
+            let user: Content = fields.take("user_content")?;
+            let events: Vec<Event> = fields.take("events")?;
+            let mut invocation = invocation(&user, &events);
+            invocation.invocation_id = fields.take("invocation_id")?;
+            invocation.creation_timestamp = fields.take("creation_timestamp")?;
+            invocation.duration = fields.take("duration")?;
+            invocation.model_duration = fields.take("model_duration")?;
+            invocation.tool_duration = fields.take("tool_duration")?;
+            invocation.rubrics = fields.take("rubrics")?;
+            invocation.app_details = fields.take("app_details")?;
+            Ok(Self { events, invocation })
+        }
+    }
+
+    impl FromJson for JudgeError {
+        fn read(value: Value) -> Result<Self, Misread> {
+            let mut fields = Fields::of(value)?;
+            let message: String = fields.take("message")?;
+            let error = Self::new(fields.take("kind")?, message);
+            let is_transient: bool = fields.take("transient")?;
+            Ok(if is_transient { error.transient(fields.take("retry_after")?) } else { error })
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Writing: one file per process, one write per record.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,23 +10,25 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use super::folder::Joined;
 use super::line::Line;
 use super::record::{Head, SCHEMA};
+use super::to_json::write_text;
 use super::{folder, run_id, time};
+use crate::file_lock::FileLock;
 use crate::secrets::secret_variables;
 use crate::target_dir::evalset_dir;
 
 /// The journal that a process writes.
 ///
-/// What cannot be written is said once and changes no verdict.
+/// If it cannot be written, one message says so, and verdicts stay the same.
 pub(crate) struct Journal {
     run: String,
     path: PathBuf,
-    /// None after a write failed.
+    /// `None` after a write failed.
     file: Mutex<Option<Box<dyn Write + Send>>>,
     tests: AtomicU32,
-    /// Names and values, as they would stand in a line.
+    /// The names of secret variables, and their values as they look in a line.
     secrets: Vec<(String, String)>,
-    #[expect(dead_code, reason = "while it is open, nobody removes the run")]
-    lock: Option<File>,
+    #[expect(dead_code, reason = "while this process holds it, no other process removes the run")]
+    lock: Option<FileLock>,
 }
 
 impl std::fmt::Debug for Journal {
@@ -35,9 +37,9 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-/// The journal of the tests of this process; none where there is none to write, or it cannot be written.
+/// The journal of the tests of this process; `None` if journaling is off or the file cannot be opened.
 ///
-/// The error is about a variable that cannot be read.
+/// Fails if a variable has an unknown value.
 pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
     static OPENED: OnceLock<Result<Option<Arc<Journal>>, String>> = OnceLock::new();
     let open = || {
@@ -45,7 +47,7 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
             return Ok(None);
         }
         match evalset_dir()? {
-            Some(folder) => Journal::open(&folder, package),
+            Some(folder) => Journal::open(&folder, Some(package)),
             None => {
                 say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
                 Ok(None)
@@ -67,7 +69,7 @@ fn is_off() -> Result<bool, String> {
     }
 }
 
-/// How many runs are kept unless `EVALSET_KEEP` says otherwise.
+/// How many runs are kept if `EVALSET_KEEP` is not set.
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
@@ -86,11 +88,11 @@ impl Journal {
         if is_off()? {
             return Ok(None);
         }
-        Self::open(folder, &std::env::var("CARGO_PKG_NAME").unwrap_or_default())
+        Self::open(folder, variable("CARGO_PKG_NAME").as_deref())
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`; none where that fails, which is said.
-    fn open(folder: &Path, package: &str) -> Result<Option<Arc<Self>>, String> {
+    /// Opens the journal of this process in a folder such as `target/evalset`. If that fails, a message says so.
+    fn open(folder: &Path, package: Option<&str>) -> Result<Option<Arc<Self>>, String> {
         let kept = kept()?;
         let run = run_id::of_this_process(folder)?;
         let opened = folder::open(folder, &run, kept).and_then(|joined| Self::create(joined, run, package));
@@ -103,7 +105,7 @@ impl Journal {
         })
     }
 
-    fn create(joined: Joined, run: String, package: &str) -> io::Result<Self> {
+    fn create(joined: Joined, run: String, package: Option<&str>) -> io::Result<Self> {
         let head = head(run, package);
         let path = joined.path.join(file_name(&head));
         let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
@@ -123,7 +125,7 @@ impl Journal {
         Ok(Self { run: head.run, path, file, tests, secrets, lock: None })
     }
 
-    /// The run that it belongs to.
+    /// The id of the run that the journal belongs to.
     pub(crate) fn run(&self) -> &str {
         &self.run
     }
@@ -133,18 +135,18 @@ impl Journal {
         &self.path
     }
 
-    /// A number that no other test of this journal has.
+    /// A number that no other test in this journal has.
     pub(super) fn next_test(&self) -> u32 {
         self.tests.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds a line. The system has it when this returns, so that it is there whatever becomes of the process.
+    /// Adds a line. The system has the line when this returns, so it stays even if the process is killed.
     pub(super) fn add(&self, line: Vec<u8>) {
         let line = self.without_secrets(line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.as_mut().map_or(Ok(()), |file| file.write_all(&line));
         if let Err(error) = written {
-            // What follows half a line could not be told from it.
+            // A line behind half a line would be unreadable too.
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
         }
@@ -163,15 +165,16 @@ impl Journal {
     }
 }
 
-/// A text as it stands in a line, between its quotes.
+/// A text as it looks in a line, between its quotes.
 fn in_line(text: &str) -> String {
     let mut line = Line::new();
-    super::text::write_text(text, &mut line);
+    write_text(text, &mut line);
     let line = String::from_utf8_lossy(&line.into_bytes()).into_owned();
     line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
 }
 
-/// Says why there is no journal, past the test harness, which keeps to itself what passing tests print.
+/// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does not
+/// capture it.
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
@@ -181,8 +184,8 @@ fn say_once(why: &str) {
     });
 }
 
-/// Variables that decide what runs and how, none of them a secret.
-const TOLD: [&str; 16] = [
+/// Variables that decide what runs and how. None of them is a secret.
+const RECORDED_VARIABLES: [&str; 16] = [
     "CI",
     "EVALSET_DIR",
     "EVALSET_JUDGE",
@@ -201,15 +204,21 @@ const TOLD: [&str; 16] = [
     "GITHUB_SHA",
 ];
 
-fn head(run: String, package: &str) -> Head {
-    let env = TOLD.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+/// The value of a variable; `None` if it is not set, or empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn head(run: String, package: Option<&str>) -> Head {
+    let env =
+        RECORDED_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
     Head {
         schema: SCHEMA,
         evalset: env!("CARGO_PKG_VERSION").to_owned(),
         run,
-        package: package.to_owned(),
-        version: std::env::var("CARGO_PKG_VERSION").unwrap_or_default(),
-        binary: std::env::current_exe().ok().map(|program| binary(&program)).unwrap_or_default(),
+        package: package.map(str::to_owned),
+        version: variable("CARGO_PKG_VERSION"),
+        binary: std::env::current_exe().ok().map(|program| binary(&program)),
         pid: std::process::id(),
         started: time::now(),
         env: env.collect::<BTreeMap<_, _>>(),
@@ -228,9 +237,9 @@ fn binary(program: &Path) -> String {
 /// A name that no other process and no other journal of this one has.
 fn file_name(head: &Head) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let plain = |name: &str| -> String {
+    let plain = |name: &Option<String>| -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-        name.chars().take(60).map(plain).collect()
+        name.iter().flat_map(|name| name.chars()).take(60).map(plain).collect()
     };
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let nonce = now.as_nanos() & 0xffff_ffff;
@@ -240,7 +249,8 @@ fn file_name(head: &Head) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Record;
+    #[cfg(feature = "reports")]
+    use super::super::parse::Record;
     use super::*;
 
     /// A file that takes so many bytes: a disk that fills up.
@@ -271,7 +281,7 @@ mod tests {
 
     fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
         let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let head = head("run".to_owned(), "package");
+        let head = head("run".to_owned(), Some("package"));
         Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
     }
 
@@ -284,13 +294,15 @@ mod tests {
         assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
         let written = disk.written.lock().unwrap().clone();
         let (head, rest) = written.split_at(written.len() - 6);
+        assert!(head.starts_with(b"{\"record\":\"head\",") && head.ends_with(b"}\n"));
+        #[cfg(feature = "reports")]
         assert!(matches!(Record::parse(std::str::from_utf8(head).unwrap()), Ok(Record::Head(_))));
         assert_eq!(rest, b"{}\n{}\n");
     }
 
     #[test]
     fn after_a_write_that_failed_nothing_follows_the_half_line() {
-        let room = head("run".to_owned(), "package").line().len() + 4;
+        let room = head("run".to_owned(), Some("package")).line().len() + 4;
         let disk = Disk { room, ..Disk::default() };
         let journal = journal(&disk, &[]);
         journal.add(b"{\"record\":\"x\"}\n".to_vec());
@@ -305,7 +317,7 @@ mod tests {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
         let mut line = Line::new();
-        super::super::text::write_text("keys: sk-\"12345, token678, token67", &mut line);
+        write_text("keys: sk-\"12345, token678, token67", &mut line);
         journal.add(line.into_bytes());
         let written = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
         assert!(

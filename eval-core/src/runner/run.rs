@@ -163,7 +163,7 @@ impl EvalRunner {
         let subject = self.subject(prepared, eval_set_id, case);
         let source = SetupSource { setup, case, shape: PhantomData };
         let report = prepared.runner.run(&subject, &source).await;
-        subject.log.decided(&report, "");
+        subject.log.decided(&report, None);
         report
     }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use eval_format::{Criterion, EvalCase, EvalSet, Invocation};
+use tempfile::TempDir;
 
-use super::Folder;
 use crate::agent::{Agent, BoxAgent, BoxError, Replay, agent_fn};
 use crate::journal::{Attempt, RecordedRun, runs};
 use crate::metric::{Metric, MetricInput, Scores};
@@ -37,8 +37,9 @@ fn sunny() -> BoxAgent {
 
 #[test]
 fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
-    let folder = Folder::new("runner");
-    let run = run(EvalRunner::new().runs(3), &folder, |_| Ok(sunny()));
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let run = run(EvalRunner::new().runs(3), folder, |_| Ok(sunny()));
     let attempt = only(&run);
     assert_eq!((attempt.started.runs, attempt.started.attempt, attempt.started.line), (3, 1, None));
     let numbers: Vec<_> = attempt.evaluations.iter().map(|it| (it.ran.run, it.ran.evaluation)).collect();
@@ -46,7 +47,9 @@ fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
     for evaluation in &attempt.evaluations {
         assert_eq!(evaluation.ran.transcript.turns[0].invocation.response_text(), "It is sunny.");
         let metrics = &evaluation.scored.as_ref().unwrap().metrics;
-        assert!(matches!(&metrics[1].score, MetricOutcome::Scored(scores) if scores.overall() == Some(1.0)));
+        assert!(
+            matches!(&metrics[1].outcome, MetricOutcome::Scored(scores) if scores.overall() == Some(1.0))
+        );
     }
     let decided = attempt.decided.as_ref().unwrap();
     assert_eq!((&decided.verdict, decided.metrics[1].score), (&Verdict::Passed, Some(1.0)));
@@ -54,22 +57,24 @@ fn each_run_leaves_its_transcript_its_scores_and_a_verdict() {
 
 #[test]
 fn a_runner_opens_one_file_for_all_its_sets() {
-    let folder = Folder::new("one_file");
-    let runner = EvalRunner::new().journal(&*folder);
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let runner = EvalRunner::new().journal(folder);
     let set = EvalSet::new("s").case(EvalCase::new("c").turn(Invocation::user("Hi").response("Hi")));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for _ in 0..2 {
         let _ = runtime.block_on(runner.run_set(&set, || Replay::new([["Hi"]]), 1)).unwrap();
     }
-    let run = RecordedRun::read(&runs(&folder).unwrap()[0].path).unwrap();
+    let run = RecordedRun::read(&runs(folder).unwrap()[0].path).unwrap();
     assert_eq!(run.tests[0].attempts.len(), 2);
     assert_eq!(run.tests[0].attempts[0].file, run.tests[0].attempts[1].file);
 }
 
 #[test]
 fn a_setup_that_fails_is_on_record() {
-    let folder = Folder::new("setup");
-    let run = run(EvalRunner::new(), &folder, |_| Err("no agent today"));
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let run = run(EvalRunner::new(), folder, |_| Err("no agent today"));
     let attempt = only(&run);
     let error = attempt.evaluations[0].ran.transcript.error.as_ref().unwrap();
     assert_eq!((error.role, error.message.as_str()), (Role::Setup, "no agent today"));
@@ -79,8 +84,9 @@ fn a_setup_that_fails_is_on_record() {
 
 #[test]
 fn an_agent_that_breaks_leaves_what_it_did_until_then() {
-    let folder = Folder::new("agent");
-    let run = run(EvalRunner::new(), &folder, |_| {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let run = run(EvalRunner::new(), folder, |_| {
         let agent = agent_fn(|_, recorder| async move {
             recorder.text("so far");
             Err::<String, BoxError>("gone".into())
@@ -116,9 +122,10 @@ impl Metric for Fine {
 
 #[test]
 fn metrics_of_the_users_own_are_on_record_as_such() {
-    let folder = Folder::new("own");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
     let runner = EvalRunner::new().metric("response_match_score", Fine).metric("brevity", Fine);
-    let run = run(runner, &folder, |_| Ok(sunny()));
+    let run = run(runner, folder, |_| Ok(sunny()));
     let metrics = &only(&run).evaluations[0].scored.as_ref().unwrap().metrics;
     let told: Vec<_> = metrics.iter().map(|metric| (metric.name.as_str(), metric.custom)).collect();
     assert_eq!(
@@ -130,8 +137,9 @@ fn metrics_of_the_users_own_are_on_record_as_such() {
 
 #[test]
 fn the_transcript_is_on_record_before_anything_is_scored() {
-    let folder = Folder::new("before");
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
     let runner = EvalRunner::new().metric("reads", Reads(folder.to_path_buf()));
-    let run = run(runner.criterion("reads", Criterion::new(1.0)), &folder, |_| Ok(sunny()));
+    let run = run(runner.criterion("reads", Criterion::new(1.0)), folder, |_| Ok(sunny()));
     assert_eq!(only(&run).decided.as_ref().unwrap().verdict, Verdict::Passed);
 }

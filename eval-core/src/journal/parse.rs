@@ -1,0 +1,175 @@
+//! Reading a record.
+
+use std::fmt;
+use std::str::Utf8Error;
+
+use eval_format::Value;
+
+use super::from_json::{Fields, FromJson, Misread};
+use super::record::{Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
+use super::shape::read_fields;
+
+/// One line of a journal.
+///
+/// ```
+/// use eval_core::journal::{Record, RecordError};
+///
+/// let line = r#"{"record":"decided","test":1,"verdict":"passed","at":"2026-11-22T02:31:07.250Z"}"#;
+/// let Record::Decided(decided) = Record::parse(line)? else { unreachable!() };
+/// assert!(decided.verdict.passed());
+///
+/// let error = Record::parse(r#"{"record":"decided","test":1}"#).unwrap_err();
+/// assert_eq!(error.to_string(), "verdict is missing");
+/// # Ok::<(), RecordError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Record {
+    /// The first line: who writes.
+    Head(Head),
+    /// A test began.
+    Started(Started),
+    /// A run ended and is not scored yet.
+    Ran(Ran),
+    /// A run was scored.
+    Scored(Scored),
+    /// A test ended.
+    Decided(Decided),
+    /// A record of a later version.
+    Unknown,
+}
+
+/// Why a line of a journal cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The line is not UTF-8.
+    NotUtf8(Utf8Error),
+    /// The line is not JSON. The text says why.
+    NotJson(String),
+    /// The line is JSON and no record: a field is missing or has another type. The text names the field.
+    NoRecord(String),
+    /// A later version wrote the file, and this version does not read its records.
+    NewerSchema {
+        /// The [`Head::schema`] of the file.
+        schema: u32,
+        /// The [`Head::evalset`] of the file.
+        evalset: String,
+    },
+    /// The record cannot stand behind those before it. The text says why.
+    Misplaced(String),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8(error) => write!(f, "it is not UTF-8: {error}"),
+            Self::NotJson(what) | Self::NoRecord(what) | Self::Misplaced(what) => f.write_str(what),
+            Self::NewerSchema { schema, evalset } => write!(
+                f,
+                "it was written by evalset {evalset}, whose records (schema {schema}) this version does not read; \
+                 update cargo-evalset"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotUtf8(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl Record {
+    /// Reads a line.
+    pub fn parse(line: &str) -> Result<Self, RecordError> {
+        let value = Value::parse(line).map_err(|problems| {
+            let first = problems.iter().next().map(|first| first.message.clone());
+            RecordError::NotJson(first.unwrap_or_else(|| "it is not JSON".to_owned()))
+        })?;
+        Self::read(value).map_err(RecordError::NoRecord)
+    }
+
+    fn read(value: Value) -> Result<Self, Misread> {
+        let kind = value["record"].as_str().unwrap_or_default().to_owned();
+        Ok(match kind.as_str() {
+            "head" => Self::Head(Head::read(value)?.without_sentinels()),
+            "started" => Self::Started(Started::read(value)?.without_sentinels()),
+            "ran" => Self::Ran(Ran::read(value)?),
+            "scored" => Self::Scored(Scored::read(value)?),
+            "decided" => Self::Decided(Decided::read(value)?.without_sentinels()),
+            "" => return Err("`record` is missing".to_owned()),
+            _ => Self::Unknown,
+        })
+    }
+}
+
+impl RecordError {
+    /// Checks that this version reads the records behind this head.
+    pub(super) fn check_schema(head: &Head) -> Result<(), Self> {
+        let Head { schema, evalset, .. } = head;
+        if *schema > SCHEMA {
+            return Err(Self::NewerSchema { schema: *schema, evalset: evalset.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// Earlier versions took `""` and 0 for unknown.
+impl Head {
+    fn without_sentinels(self) -> Self {
+        Self {
+            package: not_empty(self.package),
+            version: not_empty(self.version),
+            binary: not_empty(self.binary),
+            ..self
+        }
+    }
+}
+
+impl Started {
+    fn without_sentinels(self) -> Self {
+        Self {
+            eval_set_id: not_empty(self.eval_set_id),
+            file: not_empty(self.file),
+            set_file: not_empty(self.set_file),
+            line: not_zero(self.line),
+            column: not_zero(self.column),
+            case_hash: not_empty(self.case_hash),
+            set_cases: not_zero(self.set_cases),
+            ..self
+        }
+    }
+}
+
+impl Decided {
+    fn without_sentinels(self) -> Self {
+        Self { failure: not_empty(self.failure), ..self }
+    }
+}
+
+fn not_empty(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn not_zero(number: Option<usize>) -> Option<usize> {
+    number.filter(|number| *number != 0)
+}
+
+read_fields!(Ran { test, run, evaluation, transcript, simulator });
+read_fields!(Scored { test, run, evaluation, metrics });
+
+impl FromJson for RecordedMetric {
+    fn read(value: Value) -> Result<Self, Misread> {
+        let mut fields = Fields::of(value)?;
+        Ok(Self {
+            name: fields.take("name")?,
+            custom: fields.take("custom")?,
+            outcome: fields.take("score")?,
+            judge: fields.take("judge")?,
+        })
+    }
+}

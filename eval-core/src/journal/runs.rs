@@ -1,0 +1,132 @@
+//! Which runs a folder such as `target/evalset` holds: a folder for each run.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use eval_format::Value;
+
+use super::line::Line;
+use super::shape::key;
+use super::time;
+use super::to_json::{Object, ToJson};
+
+/// The file that says that a folder is a run. Only folders that hold it are ever removed.
+pub(super) const MARKER: &str = "run.json";
+/// The file that names the run that was joined last.
+pub(super) const LATEST: &str = "latest";
+
+/// The folder of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunDir {
+    /// The id of the run: the name of the folder.
+    pub id: String,
+    /// The folder.
+    pub path: PathBuf,
+    /// When the run began.
+    pub started: SystemTime,
+}
+
+/// The runs in a folder such as `target/evalset`, the newest first.
+///
+/// ```
+/// let folder = std::env::temp_dir().join("evalset-no-runs-here");
+/// assert_eq!(eval_core::journal::runs(&folder)?, []);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// A missing folder holds no runs. Folders that are not runs are skipped.
+pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        // Another process may have removed it.
+        let Ok(entry) = entry else { continue };
+        if entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && let Some(run) = run(&entry.path())
+        {
+            runs.push(run);
+        }
+    }
+    runs.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
+    Ok(runs)
+}
+
+/// The run that was written to last, in a folder such as `target/evalset`; `None` if it is not known or was removed.
+#[cfg(any(test, feature = "reports"))]
+pub fn latest(folder: &Path) -> Option<RunDir> {
+    let id = fs::read_to_string(folder.join(LATEST)).ok()?;
+    let id = id.trim();
+    is_id(id).then(|| run(&folder.join(id))).flatten()
+}
+
+/// Whether this can be the id of a run: a plain name of a folder on every system, and not the name of our own file beside
+/// the runs.
+pub(super) fn is_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=LONGEST_ID).contains(&id.len())
+        && !id.starts_with('.')
+        && !id.ends_with('.')
+        && id.bytes().all(is_plain)
+        && !id.eq_ignore_ascii_case(LATEST)
+}
+
+/// The most characters that the id of a run may have.
+pub(super) const LONGEST_ID: usize = 100;
+
+/// The text of a [`MARKER`].
+pub(super) fn marker(id: &str, started: SystemTime) -> Vec<u8> {
+    let mut text = Line::new();
+    let mut object = Object::open(&mut text);
+    object.text(key!("run"), id);
+    started.write(object.key(key!("started")));
+    object.close();
+    text.into_bytes()
+}
+
+fn run(path: &Path) -> Option<RunDir> {
+    let marker = fs::read_to_string(path.join(MARKER)).ok()?;
+    let begun =
+        Value::parse(&marker).ok().and_then(|marker| marker["started"].as_str().and_then(time::parse));
+    // A marker that is being written, or was torn, is as old as its file.
+    let written = || fs::metadata(path.join(MARKER)).and_then(|marker| marker.modified()).ok();
+    Some(RunDir {
+        id: path.file_name()?.to_str()?.to_owned(),
+        path: path.to_owned(),
+        started: begun.or_else(written)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_plain_names() {
+        for (id, plain) in [
+            ("2026-11-22T02-31-07-1a2b3c4d", true),
+            ("b64f1eef-a1b6-4f7e-8b4e-6f5d5d1c0d2e", true),
+            ("pr.123_retry", true),
+            ("", false),
+            (".", false),
+            ("..", false),
+            (".hidden", false),
+            ("dot.", false),
+            ("a/b", false),
+            ("a\\b", false),
+            ("a b", false),
+            ("\u{e9}", false),
+            ("latest", false),
+            ("Latest", false),
+            ("latest-1", true),
+        ] {
+            assert_eq!(is_id(id), plain, "{id:?}");
+        }
+        assert!(is_id(&"x".repeat(LONGEST_ID)) && !is_id(&"x".repeat(LONGEST_ID + 1)));
+    }
+}

@@ -1,0 +1,264 @@
+//! Writing values as JSON, without loss.
+//!
+//! `serde_json` has no text for `NaN` and no place for integers of any size, and scores depend on both. So numbers are
+//! written as Python's `json` writes them; eval-format's own reader reads them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use eval_format::__private::write_string;
+use eval_format::{Map, Number, Value};
+
+use super::line::Line;
+
+/// What can be written in a record.
+pub(super) trait ToJson {
+    fn write(&self, out: &mut Line);
+
+    /// Whether a field with this value is left out. A reader takes a missing field for this value.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Writes a string.
+pub(super) fn write_text(text: &str, out: &mut Line) {
+    // A line takes everything.
+    let _ = write_string(text, out);
+}
+
+/// Writes an array.
+pub(super) fn write_list<T>(items: &[T], out: &mut Line, write: impl Fn(&T, &mut Line)) {
+    out.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(item, out);
+    }
+    out.push(b']');
+}
+
+/// An object that is being written.
+pub(super) struct Object<'a> {
+    out: &'a mut Line,
+    is_empty: bool,
+}
+
+impl<'a> Object<'a> {
+    pub(super) fn open(out: &'a mut Line) -> Self {
+        out.push(b'{');
+        Self { out, is_empty: true }
+    }
+
+    /// Adds a field, unless its value [is absent](ToJson::is_absent). The key is a [`key!`].
+    pub(super) fn field<T: ToJson>(&mut self, key: &str, value: &T) {
+        if !value.is_absent() {
+            value.write(self.key(key));
+        }
+    }
+
+    /// Adds a list, unless it is empty.
+    pub(super) fn list<T: ToJson>(&mut self, key: &str, items: &[T]) {
+        if !items.is_empty() {
+            write_list(items, self.key(key), T::write);
+        }
+    }
+
+    /// Adds a text, even if it is empty.
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        write_text(text, self.key(key));
+    }
+
+    /// Begins a field; its value follows.
+    pub(super) fn key(&mut self, key: &str) -> &mut Line {
+        // The comma of a `key!` saves a call per field: it is copied with the name.
+        self.out.add(if self.is_empty { &key[1..] } else { key });
+        self.is_empty = false;
+        self.out
+    }
+
+    /// Begins a field under any name; its value follows.
+    fn any_key(&mut self, key: &str) -> &mut Line {
+        if !self.is_empty {
+            self.out.push(b',');
+        }
+        self.is_empty = false;
+        write_text(key, self.out);
+        self.out.push(b':');
+        self.out
+    }
+
+    pub(super) fn close(self) {
+        self.out.push(b'}');
+    }
+}
+
+/// The reader takes about 200 levels, of which a record needs a few. Values below this level are replaced by a remark.
+pub(super) const DEEPEST: usize = 180;
+
+fn write_value(value: &Value, depth: usize, out: &mut Line) {
+    match value {
+        Value::Null => out.add("null"),
+        Value::Bool(flag) => flag.write(out),
+        Value::Number(number) => write_number(number, out),
+        Value::String(text) => write_text(text, out),
+        Value::Array(_) | Value::Object(_) if depth >= DEEPEST => {
+            write_text("(nested too deep to be recorded)", out);
+        }
+        Value::Array(items) => write_list(items, out, |item, out| write_value(item, depth + 1, out)),
+        Value::Object(map) => write_map(map, depth, out),
+    }
+}
+
+fn write_map(map: &Map, depth: usize, out: &mut Line) {
+    let mut object = Object::open(out);
+    for (key, item) in map.iter() {
+        write_value(item, depth + 1, object.any_key(key));
+    }
+    object.close();
+}
+
+fn write_number(number: &Number, out: &mut Line) {
+    match number.as_i64() {
+        Some(integer) => write_integer(integer, out),
+        None if number.is_integer() => out.add(&number.to_string()),
+        None => write_float(number.as_f64(), out),
+    }
+}
+
+/// Writes digits that read back as the same number. Most scores are 1 or 0, so those take no formatting.
+fn write_float(float: f64, out: &mut Line) {
+    let bits = float.to_bits();
+    if bits == 1_f64.to_bits() {
+        out.add("1.0");
+    } else if bits == 0 {
+        out.add("0.0");
+    } else if float.is_nan() {
+        out.add("NaN");
+    } else if float.is_infinite() {
+        out.add(if float > 0.0 { "Infinity" } else { "-Infinity" });
+    } else {
+        out.add(&format!("{float:?}"));
+    }
+}
+
+fn write_integer(integer: i64, out: &mut Line) {
+    match u8::try_from(integer) {
+        Ok(digit @ 0..10) => out.push(b'0' + digit),
+        _ => out.add(&integer.to_string()),
+    }
+}
+
+impl ToJson for Value {
+    fn write(&self, out: &mut Line) {
+        write_value(self, 0, out);
+    }
+}
+
+impl ToJson for Map {
+    fn write(&self, out: &mut Line) {
+        write_map(self, 0, out);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl ToJson for BTreeMap<String, String> {
+    fn write(&self, out: &mut Line) {
+        let mut object = Object::open(out);
+        for (key, text) in self {
+            write_text(text, object.any_key(key));
+        }
+        object.close();
+    }
+}
+
+impl ToJson for String {
+    fn write(&self, out: &mut Line) {
+        write_text(self, out);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl ToJson for bool {
+    fn write(&self, out: &mut Line) {
+        out.add(if *self { "true" } else { "false" });
+    }
+
+    fn is_absent(&self) -> bool {
+        !self
+    }
+}
+
+impl ToJson for f64 {
+    fn write(&self, out: &mut Line) {
+        write_float(*self, out);
+    }
+}
+
+macro_rules! integers {
+    ($($kind:ty),*) => {
+        $(impl ToJson for $kind {
+            fn write(&self, out: &mut Line) {
+                // No record holds a greater number, and none would be read.
+                write_integer(i64::try_from(*self).unwrap_or(i64::MAX), out);
+            }
+
+            fn is_absent(&self) -> bool {
+                *self == 0
+            }
+        })*
+    };
+}
+integers!(i64, u32, usize);
+
+impl ToJson for Duration {
+    /// Seconds. They are exact to the nanosecond for a hundred days.
+    fn write(&self, out: &mut Line) {
+        self.as_secs_f64().write(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_zero()
+    }
+}
+
+impl<T: ToJson> ToJson for Option<T> {
+    fn write(&self, out: &mut Line) {
+        match self {
+            Some(value) => value.write(out),
+            None => out.add("null"),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn write(&self, out: &mut Line) {
+        write_list(self, out, T::write);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T: ToJson> ToJson for (String, T) {
+    /// A pair is an array of two.
+    fn write(&self, out: &mut Line) {
+        out.push(b'[');
+        self.0.write(out);
+        out.push(b',');
+        self.1.write(out);
+        out.push(b']');
+    }
+}

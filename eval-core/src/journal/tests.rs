@@ -360,3 +360,40 @@ fn a_folder_without_journals_is_an_error_that_names_it() {
     assert!(error.to_string().starts_with(&format!("cannot read `{}`: ", missing.display())), "{error}");
     assert!(std::error::Error::source(&error).is_some());
 }
+
+#[test]
+#[ignore]
+fn bench_lines() {
+    use crate::agent::{Agent, Recorder, agent_fn};
+    let case = EvalCase::new("order_7").turn(eval_format::Invocation::user("Where is order 7?").response("Order 7: alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega.").call(eval_format::FunctionCall::new("lookup_order", eval_format::json!({"order_id": 7}))));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let set = eval_format::EvalSet::new("orders").case(case);
+    let report = runtime.block_on(EvalRunner::new().run_set(&set, || agent_fn(|_, r: Recorder| async move {
+        r.tool("lookup_order", eval_format::json!({"order_id": 7}), async { Ok::<_, crate::BoxError>(eval_format::json!({"found": true}))}).await?;
+        Ok::<_, crate::BoxError>("Order 7: alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega.".to_owned())
+    }).boxed(), 1)).unwrap();
+    let case = &report.cases[0];
+    let run = &case.runs[0];
+    let started = started(1, "orders::order_7");
+    let decided = Decided { metrics: case.metrics.clone(), ..decided(1) };
+    let mut best = [Duration::MAX; 4];
+    let mut bytes = [0; 4];
+    for _ in 0..20 {
+        for (at, f) in [
+            &(|| started.line()) as &dyn Fn() -> Vec<u8>,
+            &(|| ran_line(1, 1, 1, &run.transcript, &[])),
+            &(|| scored_line(1, 1, 1, &run.metrics)),
+            &(|| decided.line()),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let begun = std::time::Instant::now();
+            for _ in 0..1000 {
+                bytes[at] = f().len();
+            }
+            best[at] = best[at].min(begun.elapsed() / 1000);
+        }
+    }
+    println!("{best:?} {bytes:?} total {:?}", best.iter().sum::<Duration>());
+}

@@ -136,7 +136,7 @@ impl EvalRunner {
     /// ```
     ///
     /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
-    /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judges).
+    /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judge).
     #[cfg(feature = "judges")]
     #[must_use]
     pub fn judge(mut self, judge: impl Judge + 'static) -> Self {

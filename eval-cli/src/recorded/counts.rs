@@ -55,7 +55,7 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport], gate: Gate) -> Opti
     let mut passed = None;
     for metric in metrics {
         let Some(threshold) = metric.threshold() else { continue };
-        match scored.metrics.iter().find(|score| score.name == metric.name).map(|metric| &metric.score) {
+        match scored.metrics.iter().find(|score| score.name == metric.name).map(|metric| &metric.outcome) {
             Some(MetricOutcome::Scored(scores))
                 if scores.scores().iter().all(|score| score.value().is_some()) =>
             {

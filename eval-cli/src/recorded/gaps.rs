@@ -19,7 +19,7 @@ pub(crate) fn gaps(run: &RecordedRun) -> Vec<String> {
     }
     for line in run.unreadable.iter().take(MOST_UNREADABLE) {
         let location = one_line(&format!("{}:{}", line.file.display(), line.line));
-        notes.push(format!("{location} cannot be read: {}", one_line(&line.reason)));
+        notes.push(format!("{location} cannot be read: {}", one_line(&line.error.to_string())));
     }
     let more = run.unreadable.len().saturating_sub(MOST_UNREADABLE);
     if more > 0 {

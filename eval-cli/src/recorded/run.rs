@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use eval_core::journal::RecordedRun;
+use eval_core::journal::{ReadRunError, RecordedRun};
 
 use super::folder;
 use crate::output::foreign::one_line;
@@ -34,11 +34,14 @@ impl RunArgs {
             Some(name) => (vec![folder::named(name)?], vec![name.clone()]),
         };
         let run = RecordedRun::read_all(&folders).map_err(|error| {
-            let help = match error.kind() {
-                io::ErrorKind::NotFound => {
-                    "name the folder of a run; the tests of `#[eval_set]` record their runs below `target/evalset`"
-                }
-                _ => "give this user permission to read it, or name another run",
+            let is_missing = match &error {
+                ReadRunError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+                _ => true,
+            };
+            let help = if is_missing {
+                "name the folder of a run; the tests of `#[eval_set]` record their runs below `target/evalset`"
+            } else {
+                "give this user permission to read it, or name another run"
             };
             CommandError::new(error.to_string(), help)
         })?;

@@ -64,7 +64,8 @@ impl<'r> TestResult<'r> {
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
     pub(super) fn module(&self) -> (&'r str, &'r str, &'r str) {
         let RecordedTest { package, binary, name, .. } = self.test;
-        (package, binary, name.rsplit_once("::").map_or("", |(module, _)| module))
+        let module = name.rsplit_once("::").map_or("", |(module, _)| module);
+        (package.as_deref().unwrap_or_default(), binary.as_deref().unwrap_or_default(), module)
     }
 
     /// Why the test has its state, in one line; `None` if there is nothing to say.
@@ -77,7 +78,7 @@ impl<'r> TestResult<'r> {
                 count(total, "run")
             ));
         };
-        let first = decided.failure.lines().next().unwrap_or_default();
+        let first = decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
         let first = first.strip_prefix("Error: ").unwrap_or(first);
         let first = first.strip_prefix(&format!("{}: ", self.test.name)).unwrap_or(first);
         let reason = if first.is_empty() { decided.verdict.reason()?.lines().next()? } else { first };

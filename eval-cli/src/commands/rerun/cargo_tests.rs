@@ -15,7 +15,11 @@ impl<'r> CargoTests<'r> {
         if !is_of_cargo(test) {
             return false;
         }
-        self.add_name(&test.test.package, &test.test.binary, test.test.name.clone());
+        self.add_name(
+            test.test.package.as_deref().unwrap_or_default(),
+            test.test.binary.as_deref().unwrap_or_default(),
+            test.test.name.clone(),
+        );
         true
     }
 
@@ -35,7 +39,7 @@ impl<'r> CargoTests<'r> {
 
 /// Whether cargo ran a test, rather than a program of the user's own.
 pub(super) fn is_of_cargo(test: &TestResult<'_>) -> bool {
-    is_path(&test.test.name) && !test.test.package.is_empty()
+    is_path(&test.test.name) && test.test.package.is_some()
 }
 
 /// Whether a name is the path of a Rust function, and so can be that of a test.

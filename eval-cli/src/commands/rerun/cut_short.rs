@@ -21,8 +21,15 @@ pub(super) fn remark(tests: &[TestResult<'_>], targets: &Targets) -> Option<&'st
             "tests that were never started are not in the journal; `cargo nextest run --no-fail-fast` runs them all",
         );
     }
-    let started: BTreeSet<(&str, &str)> =
-        tests.iter().map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
+    let started: BTreeSet<(&str, &str)> = tests
+        .iter()
+        .map(|test| {
+            (
+                test.test.package.as_deref().unwrap_or_default(),
+                test.test.binary.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect();
     targets.may_be_others(&started).then_some(
         "binaries that were never started are not in the journal; `cargo test --no-fail-fast` runs them all",
     )

@@ -20,8 +20,14 @@ pub(super) fn add<'r>(
     more: &[String],
 ) {
     let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_of_cargo(test));
-    let binaries: BTreeSet<(&'r str, &'r str)> =
-        unfinished.map(|test| (test.test.package.as_str(), test.test.binary.as_str())).collect();
+    let binaries: BTreeSet<(&'r str, &'r str)> = unfinished
+        .map(|test| {
+            (
+                test.test.package.as_deref().unwrap_or_default(),
+                test.test.binary.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect();
     if targets.is_empty() && !binaries.is_empty() {
         notice(
             "cargo finds no package here, so tests that never began are not found: run this in the project's folder",
@@ -31,7 +37,10 @@ pub(super) fn add<'r>(
         let begun: BTreeSet<&str> = run
             .tests
             .iter()
-            .filter(|test| (test.package.as_str(), test.binary.as_str()) == (package, binary))
+            .filter(|test| {
+                (test.package.as_deref().unwrap_or_default(), test.binary.as_deref().unwrap_or_default())
+                    == (package, binary)
+            })
             .map(|test| test.name.as_str())
             .collect();
         asking_for_tests(package, binary);

@@ -27,7 +27,7 @@ impl RecordedScores {
         let ended_well = |evaluation: &&Evaluation| evaluation.ran.transcript.error.is_none();
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
             let scored = evaluation.scored.as_ref()?;
-            scored.metrics.iter().find(|score| score.name == metric).map(|score| score.score.clone())
+            scored.metrics.iter().find(|score| score.name == metric).map(|metric| metric.outcome.clone())
         });
         let scores: VecDeque<MetricOutcome> = scored.collect::<Option<_>>()?;
         let skipped = scores.iter().any(|score| matches!(score, MetricOutcome::Skipped(_)));

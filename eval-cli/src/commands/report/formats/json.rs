@@ -166,8 +166,8 @@ impl<'r> Case<'r> {
         let decided = test.attempt.decided.as_ref();
         Self {
             test: &test.test.name,
-            package: &test.test.package,
-            binary: &test.test.binary,
+            package: test.test.package.as_deref().unwrap_or_default(),
+            binary: test.test.binary.as_deref().unwrap_or_default(),
             eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
             place: test.location(),
@@ -188,7 +188,7 @@ impl<'r> Case<'r> {
             seconds: test.elapsed().as_secs_f64(),
             usage: UsageEntry::of(test.usage()),
             notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
-            failure: decided.map(|decided| decided.failure.as_str()).filter(|text| !text.is_empty()),
+            failure: decided.and_then(|decided| decided.failure.as_deref()),
             record: near(&test.attempt.file).display().to_string(),
         }
     }
@@ -199,7 +199,7 @@ impl<'r> Metric<'r> {
         let scored = test.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
         let runs = scored.filter_map(|scored| {
             let of_metric = scored.metrics.iter().find(|score| score.name == metric.name)?;
-            Some(RunEntry::of(scored.run, &of_metric.score))
+            Some(RunEntry::of(scored.run, &of_metric.outcome))
         });
         Self {
             name: &metric.name,

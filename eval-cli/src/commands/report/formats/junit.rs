@@ -12,7 +12,10 @@ use crate::recorded::{RunResults, State, TestResult};
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut suites: BTreeMap<(&str, &str), TestSuite> = BTreeMap::new();
     for test in &results.tests {
-        let key = (test.test.package.as_str(), test.test.binary.as_str());
+        let key = (
+            test.test.package.as_deref().unwrap_or_default(),
+            test.test.binary.as_deref().unwrap_or_default(),
+        );
         let suite = suites.entry(key).or_insert_with(|| TestSuite::new(suite_name(key)));
         suite.add_test_case(case(test));
     }
@@ -68,8 +71,10 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             continue;
         };
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);
-        rerun.set_message(plain(decided.failure.lines().next().unwrap_or_default()));
-        rerun.set_description(plain(&decided.failure));
+        rerun.set_message(plain(
+            decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default(),
+        ));
+        rerun.set_description(plain(decided.failure.as_deref().unwrap_or_default()));
         rerun.set_time(decided.elapsed);
         status.add_rerun(rerun);
     }

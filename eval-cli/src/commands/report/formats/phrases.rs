@@ -2,6 +2,8 @@
 
 use clap::builder::styling::Style;
 
+use eval_core::journal::Decided;
+
 use crate::output::foreign::harmless;
 use crate::output::style::WARNING;
 use crate::output::words::{self, count};
@@ -131,7 +133,7 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
 /// What a test printed; its reason and location if it printed nothing.
 pub(super) fn details(test: &TestResult<'_>) -> String {
     match &test.attempt.decided {
-        Some(decided) if !decided.failure.is_empty() => harmless(decided.failure.trim_end()),
+        Some(Decided { failure: Some(failure), .. }) => harmless(failure.trim_end()),
         _ => {
             let location = test.location().map(|location| format!("\n  --> {location}"));
             harmless(&format!("{}{}", test.reason().unwrap_or_default(), location.unwrap_or_default()))

@@ -28,9 +28,9 @@ const OPTIONS: MatchOptions =
 /// # for file in ["evals/weather.evalset.json", "evals/refunds/late.test.json", "evals/test_config.json"] {
 /// #     std::fs::write(base.join(file), "{}")?;
 /// # }
-/// let sets = eval_format::find_sets(&base, "evals")?;
+/// let sets = eval_format::find::find_sets(&base, "evals")?;
 /// assert_eq!(sets, ["evals/refunds/late.test.json", "evals/weather.evalset.json"]);
-/// assert_eq!(eval_format::find_sets(&base, "evals/*.json")?, ["evals/weather.evalset.json"]);
+/// assert_eq!(eval_format::find::find_sets(&base, "evals/*.json")?, ["evals/weather.evalset.json"]);
 /// # std::fs::remove_dir_all(base)?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
@@ -58,7 +58,7 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
 ///
 /// ```
-/// assert!(eval_format::is_glob("evals/*.json") && !eval_format::is_glob("evals"));
+/// assert!(eval_format::__private::is_glob("evals/*.json") && !eval_format::__private::is_glob("evals"));
 /// ```
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
@@ -67,7 +67,7 @@ pub fn is_glob(path: &str) -> bool {
 /// The folder that holds all that a directory or a glob stands for: its parts before the first wildcard.
 ///
 /// ```
-/// use eval_format::fixed_folder;
+/// use eval_format::__private::fixed_folder;
 ///
 /// assert_eq!(fixed_folder("evals/refund*/*.json"), "evals");
 /// assert_eq!(fixed_folder("*.json"), "");

@@ -71,7 +71,7 @@ const RESERVED: &[&str] = &[
 /// The names of the tests for these eval ids, in the order of the ids.
 ///
 /// ```
-/// use eval_format::test_names;
+/// use eval_format::__private::test_names;
 ///
 /// let names = test_names(["Sunny in Paris", "2nd try", "天気", "type", "a-b", "a b"]);
 /// assert_eq!(names[..4], ["Sunny_in_Paris", "case_2nd_try", "天気", "type_"]);
@@ -131,7 +131,7 @@ fn part(candidates: &mut [Candidate<'_>]) {
 /// The name of the module for a file, from its stem, by the rule of [`test_names`].
 ///
 /// ```
-/// assert_eq!(eval_format::module_name("weather-v2"), "weather_v2");
+/// assert_eq!(eval_format::__private::module_name("weather-v2"), "weather_v2");
 /// ```
 ///
 /// Files of one folder whose names may collide are named together, by [`test_names`].

@@ -12,7 +12,7 @@ pub(crate) const SUGGESTION_LIMIT: usize = 100;
 /// The known name that a wrong one was probably meant to be.
 ///
 /// ```
-/// use eval_format::suggest;
+/// use eval_format::__private::suggest;
 ///
 /// let known = ["response_match_score", "tool_trajectory_avg_score"];
 /// assert_eq!(suggest("tool_trajectory_avg_scroe", known), Some("tool_trajectory_avg_score"));

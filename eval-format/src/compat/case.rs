@@ -65,7 +65,8 @@ impl MetricInfo {
     /// What a case lacks for this metric to apply to it, if something: a reason to skip the metric.
     ///
     /// ```
-    /// use eval_format::{ConversationScenario, EvalCase, metric};
+    /// use eval_format::{ConversationScenario, EvalCase};
+    /// use eval_format::metric::metric;
     ///
     /// let scenario = EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel."));
     /// let metric = metric("response_match_score").unwrap();

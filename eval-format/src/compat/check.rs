@@ -8,7 +8,8 @@ use crate::model::EvalCase;
 /// Holds cases against the criteria that they will be scored with, before anything runs.
 ///
 /// ```
-/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, check_compatibility};
+/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig};
+/// use eval_format::compat::check_compatibility;
 ///
 /// let cases = [EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel in Paris."))];
 /// let incompatibilities = check_compatibility(&EvalConfig::adk_default(), &[], &cases);

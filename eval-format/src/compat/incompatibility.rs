@@ -11,7 +11,8 @@ use crate::syntax;
 /// What keeps a config and a set from being used together, though each of them is sound.
 ///
 /// ```
-/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation, check_compatibility};
+/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation};
+/// use eval_format::compat::check_compatibility;
 ///
 /// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
 /// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
@@ -41,7 +42,9 @@ impl Incompatibility {
     /// As a problem of the set's file: at the scenario or else the id of the case, or at the beginning.
     ///
     /// ```
-    /// use eval_format::{EvalConfig, check_set, check_compatibility};
+    /// use eval_format::EvalConfig;
+    /// use eval_format::compat::check_compatibility;
+    /// use eval_format::reader::check_set;
     ///
     /// let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "trip",
     ///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;

@@ -63,7 +63,7 @@ impl EvalConfig {
 /// Reads and checks a config file (`test_config.json`, `eval_config.json`).
 ///
 /// ```
-/// use eval_format::check_config;
+/// use eval_format::config::check_config;
 ///
 /// let text = r#"{"criteria": {"brevity": 0.5}}"#;
 /// assert!(check_config("test_config.json", text.as_bytes(), &["brevity"]).config.is_some());

@@ -19,7 +19,7 @@ use crate::value::{Map, Number, Value};
 /// assert!(!criterion.ignore_args());
 /// ```
 ///
-/// Which metric reads which option is written in [`METRICS`](crate::METRICS); a criterion by itself does not know its
+/// Which metric reads which option is written in [`METRICS`](crate::metric::METRICS); a criterion by itself does not know its
 /// metric, so [`EvalConfig::checked`](crate::EvalConfig::checked) and the runner of eval-core say what does not fit.
 /// Options read from a file have `snake_case` names and the types that ADK gives them. The typed getters answer with
 /// the default where an option is absent or was never checked and is of no use.

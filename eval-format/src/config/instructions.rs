@@ -9,7 +9,7 @@ use std::fmt;
 /// The instructions of a simulated user, with the variables that stand in them.
 ///
 /// ```
-/// use eval_format::{Instructions, Variable};
+/// use eval_format::config::{Instructions, Variable};
 ///
 /// let instructions = Instructions::parse("Plan: {{ conversation_plan }} {# or so #}")?;
 /// assert!(instructions.uses(Variable::ConversationPlan));
@@ -17,7 +17,7 @@ use std::fmt;
 ///
 /// let error = Instructions::parse("{% for b in persona.behaviors %}").unwrap_err();
 /// assert!(error.to_string().contains("{% for b in persona.behaviors %}"));
-/// # Ok::<_, eval_format::InstructionsError>(())
+/// # Ok::<_, eval_format::config::InstructionsError>(())
 /// ```
 ///
 /// Source: Jinja's syntax as ADK uses it: `{{ name }}`, `{# comment #}`, `-` inside the brackets for white space, and

@@ -10,7 +10,8 @@ use crate::value::{Map, Value};
 /// How a user is simulated where a case is a scenario: by which model, how long, told what.
 ///
 /// ```
-/// use eval_format::{Criterion, EvalConfig, UserSimulatorConfig};
+/// use eval_format::{Criterion, EvalConfig};
+/// use eval_format::config::UserSimulatorConfig;
 ///
 /// let simulator = UserSimulatorConfig::default().model("gemini-2.5-pro").max_allowed_invocations(8);
 /// let config = EvalConfig::default()

@@ -94,7 +94,8 @@ impl Part {
 /// A tool call.
 ///
 /// ```
-/// use eval_format::{FunctionCall, json};
+/// use eval_format::FunctionCall;
+/// use serde_json::json;
 ///
 /// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" }));
 /// assert_eq!(call.to_string(), r#"get_weather(city: "Paris")"#);

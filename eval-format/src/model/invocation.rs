@@ -7,7 +7,8 @@ use crate::value::{Map, Value};
 /// One turn: the user's message and what is expected (in a file) or happened (in a run).
 ///
 /// ```
-/// use eval_format::{FunctionCall, Invocation, json};
+/// use eval_format::{FunctionCall, Invocation};
+/// use serde_json::json;
 ///
 /// let turn = Invocation::user("Weather in Paris?")
 ///     .call(FunctionCall::new("get_weather", json!({ "city": "Paris" })))

@@ -125,7 +125,7 @@ impl UserPersona {
 }
 
 /// One way in which a persona behaves. In each text `{{ stop_signal }}` and the other variables of
-/// [`Instructions`](crate::Instructions) may stand.
+/// [`Instructions`](crate::config::Instructions) may stand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserBehavior {
     /// A name for it.

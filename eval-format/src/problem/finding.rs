@@ -9,7 +9,8 @@ use crate::order::sorted;
 /// One finding in an eval set, a test file or a config.
 ///
 /// ```
-/// use eval_format::{Code, EvalSet};
+/// use eval_format::EvalSet;
+/// use eval_format::problem::Code;
 ///
 /// let problems = EvalSet::parse(r#"{"eval_set_id": "s", "eval_cases": []}"#).unwrap_err();
 /// let problem = problems.iter().next().unwrap();

@@ -21,7 +21,8 @@ const LONGEST_SENTENCE: usize = 400;
 /// `compile_error!`.
 ///
 /// ```
-/// use eval_format::{EvalSet, render};
+/// use eval_format::EvalSet;
+/// use eval_format::problem::render;
 ///
 /// let text = r#"{"eval_set_id": "s", "eval_cases": []}"#;
 /// let problems = EvalSet::parse(text).unwrap_err();

@@ -20,7 +20,7 @@ pub struct CheckedSession {
 /// Checks the bytes of a session file, as it stands beside a set of that form.
 ///
 /// ```
-/// use eval_format::{Form, check_session};
+/// use eval_format::reader::{Form, check_session};
 ///
 /// let session = br#"{"app_name": "trip", "state": []}"#;
 /// let checked = check_session(session, Form::TestFile);

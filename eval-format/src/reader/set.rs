@@ -25,7 +25,7 @@ use crate::value::{Value, to_pretty};
 ///
 /// ```
 /// let text = br#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversaton": []}]}"#;
-/// let checked = eval_format::check_set("s.evalset.json", text, None);
+/// let checked = eval_format::reader::check_set("s.evalset.json", text, None);
 /// assert!(checked.set.is_none());
 /// assert_eq!(checked.problems[0].message, "unknown key `conversaton` in an eval case");
 /// ```

@@ -8,12 +8,13 @@ use crate::problem::Problem;
 use crate::problem::Problems;
 use crate::schema::{INVOCATION, Place, Walker};
 
-/// Reads a case from its own slice of a file, as [`CaseSpan::range`] gives it.
+/// Reads a case from its own slice of a file, as [`CaseSpan::range`](super::CaseSpan::range) gives it.
 ///
 /// `eval_id` names the case of a [`Form::TestFile`]; `session` is the text of its session file.
 ///
 /// ```
-/// use eval_format::{Form, check_set, read_case};
+/// use eval_format::__private::read_case;
+/// use eval_format::reader::{Form, check_set};
 ///
 /// let text = r#"{"eval_set_id": "s", "eval_cases": [
 ///     {"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}

@@ -10,7 +10,7 @@ impl CheckedSet {
     ///
     /// ```
     /// let text = r#"{"evalSetId": "s", "eval_cases": []}"#;
-    /// let (respelled, keys) = eval_format::check_set("s", text.as_bytes(), None).respelled().unwrap();
+    /// let (respelled, keys) = eval_format::reader::check_set("s", text.as_bytes(), None).respelled().unwrap();
     /// assert_eq!(respelled, r#"{"eval_set_id": "s", "eval_cases": []}"#);
     /// assert_eq!(keys, ["evalSetId"]);
     /// ```

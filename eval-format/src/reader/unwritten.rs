@@ -13,7 +13,7 @@ impl CheckedSet {
     ///
     /// ```
     /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
-    /// let lost = eval_format::check_set("weather.test.json", text, None).unwritten();
+    /// let lost = eval_format::reader::check_set("weather.test.json", text, None).unwritten();
     /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
     /// ```
     ///

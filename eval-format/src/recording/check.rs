@@ -54,7 +54,7 @@ impl CheckedRecording {
 /// Reads and checks a recording. `file` is the name shown in messages.
 ///
 /// ```
-/// let checked = eval_format::check_recording("x.evalset.judge.json", b"{\"judge_recording\": 1}");
+/// let checked = eval_format::recording::check_recording("x.evalset.judge.json", b"{\"judge_recording\": 1}");
 /// assert!(checked.recording.is_none());
 /// assert!(checked.problems[0].message.contains("questions"));
 /// ```

@@ -10,7 +10,7 @@ use crate::order::sorted;
 /// What judges were asked, and what they answered.
 ///
 /// ```
-/// use eval_format::{RecordedQuestion, Recording};
+/// use eval_format::recording::{RecordedQuestion, Recording};
 ///
 /// let mut recording = Recording::default();
 /// let question = RecordedQuestion::new("gemini-2.5-flash", "Is it polite?\nAnswer yes or no.");
@@ -23,7 +23,7 @@ use crate::order::sorted;
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
-/// It stands beside its set, under the name that [`recording_path`] gives, and is made to be read in review:
+/// It stands beside its set, under the name that [`recording_path`](crate::conventions::recording_path) gives, and is made to be read in review:
 /// questions are sorted, and texts are written line by line.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {

@@ -11,7 +11,8 @@ use crate::problem::Problems;
 /// A recording together with its text.
 ///
 /// ```
-/// use eval_format::{GrowingRecording, RecordedQuestion, Recording};
+/// use eval_format::__private::GrowingRecording;
+/// use eval_format::recording::{RecordedQuestion, Recording};
 ///
 /// let mut growing = GrowingRecording::default();
 /// growing.add(RecordedQuestion::new("m", "Is it polite?").reply(0, "yes", None));

@@ -10,7 +10,8 @@ use crate::order::sorted;
 /// A JSON value of a free-form field: tool arguments, tool responses, session state, unknown keys.
 ///
 /// ```
-/// use eval_format::{Value, json};
+/// use eval_format::Value;
+/// use serde_json::json;
 ///
 /// let args = Value::from(json!({ "city": "Paris", "days": 3 }));
 /// assert_eq!(args["city"].as_str(), Some("Paris"));

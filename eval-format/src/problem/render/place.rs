@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The line and the column of a byte offset, both counted from 1, the column in characters.
 ///
 /// ```
-/// use eval_format::line_column;
+/// use eval_format::problem::line_column;
 ///
 /// assert_eq!(line_column("{\n  \"é\": 1\n}", 8), (2, 6));
 /// ```

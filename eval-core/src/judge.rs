@@ -42,8 +42,7 @@ pub use ask::{BoxJudge, Judge};
 #[cfg(feature = "model-judge")]
 pub use client::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
 pub use environment::EnvironmentError;
-#[doc(hidden)]
-pub use function::Making;
+pub(crate) use function::Making;
 pub use function::{IntoJudge, JudgeFn};
 pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;

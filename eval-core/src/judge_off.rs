@@ -14,7 +14,7 @@ use crate::judge_outcome::{JudgeError, JudgeUse};
 pub(crate) struct BoxJudge;
 
 /// What a function that makes a judge returns. There is no such function.
-pub type Making = Infallible;
+pub(crate) type Making = Infallible;
 
 /// The judges of the cases of a set: none.
 #[derive(Clone, Debug, Default)]

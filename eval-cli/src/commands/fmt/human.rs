@@ -23,10 +23,10 @@ pub(super) fn text(results: &FmtResults) -> String {
         match &file.state {
             FileState::Formatted => text.push_str(&format!("{} `{shown}`\n", styled(GOOD, "formatted"))),
             FileState::NotFormatted => {
-                text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted")))
+                text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted")));
             }
             FileState::Kept { .. } => {
-                text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept")))
+                text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept")));
             }
             FileState::Unchanged | FileState::OldForm(_) | FileState::Unmeasurable(_) => {}
         }

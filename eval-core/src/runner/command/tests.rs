@@ -2,6 +2,7 @@ use eval_format::EvalSet;
 
 use super::*;
 use crate::agent::Replay;
+#[cfg(feature = "judges")]
 use crate::judge::Judge;
 use crate::{Invocation, json};
 
@@ -91,7 +92,10 @@ async fn what_cannot_be_run_is_refused() {
 #[tokio::test]
 async fn one_agent_needs_no_name_and_a_runner_brings_its_metrics() {
     let folder = Folder::new("runner");
-    let runner = EvalRunner::new().judge(crate::judge::Scripted::new(["x"]).boxed()).metric(
+    let runner = EvalRunner::new();
+    #[cfg(feature = "judges")]
+    let runner = runner.judge(crate::judge::Scripted::new(["x"]).boxed());
+    let runner = runner.metric(
         "loud",
         crate::__private::metric(|_: &Invocation, _: Option<&Invocation>, _: &eval_format::Criterion| false),
     );

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use eval_format::{
-    ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, Persona, UserBehavior, UserPersona,
-};
+use eval_format::{ConversationScenario, EvalCase, EvalSet, Persona, UserBehavior, UserPersona};
+#[cfg(feature = "judges")]
+use eval_format::{Criterion, EvalConfig};
 use serde_json::json;
 
 use super::fixture;
+#[cfg(feature = "judges")]
 use crate::agent::Replay;
 #[cfg(feature = "judges")]
 use crate::judge::Scripted;
+#[cfg(feature = "judges")]
 use crate::runner::EvalRunner;
 use crate::test_support::adk::ask;
 

@@ -18,7 +18,7 @@ use eval_format::EvalCase;
 ///     println!("{}", report.metrics.len());
 ///     Ok(())
 /// }
-/// # let _ = eval_core::__private::check(weather);
+/// # let _ = weather;
 /// ```
 ///
 /// A case that fails in [`evaluate`](Self::evaluate) fails the test, even if its report is dropped.

@@ -3,10 +3,12 @@
 /// The hash of the text of a case as it stands in its file. A different hash means that the case was edited.
 ///
 /// ```
+/// # #[cfg(feature = "reports")] {
 /// use eval_core::journal::case_hash;
 ///
 /// assert_eq!(case_hash("{}"), case_hash("{}"));
 /// assert_ne!(case_hash("{}"), case_hash("{ }"));
+/// # }
 /// ```
 ///
 /// It is the same in all versions with the same [`SCHEMA`](super::SCHEMA).

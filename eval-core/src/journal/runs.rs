@@ -32,8 +32,10 @@ pub struct RunDir {
 /// The runs in a folder such as `target/evalset`, the newest first.
 ///
 /// ```
+/// # #[cfg(feature = "reports")] {
 /// let folder = std::env::temp_dir().join("evalset-no-runs-here");
 /// assert_eq!(eval_core::journal::runs(&folder)?, []);
+/// # }
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///

@@ -148,6 +148,7 @@ impl EvalRunner {
     /// its own.
     ///
     /// ```
+    /// # #[cfg(feature = "reports")] {
     /// use eval_core::journal::{RecordedRun, runs};
     /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
     ///
@@ -162,6 +163,7 @@ impl EvalRunner {
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// # })?;
+    /// # }
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///

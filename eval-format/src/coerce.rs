@@ -1,7 +1,7 @@
 //! Pydantic's lax conversions from JSON to the scalar types of ADK's models.
 //!
-//! Each function gives the value as ADK would hold it, or `None` where pydantic rejects it. The rules
-//! were read off pydantic 2.14 by running it; `null` is the caller's business.
+//! Each function returns the value as ADK would hold it, or `None` if pydantic rejects it. The rules were found by
+//! running pydantic 2.14. Callers handle `null`.
 
 use crate::syntax::{Kind, Node};
 use crate::value::Number;
@@ -52,7 +52,7 @@ pub(crate) fn bool(node: &Node<'_>) -> Option<bool> {
     }
 }
 
-/// An enum field of ADK's configs: one of a few strings, or its position where ADK has a number for it.
+/// An enum field of ADK's configs: one of a few strings, or its position if ADK numbers them.
 pub(crate) fn choice(node: &Node<'_>, values: &[&'static str], numbered: bool) -> Option<&'static str> {
     if let Some(text) = node.string() {
         return choice_text(text, values);
@@ -63,7 +63,7 @@ pub(crate) fn choice(node: &Node<'_>, values: &[&'static str], numbered: bool) -
 
 /// The value that a text means: trimmed, in any case, `-` and blanks for `_`.
 pub(crate) fn choice_text(text: &str, values: &[&'static str]) -> Option<&'static str> {
-    // What Python's `strip` takes for blanks beyond Unicode's white space.
+    // Characters that Python's `strip` removes besides Unicode's white space.
     let blank = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}');
     let text = text.trim_matches(blank).to_uppercase().replace(['-', ' '], "_");
     values.iter().copied().find(|value| value.to_uppercase() == text)
@@ -74,8 +74,8 @@ pub(crate) fn base64(node: &Node<'_>) -> Option<String> {
     base64_text(node.string()?)
 }
 
-/// Base64 in the standard or the URL-safe alphabet, but not in both, with any part of its padding; given back
-/// URL-safe and padded as ADK writes it.
+/// Base64 in the standard or the URL-safe alphabet, but not in both, with any part of its padding. Returned URL-safe
+/// and padded, as ADK writes it.
 pub(crate) fn base64_text(text: &str) -> Option<String> {
     let digits = text.trim_end_matches('=');
     let most = match digits.len() % 4 {
@@ -110,7 +110,7 @@ pub(crate) fn base64_text(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The integer that a float is equal to, if there is one; pydantic takes none beyond 64 bits from a float.
+/// The integer that a float is equal to, if there is one. Pydantic accepts none beyond 64 bits from a float.
 fn integral(float: f64) -> Option<Number> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     (float.abs() < LIMIT && float.fract() == 0.0)
@@ -126,7 +126,7 @@ fn float_text(text: &str) -> Option<f64> {
 
 /// An integer with a sign, zeros in front, single underscores inside, and a fraction of zeros.
 ///
-/// Each step is one of pydantic's, in its order. What the order lets through (`0-5` is -5) is taken too.
+/// The steps are pydantic's, in its order. Oddities that follow from this order are accepted too: `0-5` is -5.
 fn int_text(text: &str) -> Option<Number> {
     // Python refuses to read longer ones.
     const LONGEST: usize = 4300;
@@ -144,7 +144,7 @@ fn int_text(text: &str) -> Option<Number> {
     number.filter(|number| number.is_integer() && text.len() <= LONGEST)
 }
 
-/// The text from its first digit above zero on, or from its last zero; `None` where it begins with no digit.
+/// The text from its first digit above zero on, or from its last zero; `None` if it does not begin with a digit.
 fn without_leading_zeros(text: &str) -> Option<&str> {
     let counts = text.find(|c| !matches!(c, '0' | '_')).unwrap_or(text.len());
     match (text.bytes().next()?, text.as_bytes().get(counts)) {
@@ -163,7 +163,7 @@ fn without_zero_fraction(text: &str) -> &str {
     }
 }
 
-/// The text without its underscores; `None` where it has none, two in a row, or one at an end.
+/// The text without its underscores; `None` if it has none, two in a row, or one at an end.
 fn without_underscores(text: &str) -> Option<String> {
     let single = text.contains('_') && !text.contains("__");
     (single && !text.starts_with('_') && !text.ends_with('_')).then(|| text.replace('_', ""))

@@ -38,7 +38,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-// The cause is part of the text already, so `source` is left at none: it would be printed twice.
+// No `source`: the text contains the cause already, which would be printed twice.
 impl std::error::Error for ReadError {}
 
 impl From<Problems> for ReadError {

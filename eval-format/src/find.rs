@@ -1,4 +1,4 @@
-//! Which files a directory or a glob stands for.
+//! The sets that a directory or a glob stands for.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
@@ -8,19 +8,19 @@ use glob::{MatchOptions, Pattern};
 use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
 use crate::order::sorted;
 
-/// Hidden files are left out: editors keep their locks and backups in them.
+/// A wildcard does not match the dot of a hidden file.
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
 /// Finds the sets that a directory or a glob stands for.
 ///
-/// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob
-/// (`*`, `?`, `[..]`, and `**` for any number of folders) for the files it matches. Configs
-/// (`test_config.json`, `eval_config.json`), sessions (`*.session.json`) and recordings
-/// (`*.judge.json`) are never sets. Links to folders are not followed; links to files are, also those that lead nowhere.
+/// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob (`*`, `?`, `[..]`, and
+/// `**` for any number of folders) for the files it matches. Configs (`test_config.json`, `eval_config.json`), sessions
+/// (`*.session.json`) and recordings (`*.judge.json`) are never sets. Links to folders are not followed; links to files
+/// are, also those that lead nowhere.
 ///
 /// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
-/// No match is an empty list. Fails where a glob cannot be read, and where a folder cannot be listed.
+/// No match is an empty list. Fails if the glob is malformed or a folder cannot be listed.
 ///
 /// ```
 /// # let base = std::env::temp_dir().join(format!("evalset-doc-find-{}", std::process::id()));
@@ -64,7 +64,7 @@ pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// The folder that holds all that a directory or a glob stands for: its parts before the first wildcard.
+/// The folder that contains everything a directory or a glob stands for: the parts before the first wildcard.
 ///
 /// ```
 /// use eval_format::__private::fixed_folder;
@@ -78,7 +78,7 @@ pub fn fixed_folder(pattern: &str) -> String {
     names[..fixed].join("/")
 }
 
-/// The names between the `/` of a pattern, without those that stand for no step.
+/// The names between the `/` of a pattern, without empty ones and `.`.
 fn names_of(pattern: &str) -> Vec<&str> {
     pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect()
 }
@@ -156,8 +156,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Takes a file. A link that leads nowhere is taken too: whoever reads it says so, where leaving it out would
-    /// leave its cases untested.
+    /// Adds a file. A broken link is added too: reading it reports the error, while leaving it out would leave its
+    /// cases untested.
     fn file(&mut self, path: String) {
         let file = self.base.join(&path);
         let leads_nowhere = || file.is_symlink() && !file.exists();
@@ -189,7 +189,7 @@ impl Walk<'_> {
     }
 }
 
-/// Windows has names of its own for it.
+/// Whether listing failed because there is no such folder. Windows has other error codes for it.
 fn is_no_folder(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
     matches!(kind, NotFound | NotADirectory | InvalidFilename)

@@ -1,4 +1,4 @@
-//! One hash for everything that must come out the same on every machine and in every version.
+//! A hash that is the same on every machine and in every version.
 
 /// The 64-bit FNV-1a hash of some bytes.
 ///
@@ -7,7 +7,7 @@
 /// ```
 ///
 /// Test names carry parts of it and test binaries compare files with it, so it never changes. It
-/// tells contents apart; it does not protect against anybody.
+/// distinguishes contents; it is not cryptographic.
 pub const fn content_hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut at = 0;

@@ -10,8 +10,7 @@ use crate::hash::content_hash;
 /// The longest name, in characters.
 const LONGEST: usize = 80;
 
-/// Words that cannot be names as they are: the keywords of all editions, and the test that stands
-/// in every module made from a directory.
+/// Words that cannot be names: the keywords of all editions, and the test that every module made from a directory has.
 const RESERVED: &[&str] = &[
     "Self",
     "abstract",
@@ -106,7 +105,7 @@ pub fn test_names<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     order.into_iter().map(|at| names[at].clone()).collect()
 }
 
-/// Lengthens the names of candidates that stand in each other's way until none do.
+/// Lengthens the names of candidates that collide until none do.
 ///
 /// A name stays taken even when its ids have moved on to longer ones. That makes the result
 /// independent of the order, and the work linear: each id takes at most three names.
@@ -139,7 +138,7 @@ pub fn module_name(stem: &str) -> String {
     Candidate::new(stem).name()
 }
 
-/// How much of the hash of its id a name carries.
+/// How much of the hash of its id a name ends in.
 #[derive(Clone, Copy, PartialEq)]
 enum Suffix {
     None,
@@ -147,7 +146,7 @@ enum Suffix {
     Whole,
 }
 
-/// An id on its way to a name.
+/// An id and the name that it has so far.
 struct Candidate<'a> {
     id: &'a str,
     stem: String,
@@ -177,7 +176,7 @@ impl<'a> Candidate<'a> {
         format!("{}_{digits}", cut.trim_end_matches('_'))
     }
 
-    /// Takes more of the hash; `false` when it has taken all.
+    /// Takes more of the hash; `false` if all of it is in the name already.
     fn lengthen(&mut self) -> bool {
         let next = match self.suffix {
             Suffix::None => Suffix::Half,
@@ -189,7 +188,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The id as an identifier, keywords aside, and whether anything of it was left.
+/// The id as an identifier (or a keyword), and whether anything of the id is in it.
 fn stem(id: &str) -> (String, bool) {
     let mut kept = String::new();
     for c in id.nfc() {

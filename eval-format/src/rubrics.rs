@@ -9,7 +9,7 @@ use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};
 
-/// Where each id was used first.
+/// Where each id is used first.
 type Seen<'n> = HashMap<&'n str, Range<usize>>;
 
 /// Checks the rubrics of a criterion; their type does not matter.
@@ -22,7 +22,7 @@ pub(crate) fn check_criterion(rubrics: &Node<'_>, place: &Place<'_>, problems: &
     }
 }
 
-/// Checks the rubrics of a case and of its turns, which ADK judges together.
+/// Checks the rubrics of a case and of its turns. ADK judges them together.
 pub(crate) fn check_case(case: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
     let mut of_case = Seen::new();
     if let Some(entry) = field(case, &EVAL_CASE, "rubrics") {
@@ -58,7 +58,7 @@ fn check_all<'n>(
     }
 }
 
-/// An id that stands twice in this list, or in the list above it too.
+/// Finds an id that is used twice in this list, or in the list of the case too.
 fn check_id<'n>(
     rubric: &'n Node<'_>,
     seen: &mut Seen<'n>,
@@ -82,9 +82,9 @@ fn check_id<'n>(
     }
 }
 
-/// A rubric without a text, of which ADK asks the judge whether `None` holds.
+/// Finds a rubric without a text. ADK would ask the judge whether `None` holds.
 fn check_text(rubric: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
-    // That it has no content at all has been said.
+    // The walker has reported a rubric without any content.
     let Some(content) = field(rubric, &RUBRIC, "rubric_content") else { return };
     let Some(entries) = content.value.object() else { return };
     let text = entries.iter().find(|entry| matches!(entry.key.as_ref(), "text_property" | "textProperty"));
@@ -107,7 +107,7 @@ fn check_text(rubric: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>)
     }
 }
 
-/// A type that no metric reads, or that is not read in this place.
+/// Finds a type that no metric reads, or that no metric reads in this place.
 fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Problem> {
     let entry = field(rubric, &RUBRIC, "type").filter(|entry| !entry.value.is_null());
     let Some(entry) = entry else {
@@ -118,7 +118,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
             types()
         )));
     };
-    // That it is no string has been said.
+    // The walker has reported a type that is not a string.
     let kind = entry.value.string()?;
     let problem = |severity: fn(Code, _, _, _) -> Problem, message: String| {
         severity(Code::UnreadRubric, Place::Key(place, &entry.key).path(), entry.value.range.clone(), message)

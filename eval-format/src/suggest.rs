@@ -1,8 +1,8 @@
-//! Which known name a wrong one was probably meant to be.
+//! Suggestions: the known name that a wrong one was probably meant to be.
 
 use strsim::osa_distance;
 
-/// Names longer than this are nobody's slip of the finger, and comparing them costs.
+/// Longer names get no suggestion: they are no typing errors, and comparing them is slow.
 const LONGEST: usize = 128;
 
 /// How many problems of a config get a "did you mean", and how many of its own custom metrics are looked at for it.
@@ -69,7 +69,7 @@ fn only_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 
 /// Whether a key stands so near a known one that it is taken for a misspelling of it.
 ///
-/// Within two edits, or one where the key is shorter than 8 characters, of a known key of at least
+/// Within two edits, or one if the key is shorter than 8 characters, of a known key of at least
 /// 5. An edit is a character too many, too few, wrong, or swapped with its neighbour.
 pub(crate) fn is_misspelling(key: &str, known: &str) -> bool {
     let (length, known_length) = (key.chars().count(), known.chars().count());

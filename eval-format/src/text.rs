@@ -1,4 +1,4 @@
-//! Bytes to text: what is not plain UTF-8 is named, and shown as far as it can be read.
+//! From bytes to text. Bytes that are not UTF-8 are a problem, which is shown in a readable rendering of them.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (String, Box<Problem>)> {
     }
 }
 
-/// The same, with a text to show in either case.
+/// The same, with a text in either case.
 pub(crate) fn decode_or_show(bytes: &[u8]) -> (String, Option<Problem>) {
     match decode(bytes) {
         Ok(text) => (text.to_owned(), None),
@@ -54,7 +54,7 @@ fn not_utf8(bytes: &[u8], at: usize) -> (String, Box<Problem>) {
     (text, Box::new(found))
 }
 
-/// The text of a file in UTF-16 or UTF-32, told by its mark or by the zero beside its first letter.
+/// The text of a file in UTF-16 or UTF-32, recognised by its mark or by the zero bytes beside its first letters.
 fn wide(bytes: &[u8]) -> Option<(&'static str, String)> {
     Some(match bytes {
         [0xFF, 0xFE, 0, 0, rest @ ..] => ("UTF-32", utf32(rest, u32::from_le_bytes)),

@@ -1,5 +1,4 @@
-//! The model as ADK saves it: fields in ADK's order, without those that are `null` or have their
-//! default value.
+//! The typed model as ADK saves it: fields in ADK's order, without those that are `null` or have their default.
 
 #[cfg(feature = "export")]
 mod full;
@@ -82,7 +81,7 @@ impl Fields {
         }
     }
 
-    /// Keys that ADK keeps; those of `null` it drops when it writes.
+    /// Unknown keys that ADK keeps. It does not write those whose value is `null`.
     fn extra(&mut self, extra: &Map) {
         for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
             self.put(key, value.clone());
@@ -93,9 +92,9 @@ impl Fields {
         Value::Object(Map::from_unique(self.0))
     }
 
-    /// Puts these fields and `other` ones into the order of a model; where both have a key, it is the one here.
+    /// Puts these fields and those of `other` into the order of a model. If both have a key, the field here counts.
     ///
-    /// Only the fields of the model, which are few, are searched for a key: files may hold any number of others.
+    /// Only the few fields of the model are searched for each key: `other` may have any number of them.
     fn merge(self, other: &Map, model: &Model) -> Value {
         if other.is_empty() {
             return self.finish();
@@ -144,7 +143,7 @@ impl EvalCase {
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("eval_id", self.eval_id.as_str());
-        // Of the two ADK takes exactly one.
+        // ADK takes exactly one of the two.
         if self.conversation_scenario.is_none() || !self.conversation.is_empty() {
             fields.list("conversation", &self.conversation, Invocation::to_value);
         }
@@ -162,7 +161,7 @@ impl EvalCase {
 }
 
 impl ConversationScenario {
-    /// The scenario in ADK's saved form, but for a ready-made persona, whose name stays.
+    /// The scenario in ADK's saved form, except that a ready-made persona stays a name.
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         fields.put("starting_prompt", self.starting_prompt.as_str());
@@ -173,7 +172,7 @@ impl ConversationScenario {
 }
 
 impl Persona {
-    /// The persona as a file has it: a ready-made one by its name.
+    /// The persona in a file: a ready-made one is its name.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Own(persona) => persona.to_value(),
@@ -256,8 +255,7 @@ impl Invocation {
 }
 
 impl IntermediateData {
-    /// The data in ADK's saved form; no events at all are written as `{}`, which reads back as
-    /// the flat form.
+    /// The data in ADK's saved form. An empty list of events is written as `{}`, which reads back as the flat form.
     pub fn to_value(&self) -> Value {
         let mut fields = Fields::default();
         match self {

@@ -13,7 +13,7 @@ pub(super) fn check(
 ) -> Option<(Code, &'static str, String)> {
     let scenario = case.conversation_scenario.as_ref();
     if scenario.is_some() && !case.conversation.is_empty() {
-        // The reader refuses it, but a case may be built in Rust.
+        // The reader refuses such a case, but it may be built in Rust.
         let message = "it has both a conversation and a scenario";
         return Some((Code::ConversationOrScenario, message, "keep one of them".to_owned()));
     }
@@ -62,7 +62,7 @@ fn what_decides(config: &EvalConfig, case: &EvalCase) -> String {
 }
 
 impl MetricInfo {
-    /// What a case lacks for this metric to apply to it, if something: a reason to skip the metric.
+    /// Why the metric cannot be applied to a case and is skipped; `None` if it can.
     ///
     /// ```
     /// use eval_format::{ConversationScenario, EvalCase};

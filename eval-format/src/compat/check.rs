@@ -5,7 +5,7 @@ use super::{case, rubrics};
 use crate::config::EvalConfig;
 use crate::model::EvalCase;
 
-/// Holds cases against the criteria that they will be scored with, before anything runs.
+/// Checks whether the cases of a set can be scored by a config, before anything runs.
 ///
 /// ```
 /// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig};
@@ -20,8 +20,8 @@ use crate::model::EvalCase;
 /// assert!(check_compatibility(&config, &[], &cases).is_empty());
 /// ```
 ///
-/// `answered` names the custom metrics that exist in Rust; such a name is not a built-in metric, and applies to
-/// every case.
+/// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name,
+/// and apply to every case.
 pub fn check_compatibility(
     config: &EvalConfig,
     answered: &[&str],

@@ -8,7 +8,7 @@ use crate::problem::{Code, JsonPath, Problem, shown};
 use crate::reader::{CheckedSet, Form};
 use crate::syntax;
 
-/// What keeps a config and a set from being used together, though each of them is sound.
+/// A reason why a config and a set cannot be used together, though each of them is valid.
 ///
 /// ```
 /// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation};
@@ -22,7 +22,7 @@ use crate::syntax;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Incompatibility {
-    /// The case, by its position; absent where it is about the set as a whole.
+    /// The position of the case; `None` if it is about the set as a whole.
     pub case: Option<usize>,
     /// The id of the case.
     pub eval_id: Option<String>,
@@ -39,7 +39,7 @@ impl Incompatibility {
         Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help }
     }
 
-    /// As a problem of the set's file: at the scenario or else the id of the case, or at the beginning.
+    /// This as a problem of the set's file: at the scenario or the id of the case, or at the beginning of the file.
     ///
     /// ```
     /// use eval_format::EvalConfig;

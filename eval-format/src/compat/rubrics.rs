@@ -1,4 +1,4 @@
-//! Rubrics that stand partly in a config and partly in a set.
+//! Rubrics, which may stand in a config and in a set.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use crate::model::{EvalCase, Invocation, Rubric};
 use crate::problem::{Code, shown};
 use crate::suggest::suggest;
 
-/// Finds the metrics of a config that have no rubrics in a case, or two of one id; `answered` names the custom metrics,
-/// which read what they like.
+/// Finds metrics that have no rubrics in a case or two of the same id. Custom metrics, which `answered` names, are not
+/// checked.
 pub(super) fn check(
     config: &EvalConfig,
     answered: &[&str],

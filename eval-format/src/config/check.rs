@@ -16,21 +16,21 @@ use crate::suggest::is_misspelling;
 use crate::syntax::{self, Entry, Node};
 use crate::text;
 
-/// What a config file turned out to hold.
+/// A checked config file.
 #[derive(Clone, Debug)]
 pub struct CheckedConfig {
-    /// The name of the file as it is shown.
+    /// The name of the file, as messages show it.
     pub file: String,
     /// The text that the ranges of the problems point into.
     pub text: String,
     /// The config, unless a problem is an error.
     pub config: Option<EvalConfig>,
-    /// Everything that was found, in the order of the text.
+    /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
 impl CheckedConfig {
-    /// The config, or the problems that keep it from being used. Warnings of a usable config are dropped.
+    /// The config, or its problems if one of them is an error. The warnings of a usable config are dropped.
     pub fn into_result(self) -> Result<EvalConfig, Problems> {
         match self.config {
             Some(config) => Ok(config),
@@ -40,7 +40,7 @@ impl CheckedConfig {
 }
 
 impl EvalConfig {
-    /// Reads a config without custom metrics of Rust; [`check_config`] takes their names.
+    /// Reads a config without custom metrics in Rust; [`check_config`] takes their names.
     pub fn parse(text: &str) -> Result<Self, Problems> {
         check_config("<config>", text.as_bytes(), &[]).into_result()
     }
@@ -52,7 +52,7 @@ impl EvalConfig {
         Ok(check_config(&path.display().to_string(), &bytes, &[]).into_result()?)
     }
 
-    /// Holds a config that was built in Rust to the rules of a file, and gives it back as read from one.
+    /// Checks a config that was built in Rust by the rules of a file, and returns it as if read from one.
     ///
     /// `answered` names the custom metrics that exist in Rust.
     pub fn checked(&self, answered: &[&str]) -> Result<Self, Problems> {
@@ -72,10 +72,12 @@ impl EvalConfig {
 /// assert_eq!(checked.problems[0].path.to_string(), "criteria.brevity");
 /// ```
 ///
-/// `answered` names the custom metrics that exist in Rust; such a name wins over a built-in one, as
-/// in ADK. What ADK accepts is accepted, but for what would leave a case unchecked: no criteria,
-/// unknown metrics and criterion keys, values that ADK rejects only when the metric runs, thresholds
-/// that no score can decide, and what this version does not run.
+/// `answered` names the custom metrics that exist in Rust. Such a metric takes the place of a built-in one of the same
+/// name, as in ADK.
+///
+/// Every config that ADK accepts is accepted, unless it would leave a case unchecked. So these are errors: no criteria,
+/// unknown metrics and criterion keys, values that ADK rejects only when the metric runs, thresholds that every score
+/// or no score reaches, and what this version does not run.
 pub fn check_config(file: &str, bytes: &[u8], answered: &[&str]) -> CheckedConfig {
     let (text, config, problems) = match text::decode(bytes) {
         Ok(text) => {
@@ -127,8 +129,8 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
     })
 }
 
-/// Turns the warning about an ignored key into an error where it is the name of a metric. True if a
-/// key explains why there are no `criteria`.
+/// Turns the warning about an ignored key into an error if the key is the name of a metric. Returns whether a key
+/// explains why there are no `criteria`.
 fn refuse_strays(names: &CustomNames<'_>, problems: &mut [Problem]) -> bool {
     let mut explained = false;
     for problem in problems {

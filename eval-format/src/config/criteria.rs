@@ -1,4 +1,4 @@
-//! The criteria of a config: each checked against what is known of its metric.
+//! The criteria of a config. Each is checked against the entry of its metric in the list of metrics.
 
 use super::criterion::Criterion;
 use super::custom_metrics::CustomNames;
@@ -12,7 +12,7 @@ use crate::suggest::{SUGGESTION_LIMIT, suggest};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Value;
 
-/// Reads `criteria`. Every metric that cannot decide is a problem.
+/// Reads `criteria`.
 pub(super) fn read(
     entry: &Entry<'_>,
     names: &CustomNames<'_>,
@@ -38,8 +38,8 @@ pub(super) fn read(
     criteria
 }
 
-/// Whether a score can stay below the threshold; of a custom metric nobody knows the lowest. A threshold
-/// out of range is a problem of its own.
+/// Whether a score can be below the threshold. The lowest score of a custom metric is unknown, so it counts as one that
+/// can fail. So does a threshold out of range, which is a problem of its own.
 fn can_fail((name, criterion): &(String, Criterion), names: &CustomNames<'_>) -> bool {
     let info = metric(name).filter(|_| !names.contains(name));
     info.is_none_or(|info| !info.in_range(criterion.threshold) || criterion.threshold > info.min)
@@ -72,7 +72,7 @@ fn nearest<'n>(name: &str, names: &CustomNames<'n>) -> Option<&'n str> {
     suggest(name, METRICS.iter().map(|info| info.name).chain(own))
 }
 
-/// Reads the criterion of one metric; of a custom metric there is no info.
+/// Reads the criterion of one metric. A custom metric has no `info`.
 struct Reader<'m> {
     name: &'m str,
     info: Option<&'static MetricInfo>,
@@ -126,7 +126,7 @@ impl Reader<'_> {
         Some(criterion)
     }
 
-    /// The key besides the threshold that the criterion cannot do without.
+    /// The key besides the threshold that the criterion must have.
     fn required_option(&self) -> Option<&'static Field> {
         let fields = &schema::criterion(self.info).fields;
         fields.iter().find(|field| field.required && field.name != "threshold")
@@ -140,7 +140,7 @@ impl Reader<'_> {
     }
 }
 
-/// A key that every criterion of ADK has and that only judged metrics read.
+/// A key that every criterion may have as in ADK, and that this metric does not read.
 fn without_effect(
     model: &Model,
     entries: &[Entry<'_>],
@@ -168,8 +168,7 @@ fn contradiction(
     (!ignores).then(|| messages::contradiction(ignore_args, args_match, &Place::Key(place, &args_match.key)))
 }
 
-/// `ignore_case: false` and `normalize: false` beside an algorithm that compares words, which have
-/// neither case nor blanks by then.
+/// `ignore_case: false` or `normalize: false` beside an algorithm to which case or white space make no difference.
 fn unseen_by_algorithm(
     model: &Model,
     entries: &[Entry<'_>],

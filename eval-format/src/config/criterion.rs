@@ -19,13 +19,13 @@ use crate::value::{Map, Number, Value};
 /// assert!(!criterion.ignore_args());
 /// ```
 ///
-/// Which metric reads which option is written in [`METRICS`](crate::metric::METRICS); a criterion by itself does not know its
-/// metric, so [`EvalConfig::checked`](crate::EvalConfig::checked) and the runner of eval-core say what does not fit.
-/// Options read from a file have `snake_case` names and the types that ADK gives them. The typed getters answer with
-/// the default where an option is absent or was never checked and is of no use.
+/// [`METRICS`](crate::metric::METRICS) lists which metric reads which option. A criterion does not know its metric:
+/// [`EvalConfig::checked`](crate::EvalConfig::checked) and the runner of eval-core refuse options that the metric does
+/// not read. Options read from a file have `snake_case` names and ADK's types. The typed getters return the default if
+/// an option is absent, or was never checked and has a value of another type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Criterion {
-    /// A score of at least this passes.
+    /// The lowest score that passes.
     pub threshold: f64,
     /// The other keys.
     pub options: Map,
@@ -49,7 +49,7 @@ impl Criterion {
         self.options.get(key)
     }
 
-    /// How strictly tool calls are compared: `match_type`, exact unless said.
+    /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
     pub fn match_type(&self) -> MatchType {
         self.choice(&MATCH_TYPE, &MatchType::NAMES, &MatchType::ALL)
     }
@@ -71,7 +71,8 @@ impl Criterion {
         self.with(IGNORE_ARGS.name, ignore_args)
     }
 
-    /// How arguments are compared: `args_match`, or ignored where `ignore_args` says so; equal unless said.
+    /// How arguments are compared: `args_match`, [`Exact`](ArgsMatch::Exact) by default. [`Ignore`](ArgsMatch::Ignore)
+    /// if `ignore_args` is set.
     pub fn args_match(&self) -> ArgsMatch {
         if self.ignore_args() {
             return ArgsMatch::Ignore;
@@ -112,7 +113,7 @@ impl Criterion {
         self.with(TOOL_NAME.name, tool_name.into())
     }
 
-    /// How two texts are compared: `algorithm`, by Jaccard's index unless said.
+    /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
     pub fn algorithm(&self) -> Similarity {
         self.choice(&ALGORITHM, &Similarity::NAMES, &Similarity::ALL)
     }
@@ -132,7 +133,7 @@ impl Criterion {
         self.with(ALGORITHM.name, algorithm.as_str())
     }
 
-    /// Whether upper and lower case are the same: `ignore_case`, true unless said.
+    /// Whether upper and lower case are the same: `ignore_case`, true by default.
     pub fn ignore_case(&self) -> bool {
         self.flag(&IGNORE_CASE)
     }
@@ -143,7 +144,7 @@ impl Criterion {
         self.with(IGNORE_CASE.name, ignore_case)
     }
 
-    /// Whether any run of white space is one blank, and none at the ends: `normalize`, true unless said.
+    /// Whether runs of white space count as one blank, and those at the ends not at all: `normalize`, true by default.
     pub fn normalize(&self) -> bool {
         self.flag(&NORMALIZE)
     }
@@ -154,7 +155,7 @@ impl Criterion {
         self.with(NORMALIZE.name, normalize)
     }
 
-    /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false unless said.
+    /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false by default.
     pub fn evaluate_intermediate_nl_responses(&self) -> bool {
         self.flag(&INTERMEDIATE_SENTENCES)
     }
@@ -165,7 +166,7 @@ impl Criterion {
         self.with(INTERMEDIATE_SENTENCES.name, evaluate)
     }
 
-    /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` unless said.
+    /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` by default.
     pub fn stop_signal(&self) -> &str {
         self.get(STOP_SIGNAL.name).and_then(Value::as_str).unwrap_or(STOP_SIGNAL.default_text())
     }
@@ -188,7 +189,7 @@ impl Criterion {
         at.and_then(|at| values.get(at)).copied().unwrap_or_default()
     }
 
-    /// As it stands in a config: a bare number where there are no options.
+    /// The criterion in a config: a number if it has no options, else an object.
     pub(super) fn to_value(&self) -> Value {
         let threshold = Value::Number(Number::from(self.threshold));
         if self.options.is_empty() {

@@ -19,7 +19,7 @@ impl CustomNames<'_> {
     }
 }
 
-/// How a function of Rust answers for a metric: the argument of the attribute, or a runner's method.
+/// How to give a metric a function in Rust: an argument of the attribute, or a method of the runner.
 pub(super) fn answer(name: &str) -> String {
     let identifier = module_name(name);
     let argument = format!("`metrics({identifier} = path::to::function)`");

@@ -22,14 +22,14 @@ use crate::value::{Map, Value, to_pretty};
 pub struct EvalConfig {
     /// The metrics by name, in the order of the file.
     pub criteria: Vec<(String, Criterion)>,
-    /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are never run.
+    /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are not run.
     pub custom_metrics: Map,
-    /// How users are simulated; ADK's defaults where it is absent.
+    /// How users are simulated; ADK's defaults if it is `None`.
     pub user_simulator_config: Option<UserSimulatorConfig>,
 }
 
 impl EvalConfig {
-    /// What ADK takes where there is no config: `tool_trajectory_avg_score` 1.0, `response_match_score` 0.8.
+    /// ADK's criteria if there is no config: `tool_trajectory_avg_score` 1.0 and `response_match_score` 0.8.
     pub fn adk_default() -> Self {
         Self::default()
             .with("tool_trajectory_avg_score", Criterion::new(1.0))
@@ -68,7 +68,7 @@ impl EvalConfig {
         self.criteria.iter().find(|(name, _)| name == metric).map(|(_, criterion)| criterion)
     }
 
-    /// The text of a config file: two blanks of indentation, a bare number where a criterion has no options.
+    /// The text of a config file, indented by two blanks. A criterion without options is a number.
     ///
     /// ```
     /// let text = eval_format::EvalConfig::adk_default().to_json();

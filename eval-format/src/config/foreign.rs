@@ -1,4 +1,4 @@
-//! Files that are given as a config and are something else.
+//! Files of other kinds, given as a config.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::syntax::Node;
 
 const EXAMPLE: &str = r#"a config is `{"criteria": {"response_match_score": 0.8}}`"#;
 
-/// What is said about a text that is not JSON: what it is, where its first line tells.
+/// The problem of a text that is not JSON. It names the language if the first line shows it.
 pub(super) fn not_json(text: &str, problem: Problem) -> Problem {
     let Some((start, line)) = first_line(text) else {
         return if text.trim().is_empty() { problem.help(EXAMPLE) } else { problem };
@@ -25,7 +25,7 @@ pub(super) fn not_json(text: &str, problem: Problem) -> Problem {
     foreign(JsonPath::default(), range, format!("this is {what}, not a config in JSON"), "expected `{`")
 }
 
-/// The first line that is neither empty nor a comment in those languages, and where it begins.
+/// The first line that is neither empty nor a comment in such a language, and where it begins.
 fn first_line(text: &str) -> Option<(usize, &str)> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -53,7 +53,7 @@ fn is_yaml_key(line: &str) -> bool {
         && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// What a JSON file is, where a key gives it away.
+/// The problem of a JSON file of another kind, recognised by a key.
 pub(super) fn recognise(root: &Node<'_>) -> Option<Problem> {
     match root.array() {
         Some(items) => recognise_array(items),
@@ -92,7 +92,7 @@ fn recognise_array(items: &[Node<'_>]) -> Option<Problem> {
     Some(foreign(path, entry.key_range.clone(), format!("this is {what}, not a config"), GIVEAWAY))
 }
 
-/// Beside the key by which another schema is recognised.
+/// The label at the key by which another kind of file is recognised.
 const GIVEAWAY: &str = "a config has no such key";
 
 fn foreign(path: JsonPath, range: Range<usize>, message: String, label: &str) -> Problem {

@@ -1,12 +1,11 @@
-//! Templates for a simulated user: text in which variables stand.
+//! Instructions for a simulated user: templates with variables.
 //!
-//! ADK renders them with Jinja. What is read here is the part of Jinja that such texts are made of: variables by
-//! their names, comments, and the control of white space. A whole engine would take longer to build than the rest
-//! of this crate; what it could do besides is an error with its place, never text that a model is left to guess at.
+//! ADK renders them with Jinja. Here a part of Jinja is read: variables, comments, and control of white space. A whole
+//! engine would take longer to build than the rest of this crate. Everything else of Jinja is an error.
 
 use std::fmt;
 
-/// The instructions of a simulated user, with the variables that stand in them.
+/// Instructions for a simulated user: a template with variables.
 ///
 /// ```
 /// use eval_format::config::{Instructions, Variable};
@@ -20,8 +19,9 @@ use std::fmt;
 /// # Ok::<_, eval_format::config::InstructionsError>(())
 /// ```
 ///
-/// Source: Jinja's syntax as ADK uses it: `{{ name }}`, `{# comment #}`, `-` inside the brackets for white space, and
-/// one line break at the very end that does not count. Filters, expressions and `{% .. %}` are errors.
+/// The syntax is the part of Jinja's that ADK's own templates use: `{{ name }}`, `{# comment #}`, and `-` inside the
+/// brackets, which removes white space on that side. One line break at the very end is dropped. Filters, expressions
+/// and `{% .. %}` are errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instructions {
     pieces: Vec<Piece>,
@@ -33,7 +33,7 @@ enum Piece {
     Variable(Variable),
 }
 
-/// What is filled in.
+/// A variable of [`Instructions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Variable {
@@ -62,7 +62,7 @@ impl Variable {
         Self::PersonaDescription,
     ];
 
-    /// The name that stands in the template.
+    /// The name in a template.
     pub fn name(self) -> &'static str {
         match self {
             Self::StopSignal => "stop_signal",
@@ -90,7 +90,7 @@ impl Variable {
     }
 }
 
-/// What stands in a template that is not filled in here.
+/// A tag in a template that cannot be filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionsError {
     /// The tag, shortened, on one line.
@@ -119,7 +119,7 @@ impl fmt::Display for InstructionsError {
 impl std::error::Error for InstructionsError {}
 
 impl InstructionsError {
-    /// What can stand there instead.
+    /// What to write instead.
     pub(crate) fn help() -> String {
         let names = Variable::list(&Variable::ALL);
         format!("what is filled in: {names}; `{{{{ persona }}}}` holds its behaviors too")
@@ -128,7 +128,7 @@ impl InstructionsError {
 
 /// The brackets of a tag.
 const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
-/// Tags are shown in messages up to this many characters.
+/// The number of characters of a tag that messages show.
 const SHOWN_TAG: usize = 60;
 
 impl Instructions {
@@ -166,7 +166,7 @@ impl Instructions {
         }
     }
 
-    /// Whether a variable stands in it; an attribute of the persona counts as the persona.
+    /// Whether a variable is used. An attribute of the persona counts as [`Persona`](Variable::Persona) too.
     pub fn uses(&self, variable: Variable) -> bool {
         let is_persona = |other: Variable| other.name().starts_with("persona");
         self.pieces.iter().any(|piece| match piece {
@@ -175,7 +175,7 @@ impl Instructions {
         })
     }
 
-    /// The text with each variable filled in. What is filled in is not read again.
+    /// The text with each variable replaced by its value. Values are not read as templates.
     pub fn render(&self, value: impl Fn(Variable) -> String) -> String {
         self.pieces.iter().fold(String::new(), |mut text, piece| {
             match piece {
@@ -198,7 +198,7 @@ impl InstructionsError {
     }
 }
 
-/// Where the next tag begins, and what closes it.
+/// Where the next tag begins, and its closing bracket.
 fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     text.match_indices('{').find_map(|(at, _)| {
         let (_, close) = TAGS.iter().find(|(open, _)| text[at..].starts_with(open))?;
@@ -206,7 +206,7 @@ fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     })
 }
 
-/// The inside of a tag without its marks for white space, and whether it takes that before and after it away.
+/// The inside of a tag without its `-` and `+`, and whether it removes the white space before and after it.
 fn white_space(inner: &str) -> (&str, bool, bool) {
     let before = inner.starts_with('-');
     let inner = inner.strip_prefix(['-', '+']).unwrap_or(inner);

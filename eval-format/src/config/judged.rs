@@ -70,7 +70,7 @@ fn weights(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The options with the keys of `judge_model_config` in `snake_case`.
+/// The options, with the keys of `judge_model_config` in `snake_case`.
 pub(super) fn snake_case(mut options: Map) -> Map {
     if let Some(Value::Object(judge)) = options.remove(JUDGE.name) {
         let judge: Map = judge.into_iter().map(|(key, value)| (key, config_in_snake_case(value))).collect();

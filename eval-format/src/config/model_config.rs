@@ -1,4 +1,4 @@
-//! What a model is told beside its prompt: google-genai's `GenerateContentConfig`.
+//! The configuration of a model: google-genai's `GenerateContentConfig`.
 
 use crate::coerce;
 use crate::problem::{Code, Problem, shown};
@@ -7,7 +7,7 @@ use crate::suggest::{SUGGESTION_LIMIT, suggest};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Map;
 
-/// The keys that it has. ADK refuses any other.
+/// Its keys. ADK refuses any other.
 const KEYS: [&str; 39] = [
     "http_options",
     "should_return_http_response",
@@ -50,7 +50,7 @@ const KEYS: [&str; 39] = [
     "store",
 ];
 
-/// Those of them that are numbers.
+/// The keys whose values are numbers.
 const NUMBERS: [&str; 9] = [
     "temperature",
     "top_p",
@@ -80,7 +80,7 @@ fn option(entry: &Entry<'_>, whose: &str, place: &Place<'_>, before: usize) -> O
     refused.then(|| wrong_type(&entry.value, &Type::Float, "0.0", place))
 }
 
-/// A number that is written as one.
+/// The value of a number; `None` if it is infinite, `NaN` or not written as a number.
 pub(super) fn number(node: &Node<'_>) -> Option<f64> {
     coerce::float(node).filter(|number| matches!(node.kind, Kind::Number(_)) && number.is_finite())
 }

@@ -1,4 +1,4 @@
-//! The `user_simulator_config` of a config: which simulator, and what it is told.
+//! The `user_simulator_config` of a config: which simulator, and how it is set up.
 
 use super::instructions::{Instructions, InstructionsError, Variable};
 use super::model_config;
@@ -7,7 +7,7 @@ use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
 
-/// How a user is simulated where a case is a scenario: by which model, how long, told what.
+/// How the user of a scenario is simulated: by which model, for how many messages, with which instructions.
 ///
 /// ```
 /// use eval_format::{Criterion, EvalConfig};
@@ -21,19 +21,19 @@ use crate::value::{Map, Value};
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
-/// Defaults are ADK's, but for `model_configuration`: ADK asks Gemini for 10,240 tokens of thoughts, which other
-/// models do not know; here nothing is asked for that the file does not say.
+/// Defaults are ADK's, except for `model_configuration`: ADK asks Gemini for 10,240 tokens of thoughts, an option that
+/// other models do not have. Here it is empty by default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserSimulatorConfig {
-    /// The model, `gemini-2.5-flash` unless said.
+    /// The model; `gemini-2.5-flash` by default.
     pub model: String,
-    /// What the model is asked with: `temperature`, `max_output_tokens` and so on.
+    /// The configuration of the model: `temperature`, `max_output_tokens` and so on.
     pub model_configuration: Map,
-    /// How many messages the user may send, the starting prompt counted; 20 unless said, without end below 0.
+    /// The most messages that the user may send, the starting prompt included; 20 by default. Negative is no limit.
     pub max_allowed_invocations: i64,
-    /// What the model is told instead of the built-in instructions; see [`Instructions`].
+    /// Instructions for the model in place of the built-in ones; see [`Instructions`].
     pub custom_instructions: Option<String>,
-    /// Whether the model is shown the agent's tool calls and their results too.
+    /// Whether the model sees the agent's tool calls and their results.
     pub include_function_calls: bool,
     /// Keys that ADK does not know and keeps.
     pub extra: Map,
@@ -52,11 +52,11 @@ impl Default for UserSimulatorConfig {
     }
 }
 
-/// ADK's model where a config names none.
+/// ADK's model if a config names none.
 const DEFAULT_MODEL: &str = "gemini-2.5-flash";
-/// ADK's limit where a config says nothing.
+/// ADK's limit if a config has none.
 const DEFAULT_INVOCATIONS: i64 = 20;
-/// With fewer messages the simulated user is never asked whether the conversation is over.
+/// With fewer messages the simulated user never gets to end the conversation.
 const FEWEST_INVOCATIONS: i64 = 2;
 
 impl UserSimulatorConfig {
@@ -74,28 +74,28 @@ impl UserSimulatorConfig {
         self
     }
 
-    /// Sets how many messages the user may send, the starting prompt counted; without end below 0.
+    /// Sets the most messages that the user may send, the starting prompt included. Negative is no limit.
     #[must_use]
     pub fn max_allowed_invocations(mut self, most: i64) -> Self {
         self.max_allowed_invocations = most;
         self
     }
 
-    /// Sets what the model is told instead of the built-in instructions; see [`Instructions`].
+    /// Sets instructions for the model in place of the built-in ones; see [`Instructions`].
     #[must_use]
     pub fn custom_instructions(mut self, template: impl Into<String>) -> Self {
         self.custom_instructions = Some(template.into());
         self
     }
 
-    /// Sets whether the model is shown the agent's tool calls and their results too.
+    /// Sets whether the model sees the agent's tool calls and their results.
     #[must_use]
     pub fn include_function_calls(mut self, include: bool) -> Self {
         self.include_function_calls = include;
         self
     }
 
-    /// As it stands in a config, without what is the default.
+    /// The value in a config, without what has its default.
     pub fn to_value(&self) -> Value {
         let default = Self::default();
         let mut fields = Map::new();
@@ -119,7 +119,7 @@ impl UserSimulatorConfig {
     }
 }
 
-/// Reads `user_simulator_config`. Without a `type` it is the simulator that is backed by a model.
+/// Reads `user_simulator_config`. Without a `type` it is the simulator backed by a model.
 pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<UserSimulatorConfig> {
     let place = &Place::Key(&Place::Root, &entry.key);
     let entries = entry.value.object()?;
@@ -161,7 +161,7 @@ pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Use
     Some(config)
 }
 
-/// A number of messages; one beyond 64 bits is as good as none.
+/// A number of messages. One beyond 64 bits becomes the largest, or no limit if it is negative.
 fn saturated(most: &Value) -> i64 {
     most.as_i64().unwrap_or_else(|| if most.as_f64().is_some_and(|most| most < 0.0) { -1 } else { i64::MAX })
 }
@@ -183,7 +183,8 @@ fn no_model(node: &Node<'_>, place: &Place<'_>) -> Problem {
         .help(format!("name one, or remove the key: the default is `{DEFAULT_MODEL}`"))
 }
 
-/// ADK has no turns at all with a limit of 0, and with 1 the conversation stops before anybody could end it.
+/// The problem of a limit that is too low. In ADK a limit of 0 gives no turns at all, and with 1 the conversation stops
+/// before the user can end it.
 fn check_limit(config: &UserSimulatorConfig, node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     let most = config.max_allowed_invocations;
     let message = match most {

@@ -1,4 +1,4 @@
-//! The model from checked records. Nothing here can fail: the walker has refused what does not fit.
+//! The typed model from checked records. This cannot fail, since the walker has refused everything else.
 
 use super::{
     AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
@@ -192,7 +192,7 @@ impl From<Record> for FunctionResponse {
 }
 
 impl From<Record> for UsageMetadata {
-    /// A count beyond 64 bits, which ADK takes, stays in `other`.
+    /// A count beyond 64 bits, which ADK accepts, stays in `other`.
     fn from(mut record: Record) -> Self {
         Self {
             prompt_token_count: record.int("prompt_token_count"),

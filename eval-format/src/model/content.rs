@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::value::{Map, Value};
 
-/// A message: parts in order, and who speaks.
+/// A message: its parts in order, and its author's role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
-    /// The parts; ADK writes an empty list back and leaves out an absent one. See [`parts`](Self::parts).
+    /// The parts. ADK writes an empty list and leaves out an absent one. [`parts`](Self::parts) returns both as empty.
     pub parts: Option<Vec<Part>>,
     /// `user` or `model`; never checked.
     pub role: Option<String>,
@@ -19,7 +19,7 @@ impl Content {
         Self { parts: Some(parts), role: Some(role.into()) }
     }
 
-    /// The parts; none where they are absent.
+    /// The parts; empty if they are absent.
     pub fn parts(&self) -> &[Part] {
         self.parts.as_deref().unwrap_or_default()
     }
@@ -58,7 +58,7 @@ impl Content {
     }
 }
 
-/// A part of a message. Several fields may be set at once; none is valid too.
+/// A part of a message. Any number of its fields may be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part {
     /// Text.
@@ -101,7 +101,7 @@ impl Part {
 /// assert_eq!(call.to_string(), r#"get_weather(city: "Paris")"#);
 /// ```
 ///
-/// ADK tells `args` that are absent from empty ones, so `None` and an empty object differ here too.
+/// ADK distinguishes absent `args` from empty ones. So `None` and an empty object differ here too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FunctionCall {
     /// Chosen by the server; never compared.
@@ -127,7 +127,7 @@ impl FunctionCall {
 }
 
 impl fmt::Display for FunctionCall {
-    /// `name(key: value, ...)`, or the bare name where `args` are absent.
+    /// `name(key: value, ...)`, or the name alone if `args` are absent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name.as_deref().unwrap_or("(no name)"))?;
         let Some(args) = &self.args else { return Ok(()) };

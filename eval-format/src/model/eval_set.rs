@@ -19,13 +19,13 @@ use crate::value::Map;
 pub struct EvalSet {
     /// The id of the set; may be empty.
     pub eval_set_id: String,
-    /// A name for people.
+    /// A name for readers of the file.
     pub name: Option<String>,
     /// What the set is about.
     pub description: Option<String>,
     /// The cases, in the order of the file.
     pub eval_cases: Vec<EvalCase>,
-    /// Seconds since 1970; 0 when unknown.
+    /// Seconds since 1970; 0 if unknown, as in ADK.
     pub creation_timestamp: f64,
 }
 
@@ -43,7 +43,7 @@ impl EvalSet {
     }
 }
 
-/// One golden conversation: what the user says, turn by turn, and what is expected; or a scenario to improvise on.
+/// One golden conversation: what the user says turn by turn, and what is expected; or a scenario for a simulated user.
 ///
 /// ```
 /// use eval_format::{EvalCase, Invocation};
@@ -55,17 +55,17 @@ impl EvalSet {
 pub struct EvalCase {
     /// The id, unique within the set; the test is named after it.
     pub eval_id: String,
-    /// The turns, at least one; none where there is a scenario.
+    /// The turns: at least one, or none if the case has a scenario.
     pub conversation: Vec<Invocation>,
-    /// What a simulated user improvises on, in place of turns.
+    /// What a simulated user follows, in place of turns.
     pub conversation_scenario: Option<ConversationScenario>,
-    /// Whose session the conversation runs in, and its state at the start.
+    /// The session that the conversation runs in: app, user, and state at the start.
     pub session_input: Option<SessionInput>,
-    /// Seconds since 1970; 0 when unknown.
+    /// Seconds since 1970; 0 if unknown, as in ADK.
     pub creation_timestamp: f64,
-    /// What a judge looks at in every turn of the case.
+    /// The rubrics that a judge checks in every turn of the case.
     pub rubrics: Option<Vec<Rubric>>,
-    /// Session state expected at the end; each of these keys must be there and equal.
+    /// The session state expected at the end. Each of these keys must be there and be equal.
     pub final_session_state: Map,
     /// Keys that ADK does not know and keeps.
     pub extra: Map,
@@ -84,7 +84,7 @@ impl EvalCase {
         self
     }
 
-    /// Sets the scenario that a simulated user improvises on, in place of turns.
+    /// Sets the scenario that a simulated user follows, in place of turns.
     #[must_use]
     pub fn scenario(mut self, scenario: ConversationScenario) -> Self {
         self.conversation_scenario = Some(scenario);
@@ -113,7 +113,7 @@ pub struct SessionInput {
     pub app_name: String,
     /// The user; may be empty.
     pub user_id: String,
-    /// A session id to use instead of a fresh one.
+    /// A session id to use instead of a generated one.
     pub session_id: Option<String>,
     /// Session state at the start.
     pub state: Map,

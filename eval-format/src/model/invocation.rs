@@ -18,7 +18,7 @@ use crate::value::{Map, Value};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Invocation {
-    /// The id; may be empty, never compared.
+    /// The id. It may be empty and is never compared.
     pub invocation_id: String,
     /// The user's message.
     pub user_content: Content,
@@ -26,15 +26,15 @@ pub struct Invocation {
     pub final_response: Option<Content>,
     /// What happened between the two.
     pub intermediate_data: Option<IntermediateData>,
-    /// Seconds since 1970; 0 when unknown.
+    /// Seconds since 1970; 0 if unknown, as in ADK.
     pub creation_timestamp: f64,
     /// Seconds that the turn took.
     pub duration: Option<f64>,
-    /// Seconds of it spent in models.
+    /// Seconds of these that models took.
     pub model_duration: Option<f64>,
-    /// Seconds of it spent in tools.
+    /// Seconds of these that tools took.
     pub tool_duration: Option<f64>,
-    /// What a judge looks at in this turn.
+    /// The rubrics that a judge checks in this turn.
     pub rubrics: Option<Vec<Rubric>>,
     /// Instructions and tools of the agents that took part; normally only in actual turns.
     pub app_details: Option<AppDetails>,
@@ -53,7 +53,7 @@ impl Invocation {
         self
     }
 
-    /// Adds a tool call, in the flat form; events already there are kept.
+    /// Adds a tool call: to the flat list, or as an event if the turn has events.
     #[must_use]
     pub fn call(mut self, call: FunctionCall) -> Self {
         match self.intermediate_data.get_or_insert_default() {
@@ -67,7 +67,7 @@ impl Invocation {
         self
     }
 
-    /// The tool calls in order: the flat list, or each call of each part of each event.
+    /// The tool calls in order: the flat list, or the calls in the parts of the events.
     pub fn tool_calls(&self) -> impl Iterator<Item = &FunctionCall> {
         let (flat, events) = match &self.intermediate_data {
             Some(IntermediateData::Tools { tool_uses, .. }) => (tool_uses.as_slice(), [].as_slice()),
@@ -81,7 +81,7 @@ impl Invocation {
         flat.iter().chain(in_events)
     }
 
-    /// The events, empty in the flat form.
+    /// The events; empty in the flat form.
     pub fn events(&self) -> &[InvocationEvent] {
         match &self.intermediate_data {
             Some(IntermediateData::Events(events)) => events,
@@ -94,7 +94,7 @@ impl Invocation {
         self.user_content.text()
     }
 
-    /// The text of the agent's answer; empty when there is none.
+    /// The text of the agent's answer; empty if there is no answer.
     pub fn response_text(&self) -> String {
         self.final_response.as_ref().map(Content::text).unwrap_or_default()
     }
@@ -103,13 +103,13 @@ impl Invocation {
 /// What happened between question and answer, in one of ADK's two forms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntermediateData {
-    /// The flat form (`IntermediateData` in ADK): lists without order between them.
+    /// The flat form (`IntermediateData` in ADK): separate lists, whose entries have no order among each other.
     Tools {
         /// The calls, in order.
         tool_uses: Vec<FunctionCall>,
         /// The answers, in order.
         tool_responses: Vec<FunctionResponse>,
-        /// What (sub-)agents said on the way: author and parts.
+        /// What agents and sub-agents said before the answer: author and parts.
         intermediate_responses: Vec<(String, Vec<Part>)>,
     },
     /// The full form (`InvocationEvents` in ADK): every event in order.
@@ -137,7 +137,7 @@ pub struct InvocationEvent {
     pub grounding_metadata: Option<Map>,
 }
 
-/// Tokens of one model call, as the provider reported them; absent is not zero.
+/// Tokens of one model call, as the provider reported them. `None` is unknown, not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageMetadata {
     /// Tokens of the prompt.

@@ -1,25 +1,25 @@
 //! Rubrics: what judges are asked about.
 
-/// A property that a judge answers with yes or no.
+/// A property that a judge confirms or denies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rubric {
     /// The id, unique among the rubrics of a turn.
     pub rubric_id: String,
     /// The property, as a sentence.
     pub text_property: Option<String>,
-    /// What it is about.
+    /// What the property is about.
     pub description: Option<String>,
-    /// Which metric it belongs to: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY`, ...
+    /// The type, which says which metric reads it: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY`, ...
     pub kind: Option<String>,
 }
 
 impl Rubric {
-    /// A rubric of no particular metric, as the criterion of one has it.
+    /// A rubric without a type, as criteria have them.
     pub fn new(rubric_id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { rubric_id: rubric_id.into(), text_property: Some(text.into()), ..Self::default() }
     }
 
-    /// Says which metric it belongs to, as rubrics of cases and turns must.
+    /// Sets the type, which rubrics of cases and turns must have.
     ///
     /// ```
     /// use eval_format::Rubric;

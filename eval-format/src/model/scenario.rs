@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::schema::PERSONAS;
 
-/// A conversation that is improvised: how the user begins, and what the user is after.
+/// A conversation with a simulated user: how the user begins, and what the user wants.
 ///
 /// ```
 /// use eval_format::{ConversationScenario, EvalCase, EvalSet, Persona};
@@ -44,8 +44,8 @@ impl ConversationScenario {
 
 /// Who a simulated user is: one of the ready-made personas, or one of your own.
 ///
-/// A ready-made one is written by its name, as it was read. ADK writes the whole persona in its own words instead;
-/// read back, that is one of your own with those words.
+/// A ready-made persona is written as its name. ADK writes its whole description instead, which is read back as
+/// [`Own`](Self::Own).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Persona {
@@ -53,19 +53,19 @@ pub enum Persona {
     Expert,
     /// `NOVICE`: relies on the agent, says what it asks for, and cannot correct it.
     Novice,
-    /// `EVALUATOR`: sees whether the agent can do what the plan wants, and stops where it cannot.
+    /// `EVALUATOR`: finds out whether the agent can do what the plan asks for, and stops if it cannot.
     Evaluator,
-    /// One that the file describes.
+    /// A persona that the file describes.
     Own(UserPersona),
 }
 
 impl Persona {
-    /// The ready-made persona of a name, which is in capitals.
+    /// The ready-made persona of a name, in capitals.
     pub(super) fn named(name: &str) -> Option<Self> {
         [Self::Expert, Self::Novice, Self::Evaluator].into_iter().find(|persona| persona.id() == name)
     }
 
-    /// The id: the name of a ready-made one, or what the file says.
+    /// The id: the name of a ready-made persona, or the id in the file.
     pub fn id(&self) -> &str {
         match self {
             Self::Expert => PERSONAS[0],
@@ -88,7 +88,7 @@ impl From<UserPersona> for Persona {
     }
 }
 
-/// A simulated user as a file describes one.
+/// A persona as a file describes it.
 ///
 /// ```
 /// use eval_format::{UserBehavior, UserPersona};
@@ -102,11 +102,11 @@ impl From<UserPersona> for Persona {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserPersona {
-    /// The id, for people.
+    /// The id, for readers of the file.
     pub id: String,
-    /// Who it is.
+    /// Who the user is.
     pub description: String,
-    /// How they behave.
+    /// How the user behaves.
     pub behaviors: Vec<UserBehavior>,
 }
 
@@ -124,17 +124,17 @@ impl UserPersona {
     }
 }
 
-/// One way in which a persona behaves. In each text `{{ stop_signal }}` and the other variables of
-/// [`Instructions`](crate::config::Instructions) may stand.
+/// One way in which a persona behaves. Each text may contain `{{ stop_signal }}` and the other variables of
+/// [`Instructions`](crate::config::Instructions).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserBehavior {
-    /// A name for it.
+    /// The name of the behavior.
     pub name: String,
     /// What is expected of the user.
     pub description: String,
     /// What the simulated user is told to do.
     pub behavior_instructions: Vec<String>,
-    /// What a message of the simulated user must not be; `per_turn_user_simulator_quality_v1` reads it.
+    /// What a message of the simulated user must not be. `per_turn_user_simulator_quality_v1` reads it.
     pub violation_rubrics: Vec<String>,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 /// How bad a [`Problem`](super::Problem) is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// ADK accepts it, but nobody means it. Never stops a build.
+    /// ADK accepts it, but it is hardly intended. It never stops a build.
     Warning,
     /// The file cannot be used, or a part of it would go untested.
     Error,
@@ -45,11 +45,11 @@ codes! {
     DuplicateKey = "duplicate-key",
     /// A required key is absent.
     MissingKey = "missing-key",
-    /// A key is not known where unknown keys are forbidden.
+    /// A key is unknown, in an object where unknown keys are forbidden.
     UnknownKey = "unknown-key",
-    /// A key that ADK would keep or ignore looks like a misspelt one.
+    /// A key that ADK would keep or ignore looks like a misspelt known key.
     MisspeltKey = "misspelt-key",
-    /// One field is written in both of its spellings.
+    /// One field is there in both of its spellings.
     BothSpellings = "both-spellings",
     /// A value is of the wrong type or outside its values.
     WrongType = "wrong-type",
@@ -61,7 +61,7 @@ codes! {
     DuplicateRecording = "duplicate-recording",
     /// The set has no cases.
     NoCases = "no-cases",
-    /// A case has no turns, or its scenario no beginning or plan.
+    /// A case has no turns, or its scenario has no starting prompt or no plan.
     EmptyConversation = "empty-conversation",
     /// A case has a persona that the custom instructions of the simulator leave out.
     UnusedPersona = "unused-persona",
@@ -69,9 +69,9 @@ codes! {
     ConversationOrScenario = "conversation-or-scenario",
     /// Two cases have the same id.
     DuplicateEvalId = "duplicate-eval-id",
-    /// Something of the format that this version does not run.
+    /// Something in the format that this version does not run.
     NotAvailable = "not-available",
-    /// A session file stands beside a set that carries its own sessions.
+    /// A session file is given for a set that has its own sessions.
     SessionFile = "session-file",
     /// A metric name is not known.
     UnknownMetric = "unknown-metric",
@@ -83,15 +83,15 @@ codes! {
     InformationalThreshold = "informational-threshold",
     /// Two rubrics that are judged together have the same id.
     DuplicateRubricId = "duplicate-rubric-id",
-    /// A rubric that no metric reads, or that says nothing.
+    /// A rubric that no metric reads, or that has no text.
     UnreadRubric = "unread-rubric",
-    /// A metric that reads rubrics has none to read.
+    /// A metric that reads rubrics has no rubrics.
     NoRubrics = "no-rubrics",
     /// A weight for a rubric that does not exist.
     UnknownRubric = "unknown-rubric",
-    /// A custom metric that nothing answers.
+    /// A custom metric has no function in Rust.
     UnansweredCustomMetric = "unanswered-custom-metric",
-    /// Something that is gone once the file is written in ADK's saved form.
+    /// Something that is lost if the file is written in ADK's saved form.
     Unwritten = "unwritten",
 }
 

@@ -24,9 +24,9 @@ use crate::order::sorted;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// What kind of problem it is; stable across versions.
+    /// The kind of problem. Codes are stable across versions.
     pub code: Code,
-    /// Whether it stops the file from being used.
+    /// Whether it prevents the use of the file.
     pub severity: Severity,
     /// The headline: one line that names what is wrong.
     pub message: String,
@@ -34,9 +34,9 @@ pub struct Problem {
     pub path: JsonPath,
     /// Where in the text, in bytes.
     pub range: Range<usize>,
-    /// A few words beside the caret.
+    /// A few words beside the caret; may be empty.
     pub label: String,
-    /// Other places that matter, each with its words: the first of two equal ids.
+    /// Other places that matter, each with a few words, such as the first of two equal ids.
     pub related: Vec<(Range<usize>, String)>,
     /// What to do about it.
     pub help: Option<String>,
@@ -88,7 +88,7 @@ impl Problem {
         self
     }
 
-    /// Whether it stops the file from being used.
+    /// Whether it prevents the use of the file.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -5,13 +5,13 @@ use std::fmt;
 use super::finding::Problem;
 use super::render::render_with_level;
 
-/// How many problems are shown; after so many, mending the first helps more than seeing the rest.
+/// The most problems that are shown. With more, fixing the first ones helps more than reading the rest.
 const MOST_SHOWN: usize = 20;
 
 /// All problems of one file, together with its text, so that it can show them.
 ///
-/// `Display` renders each as the compiler would: headline, place, snippet, help; errors before
-/// warnings, and at most 20 of them. At least one is an error when this is returned as one.
+/// `Display` renders each as rustc would, with headline, place, snippet and help: errors before warnings, at most 20.
+/// If a function returns this as its error, at least one of the problems is an error.
 #[derive(Clone, Debug)]
 pub struct Problems {
     pub(crate) file: String,
@@ -25,7 +25,7 @@ impl Problems {
         self.items.iter()
     }
 
-    /// The name of the file as it is shown.
+    /// The name of the file, as messages show it.
     pub fn file(&self) -> &str {
         &self.file
     }

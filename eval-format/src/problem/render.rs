@@ -1,7 +1,7 @@
 //! Problems as rustc would show them: headline, place, snippet, help.
 //!
-//! The snippets are drawn by rustc's own renderer. It is handed a few short lines and never the
-//! text itself, so that a file of one line of 20 MB costs no more than any other.
+//! rustc's own renderer draws the snippets. It gets a few short lines and never the whole text, so that a file of one
+//! line of 20 MB costs no more than any other.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
 
@@ -14,7 +14,7 @@ mod place;
 use pane::Pane;
 pub use place::line_column;
 
-/// The longest sentence that is shown whole; a headline may quote a key as long as a file.
+/// The longest sentence that is shown whole. A headline may quote a key as long as a file.
 const LONGEST_SENTENCE: usize = 400;
 
 /// A problem as rustc would show it, but for the level that rustc puts in front of the message of a
@@ -30,11 +30,10 @@ const LONGEST_SENTENCE: usize = 400;
 /// assert_eq!(shown.lines().nth(1), Some(" --> evals/weather.evalset.json:1:36"));
 /// ```
 ///
-/// The first line is the headline and the second the place, which is where editors and terminals
-/// look for it. Then follow the line with a caret and the label, related places, and what to do.
-/// The text is plain, without colour and without a line break at the end. Ranges that do not lie in
-/// the text are clamped; of a range over several lines the first is shown; of a long line, the part
-/// around the range.
+/// The first line is the headline, and the second the place, where editors and terminals look for it. Then follow the
+/// line with a caret and the label, related places, and what to do. The text has no colours and does not end in a line
+/// break. Ranges outside of the text are clamped. Of a range over several lines the first line is shown, and of a long
+/// line the part around the range.
 pub fn render(problem: &Problem, file: &str, text: &str) -> String {
     let panes = pane::of(problem, text);
     let gutter = panes.iter().map(Pane::last_line).max().map_or(1, digits);
@@ -84,7 +83,7 @@ fn draw(pane: &Pane) -> String {
 /// What stands below the snippets.
 fn notes(problem: &Problem, panes: &[Pane]) -> Vec<String> {
     let mut notes = Vec::new();
-    // A column of 100,000 leads nobody to a place; the path does.
+    // A column of 100,000 is hard to find; the path helps.
     if panes.first().is_some_and(|pane| pane.cut) && !problem.path.steps().is_empty() {
         notes.push(format!("note: at `{}`", one_line(&problem.path.to_string())));
     }
@@ -96,7 +95,7 @@ fn notes(problem: &Problem, panes: &[Pane]) -> Vec<String> {
     notes
 }
 
-/// A sentence without line breaks and control characters, cut where it is very long.
+/// A sentence without line breaks and control characters, cut if it is very long.
 fn one_line(sentence: &str) -> String {
     let mut kept: String = sentence
         .chars()

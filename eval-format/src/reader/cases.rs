@@ -1,4 +1,4 @@
-//! Sets of today's format: the shape, and the rules that no shape expresses.
+//! Sets in the present format: their shape, and rules beyond it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     Reading { form: Form::EvalSet, set, cases, problems }
 }
 
-/// The model of an eval set: ADK knows `snake_case` keys here; it ignores the others if those are there.
+/// The model of an eval set. If the required keys are in `snake_case`, ADK ignores camelCase keys.
 pub(super) fn model_of(root: &Node<'_>) -> &'static Model {
     let snake = root.get("eval_set_id").is_some() && root.get("eval_cases").is_some();
     if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE }
@@ -73,7 +73,7 @@ pub(super) fn empty_conversation(conversation: &Node<'_>, place: &Place<'_>) -> 
         .label("nothing to test")
 }
 
-/// Two cases of one id: ADK refuses to run them, or scores one against the other's expectations.
+/// Reports cases with the same id. ADK refuses to run them, or scores one against the expectations of the other.
 pub(super) fn check_ids<'n>(
     ids: impl Iterator<Item = (usize, (&'n str, Range<usize>))>,
     cases: &Place<'_>,
@@ -98,7 +98,7 @@ pub(super) fn check_ids<'n>(
     }
 }
 
-/// A case has either turns or a scenario.
+/// Checks that a case has either turns or a scenario.
 fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     let Some(entries) = case.object() else { return };
     let there = |name: &str| EVAL_CASE.entry(entries, name).filter(|entry| !entry.value.is_null());
@@ -133,10 +133,10 @@ fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_
     walker.problems.push(problem);
 }
 
-/// Whether one of the two keys is there, with an error of its own for its spelling.
+/// Whether one of the two keys is misspelt, which is an error of its own.
 fn is_misspelt(entries: &[Entry<'_>]) -> bool {
     let names = ["conversation", "conversation_scenario", "conversationScenario"];
-    // The spellings of the scenario are near each other, and a key that is commented out is near what it was.
+    // The two spellings of the scenario resemble each other, and `_conversation` resembles `conversation`.
     let is_known = |key: &str| key.starts_with('_') || EVAL_CASE.find(key).is_some();
     let mut unknown = entries.iter().filter(|entry| !is_known(&entry.key));
     unknown.any(|entry| names.iter().any(|name| is_misspelling(&entry.key, name)))

@@ -6,7 +6,7 @@ use crate::model::EvalSet;
 use crate::problem::Problem;
 use crate::problem::Problems;
 
-/// What a file turned out to hold.
+/// A checked eval set or old test file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckedSet {
@@ -16,13 +16,13 @@ pub struct CheckedSet {
     pub text: String,
     /// How the file is written.
     pub form: Form,
-    /// The set, unless a problem of the file or of its session file is an error.
+    /// The set; `None` if a problem of the file or of its session file is an error.
     pub set: Option<EvalSet>,
-    /// Where the cases stand, those with problems too.
+    /// Where the cases stand, including those with problems.
     pub cases: Vec<CaseSpan>,
     /// What is wrong with the file, in the order of the text.
     pub problems: Vec<Problem>,
-    /// What is wrong with the session file; ranges point into its own text.
+    /// What is wrong with the session file. Ranges point into its own text.
     pub session_problems: Vec<Problem>,
 }
 
@@ -32,7 +32,7 @@ pub struct CheckedSet {
 pub struct CaseSpan {
     /// The id of the case.
     pub eval_id: String,
-    /// The id; the opening bracket where the id is the file's name.
+    /// The id. The opening bracket of the case if the id comes from the file's name.
     pub id_range: Range<usize>,
     /// The whole case.
     pub range: Range<usize>,
@@ -42,7 +42,7 @@ pub struct CaseSpan {
     pub column: usize,
 }
 
-/// In which of the accepted forms a file is written.
+/// The form in which a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// An object with `eval_cases`.
@@ -54,7 +54,7 @@ pub enum Form {
 }
 
 impl CheckedSet {
-    /// The set, or what stands in its way.
+    /// The set, or its problems if one of them is an error.
     pub(super) fn into_result(self) -> Result<EvalSet, Problems> {
         self.set.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
     }

@@ -1,7 +1,7 @@
-//! Files of other schemas that end up under the name of an eval set: what they are, and what to do.
+//! Files of other schemas, given as an eval set: what they are, and what to do.
 //!
-//! Asked only about files that cannot be read, so a sign need not be certain: it has to explain
-//! better than the list of keys that are missing or unknown would.
+//! Only files that cannot be read get here. So a sign need not be certain: it has to explain more than a list of
+//! missing and unknown keys.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::schema::{EVAL_SET_ANY_CASE, opening};
 use crate::suggest::is_misspelling;
 use crate::syntax::{self, Entry, Node};
 
-/// The key that gives a file away.
+/// The key by which a schema is recognised.
 struct Sign {
     path: JsonPath,
     range: Range<usize>,
@@ -24,7 +24,7 @@ struct Schema {
     sign: fn(&Node<'_>) -> Option<Sign>,
 }
 
-/// The most telling first.
+/// The most specific ones first.
 const SCHEMAS: &[Schema] = &[
     Schema {
         what: "an OpenTelemetry trace",
@@ -134,7 +134,7 @@ const SCHEMAS: &[Schema] = &[
 const PROMPTS: &[&str] =
     &["input", "prompt", "question", "messages", "userMessage", "user_message", "userInput", "user_input"];
 
-/// What a file is that is no eval set.
+/// The problem of a file of another schema.
 pub(super) fn recognise(root: &Node<'_>) -> Option<Problem> {
     SCHEMAS
         .iter()
@@ -166,7 +166,7 @@ fn problem(what: &str, help: &str, sign: Sign) -> Problem {
         .help(help)
 }
 
-/// An object or array with nothing of an eval set in it.
+/// The problem of an object or array with nothing of an eval set in it.
 fn nothing_known(root: &Node<'_>) -> Option<Problem> {
     let strange = match (root.object(), root.array()) {
         (Some(entries), _) => !entries.iter().any(|entry| is_of_eval_set(&entry.key)),

@@ -1,7 +1,7 @@
-//! The two formats that ADK had before eval sets, turned into today's model.
+//! The two formats that ADK had before eval sets, turned into the present model.
 //!
-//! Where ADK draws ids at random they are derived from the text here, so that reading twice gives
-//! the same set; where it writes down the time there is none.
+//! ADK draws some ids at random. Here they are derived from the text, so that reading a file twice gives the same set.
+//! ADK also records the time of reading; here there is none.
 
 use super::cases::{check_ids, empty_conversation, no_cases};
 use super::checked::Form;
@@ -107,7 +107,7 @@ fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invoca
 fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocation {
     let text_of = |key: &str, found: Option<String>| Content {
         parts: Some(vec![Part {
-            // Absent is the empty text, `null` is no text.
+            // An absent key is an empty text, `null` is no text.
             text: if node.get(key).is_some() { found } else { Some(String::new()) },
             ..Part::default()
         }]),

@@ -7,7 +7,7 @@ use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
 use crate::syntax::{self, Node};
 use crate::text;
 
-/// What a session file turned out to hold.
+/// A checked session file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckedSession {
@@ -17,7 +17,7 @@ pub struct CheckedSession {
     pub problems: Vec<Problem>,
 }
 
-/// Checks the bytes of a session file, as it stands beside a set of that form.
+/// Checks the bytes of a session file beside a set of a form.
 ///
 /// ```
 /// use eval_format::reader::{Form, check_session};
@@ -34,7 +34,7 @@ pub fn check_session(bytes: &[u8], form: Form) -> CheckedSession {
     CheckedSession { text, problems }
 }
 
-/// Reads a session file; `None` where it holds nothing to use.
+/// Reads a session file; `None` if it has errors or is empty.
 pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Problem>) {
     let (text, broken) = text::decode_or_show(bytes);
     if let Some(problem) = broken {

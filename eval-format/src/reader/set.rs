@@ -19,9 +19,8 @@ use crate::value::{Value, to_pretty};
 
 /// Checks the bytes of an eval set or an old test file.
 ///
-/// Every problem of the file is found, not only the first. `file` is the name shown in messages;
-/// its stem names the one case of an old test file. `session` is the name and text of an initial
-/// session file, which may stand beside an old test file only.
+/// All problems of the file are found. `file` is the name in messages; its stem is the id of the one case of an old
+/// test file. `session` is the name and the bytes of an initial session file, which only an old test file takes.
 ///
 /// ```
 /// let text = br#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversaton": []}]}"#;
@@ -73,7 +72,7 @@ impl EvalSet {
 
     /// Reads a set from a file, in any of the accepted forms.
     ///
-    /// Fails where the file cannot be read, and where it has problems that are errors: the error tells all of them.
+    /// Fails if the file cannot be read or a problem in it is an error. The error contains all problems.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
         let bytes =
@@ -99,7 +98,7 @@ fn read_document(text: &str, stem: &str) -> Reading {
     if reading.problems.iter().any(Problem::is_error)
         && let Some(foreign) = foreign::recognise(&root)
     {
-        // One sentence about the whole file is worth more than one for each of its keys.
+        // One problem that names the other schema is better than one for each of its keys.
         return Reading { set: None, cases: Vec::new(), problems: vec![foreign], ..reading };
     }
     reading.problems.append(&mut warnings);
@@ -107,8 +106,8 @@ fn read_document(text: &str, stem: &str) -> Reading {
 }
 
 impl<'de> Deserialize<'de> for EvalSet {
-    /// Reads any of the accepted forms and says what [`EvalSet::parse`] says; places are those of
-    /// the document written anew, indented by two.
+    /// Reads any of the accepted forms, as [`EvalSet::parse`] does. Problems have the places of the document written
+    /// anew, indented by two.
     ///
     /// Numbers come as the deserializer gives them: `serde_json` may be one bit off in a float and
     /// has no integers beyond 64 bits. `parse` has neither limit.

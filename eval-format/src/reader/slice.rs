@@ -10,7 +10,7 @@ use crate::schema::{INVOCATION, Place, Walker};
 
 /// Reads a case from its own slice of a file, as [`CaseSpan::range`](super::CaseSpan::range) gives it.
 ///
-/// `eval_id` names the case of a [`Form::TestFile`]; `session` is the text of its session file.
+/// `eval_id` is the id of the case of a [`Form::TestFile`], and `session` the text of its session file.
 ///
 /// ```
 /// use eval_format::__private::read_case;
@@ -33,7 +33,7 @@ pub fn read_case(
     check_case(form, slice, eval_id, session).map(|(case, _)| case)
 }
 
-/// Reads a case as [`read_case`] does, with the warnings about it; ranges point into the slice.
+/// Reads a case as [`read_case`] does, and returns its warnings too. Ranges point into the slice.
 pub fn check_case(
     form: Form,
     slice: &str,

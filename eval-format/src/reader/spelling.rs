@@ -1,12 +1,12 @@
-//! The keys of a set that other writers spell as ADK does not.
+//! Keys of a set in a spelling that ADK does not read.
 
 use super::checked::{CheckedSet, Form};
 use crate::schema::{EVAL_SET_ANY_CASE, Spelling};
 use crate::syntax::{self, Entry};
 
 impl CheckedSet {
-    /// The text with the keys of the outermost object in `snake_case`, the only spelling that ADK reads there,
-    /// and the keys that were written otherwise. `None` where there are none.
+    /// The text with the keys of the outermost object in `snake_case`, the only spelling that ADK reads there, and the
+    /// keys that were changed. `None` if there are none.
     ///
     /// ```
     /// let text = r#"{"evalSetId": "s", "eval_cases": []}"#;
@@ -15,7 +15,7 @@ impl CheckedSet {
     /// assert_eq!(keys, ["evalSetId"]);
     /// ```
     ///
-    /// Nothing else is changed. A key that stands there in both spellings is left alone.
+    /// Nothing else is changed. A key in both spellings is left alone.
     pub fn respelled(&self) -> Option<(String, Vec<String>)> {
         if self.form != Form::EvalSet {
             return None;
@@ -35,7 +35,7 @@ impl CheckedSet {
     }
 }
 
-/// The `snake_case` spelling of a key that stands there in camelCase alone.
+/// The `snake_case` spelling of a key that is there in camelCase only.
 fn meant(entry: &Entry<'_>, entries: &[Entry<'_>]) -> Option<&'static str> {
     let (at, spelling) = EVAL_SET_ANY_CASE.find(&entry.key)?;
     let snake = EVAL_SET_ANY_CASE.fields[at].name;

@@ -1,4 +1,4 @@
-//! What is lost when a file is written anew.
+//! What is lost if a file is written anew.
 
 use super::cases;
 use super::checked::{CheckedSet, Form};
@@ -8,8 +8,8 @@ use crate::schema::{OLD_CASE, OLD_SESSION, OLD_TURN, Place, Type, unwritten};
 use crate::syntax::{self, Node};
 
 impl CheckedSet {
-    /// What the file says and [`EvalSet::to_json`](crate::EvalSet::to_json) does not, in the order of the text:
-    /// keys that nothing reads, values that another one replaces, numbers that JSON has no text for.
+    /// What [`EvalSet::to_json`](crate::EvalSet::to_json) leaves out of the file, in the order of the text: keys that
+    /// nothing reads, values that a later one replaces, numbers that JSON has no text for.
     ///
     /// ```
     /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
@@ -17,8 +17,8 @@ impl CheckedSet {
     /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
     /// ```
     ///
-    /// Empty for a file that cannot be used. Spellings, default values and `null` are no loss, nor are digits of
-    /// a float beyond those that tell it from its neighbours: ADK does not keep them either.
+    /// Empty for a file that cannot be used. Spellings, default values, `null` and surplus digits of floats are no
+    /// loss: ADK does not keep them either.
     pub fn unwritten(&self) -> Vec<Problem> {
         if self.set.is_none() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Reading a recording: its shape, and that each question and each sample stands once.
+//! Reading recordings: their shape, and that each question and each sample stands once.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +15,7 @@ use crate::syntax::{self, Kind, Node};
 use crate::text;
 use crate::value::Value;
 
-/// What a recording turned out to hold.
+/// A checked recording.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckedRecording {
@@ -23,11 +23,11 @@ pub struct CheckedRecording {
     pub file: String,
     /// The text that ranges point into.
     pub text: String,
-    /// The recording, unless a problem is an error.
+    /// The recording; `None` if a problem is an error.
     pub recording: Option<Recording>,
     /// Where the questions stand.
     pub questions: Vec<QuestionSpan>,
-    /// Everything that was found, in the order of the text.
+    /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
@@ -42,7 +42,7 @@ pub struct QuestionSpan {
 }
 
 impl CheckedRecording {
-    /// The recording, or what stands in its way.
+    /// The recording, or its problems if one of them is an error.
     pub fn into_result(self) -> Result<Recording, Problems> {
         match self.recording {
             Some(recording) => Ok(recording),
@@ -164,7 +164,7 @@ fn check_reply(reply: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>)
     }
 }
 
-/// `null` has been refused already.
+/// Reports a value that is not a text. The walker has refused `null`.
 fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     let is_text = match &node.kind {
         Kind::String(_) | Kind::Null => true,
@@ -180,7 +180,7 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     (!is_text).then(problem)
 }
 
-/// Which of two answers is meant nobody can tell.
+/// Reports questions and samples that stand twice: it is unclear which answer counts.
 fn check_unique(
     questions: &[RecordedQuestion],
     nodes: &[Node<'_>],
@@ -209,7 +209,7 @@ fn check_unique(
     }
 }
 
-/// The marks of a merge that was not finished, which are no JSON.
+/// Finds the marks of an unfinished merge, which are not JSON.
 fn conflict(text: &str) -> Option<Problem> {
     let mark = "<<<<<<< ";
     let start =
@@ -246,7 +246,7 @@ impl From<Record> for RecordedReply {
     }
 }
 
-/// The text that was written as one string or line by line.
+/// A text from one string or an array of lines.
 fn joined(value: Option<Value>) -> String {
     match value {
         Some(Value::String(text)) => text,

@@ -23,8 +23,8 @@ use crate::order::sorted;
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
-/// It stands beside its set, under the name that [`recording_path`](crate::conventions::recording_path) gives, and is made to be read in review:
-/// questions are sorted, and texts are written line by line.
+/// It stands beside its set, under the name that [`recording_path`](crate::conventions::recording_path) gives, and is
+/// made for review: questions are sorted, and texts are written line by line.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     questions: Vec<RecordedQuestion>,
@@ -38,14 +38,14 @@ impl Recording {
         &self.questions
     }
 
-    /// The recorded question that asks the same: everything but case, template and replies is equal.
+    /// The recorded question that is equal except for its cases, template and replies.
     pub fn find(&self, question: &RecordedQuestion) -> Option<&RecordedQuestion> {
         self.questions.get(*self.places.get(&question.key())?)
     }
 
-    /// Adds what is not there yet: the question, the cases that ask it, the samples that have no answer.
+    /// Adds a question, or to an equal one the cases and samples that it does not have yet.
     ///
-    /// Answers at which place in [`questions`](Self::questions) it stands.
+    /// Returns its position in [`questions`](Self::questions).
     pub fn add(&mut self, question: RecordedQuestion) -> usize {
         let place = match self.places.entry(question.key()) {
             Entry::Vacant(vacant) => {
@@ -71,7 +71,7 @@ impl Recording {
 
     /// The text of the file: sorted by case, template, model and prompt, indented by two.
     ///
-    /// The same questions give the same text, in whatever order they were added.
+    /// The same questions give the same text, regardless of the order in which they were added.
     pub fn to_json(&self) -> String {
         let pieces: Vec<(Order, String)> =
             self.questions.iter().map(|question| (question.order(), question.piece())).collect();

@@ -1,4 +1,4 @@
-//! A recording that grows while it stands in a file, without writing or reading all of it anew for each answer.
+//! A recording in a file that grows: an answer is added without parsing or formatting all others again.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl GrowingRecording {
         &self.text
     }
 
-    /// Adds what is not there yet, as [`Recording::add`] does, and says whether the text is another one now.
+    /// Adds a question as [`Recording::add`] does, and returns whether the text has changed.
     pub fn add(&mut self, question: RecordedQuestion) -> bool {
         self.put(question);
         let text = assemble(self.pieces.values());
@@ -66,9 +66,9 @@ impl GrowingRecording {
         is_new
     }
 
-    /// Takes over what the file holds now. `file` is the name shown in messages.
+    /// Takes over the present text of the file. `file` is the name in messages.
     ///
-    /// Where others only added questions and answers, only those are read.
+    /// If other processes only added questions and answers, only those are parsed.
     pub fn follow(&mut self, file: &str, text: &str) -> Result<(), Problems> {
         if self.text == text {
             return Ok(());
@@ -97,7 +97,7 @@ impl GrowingRecording {
         }
     }
 
-    /// The questions of a text that are new or have changed; `None` where it is not written as this would.
+    /// The questions of a text that are new or have changed; `None` if the text is not in this layout.
     fn added(&self, text: &str) -> Option<Vec<RecordedQuestion>> {
         let mut rest = text.strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
         let mut added = Vec::new();

@@ -1,6 +1,6 @@
-//! How the text of a recording is put together from that of its questions.
+//! The text of a recording, put together from the texts of its questions.
 
-/// How a file begins, what stands between two questions, how it ends; and one without questions.
+/// The beginning of a file, the text between two questions, the end, and a file without questions.
 pub(super) const OPENING: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": [\n    ";
 pub(super) const SEPARATOR: &str = ",\n    ";
 pub(super) const CLOSING: &str = "\n  ]\n}\n";

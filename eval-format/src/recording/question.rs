@@ -8,7 +8,7 @@ use crate::value::{Map, Value, to_pretty};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedQuestion {
-    /// The ids of the cases that asked it, for the reader, and for telling what is no longer asked.
+    /// The ids of the cases that asked it. They tell readers where it comes from, and which questions are obsolete.
     pub cases: Vec<String>,
     /// Which prompt it is, with its version: `final_response_match_v2/1`.
     pub template: String,
@@ -34,7 +34,7 @@ pub struct RecordedReply {
     pub sample: u32,
     /// What the judge answered.
     pub text: String,
-    /// The tokens it took.
+    /// The tokens that the answer took.
     pub usage: Option<UsageMetadata>,
 }
 
@@ -71,7 +71,7 @@ impl RecordedQuestion {
         self.replies.iter().find(|reply| reply.sample == sample)
     }
 
-    /// What tells this question from others, as a text.
+    /// A text that is different for different questions.
     pub fn key(&self) -> String {
         let mut key = format!("{}\0{:?}\0", self.model, self.temperature);
         write_sorted(&Value::Object(self.config.clone()), &mut key);
@@ -88,7 +88,7 @@ impl RecordedQuestion {
         Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
     }
 
-    /// Its text in a file.
+    /// The text of the question in a file.
     pub(super) fn piece(&self) -> String {
         // A line break never stands inside a string, so the indent can follow each of them.
         to_pretty(&self.to_value()).replace('\n', "\n    ")
@@ -130,7 +130,7 @@ impl RecordedReply {
     }
 }
 
-/// A text as a string, or line by line where it has several.
+/// A text as a string, or as an array of its lines if it has several.
 fn lines(text: &str) -> Value {
     if text.contains('\n') {
         Value::Array(text.split('\n').map(Value::from).collect())
@@ -139,7 +139,7 @@ fn lines(text: &str) -> Value {
     }
 }
 
-/// Writes a value with the keys of its objects in order: they mean the same in any.
+/// Writes a value with the keys of its objects sorted, since their order has no meaning.
 fn write_sorted(value: &Value, out: &mut String) {
     match value {
         Value::Array(items) => {

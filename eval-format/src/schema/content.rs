@@ -25,7 +25,7 @@ pub(crate) static CONTENT: Model = Model {
 
 pub(crate) static PART: Model = Model {
     sample: r#"{"text": "..."}"#,
-    // google.genai takes these as arguments with `null` for a default, and all other keys as they are.
+    // In google.genai these are arguments whose default is `null`. All other keys are taken as they are.
     null_twins: &[
         "code_execution_result",
         "executable_code",

@@ -3,7 +3,7 @@
 use super::table::Type::{EmptyOr, Models, Object, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
-/// A model of the old formats: ADK picks the keys it knows and never looks at others.
+/// A model of the old formats: ADK reads the keys it knows and ignores others.
 const fn old(what: &'static str, fields: &'static [Field]) -> Model {
     Model { camel: false, ..model(what, Extra::IgnoredOnPurpose, fields) }
 }

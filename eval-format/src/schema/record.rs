@@ -1,12 +1,12 @@
-//! Checked values: what the walker hands to the model.
+//! Checked values: what the walker returns and the typed model is built from.
 
 use super::table::Model;
 use crate::value::{Map, Value};
 
 /// A value that was checked against a [`Type`](super::table::Type).
 pub(crate) enum Checked {
-    /// A scalar or a free-form value; also what stands for a value that was refused, in which
-    /// case a problem was pushed and nothing is built from it.
+    /// A scalar or a free-form value, or a stand-in for a refused value. A refused value has a problem, so nothing is
+    /// built from the stand-in.
     Value(Value),
     Record(Record),
     List(Vec<Checked>),
@@ -18,7 +18,7 @@ pub(crate) enum Checked {
 /// `snake_case` names and in the model's order, and the keys that ADK keeps.
 pub(crate) struct Record {
     pub(crate) model: &'static Model,
-    /// A field that was taken out leaves its place empty.
+    /// `None` in place of a field that was taken out.
     pub(super) fields: Vec<(&'static str, Option<Checked>)>,
     pub(crate) extra: Map,
 }
@@ -44,7 +44,7 @@ impl Record {
         self.value(name)?.as_f64()
     }
 
-    /// An integer of 64 bits; a larger one is left where it is.
+    /// An integer of 64 bits. A larger one stays in the record.
     pub(crate) fn int(&mut self, name: &str) -> Option<i64> {
         let (_, found) = self.fields.iter().find(|(field, _)| *field == name)?;
         let Some(Checked::Value(value)) = found else { return None };

@@ -4,18 +4,18 @@ use crate::syntax::Entry;
 
 /// One of ADK's models: an object with known keys.
 pub(crate) struct Model {
-    /// With its article, as messages name it: `an invocation`.
+    /// Its name with an article, as in messages: `an invocation`.
     pub(crate) what: &'static str,
     /// In ADK's order of declaration, which is the order of writing.
     pub(crate) fields: &'static [Field],
     pub(crate) extra: Extra,
     /// Whether keys may be written in camelCase too.
     pub(crate) camel: bool,
-    /// Keys that other writers use here, each with what to write instead.
+    /// Keys that other writers use here, each with what to do instead.
     pub(crate) strangers: &'static [(&'static str, &'static str)],
-    /// Keys that ADK takes beside their camelCase spelling where they are `null`; it forbids the others.
+    /// Keys that may stand beside their camelCase spelling if they are `null`. ADK forbids other keys in two spellings.
     pub(crate) null_twins: &'static [&'static str],
-    /// A small one, shown where something else stands; empty where its keys say enough.
+    /// A small example, shown if the value is something else; empty if listing the keys is enough.
     pub(crate) sample: &'static str,
 }
 
@@ -28,16 +28,16 @@ pub(crate) enum Extra {
     Unknown,
     /// Kept and written back.
     Kept,
-    /// Kept by ADK, where nothing reads them: an error here.
+    /// ADK keeps them and never reads them. Here they are errors.
     Refused,
-    /// Dropped by ADK without a word; here with a warning.
+    /// ADK drops them silently. Here they are warnings.
     Ignored,
-    /// Dropped, and meant to be: ADK's own tools put keys here.
+    /// Dropped without a warning: ADK's own tools add keys here.
     IgnoredOnPurpose,
 }
 
 impl Extra {
-    /// Whether a key that is not known is an error, whatever it looks like.
+    /// Whether every unknown key is an error.
     pub(super) fn is_forbidden(self) -> bool {
         matches!(self, Self::Forbidden | Self::Unknown)
     }
@@ -50,9 +50,9 @@ pub(crate) struct Field {
     pub(crate) kind: Type,
     pub(crate) required: bool,
     pub(crate) nullable: bool,
-    /// Another name that some writers use, where the field has neither of its own spellings.
+    /// Another name that some writers use. It counts if neither spelling of the field is there.
     pub(crate) alias: Option<&'static str>,
-    /// What to write, shown where the key is absent or its value is of the wrong type.
+    /// A value to write, shown if the key is absent or its value is of the wrong type.
     pub(crate) example: &'static str,
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum Type {
     Bool,
     /// Base64 text.
     Bytes,
-    /// A string, written in upper case where it is one of these in any case.
+    /// Any string. One of these in any case is written in upper case.
     Enum(&'static [&'static str]),
     /// One of these strings, leniently written, or its position.
     Choice {
@@ -87,10 +87,10 @@ pub(crate) enum Type {
     Dict(&'static Model),
     /// An array of pairs, each an array of a string and an array of objects of the model.
     AuthorsAndParts(&'static Model),
-    /// One of two models, told apart by their keys; the first where the object is empty.
+    /// One of two models, told apart by their keys; the first if the object is empty.
     Either(&'static Model, &'static Model),
-    /// What the inner type takes; an empty array, object or string counts as absent, since Python
-    /// loops over each of them alike.
+    /// What the inner type takes. An empty array, object or string counts as absent, since Python loops over each of
+    /// them alike.
     EmptyOr(&'static Type),
     /// A model, or one of these names of a ready-made one.
     Named(&'static Model, &'static [&'static str]),

@@ -1,4 +1,4 @@
-//! What a checked document says that its model does not keep, and that is gone once the model is written.
+//! What a checked document contains that is lost if its model is written.
 
 use super::place::Place;
 use super::table::{Extra, Field, Model, Type};
@@ -7,9 +7,9 @@ use crate::problem::{Code, Problem, shown};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Number;
 
-/// Walks a node that was checked against the type and finds what writing it would lose.
+/// Walks a node that was checked against the type, and finds what is lost if it is written.
 ///
-/// `null` under a key that nothing reads says nothing, so it is not lost.
+/// `null` under a key that nothing reads is no loss.
 pub(crate) fn unwritten(node: &Node<'_>, kind: &Type, place: &Place<'_>, found: &mut Vec<Problem>) {
     match (kind, &node.kind) {
         (Type::EmptyOr(inner), _) => unwritten(node, inner, place, found),
@@ -63,7 +63,7 @@ fn object(entries: &[Entry<'_>], model: &Model, place: &Place<'_>, found: &mut V
     }
 }
 
-/// Whether it is this entry that gives the field its value, not one in another spelling.
+/// Whether this entry is the value of the field, not one in another spelling.
 fn counts(entry: &Entry<'_>, entries: &[Entry<'_>], field: &Field, model: &Model) -> bool {
     model.entry(entries, field.name).is_some_and(|winner| winner.key_range == entry.key_range)
 }

@@ -10,16 +10,16 @@ use crate::suggest::{is_misspelling, suggest};
 use crate::syntax::{Entry, Kind, Node, to_map};
 use crate::value::{Map, Value};
 
-/// The most fields a model has; the walker keeps one slot for each on the stack.
+/// The largest number of fields of a model. The walker keeps a slot for each on the stack.
 pub(super) const MAX_FIELDS: usize = 17;
 
-/// Walks nodes and collects problems; it never stops at one.
+/// Walks nodes and collects all problems.
 pub(crate) struct Walker<'p> {
     pub(crate) problems: &'p mut Vec<Problem>,
 }
 
 impl Walker<'_> {
-    /// Checks an object; `None` where the node is none.
+    /// Checks an object; `None` if the node is not one.
     pub(crate) fn record(
         &mut self,
         node: &Node<'_>,
@@ -33,7 +33,7 @@ impl Walker<'_> {
         Some(self.object(node, entries, model, place))
     }
 
-    /// Checks an array of objects; `None` where the node is none or an element is no object.
+    /// Checks an array of objects; `None` if the node is not an array or an element is not an object.
     pub(crate) fn records(
         &mut self,
         node: &Node<'_>,
@@ -87,7 +87,7 @@ impl Walker<'_> {
         Record { model, fields, extra }
     }
 
-    /// The value of a known key; `None` where it is `null` and may be.
+    /// The value of a known key; `None` if it is `null` or counts as absent.
     fn field(&mut self, entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Option<Checked> {
         if field.nullable && entry.value.is_null() {
             return None;
@@ -105,8 +105,8 @@ impl Walker<'_> {
         Some(self.value(&entry.value, &field.kind, field.example, &place))
     }
 
-    /// Judges the entries that are not the value of a field; returns those that ADK keeps, and the
-    /// positions of the fields that the others were probably meant to be.
+    /// Checks the entries that are not the value of a field. Returns those that ADK keeps, and the positions of the
+    /// fields that the others were probably meant to be.
     #[cold]
     fn strays(
         &mut self,
@@ -134,8 +134,8 @@ impl Walker<'_> {
         (Map::from_unique(kept), meant)
     }
 
-    /// Judges a key that the model does not know; returns the position of the field that a refused
-    /// one was probably meant to be.
+    /// Checks a key that the model does not know. Returns the position of the field that a refused key was probably
+    /// meant to be.
     fn unknown(
         &mut self,
         entry: &Entry<'_>,
@@ -214,7 +214,7 @@ impl Walker<'_> {
         )))
     }
 
-    /// Picks the model by the keys, so that problems are those of the form that was meant.
+    /// Chooses the model by the keys of the object, so that its problems are those of the form that was meant.
     fn either(
         &mut self,
         node: &Node<'_>,
@@ -259,14 +259,14 @@ fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
     found.map(|(at, _)| *at)
 }
 
-/// Of two models none of whose keys are there, the one whose keys are nearly there.
+/// The model whose keys an object misspells, if it has no key of either. The first if it misspells none.
 fn nearer(entries: &[Entry<'_>], first: &'static Model, second: &'static Model) -> &'static Model {
     let none = Slots::default();
     let near = |model| entries.iter().any(|entry| meant(entry, model, &none).is_some());
     if !near(first) && near(second) { second } else { first }
 }
 
-/// A camelCase key where ADK has `snake_case` keys only and does without this one.
+/// Whether ADK ignores a key because it is the camelCase spelling of an optional `snake_case` key.
 fn is_ignored_camel(key: &str, field: &Field, model: &Model) -> bool {
     !model.camel && !field.required && is_camel_of(key, field.name)
 }
@@ -310,12 +310,12 @@ fn scalar(node: &Node<'_>, kind: &Type) -> Option<Value> {
     }
 }
 
-/// For each field of a model the entry that counts for it.
+/// For each field of a model, the entry that counts for it.
 #[derive(Default)]
 struct Slots<'n>([Option<(Spelling, &'n Entry<'n>)>; MAX_FIELDS]);
 
 impl<'n> Slots<'n> {
-    /// Fills a slot; returns the entry that loses it.
+    /// Puts an entry into a slot. Returns the entry that does not count, if the slot was taken.
     fn put(&mut self, at: usize, spelling: Spelling, entry: &'n Entry<'n>) -> Option<&'n Entry<'n>> {
         let slot = &mut self.0[at];
         match slot {

@@ -1,4 +1,4 @@
-//! The sentences about shapes.
+//! The problems of shapes.
 
 use super::place::Place;
 use super::table::{Extra, Field, Model, Type, camel, is_camel_of};
@@ -6,7 +6,7 @@ use crate::problem::{Code, Problem, code_list, shown};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Kind, Node};
 
-/// The opening bracket of an object or array: a place to say that something is not in it.
+/// The opening bracket of an object or array: the place of a problem about what it does not contain.
 pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {
     node.range.start..node.range.end.min(node.range.start + 1)
 }
@@ -51,7 +51,7 @@ pub(super) fn unknown_key(
     .help(help)
 }
 
-/// What to do about a key that other writers use here.
+/// What to do about a known key of other writers.
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
     let is = |name: &str| entry.key == name || is_camel_of(&entry.key, name);
     model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)

@@ -64,7 +64,7 @@ impl<'a> Node<'a> {
         self.object()?.iter().find(|entry| entry.key == key)
     }
 
-    /// What it is, as it is called in messages.
+    /// What it is called in messages.
     pub(crate) fn kind_name(&self) -> &'static str {
         match self.kind {
             Kind::Null => "null",

@@ -13,8 +13,7 @@ use crate::problem::Problem;
 
 /// Reads the text as one JSON value.
 ///
-/// Pushes a warning for each key that stands twice in an object; returns the error alone when the
-/// text is not JSON.
+/// Pushes a warning for each key that stands twice in an object. If the text is not JSON, returns the error alone.
 pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<Node<'a>, Box<Problem>> {
     let mut reader = Reader { scan: Scanner::new(text), duplicates: Vec::new() };
     match reader.document() {
@@ -41,7 +40,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that begins with a byte, the next one.
+    /// The value that begins with `first`, the next byte.
     fn node(&mut self, first: u8, depth: usize) -> Result<Node<'a>, Fault> {
         let start = self.scan.at;
         let kind = match first {
@@ -104,7 +103,7 @@ impl<'a> Reader<'a> {
         Ok((key, range))
     }
 
-    /// Passes over an opening bracket, and over the closing one if it follows; whether an element does.
+    /// Skips an opening bracket, and the closing one if it follows. Returns whether an element follows.
     fn open(&mut self, inside: Inside) -> Result<bool, Fault> {
         self.scan.at += 1;
         match self.scan.peek() {
@@ -117,7 +116,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over what follows an element, a comma or the closing bracket; whether an element follows.
+    /// Skips the comma or the closing bracket after an element. Returns whether an element follows.
     fn step(&mut self, inside: Inside) -> Result<bool, Fault> {
         let at = match self.scan.peek() {
             Some(byte) if byte == b',' || byte == inside.closing() => self.scan.at,

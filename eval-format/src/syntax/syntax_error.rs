@@ -14,7 +14,7 @@ pub(super) fn problem(text: &str, fault: Fault) -> Problem {
     }
 }
 
-/// What git leaves in files: the marks of a conflict, and pointers to files that were not fetched.
+/// Recognises what git leaves in files: marks of a conflict, and pointers to files that were not fetched.
 fn of_git(text: &str, index: usize) -> Option<Problem> {
     let rest = text.get(index..)?;
     if index == 0 && rest.starts_with("version https://git-lfs.github.com/spec/") {

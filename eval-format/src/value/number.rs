@@ -24,7 +24,7 @@ enum Repr {
 impl Number {
     /// Reads the text of a JSON number, or `NaN`, `Infinity`, `-Infinity`.
     ///
-    /// `None` when the text is none of these. A number with a fraction or an exponent is a float,
+    /// `None` if the text is something else. A number with a fraction or an exponent is a float,
     /// correctly rounded; one too large for a float is infinite, as in Python.
     pub fn parse(text: &str) -> Option<Self> {
         if let Ok(int) = text.parse::<i64>() {
@@ -44,7 +44,7 @@ impl Number {
         Some(Self(Repr::Float(float)))
     }
 
-    /// Whether it is an integer in Python's sense: `1` is, `1.0` is not.
+    /// Whether it is an integer, as Python sees it: `1` is one, `1.0` is not.
     pub fn is_integer(&self) -> bool {
         !matches!(self.0, Repr::Float(_))
     }
@@ -109,8 +109,8 @@ impl From<f64> for Number {
 }
 
 impl fmt::Display for Number {
-    /// The JSON text as pydantic writes it: the shortest that reads back the same, `null` where
-    /// JSON has no text (`NaN` and the infinities).
+    /// The JSON text as pydantic writes it: the shortest that reads back the same. `NaN` and the infinities, for which
+    /// JSON has no text, are `null`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Int(int) => write!(f, "{int}"),
@@ -123,7 +123,7 @@ impl fmt::Display for Number {
 /// Shortest round-trip digits in pydantic's layout: plain between 1e-5 and 1e16, otherwise
 /// with an exponent that carries its sign (`1e-7`, `1e+16`).
 fn write_float(float: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    // Where two texts are equally short and near, pydantic and `serde_json` take the even one; Rust does not.
+    // If two texts are equally short and near, pydantic and `serde_json` take the even one. Rust does not.
     let Some(number) = serde_json::Number::from_f64(float) else {
         return f.write_str("null");
     };

@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// The number as a float, rounded to the nearest where it is a large integer.
+    /// The number as a float. A large integer is rounded to the nearest float.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number().map(Number::as_f64)
     }
@@ -117,7 +117,7 @@ static NULL: Value = Value::Null;
 impl std::ops::Index<&str> for Value {
     type Output = Value;
 
-    /// The entry of that name; `null` where this is no object or has no such entry.
+    /// The entry of that name; `null` if this is not an object or has no such entry.
     fn index(&self, key: &str) -> &Value {
         self.as_object().and_then(|map| map.get(key)).unwrap_or(&NULL)
     }
@@ -126,7 +126,7 @@ impl std::ops::Index<&str> for Value {
 impl std::ops::Index<usize> for Value {
     type Output = Value;
 
-    /// The element at that place; `null` where this is no array or is shorter.
+    /// The element at that position; `null` if this is not an array or is shorter.
     fn index(&self, index: usize) -> &Value {
         self.as_array().and_then(|items| items.get(index)).unwrap_or(&NULL)
     }
@@ -187,7 +187,7 @@ impl<T: Into<Value>> From<Vec<T>> for Value {
 ///
 /// Keys are unique: inserting one again replaces its value and keeps its place, as a Python `dict`
 /// does. Look-ups scan, which is the fastest thing for the handful of keys that tool arguments have;
-/// collecting, extending and comparing whole objects take an index where they are large.
+/// collecting, extending and comparing use an index if the objects are large.
 #[derive(Clone, Default)]
 pub struct Map {
     entries: Vec<(String, Value)>,
@@ -199,7 +199,7 @@ impl Map {
         Self { entries: Vec::new() }
     }
 
-    /// Takes entries whose keys the caller knows to be unique (the syntax tree has seen to it).
+    /// Takes entries whose keys the caller knows to be unique, as those of the syntax tree are.
     pub(crate) fn from_unique(entries: Vec<(String, Value)>) -> Self {
         Self { entries }
     }
@@ -254,7 +254,7 @@ impl Map {
     }
 }
 
-/// Above this many entries, what looks at all of them goes through an index instead of scans.
+/// With more entries than this, operations on whole objects use an index instead of scans.
 const SCAN_LIMIT: usize = 16;
 
 impl PartialEq for Map {
@@ -272,7 +272,7 @@ impl Map {
         self.matches_by(other, &same)
     }
 
-    /// Compiled once, as is what else here stands behind a generic function.
+    /// The part of [`matches`](Self::matches) that is not generic, so that it is compiled once.
     fn matches_by(&self, other: &Self, same: &dyn Fn(&Value, &Value) -> bool) -> bool {
         if other.len() <= SCAN_LIMIT {
             return self.iter().all(|(key, value)| other.get(key).is_some_and(|theirs| same(value, theirs)));

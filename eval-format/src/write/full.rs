@@ -6,8 +6,8 @@ use crate::schema::{self, Field, Model, Type};
 use crate::value::{Map, Number, Value};
 
 impl Invocation {
-    /// The turn with every field, those that are `null` or have their default included: the form of ADK's
-    /// result files.
+    /// The turn with every field, including those that are `null` or have their default: the form of ADK's result
+    /// files.
     ///
     /// ```
     /// use eval_format::Invocation;
@@ -17,8 +17,7 @@ impl Invocation {
     /// assert!(turn.as_object().is_some_and(|fields| fields.contains_key("final_response")));
     /// ```
     ///
-    /// ADK loads it whatever was put into the fields that hold free-form maps: keys and values that its models
-    /// refuse are left out.
+    /// Keys and values that ADK's models refuse are left out of free-form maps, so ADK can always load it.
     pub fn to_full_value(&self) -> Value {
         let mut saved = self.to_value();
         // The saved form of no events cannot be told from that of no tools.
@@ -104,7 +103,7 @@ fn author_and_parts(pair: Value, model: &Model) -> Option<Value> {
     Some(Value::Array(vec![author, list(parts, &|part| object(part, model))]))
 }
 
-/// What ADK fills in; for a field that must be there, the emptiest value of its type.
+/// The default that ADK fills in. A required field gets the empty value of its type.
 fn default(field: &Field) -> Value {
     if field.nullable { Value::Null } else { empty(&field.kind) }
 }

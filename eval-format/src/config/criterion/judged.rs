@@ -18,7 +18,7 @@ impl Criterion {
     ///
     /// let criterion = Criterion::new(0.8).with_judge_model("gemini-2.5-pro").with_num_samples(3);
     /// assert!(EvalConfig::default().with("final_response_match_v2", criterion.clone()).checked(&[]).is_ok());
-    /// // Nobody would be asked.
+    /// // The judge would never be asked.
     /// let nobody = criterion.with_num_samples(0);
     /// assert!(EvalConfig::default().with("final_response_match_v2", nobody).checked(&[]).is_err());
     /// ```
@@ -49,13 +49,13 @@ impl Criterion {
         self.with_judge_option("parallelism_limit", i64::from(limit))
     }
 
-    /// What the judge's model is told besides the prompt (`temperature`, `max_output_tokens`, ..), with keys in
-    /// `snake_case`: `judge_model_config` of `judge_model_options`.
+    /// The configuration of the judge's model (`temperature`, `max_output_tokens`, ...), with keys in `snake_case`:
+    /// `judge_model_config` of `judge_model_options`.
     pub fn judge_model_config(&self) -> Option<&Map> {
         self.judge_option("judge_model_config").and_then(Value::as_object)
     }
 
-    /// Sets what the judge's model is told besides the prompt.
+    /// Sets the configuration of the judge's model.
     #[must_use]
     pub fn with_judge_model_config(self, config: Map) -> Self {
         self.with_judge_option("judge_model_config", config)
@@ -98,13 +98,13 @@ impl Criterion {
         self.with(RUBRICS.name, rubrics)
     }
 
-    /// How much rubrics count in the mean, by their ids: `weights`. One that is not named counts 1.
+    /// The weights of rubrics in the mean, by their ids: `weights`. A rubric that is not named has the weight 1.
     pub fn weights(&self) -> impl Iterator<Item = (&str, f64)> {
         let weights = self.get(WEIGHTS.name).and_then(Value::as_object).into_iter().flat_map(Map::iter);
         weights.filter_map(|(id, weight)| Some((id, weight.as_f64()?)))
     }
 
-    /// Sets how much rubrics count in the mean, by their ids.
+    /// Sets the weights of rubrics in the mean, by their ids.
     #[must_use]
     pub fn with_weights<K: Into<String>>(self, weights: impl IntoIterator<Item = (K, f64)>) -> Self {
         self.with(WEIGHTS.name, weights.into_iter().collect::<Map>())
@@ -125,7 +125,7 @@ impl Criterion {
     }
 }
 
-/// A rubric as a criterion holds it; `None` where it was never checked and is none.
+/// A rubric of a criterion; `None` if the value was never checked and is not a rubric.
 fn rubric(value: &Value) -> Option<Rubric> {
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     Some(Rubric {

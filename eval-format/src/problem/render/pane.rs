@@ -8,14 +8,14 @@ use crate::problem::finding::Problem;
 /// How many related places are shown.
 pub(super) const MOST_RELATED: usize = 4;
 
-/// Up to this many lines apart, two places share a pane.
+/// Two places up to this many lines apart share a pane.
 const NEAR: usize = 40;
 
 /// The widest line that is shown whole. Rustc moves the block to the right by some ten columns.
 const WIDEST: usize = 110;
 
-/// Of a line that is cut, the columns shown before the marked part, and those of the part itself.
-/// What they leave over is for the text after it.
+/// Of a line that is cut, the most columns shown before the marked part, and of the part itself. The remaining columns
+/// show the text after it.
 const WIDEST_LEAD: usize = 45;
 const WIDEST_MARK: usize = 45;
 
@@ -84,7 +84,7 @@ impl Spot<'_> {
         fitting(text[self.place.line_range.clone()].chars(), WIDEST) == self.place.line_range.len()
     }
 
-    /// The renderer takes an empty line at the end of its source for none, so these stand alone.
+    /// The renderer drops an empty line at the end of its source, so a place in such a line gets a pane of its own.
     fn shares_pane(&self, other: &Self, text: &str) -> bool {
         let shares = |spot: &Self| !spot.place.line_range.is_empty() && spot.is_whole(text);
         self.place.line.abs_diff(other.place.line) <= NEAR && shares(self) && shares(other)
@@ -127,7 +127,7 @@ fn cut_line(spot: &Spot<'_>, text: &str) -> Pane {
     let Place { line, column, line_range, mark } = &spot.place;
     let start = mark.start - fitting(text[line_range.start..mark.start].chars().rev(), WIDEST_LEAD);
     let mark_end = mark.start + fitting(text[mark.clone()].chars(), WIDEST_MARK);
-    // Text after a mark that goes on would look like the end of it.
+    // If the mark itself is cut, text after it would look like its end.
     let rest = if mark_end < mark.end { mark_end } else { line_range.end };
     let end = start + fitting(text[start..rest].chars(), WIDEST);
 

@@ -1,6 +1,6 @@
 //! What happened in one run of a case, before anything is scored.
 
-use eval_format::{Content, IntermediateData, Invocation, InvocationEvent, Map};
+use eval_format::{Content, IntermediateData, Invocation, Map};
 
 use crate::agent::{Event, Session};
 use crate::judge_outcome::JudgeError;
@@ -84,25 +84,21 @@ pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let kept = events.iter().enumerate().filter(|(_, event)| !event.partial && !event.is_users()).filter_map(
         |(at, event)| {
             let is_answer = answer == Some(at);
-            let content =
-                if is_answer && event.calls().next().is_none() { None } else { event.content.clone() };
             let counts =
                 event.usage.is_some() || event.model_version.is_some() || event.grounding_metadata.is_some();
-            (is_answer || counts || event.says_something()).then(|| InvocationEvent {
-                author: event.author.clone(),
-                content,
-                usage_metadata: event.usage.clone(),
-                model_version: event.model_version.clone(),
-                grounding_metadata: event.grounding_metadata.clone(),
+            (is_answer || counts || event.says_something()).then(|| {
+                let mut kept = event.in_a_set();
+                if is_answer && event.calls().next().is_none() {
+                    kept.content = None;
+                }
+                kept
             })
         },
     );
-    Invocation {
-        user_content: user.clone(),
-        final_response: answer.and_then(|at| events[at].content.clone()),
-        intermediate_data: Some(IntermediateData::Events(kept.collect())),
-        ..Invocation::default()
-    }
+    let mut turn =
+        Invocation::new(user.clone()).with_intermediate_data(IntermediateData::Events(kept.collect()));
+    turn.final_response = answer.and_then(|at| events[at].content.clone());
+    turn
 }
 
 /// The index of the event that answers the turn.
@@ -146,7 +142,7 @@ mod tests {
 
     #[test]
     fn an_empty_text_is_no_answer_but_its_tokens_count() {
-        let usage = Some(UsageMetadata { prompt_token_count: Some(3), ..UsageMetadata::default() });
+        let usage = Some(UsageMetadata::default().with_prompt_token_count(3));
         let events = [call(), result(), Event { usage, ..Event::from("") }];
         let turn = invocation(&Content::user("hi"), &events);
         assert_eq!(turn.final_response, None);

@@ -20,7 +20,9 @@ pub(crate) fn modern(set: &EvalSet, form: Form, stem: &str) -> EvalSet {
     match form {
         Form::EvalSet => set.clone(),
         Form::TestFile | Form::OldEvalSet => {
-            EvalSet { eval_set_id: stem.to_owned(), name: Some(stem.to_owned()), ..set.clone() }
+            let mut named = set.clone().with_name(stem);
+            stem.clone_into(&mut named.eval_set_id);
+            named
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::{Content, FunctionCall, Map, Part, UsageMetadata, Value};
+use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
 
 /// One thing that happened in a turn, in ADK's terms.
 ///
@@ -120,6 +120,16 @@ impl Event {
         self
     }
 
+    /// What a turn of a set keeps of the event.
+    pub(crate) fn in_a_set(&self) -> InvocationEvent {
+        let mut kept = InvocationEvent::new(&self.author);
+        kept.content.clone_from(&self.content);
+        kept.usage_metadata.clone_from(&self.usage);
+        kept.model_version.clone_from(&self.model_version);
+        kept.grounding_metadata.clone_from(&self.grounding_metadata);
+        kept
+    }
+
     /// The parts of the content; empty if there is no content.
     pub fn parts(&self) -> &[Part] {
         self.content.as_ref().map(Content::parts).unwrap_or_default()
@@ -193,7 +203,7 @@ mod tests {
     fn what_is_final_follows_adk() {
         let call = Part::call(FunctionCall::new("f", json!({})));
         let result = Part::response(FunctionResponse::new("f", json!({})));
-        let code = Part { other: Map::from([("code_execution_result", Map::new())]), ..Part::default() };
+        let code = Part::default().with_other("code_execution_result", Map::new());
         let long_running = Event { long_running_tool_ids: vec!["1".to_owned()], ..of(vec![call.clone()]) };
         for (event, expected, what) in [
             (of(vec![Part::text("x")]), true, "text"),

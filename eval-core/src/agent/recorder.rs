@@ -85,11 +85,7 @@ impl Recorder {
     /// # fn record(recorder: &eval_core::Recorder) {
     /// use eval_core::format::UsageMetadata;
     ///
-    /// recorder.usage(UsageMetadata {
-    ///     prompt_token_count: Some(812),
-    ///     candidates_token_count: Some(64),
-    ///     ..UsageMetadata::default()
-    /// });
+    /// recorder.usage(UsageMetadata::default().with_prompt_token_count(812).with_candidates_token_count(64));
     /// # }
     /// ```
     ///

@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn questions_and_tokens_are_counted_by_model() {
-        let usage = |prompt| UsageMetadata { prompt_token_count: Some(prompt), ..UsageMetadata::default() };
+        let usage = |prompt| UsageMetadata::default().with_prompt_token_count(prompt);
         let reply = |prompt| Ok(JudgeReply { usage: Some(usage(prompt)), ..JudgeReply::new("yes") });
         let replayed = Ok(JudgeReply { replayed: true, ..JudgeReply::new("no") });
         let failed = Err(JudgeError::new(JudgeErrorKind::Timeout, "late"));

@@ -110,15 +110,14 @@ async fn turn(
     let Recorded { events, tools, overflowed } = recorder.finish();
     transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
     let details = caught(|| agent.details());
-    let invocation = Invocation {
-        invocation_id: format!("turn-{number}"),
-        creation_timestamp: started_at.as_secs_f64(),
-        duration: Some(round_3(elapsed.as_secs_f64())),
-        tool_duration: (!tools.is_zero()).then(|| round_3(tools.as_secs_f64())),
-        rubrics: message.rubrics.cloned(),
-        app_details: details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned(),
-        ..invocation(&message.content, &events)
-    };
+    let mut invocation = invocation(&message.content, &events)
+        .with_invocation_id(format!("turn-{number}"))
+        .with_creation_timestamp(started_at.as_secs_f64())
+        .with_duration(round_3(elapsed.as_secs_f64()));
+    invocation.tool_duration = (!tools.is_zero()).then(|| round_3(tools.as_secs_f64()));
+    invocation.rubrics = message.rubrics.cloned();
+    invocation.app_details =
+        details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned();
     let verdict = check(played, overflowed, &events, &invocation)
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     transcript.turns.push(TurnRecord { events, invocation });

@@ -148,7 +148,9 @@ mod tests {
     }
 
     fn call(value: Value) -> FunctionCall {
-        FunctionCall { args: Some(Map::from([("x", value)])), ..FunctionCall::default() }
+        let mut call = FunctionCall::default();
+        call.args = Some(Map::from([("x", value)]));
+        call
     }
 
     fn check(a: Value, b: Value, equal: bool) {
@@ -204,7 +206,8 @@ mod tests {
     #[test]
     fn absent_arguments_are_not_empty_ones_but_hold_as_many() {
         let absent = FunctionCall::default();
-        let empty = FunctionCall { args: Some(Map::new()), ..FunctionCall::default() };
+        let mut empty = FunctionCall::default();
+        empty.args = Some(Map::new());
         let full = call(Value::Null);
         for (expected, actual, exact, subset) in [
             (&absent, &absent, true, true),

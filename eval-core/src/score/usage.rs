@@ -161,33 +161,28 @@ mod tests {
     use super::*;
 
     fn with_events(events: Vec<InvocationEvent>) -> Invocation {
-        Invocation { intermediate_data: Some(IntermediateData::Events(events)), ..Invocation::default() }
+        Invocation::default().with_intermediate_data(IntermediateData::Events(events))
     }
 
     fn usage(prompt: Option<i64>, candidates: Option<i64>) -> InvocationEvent {
-        let usage = UsageMetadata {
-            prompt_token_count: prompt,
-            candidates_token_count: candidates,
-            total_token_count: Some(1_000_000),
-            ..UsageMetadata::default()
-        };
-        InvocationEvent { usage_metadata: Some(usage), ..InvocationEvent::default() }
+        let mut usage = UsageMetadata::default().with_total_token_count(1_000_000);
+        usage.prompt_token_count = prompt;
+        usage.candidates_token_count = candidates;
+        InvocationEvent::default().with_usage_metadata(usage)
     }
 
     fn timed(duration: f64, model: Option<f64>, tool: Option<f64>) -> Durations {
-        Durations::of_turn(&Invocation {
-            duration: Some(duration),
-            model_duration: model,
-            tool_duration: tool,
-            ..Invocation::default()
-        })
+        let mut turn = Invocation::default().with_duration(duration);
+        turn.model_duration = model;
+        turn.tool_duration = tool;
+        Durations::of_turn(&turn)
     }
 
     #[test]
     fn model_calls_are_known_only_from_events() {
         let flat = Invocation::user("q").call(FunctionCall::new("f", json!({})));
         assert_eq!((tool_calls(&flat), inference_calls(&flat)), (1.0, None));
-        let named = InvocationEvent { model_version: Some(String::new()), ..InvocationEvent::default() };
+        let named = InvocationEvent::default().with_model_version("");
         let events = with_events(vec![usage(None, None), named, InvocationEvent::default()]);
         assert_eq!((tool_calls(&events), inference_calls(&events)), (0.0, Some(2.0)));
         assert_eq!(mean_of_known(&[None, None, Some(0.0), Some(3.0)]), Some(1.5));

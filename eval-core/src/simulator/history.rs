@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn texts_are_there_and_thoughts_and_fragments_are_not() {
-        let thought = Part { thought: Some(true), ..Part::text("hm") };
+        let thought = Part::thought("hm");
         let turns = [
             turn("Hi", vec![event(vec![thought, Part::text("Hello"), Part::text(""), Part::text("there")])]),
             turn("Bye", vec![Event { partial: true, ..Event::from("By") }, Event::from("Bye.")]),

@@ -30,18 +30,15 @@ struct Behavior {
 impl ReadyMade {
     fn written_out(&self, id: &str) -> UserPersona {
         let behaviors = self.behaviors.iter().map(|behavior| behavior.written_out());
-        UserPersona { behaviors: behaviors.collect(), ..UserPersona::new(id, self.description) }
+        behaviors.fold(UserPersona::new(id, self.description), UserPersona::behavior)
     }
 }
 
 impl Behavior {
     fn written_out(&self) -> UserBehavior {
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        UserBehavior {
-            behavior_instructions: owned(self.instructions),
-            violation_rubrics: owned(self.violations),
-            ..UserBehavior::new(self.name, self.description)
-        }
+        let behavior = UserBehavior::new(self.name, self.description);
+        let behavior = self.instructions.iter().copied().fold(behavior, UserBehavior::instruction);
+        self.violations.iter().copied().fold(behavior, UserBehavior::violation)
     }
 }
 

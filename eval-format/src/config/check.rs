@@ -18,6 +18,7 @@ use crate::text;
 
 /// A checked config file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CheckedConfig {
     /// The name of the file, as messages show it.
     pub file: String,

@@ -24,6 +24,7 @@ use crate::value::{Map, Number, Value};
 /// not read. Options read from a file have `snake_case` names and ADK's types. The typed getters return the default if
 /// an option is absent, or was never checked and has a value of another type.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Criterion {
     /// The lowest score that passes.
     pub threshold: f64,

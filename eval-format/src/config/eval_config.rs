@@ -19,6 +19,7 @@ use crate::value::{Map, Value, to_pretty};
 ///
 /// A config may be built in Rust too; [`checked`](Self::checked) holds it to the rules of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct EvalConfig {
     /// The metrics by name, in the order of the file.
     pub criteria: Vec<(String, Criterion)>,
@@ -53,6 +54,25 @@ impl EvalConfig {
             Some((_, old)) => *old = criterion,
             None => self.criteria.push((metric, criterion)),
         }
+        self
+    }
+
+    /// Sets an entry of `custom_metrics`, as ADK reads it: which Python function computes the metric.
+    ///
+    /// ```
+    /// use eval_format::{Criterion, EvalConfig};
+    /// use serde_json::json;
+    ///
+    /// let config = EvalConfig::default()
+    ///     .with("brevity", Criterion::new(0.5))
+    ///     .with_custom_metric("brevity", json!({ "code_config": { "name": "my_metrics.brevity" } }));
+    /// // The metric exists in Rust too.
+    /// assert!(config.checked(&["brevity"]).is_ok());
+    /// assert!(config.checked(&[]).is_err());
+    /// ```
+    #[must_use]
+    pub fn with_custom_metric(mut self, metric: impl Into<String>, entry: impl Into<Value>) -> Self {
+        self.custom_metrics.insert(metric, entry);
         self
     }
 

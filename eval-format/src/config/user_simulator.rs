@@ -24,6 +24,7 @@ use crate::value::{Map, Value};
 /// Defaults are ADK's, except for `model_configuration`: ADK asks Gemini for 10,240 tokens of thoughts, an option that
 /// other models do not have. Here it is empty by default.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UserSimulatorConfig {
     /// The model; `gemini-2.5-flash` by default.
     pub model: String,
@@ -92,6 +93,13 @@ impl UserSimulatorConfig {
     #[must_use]
     pub fn include_function_calls(mut self, include: bool) -> Self {
         self.include_function_calls = include;
+        self
+    }
+
+    /// Sets a key that ADK does not know and keeps.
+    #[must_use]
+    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(key, value);
         self
     }
 

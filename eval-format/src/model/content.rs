@@ -6,6 +6,7 @@ use crate::value::{Map, Value};
 
 /// A message: its parts in order, and its author's role.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Content {
     /// The parts. ADK writes an empty list and leaves out an absent one. [`parts`](Self::parts) returns both as empty.
     pub parts: Option<Vec<Part>>,
@@ -60,6 +61,7 @@ impl Content {
 
 /// A part of a message. Any number of its fields may be set.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Part {
     /// Text.
     pub text: Option<String>,
@@ -80,6 +82,11 @@ impl Part {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
+    /// A part of text that is hidden reasoning.
+    pub fn thought(text: impl Into<String>) -> Self {
+        Self { thought: Some(true), ..Self::text(text) }
+    }
+
     /// A part that calls a tool.
     pub fn call(call: FunctionCall) -> Self {
         Self { function_call: Some(call), ..Self::default() }
@@ -88,6 +95,23 @@ impl Part {
     /// A part that answers a call.
     pub fn response(response: FunctionResponse) -> Self {
         Self { function_response: Some(response), ..Self::default() }
+    }
+
+    /// Sets a field that has no name here, in ADK's spelling.
+    ///
+    /// ```
+    /// use eval_format::{Content, Invocation, Part};
+    /// use serde_json::json;
+    ///
+    /// let image = json!({ "file_uri": "gs://photos/sky.png", "mime_type": "image/png" });
+    /// let image = Part::default().with_other("file_data", image);
+    /// let turn = Invocation::new(Content::new("user", vec![Part::text("What is this?"), image]));
+    /// assert_eq!(turn.user_text(), "What is this?");
+    /// ```
+    #[must_use]
+    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.other.insert(key, value);
+        self
     }
 }
 
@@ -103,6 +127,7 @@ impl Part {
 ///
 /// ADK distinguishes absent `args` from empty ones. So `None` and an empty object differ here too.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct FunctionCall {
     /// Chosen by the server; never compared.
     pub id: Option<String>,
@@ -124,6 +149,29 @@ impl FunctionCall {
         };
         Self { name: Some(name.into()), args: Some(args), ..Self::default() }
     }
+
+    /// Sets the id, which a response names.
+    ///
+    /// ```
+    /// use eval_format::{FunctionCall, FunctionResponse};
+    /// use serde_json::json;
+    ///
+    /// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" })).with_id("1");
+    /// let response = FunctionResponse::new("get_weather", json!("sunny")).with_id("1");
+    /// assert_eq!(call.id, response.id);
+    /// ```
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Sets a field that has no name here, in ADK's spelling.
+    #[must_use]
+    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.other.insert(key, value);
+        self
+    }
 }
 
 impl fmt::Display for FunctionCall {
@@ -141,6 +189,7 @@ impl fmt::Display for FunctionCall {
 
 /// A tool's answer.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct FunctionResponse {
     /// The id of the call it answers.
     pub id: Option<String>,
@@ -160,5 +209,19 @@ impl FunctionResponse {
             other => Map::from([("result", other)]),
         };
         Self { name: Some(name.into()), response: Some(response), ..Self::default() }
+    }
+
+    /// Sets the id of the call that it answers.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Sets a field that has no name here, in ADK's spelling.
+    #[must_use]
+    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.other.insert(key, value);
+        self
     }
 }

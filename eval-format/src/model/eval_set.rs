@@ -3,7 +3,7 @@
 use super::invocation::Invocation;
 use super::rubric::Rubric;
 use super::scenario::ConversationScenario;
-use crate::value::Map;
+use crate::value::{Map, Value};
 
 /// A file of golden conversations.
 ///
@@ -16,6 +16,7 @@ use crate::value::Map;
 /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct EvalSet {
     /// The id of the set; may be empty.
     pub eval_set_id: String,
@@ -41,6 +42,37 @@ impl EvalSet {
         self.eval_cases.push(case);
         self
     }
+
+    /// Sets a name for readers of the file.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, EvalSet, Invocation};
+    ///
+    /// let set = EvalSet::new("weather")
+    ///     .with_name("Weather")
+    ///     .with_description("What people ask about the weather.")
+    ///     .case(EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")));
+    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+    /// ```
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets what the set is about.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Sets when the set was made, in seconds since 1970.
+    #[must_use]
+    pub fn with_creation_timestamp(mut self, seconds: f64) -> Self {
+        self.creation_timestamp = seconds;
+        self
+    }
 }
 
 /// One golden conversation: what the user says turn by turn, and what is expected; or a scenario for a simulated user.
@@ -52,6 +84,7 @@ impl EvalSet {
 /// assert_eq!(case.conversation.len(), 1);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct EvalCase {
     /// The id, unique within the set; the test is named after it.
     pub eval_id: String,
@@ -104,10 +137,57 @@ impl EvalCase {
         self.final_session_state = state;
         self
     }
+
+    /// Sets the session that the conversation runs in.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, EvalSet, Invocation, Map, SessionInput};
+    ///
+    /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")]));
+    /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session);
+    /// let set = EvalSet::new("shop").case(case);
+    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+    /// ```
+    #[must_use]
+    pub fn with_session_input(mut self, session: SessionInput) -> Self {
+        self.session_input = Some(session);
+        self
+    }
+
+    /// Sets the rubrics that a judge checks in every turn.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, EvalSet, Invocation, Rubric};
+    ///
+    /// let kind = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
+    /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_rubrics([kind]);
+    /// let set = EvalSet::new("manners").case(case);
+    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+    /// ```
+    #[must_use]
+    pub fn with_rubrics(mut self, rubrics: impl IntoIterator<Item = Rubric>) -> Self {
+        self.rubrics = Some(rubrics.into_iter().collect());
+        self
+    }
+
+    /// Sets when the case was made, in seconds since 1970.
+    #[must_use]
+    pub fn with_creation_timestamp(mut self, seconds: f64) -> Self {
+        self.creation_timestamp = seconds;
+        self
+    }
+
+    /// Sets a key that ADK does not know and keeps.
+    #[must_use]
+    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(key, value);
+        self
+    }
 }
 
 /// The session a case runs in.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SessionInput {
     /// The application; may be empty.
     pub app_name: String,
@@ -119,4 +199,32 @@ pub struct SessionInput {
     pub state: Map,
     /// Keys that ADK does not know and keeps.
     pub extra: Map,
+}
+
+impl SessionInput {
+    /// A session of an application and a user; either may be empty.
+    pub fn new(app_name: impl Into<String>, user_id: impl Into<String>) -> Self {
+        Self { app_name: app_name.into(), user_id: user_id.into(), ..Self::default() }
+    }
+
+    /// Sets a session id, to use instead of a generated one.
+    #[must_use]
+    pub fn with_session_id(mut self, session_id: impl Into<String>) -> Self {
+        self.session_id = Some(session_id.into());
+        self
+    }
+
+    /// Sets the session state at the start.
+    #[must_use]
+    pub fn with_state(mut self, state: Map) -> Self {
+        self.state = state;
+        self
+    }
+
+    /// Sets a key that ADK does not know and keeps.
+    #[must_use]
+    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(key, value);
+        self
+    }
 }

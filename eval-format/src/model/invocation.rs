@@ -17,6 +17,7 @@ use crate::value::{Map, Value};
 /// assert_eq!(turn.response_text(), "It is sunny in Paris.");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Invocation {
     /// The id. It may be empty and is never compared.
     pub invocation_id: String,
@@ -41,9 +42,14 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// A turn that begins with a message of any parts.
+    pub fn new(user_content: Content) -> Self {
+        Self { user_content, ..Self::default() }
+    }
+
     /// A turn that begins with the user's message.
     pub fn user(text: impl Into<String>) -> Self {
-        Self { user_content: Content::user(text), ..Self::default() }
+        Self::new(Content::user(text))
     }
 
     /// Sets the agent's answer.
@@ -58,12 +64,104 @@ impl Invocation {
     pub fn call(mut self, call: FunctionCall) -> Self {
         match self.intermediate_data.get_or_insert_default() {
             IntermediateData::Tools { tool_uses, .. } => tool_uses.push(call),
-            IntermediateData::Events(events) => events.push(InvocationEvent {
-                author: "agent".to_owned(),
-                content: Some(Content::new("model", vec![Part::call(call)])),
-                ..InvocationEvent::default()
-            }),
+            IntermediateData::Events(events) => {
+                let content = Content::new("model", vec![Part::call(call)]);
+                events.push(InvocationEvent::new("agent").with_content(content));
+            }
         }
+        self
+    }
+
+    /// Sets the agent's answer, of any parts.
+    #[must_use]
+    pub fn with_final_response(mut self, content: Content) -> Self {
+        self.final_response = Some(content);
+        self
+    }
+
+    /// Sets what happens between question and answer.
+    ///
+    /// ```
+    /// use eval_format::{Content, EvalCase, EvalSet, IntermediateData, Invocation, InvocationEvent};
+    ///
+    /// let aside = InvocationEvent::new("clerk").with_content(Content::model("One moment."));
+    /// let turn = Invocation::user("Where is my order?")
+    ///     .with_intermediate_data(IntermediateData::Events(vec![aside]))
+    ///     .response("It is in Paris.");
+    /// let set = EvalSet::new("orders").case(EvalCase::new("where").turn(turn));
+    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+    /// ```
+    #[must_use]
+    pub fn with_intermediate_data(mut self, data: IntermediateData) -> Self {
+        self.intermediate_data = Some(data);
+        self
+    }
+
+    /// Sets the rubrics that a judge checks in this turn.
+    #[must_use]
+    pub fn with_rubrics(mut self, rubrics: impl IntoIterator<Item = Rubric>) -> Self {
+        self.rubrics = Some(rubrics.into_iter().collect());
+        self
+    }
+
+    /// Sets instructions and tools of the agents that take part.
+    ///
+    /// ```
+    /// use eval_format::{AgentDetails, AppDetails, EvalCase, EvalSet, Invocation};
+    /// use serde_json::json;
+    ///
+    /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]);
+    /// let turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
+    /// let set = EvalSet::new("shop").case(EvalCase::new("greeting").turn(turn));
+    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+    /// ```
+    #[must_use]
+    pub fn with_app_details(mut self, details: AppDetails) -> Self {
+        self.app_details = Some(details);
+        self
+    }
+
+    /// Sets the id.
+    #[must_use]
+    pub fn with_invocation_id(mut self, id: impl Into<String>) -> Self {
+        self.invocation_id = id.into();
+        self
+    }
+
+    /// Sets when the turn was, in seconds since 1970.
+    #[must_use]
+    pub fn with_creation_timestamp(mut self, seconds: f64) -> Self {
+        self.creation_timestamp = seconds;
+        self
+    }
+
+    /// Sets the seconds that the turn took.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, EvalSet, Invocation};
+    ///
+    /// let turn = Invocation::user("Hi").response("Hello!");
+    /// let turn = turn.with_duration(2.5).with_model_duration(2.0).with_tool_duration(0.25);
+    /// let set = EvalSet::new("timed").case(EvalCase::new("greeting").turn(turn));
+    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+    /// ```
+    #[must_use]
+    pub fn with_duration(mut self, seconds: f64) -> Self {
+        self.duration = Some(seconds);
+        self
+    }
+
+    /// Sets the seconds that models took.
+    #[must_use]
+    pub fn with_model_duration(mut self, seconds: f64) -> Self {
+        self.model_duration = Some(seconds);
+        self
+    }
+
+    /// Sets the seconds that tools took.
+    #[must_use]
+    pub fn with_tool_duration(mut self, seconds: f64) -> Self {
+        self.tool_duration = Some(seconds);
         self
     }
 
@@ -124,6 +222,7 @@ impl Default for IntermediateData {
 
 /// One event of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct InvocationEvent {
     /// The agent that said or did it.
     pub author: String,
@@ -137,8 +236,55 @@ pub struct InvocationEvent {
     pub grounding_metadata: Option<Map>,
 }
 
+impl InvocationEvent {
+    /// An event that has an author only.
+    pub fn new(author: impl Into<String>) -> Self {
+        Self { author: author.into(), ..Self::default() }
+    }
+
+    /// Sets what the agent said or did.
+    #[must_use]
+    pub fn with_content(mut self, content: Content) -> Self {
+        self.content = Some(content);
+        self
+    }
+
+    /// Sets the tokens of the model call behind it.
+    ///
+    /// ```
+    /// use eval_format::{Content, InvocationEvent, UsageMetadata};
+    ///
+    /// let usage = UsageMetadata::default().with_prompt_token_count(120).with_candidates_token_count(9);
+    /// let event = InvocationEvent::new("clerk")
+    ///     .with_content(Content::model("One moment."))
+    ///     .with_usage_metadata(usage)
+    ///     .with_model_version("gemini-2.5-flash-001");
+    /// assert_eq!(event.usage_metadata.unwrap().prompt_token_count, Some(120));
+    /// ```
+    #[must_use]
+    pub fn with_usage_metadata(mut self, usage: UsageMetadata) -> Self {
+        self.usage_metadata = Some(usage);
+        self
+    }
+
+    /// Sets the version of the model behind it.
+    #[must_use]
+    pub fn with_model_version(mut self, version: impl Into<String>) -> Self {
+        self.model_version = Some(version.into());
+        self
+    }
+
+    /// Sets what the model looked up, in ADK's spelling.
+    #[must_use]
+    pub fn with_grounding_metadata(mut self, grounding: Map) -> Self {
+        self.grounding_metadata = Some(grounding);
+        self
+    }
+}
+
 /// Tokens of one model call, as the provider reported them. `None` is unknown, not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UsageMetadata {
     /// Tokens of the prompt.
     pub prompt_token_count: Option<i64>,
@@ -156,15 +302,80 @@ pub struct UsageMetadata {
     pub other: Map,
 }
 
+impl UsageMetadata {
+    /// Sets the tokens of the prompt.
+    #[must_use]
+    pub fn with_prompt_token_count(mut self, tokens: i64) -> Self {
+        self.prompt_token_count = Some(tokens);
+        self
+    }
+
+    /// Sets the tokens of the answer.
+    #[must_use]
+    pub fn with_candidates_token_count(mut self, tokens: i64) -> Self {
+        self.candidates_token_count = Some(tokens);
+        self
+    }
+
+    /// Sets the provider's own total.
+    #[must_use]
+    pub fn with_total_token_count(mut self, tokens: i64) -> Self {
+        self.total_token_count = Some(tokens);
+        self
+    }
+
+    /// Sets the tokens of the prompt that came from a cache.
+    #[must_use]
+    pub fn with_cached_content_token_count(mut self, tokens: i64) -> Self {
+        self.cached_content_token_count = Some(tokens);
+        self
+    }
+
+    /// Sets the tokens of hidden reasoning.
+    #[must_use]
+    pub fn with_thoughts_token_count(mut self, tokens: i64) -> Self {
+        self.thoughts_token_count = Some(tokens);
+        self
+    }
+
+    /// Sets the tokens of tool results in the prompt.
+    #[must_use]
+    pub fn with_tool_use_prompt_token_count(mut self, tokens: i64) -> Self {
+        self.tool_use_prompt_token_count = Some(tokens);
+        self
+    }
+
+    /// Sets a field that has no name here, in ADK's spelling.
+    #[must_use]
+    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.other.insert(key, value);
+        self
+    }
+}
+
 /// Instructions and tools of the agents that took part in a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct AppDetails {
     /// By agent name, in order.
     pub agent_details: Vec<(String, AgentDetails)>,
 }
 
+impl AppDetails {
+    /// Adds an agent under its name, or replaces the one of that name.
+    #[must_use]
+    pub fn with_agent(mut self, agent: AgentDetails) -> Self {
+        match self.agent_details.iter_mut().find(|(name, _)| *name == agent.name) {
+            Some((_, old)) => *old = agent,
+            None => self.agent_details.push((agent.name.clone(), agent)),
+        }
+        self
+    }
+}
+
 /// Instructions and tools of one agent.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct AgentDetails {
     /// The agent's name.
     pub name: String,
@@ -172,4 +383,18 @@ pub struct AgentDetails {
     pub instructions: String,
     /// Its tools, as the provider declares them.
     pub tool_declarations: Vec<Value>,
+}
+
+impl AgentDetails {
+    /// An agent without tools.
+    pub fn new(name: impl Into<String>, instructions: impl Into<String>) -> Self {
+        Self { name: name.into(), instructions: instructions.into(), ..Self::default() }
+    }
+
+    /// Sets the tools, as the provider declares them.
+    #[must_use]
+    pub fn with_tool_declarations<T: Into<Value>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tool_declarations = tools.into_iter().map(Into::into).collect();
+        self
+    }
 }

@@ -2,6 +2,7 @@
 
 /// A property that a judge confirms or denies.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Rubric {
     /// The id, unique among the rubrics of a turn.
     pub rubric_id: String,
@@ -30,6 +31,13 @@ impl Rubric {
     #[must_use]
     pub fn of_type(mut self, kind: impl Into<String>) -> Self {
         self.kind = Some(kind.into());
+        self
+    }
+
+    /// Sets what the property is about.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
         self
     }
 }

@@ -15,6 +15,7 @@ use crate::schema::PERSONAS;
 /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ConversationScenario {
     /// The user's first message, word for word.
     pub starting_prompt: String,
@@ -101,6 +102,7 @@ impl From<UserPersona> for Persona {
 /// assert_eq!(hurried.behaviors[0].violation_rubrics.len(), 1);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UserPersona {
     /// The id, for readers of the file.
     pub id: String,
@@ -127,6 +129,7 @@ impl UserPersona {
 /// One way in which a persona behaves. Each text may contain `{{ stop_signal }}` and the other variables of
 /// [`Instructions`](crate::config::Instructions).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UserBehavior {
     /// The name of the behavior.
     pub name: String,

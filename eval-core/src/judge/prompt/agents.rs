@@ -48,13 +48,9 @@ mod tests {
     use serde_json::json;
 
     fn turn(instructions: &str, tools: &[&str]) -> Invocation {
-        let agent = AgentDetails {
-            name: "clerk".to_owned(),
-            instructions: instructions.to_owned(),
-            tool_declarations: tools.iter().map(|tool| Value::from(json!({ "name": tool }))).collect(),
-        };
-        let details = AppDetails { agent_details: vec![("clerk".to_owned(), agent)] };
-        Invocation { app_details: Some(details), ..Invocation::user("q") }
+        let tools = tools.iter().map(|tool| json!({ "name": tool }));
+        let agent = AgentDetails::new("clerk", instructions).with_tool_declarations(tools);
+        Invocation::user("q").with_app_details(AppDetails::default().with_agent(agent))
     }
 
     #[test]

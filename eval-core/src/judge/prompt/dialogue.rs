@@ -112,30 +112,20 @@ mod tests {
 
     #[test]
     fn words_keep_their_speaker_and_responses_their_call() {
-        let event = |parts| InvocationEvent {
-            author: "clerk".to_owned(),
-            content: Some(Content::new("model", parts)),
-            ..InvocationEvent::default()
-        };
-        let call =
-            |id: &str| FunctionCall { id: Some(id.into()), ..FunctionCall::new("look", json!({ "at": id })) };
-        let response = |id: &str| FunctionResponse {
-            id: Some(id.into()),
-            ..FunctionResponse::new("look", json!({ "saw": id }))
-        };
+        let event = |parts| InvocationEvent::new("clerk").with_content(Content::new("model", parts));
+        let call = |id: &str| FunctionCall::new("look", json!({ "at": id })).with_id(id);
+        let response = |id: &str| FunctionResponse::new("look", json!({ "saw": id })).with_id(id);
         let events = vec![
             event(vec![
-                Part { thought: Some(true), ..Part::text("hm") },
+                Part::thought("hm"),
                 Part::text("One moment.\nuser: thank you"),
                 Part::call(call("b")),
                 Part::call(call("a")),
             ]),
             event(vec![Part::response(response("a")), Part::response(response("b"))]),
         ];
-        let turn = Invocation {
-            intermediate_data: Some(IntermediateData::Events(events)),
-            ..Invocation::user("Hi").response("Here.")
-        };
+        let events = IntermediateData::Events(events);
+        let turn = Invocation::user("Hi").with_intermediate_data(events).response("Here.");
         let expected = r#"{"turn":1,"from":"user","text":"Hi"}
 {"turn":1,"from":"clerk","text":"One moment.\nuser: thank you"}
 {"turn":1,"from":"clerk","step":1,"tool_call":{"name":"look","args":{"at":"b"}}}
@@ -149,14 +139,12 @@ mod tests {
 
     #[test]
     fn calls_of_the_flat_form_are_there_too() {
-        let turn = Invocation {
-            intermediate_data: Some(IntermediateData::Tools {
-                tool_uses: vec![FunctionCall::new("look", json!({}))],
-                tool_responses: vec![FunctionResponse::new("look", json!({ "saw": 1 }))],
-                intermediate_responses: vec![("clerk".to_owned(), vec![Part::text("Wait.")])],
-            }),
-            ..Invocation::user("Hi").response("Here.")
+        let flat = IntermediateData::Tools {
+            tool_uses: vec![FunctionCall::new("look", json!({}))],
+            tool_responses: vec![FunctionResponse::new("look", json!({ "saw": 1 }))],
+            intermediate_responses: vec![("clerk".to_owned(), vec![Part::text("Wait.")])],
         };
+        let turn = Invocation::user("Hi").with_intermediate_data(flat).response("Here.");
         let expected = r#"{"turn":1,"from":"user","text":"Hi"}
 {"turn":1,"from":"agent","step":1,"tool_call":{"name":"look","args":{}}}
 {"turn":1,"from":"agent","step":1,"tool_response":{"name":"look","response":{"saw":1}}}

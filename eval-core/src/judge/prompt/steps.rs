@@ -106,21 +106,22 @@ mod tests {
     use serde_json::json;
 
     fn call(id: Option<&str>, name: &str) -> FunctionCall {
-        FunctionCall { id: id.map(str::to_owned), ..FunctionCall::new(name, json!({})) }
+        let mut call = FunctionCall::new(name, json!({}));
+        call.id = id.map(str::to_owned);
+        call
     }
 
     fn response(id: Option<&str>, name: &str, text: &str) -> FunctionResponse {
-        FunctionResponse { id: id.map(str::to_owned), ..FunctionResponse::new(name, json!({ "is": text })) }
+        let mut response = FunctionResponse::new(name, json!({ "is": text }));
+        response.id = id.map(str::to_owned);
+        response
     }
 
     fn turn(calls: Vec<FunctionCall>, responses: Vec<FunctionResponse>) -> [Invocation; 2] {
         let events =
             calls.iter().cloned().map(Part::call).chain(responses.iter().cloned().map(Part::response));
-        let events = events.map(|part| InvocationEvent {
-            author: "a".to_owned(),
-            content: Some(Content::new("model", vec![part])),
-            ..InvocationEvent::default()
-        });
+        let events =
+            events.map(|part| InvocationEvent::new("a").with_content(Content::new("model", vec![part])));
         let forms = [
             IntermediateData::Events(events.collect()),
             IntermediateData::Tools {
@@ -129,7 +130,7 @@ mod tests {
                 intermediate_responses: Vec::new(),
             },
         ];
-        forms.map(|data| Invocation { intermediate_data: Some(data), ..Invocation::user("q") })
+        forms.map(|data| Invocation::user("q").with_intermediate_data(data))
     }
 
     #[test]
@@ -186,15 +187,9 @@ mod tests {
 
     #[test]
     fn what_the_model_looked_up_is_shown_with_its_author() {
-        let event = InvocationEvent {
-            author: "a".to_owned(),
-            grounding_metadata: Some(Map::from([("web_search_queries", vec!["q"])])),
-            ..InvocationEvent::default()
-        };
-        let turn = Invocation {
-            intermediate_data: Some(IntermediateData::Events(vec![event])),
-            ..Invocation::user("q")
-        };
+        let grounded = Map::from([("web_search_queries", vec!["q"])]);
+        let event = InvocationEvent::new("a").with_grounding_metadata(grounded);
+        let turn = Invocation::user("q").with_intermediate_data(IntermediateData::Events(vec![event]));
         assert_eq!(grounding(&turn), r#"{"author":"a","grounding":{"web_search_queries":["q"]}}"#);
         assert_eq!(grounding(&Invocation::user("q")), "(the model looked nothing up by itself)");
     }

@@ -41,14 +41,12 @@ mod tests {
     use super::*;
     use eval_format::InvocationEvent;
 
-    fn thought(text: &str) -> Part {
-        Part { thought: Some(true), ..Part::text(text) }
-    }
-
     #[test]
     fn thoughts_are_no_answer() {
-        let content =
-            Content::new("model", vec![thought("hm"), Part::text("a"), Part::text(""), Part::text("b")]);
+        let content = Content::new(
+            "model",
+            vec![Part::thought("hm"), Part::text("a"), Part::text(""), Part::text("b")],
+        );
         assert_eq!(visible_text(&content), "a\nb");
         // What ADK judges.
         assert_eq!(content.text(), "hm\na\nb");
@@ -56,21 +54,17 @@ mod tests {
 
     #[test]
     fn what_was_said_on_the_way_is_shown_on_demand() {
-        let said = |text: &str| InvocationEvent {
-            author: "a".to_owned(),
-            content: Some(Content::new("model", vec![thought("hm"), Part::text(text)])),
-            ..InvocationEvent::default()
-        };
-        let silent = InvocationEvent { author: "a".to_owned(), ..InvocationEvent::default() };
+        let parts = |text: &str| vec![Part::thought("hm"), Part::text(text)];
+        let said = |text: &str| InvocationEvent::new("a").with_content(Content::new("model", parts(text)));
+        let silent = InvocationEvent::new("a");
         let events = IntermediateData::Events(vec![said("Let me see."), said(""), silent]);
         let flat = IntermediateData::Tools {
             tool_uses: Vec::new(),
             tool_responses: Vec::new(),
-            intermediate_responses: vec![("a".to_owned(), vec![thought("hm"), Part::text("Let me see.")])],
+            intermediate_responses: vec![("a".to_owned(), parts("Let me see."))],
         };
         for data in [events, flat] {
-            let turn =
-                Invocation { intermediate_data: Some(data), ..Invocation::user("q").response("Done.") };
+            let turn = Invocation::user("q").with_intermediate_data(data).response("Done.");
             assert_eq!(answer(&turn, true), "Let me see.\nDone.");
             assert_eq!(answer(&turn, false), "Done.");
         }

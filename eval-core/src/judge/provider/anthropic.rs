@@ -78,13 +78,12 @@ fn read_usage(counts: &Value) -> Option<UsageMetadata> {
     let prompt =
         count("input_tokens").map(|_| input.into_iter().filter_map(count).fold(0, i64::saturating_add));
     let output = count("output_tokens");
-    usage(UsageMetadata {
-        prompt_token_count: prompt,
-        candidates_token_count: output,
-        total_token_count: prompt.zip(output).map(|(prompt, output)| prompt.saturating_add(output)),
-        cached_content_token_count: cached,
-        ..UsageMetadata::default()
-    })
+    let mut counted = UsageMetadata::default();
+    counted.prompt_token_count = prompt;
+    counted.candidates_token_count = output;
+    counted.total_token_count = prompt.zip(output).map(|(prompt, output)| prompt.saturating_add(output));
+    counted.cached_content_token_count = cached;
+    usage(counted)
 }
 
 #[cfg(test)]

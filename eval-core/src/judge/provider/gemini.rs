@@ -76,18 +76,13 @@ impl Wire for Gemini {
             _ => End::Complete,
         };
         let count = |key: &str| body["usageMetadata"][key].as_i64();
-        Ok(Answer {
-            text: texts(parts.filter(|part| part["thought"] != true)),
-            end,
-            usage: usage(UsageMetadata {
-                prompt_token_count: count("promptTokenCount"),
-                candidates_token_count: count("candidatesTokenCount"),
-                total_token_count: count("totalTokenCount"),
-                cached_content_token_count: count("cachedContentTokenCount"),
-                thoughts_token_count: count("thoughtsTokenCount"),
-                ..UsageMetadata::default()
-            }),
-        })
+        let mut counted = UsageMetadata::default();
+        counted.prompt_token_count = count("promptTokenCount");
+        counted.candidates_token_count = count("candidatesTokenCount");
+        counted.total_token_count = count("totalTokenCount");
+        counted.cached_content_token_count = count("cachedContentTokenCount");
+        counted.thoughts_token_count = count("thoughtsTokenCount");
+        Ok(Answer { text: texts(parts.filter(|part| part["thought"] != true)), end, usage: usage(counted) })
     }
 }
 

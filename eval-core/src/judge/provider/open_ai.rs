@@ -97,16 +97,14 @@ fn without_thoughts(text: &str) -> &str {
 fn read_usage(counts: &Value) -> Option<UsageMetadata> {
     let thoughts = counts["completion_tokens_details"]["reasoning_tokens"].as_i64();
     let completion = counts["completion_tokens"].as_i64();
-    usage(UsageMetadata {
-        prompt_token_count: counts["prompt_tokens"].as_i64(),
-        // OpenAI counts thoughts as part of the completion. Gemini's number, which this one stands for, is without
-        // them.
-        candidates_token_count: completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0))),
-        total_token_count: counts["total_tokens"].as_i64(),
-        cached_content_token_count: counts["prompt_tokens_details"]["cached_tokens"].as_i64(),
-        thoughts_token_count: thoughts,
-        ..UsageMetadata::default()
-    })
+    let mut counted = UsageMetadata::default();
+    counted.prompt_token_count = counts["prompt_tokens"].as_i64();
+    // OpenAI counts thoughts as part of the completion. Gemini's number, which this one stands for, is without them.
+    counted.candidates_token_count = completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0)));
+    counted.total_token_count = counts["total_tokens"].as_i64();
+    counted.cached_content_token_count = counts["prompt_tokens_details"]["cached_tokens"].as_i64();
+    counted.thoughts_token_count = thoughts;
+    usage(counted)
 }
 
 #[cfg(test)]

@@ -44,9 +44,10 @@ impl<'a> Calls<'a> {
     /// Whether the calls would match if absent arguments were empty objects.
     fn only_absent_args_differ(&self, args: ArgsMatch) -> bool {
         let Self { expected, actual, .. } = self;
-        let filled = |call: &&FunctionCall| FunctionCall {
-            args: Some(call.args.clone().unwrap_or_default()),
-            ..(*call).clone()
+        let filled = |call: &&FunctionCall| {
+            let mut filled = FunctionCall::clone(call);
+            filled.args.get_or_insert_default();
+            filled
         };
         expected.len() == actual.len()
             && expected.iter().zip(actual).any(|(e, a)| e.args.is_none() != a.args.is_none())

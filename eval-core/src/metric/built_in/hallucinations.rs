@@ -237,16 +237,12 @@ mod tests {
     }
 
     fn event(parts: Vec<Part>) -> InvocationEvent {
-        InvocationEvent {
-            author: "clerk".to_owned(),
-            content: Some(Content::new("model", parts)),
-            ..InvocationEvent::default()
-        }
+        InvocationEvent::new("clerk").with_content(Content::new("model", parts))
     }
 
     /// Says something, calls a tool, says something else, and answers.
     fn talkative() -> Invocation {
-        let thought = Part { thought: Some(true), ..Part::text("secret") };
+        let thought = Part::thought("secret");
         let call = Part::call(FunctionCall::new("look", json!({ "at": "sky" })));
         let response = Part::response(FunctionResponse::new("look", json!({ "saw": "sun" })));
         let events = vec![
@@ -255,16 +251,11 @@ mod tests {
             event(vec![response]),
             event(vec![Part::text("Nice."), Part::text(" ")]),
         ];
-        let agent = AgentDetails {
-            name: "clerk".to_owned(),
-            instructions: "Be kind.".to_owned(),
-            ..AgentDetails::default()
-        };
-        Invocation {
-            intermediate_data: Some(IntermediateData::Events(events)),
-            app_details: Some(AppDetails { agent_details: vec![("clerk".to_owned(), agent)] }),
-            ..Invocation::user("Weather?").response("It is sunny.")
-        }
+        let details = AppDetails::default().with_agent(AgentDetails::new("clerk", "Be kind."));
+        Invocation::user("Weather?")
+            .with_intermediate_data(IntermediateData::Events(events))
+            .with_app_details(details)
+            .response("It is sunny.")
     }
 
     #[test]
@@ -303,11 +294,8 @@ mod tests {
 
     #[test]
     fn nothing_said_is_not_evaluated() {
-        let thought = Part { thought: Some(true), ..Part::text("hm") };
-        let turn = Invocation {
-            final_response: Some(Content::new("model", vec![thought])),
-            ..Invocation::user("q")
-        };
+        let thought = Content::new("model", vec![Part::thought("hm")]);
+        let turn = Invocation::user("q").with_final_response(thought);
         let scores = run(&[turn, Invocation::user("q")], &Criterion::new(1.0), &[]);
         for score in scores.scores() {
             assert_eq!(score.reason(), Some("the agent said nothing that can be judged"));

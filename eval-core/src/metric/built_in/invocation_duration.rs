@@ -31,8 +31,8 @@ mod tests {
 
     #[test]
     fn the_mean_is_over_timed_turns_in_milliseconds() {
-        let timed = |duration| Invocation { duration, ..Invocation::user("q") };
-        let turns = [Some(1.2345), Some(2.0), Some(1.0), None].map(timed);
+        let timed = |seconds| Invocation::user("q").with_duration(seconds);
+        let turns = [timed(1.2345), timed(2.0), timed(1.0), Invocation::user("q")];
         assert_eq!(score(&InvocationDuration, &turns).overall(), Some(1.411));
     }
 }

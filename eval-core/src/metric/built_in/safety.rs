@@ -105,11 +105,8 @@ mod tests {
 
     #[test]
     fn thoughts_are_not_sent_and_are_no_answer() {
-        let thought = Part { thought: Some(true), ..Part::text("hmm-hm") };
-        let with = |parts| Invocation {
-            final_response: Some(Content::new("model", parts)),
-            ..Invocation::user("q")
-        };
+        let thought = Part::thought("hmm-hm");
+        let with = |parts| Invocation::user("q").with_final_response(Content::new("model", parts));
         let turn = with(vec![thought.clone(), Part::text("Here.")]);
         let (_, asked) = judged_case(
             &Safety,

@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn absent_and_empty_args_differ_and_it_says_so() {
-        let bare = FunctionCall { name: Some("f".to_owned()), ..FunctionCall::default() };
+        let mut bare = FunctionCall::default();
+        bare.name = Some("f".to_owned());
         let score =
             score(&Invocation::user("q").call(bare), &calling(&[("f", json!({}))]), &Criterion::new(1.0));
         assert_eq!(score.value(), Some(0.0));

@@ -98,14 +98,8 @@ pub(in crate::metric) fn answering(text: &str) -> Invocation {
 pub(in crate::metric) fn using(prompts: &[i64]) -> Invocation {
     let events = prompts
         .iter()
-        .map(|tokens| InvocationEvent {
-            author: "a".to_owned(),
-            usage_metadata: Some(UsageMetadata {
-                prompt_token_count: Some(*tokens),
-                ..UsageMetadata::default()
-            }),
-            ..InvocationEvent::default()
-        })
+        .map(|tokens| UsageMetadata::default().with_prompt_token_count(*tokens))
+        .map(|usage| InvocationEvent::new("a").with_usage_metadata(usage))
         .collect();
-    Invocation { intermediate_data: Some(IntermediateData::Events(events)), ..Invocation::user("q") }
+    Invocation::user("q").with_intermediate_data(IntermediateData::Events(events))
 }

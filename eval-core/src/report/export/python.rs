@@ -201,9 +201,12 @@ mod tests {
             "id=None args={'b': [1.0, None, True, 'x', {}], 'sides': 6} name='roll' partial_args=None will_continue=None"
         );
         let partial = json!([{ "json_path": "$.x", "number_value": 1.0, "string_value": "a\nb" }, {}]);
-        let other = Map::from([("partial_args", Value::from(partial)), ("will_continue", Value::Bool(true))]);
+        let partial = FunctionCall::default()
+            .with_id("1")
+            .with_other("partial_args", partial)
+            .with_other("will_continue", true);
         assert_eq!(
-            call(&FunctionCall { id: Some("1".to_owned()), other, ..FunctionCall::default() }),
+            call(&partial),
             "id='1' args=None name=None partial_args=[PartialArg(\n  json_path='$.x',\n  number_value=1.0,\n  \
              string_value=\"\"\"a\nb\"\"\"\n), PartialArg()] will_continue=True"
         );

@@ -55,23 +55,33 @@ fn other(keys: &'static [&'static str]) -> impl Strategy<Value = Map> {
 
 fn part() -> impl Strategy<Value = Part> {
     let keys = &["thought_signature", "inline_data", "media_processing", "part_metadata", "nonsense"];
-    let call = (text(), map(), other(&["partial_args", "will_continue"]))
-        .prop_map(|(name, args, other)| FunctionCall { name: Some(name), args: Some(args), id: None, other });
+    let call = (text(), map(), other(&["partial_args", "will_continue"])).prop_map(|(name, args, other)| {
+        let mut call = FunctionCall::new(name, args);
+        call.other = other;
+        call
+    });
     let result = (text(), map()).prop_map(|(name, result)| FunctionResponse::new(name, result));
     (prop::option::of(text()), prop::option::of(call), prop::option::of(result), other(keys)).prop_map(
-        |(text, function_call, function_response, other)| Part {
-            text,
-            function_call,
-            function_response,
-            other,
-            ..Part::default()
+        |(text, function_call, function_response, other)| {
+            let mut part = Part::default();
+            part.text = text;
+            part.function_call = function_call;
+            part.function_response = function_response;
+            part.other = other;
+            part
         },
     )
 }
 
 fn content() -> impl Strategy<Value = Content> {
-    (prop::option::of(text()), prop::option::of(prop::collection::vec(part(), 0..3)))
-        .prop_map(|(role, parts)| Content { role, parts })
+    (prop::option::of(text()), prop::option::of(prop::collection::vec(part(), 0..3))).prop_map(
+        |(role, parts)| {
+            let mut content = Content::default();
+            content.role = role;
+            content.parts = parts;
+            content
+        },
+    )
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -90,9 +100,10 @@ fn event() -> impl Strategy<Value = Event> {
 
 fn turn() -> impl Strategy<Value = TurnRecord> {
     (content(), prop::collection::vec(event(), 0..3), number(), prop::option::of(number())).prop_map(
-        |(user, events, creation_timestamp, duration)| TurnRecord {
-            invocation: Invocation { creation_timestamp, duration, ..invocation(&user, &events) },
-            events,
+        |(user, events, creation_timestamp, duration)| {
+            let mut invocation = invocation(&user, &events).with_creation_timestamp(creation_timestamp);
+            invocation.duration = duration;
+            TurnRecord { events, invocation }
         },
     )
 }
@@ -101,18 +112,16 @@ pub(crate) fn expected() -> impl Strategy<Value = Invocation> {
     (content(), prop::option::of(content()), prop::collection::vec((text(), map()), 0..2), number()).prop_map(
         |(user_content, final_response, calls, creation_timestamp)| {
             let tool_uses = calls.into_iter().map(|(name, args)| FunctionCall::new(name, args)).collect();
-            let intermediate_data = Some(IntermediateData::Tools {
+            let flat = IntermediateData::Tools {
                 tool_uses,
                 tool_responses: Vec::new(),
                 intermediate_responses: Vec::new(),
-            });
-            Invocation {
-                user_content,
-                final_response,
-                intermediate_data,
-                creation_timestamp,
-                ..Invocation::default()
-            }
+            };
+            let mut turn = Invocation::new(user_content)
+                .with_intermediate_data(flat)
+                .with_creation_timestamp(creation_timestamp);
+            turn.final_response = final_response;
+            turn
         },
     )
 }
@@ -163,7 +172,11 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
 }
 
 pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
-    let criterion = (number(), map()).prop_map(|(threshold, options)| Criterion { threshold, options });
+    let criterion = (number(), map()).prop_map(|(threshold, options)| {
+        let mut criterion = Criterion::new(threshold);
+        criterion.options = options;
+        criterion
+    });
     let name = prop_oneof![text(), Just(TOKEN_USAGE.to_owned())];
     (name, prop::option::of(criterion), prop::option::of(number()), text()).prop_map(
         |(name, criterion, score, reason)| MetricReport {
@@ -189,7 +202,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
     )
         .prop_map(|((eval_set_id, eval_id, every_turn), conversation, runs, metrics)| CaseReport {
             eval_set_id: Some(eval_set_id),
-            case: EvalCase { conversation, ..EvalCase::new(eval_id) },
+            case: conversation.into_iter().fold(EvalCase::new(eval_id), EvalCase::turn),
             location: None,
             runs: renamed(runs, &metrics),
             metrics,

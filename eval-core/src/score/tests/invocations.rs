@@ -64,14 +64,13 @@ pub(super) fn invocations(raw: &RawValue) -> Vec<Invocation> {
 fn invocation(raw: &RawValue) -> Invocation {
     let fields = object(raw);
     let seconds = |key| field(&fields, key).map(float);
-    Invocation {
-        final_response: field(&fields, "final_response").map(content),
-        intermediate_data: field(&fields, "intermediate_data").map(intermediate_data),
-        duration: seconds("duration"),
-        model_duration: seconds("model_duration"),
-        tool_duration: seconds("tool_duration"),
-        ..Invocation::default()
-    }
+    let mut turn = Invocation::default();
+    turn.final_response = field(&fields, "final_response").map(content);
+    turn.intermediate_data = field(&fields, "intermediate_data").map(intermediate_data);
+    turn.duration = seconds("duration");
+    turn.model_duration = seconds("model_duration");
+    turn.tool_duration = seconds("tool_duration");
+    turn
 }
 
 fn intermediate_data(raw: &RawValue) -> IntermediateData {
@@ -88,48 +87,46 @@ fn intermediate_data(raw: &RawValue) -> IntermediateData {
 
 fn event(raw: &RawValue) -> InvocationEvent {
     let fields = object(raw);
-    InvocationEvent {
-        content: field(&fields, "content").map(content),
-        usage_metadata: field(&fields, "usage_metadata").map(usage),
-        model_version: field(&fields, "model_version").map(read),
-        ..InvocationEvent::default()
-    }
+    let mut event = InvocationEvent::default();
+    event.content = field(&fields, "content").map(content);
+    event.usage_metadata = field(&fields, "usage_metadata").map(usage);
+    event.model_version = field(&fields, "model_version").map(read);
+    event
 }
 
 fn usage(raw: &RawValue) -> UsageMetadata {
     let fields = object(raw);
     let count = |key| field(&fields, key).map(read::<i64>);
-    UsageMetadata {
-        prompt_token_count: count("prompt_token_count"),
-        candidates_token_count: count("candidates_token_count"),
-        total_token_count: count("total_token_count"),
-        cached_content_token_count: count("cached_content_token_count"),
-        thoughts_token_count: count("thoughts_token_count"),
-        tool_use_prompt_token_count: count("tool_use_prompt_token_count"),
-        ..UsageMetadata::default()
-    }
+    let mut usage = UsageMetadata::default();
+    usage.prompt_token_count = count("prompt_token_count");
+    usage.candidates_token_count = count("candidates_token_count");
+    usage.total_token_count = count("total_token_count");
+    usage.cached_content_token_count = count("cached_content_token_count");
+    usage.thoughts_token_count = count("thoughts_token_count");
+    usage.tool_use_prompt_token_count = count("tool_use_prompt_token_count");
+    usage
 }
 
 fn content(raw: &RawValue) -> Content {
     let parts = list(&object(raw), "parts");
-    Content { parts: parts.map(|parts| parts.into_iter().map(part).collect()), ..Content::default() }
+    let mut content = Content::default();
+    content.parts = parts.map(|parts| parts.into_iter().map(part).collect());
+    content
 }
 
 fn part(raw: &RawValue) -> Part {
     let fields = object(raw);
-    Part {
-        text: field(&fields, "text").map(read),
-        function_call: field(&fields, "function_call").map(call),
-        ..Part::default()
-    }
+    let mut part = Part::default();
+    part.text = field(&fields, "text").map(read);
+    part.function_call = field(&fields, "function_call").map(call);
+    part
 }
 
 fn call(raw: &RawValue) -> FunctionCall {
     let fields = object(raw);
-    FunctionCall {
-        id: field(&fields, "id").map(read),
-        name: field(&fields, "name").map(read),
-        args: field(&fields, "args").map(|raw| map(&object(raw))),
-        ..FunctionCall::default()
-    }
+    let mut call = FunctionCall::default();
+    call.id = field(&fields, "id").map(read);
+    call.name = field(&fields, "name").map(read);
+    call.args = field(&fields, "args").map(|raw| map(&object(raw)));
+    call
 }

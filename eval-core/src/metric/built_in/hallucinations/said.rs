@@ -58,7 +58,8 @@ impl<'a> Said<'a> {
     /// As in ADK, that is all events for the answer. For a text before the answer it is the events before its own
     /// event, and what the model looked up for that event.
     fn known(&self) -> Invocation {
-        let mut known = Invocation { final_response: None, ..self.turn.clone() };
+        let mut known = self.turn.clone();
+        known.final_response = None;
         match (&mut known.intermediate_data, self.events_before) {
             (Some(IntermediateData::Events(events)), Some(before)) => {
                 events.truncate(before + 1);

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use eval_format::{Criterion, FunctionCall, IntermediateData, Invocation, InvocationEvent, Rubric};
+use eval_format::{Content, Criterion, FunctionCall, IntermediateData, Invocation, InvocationEvent, Rubric};
 use serde_json::json;
 
 use super::super::rubric_final_response_quality::RubricFinalResponseQuality;
@@ -28,8 +28,8 @@ fn criterion(ids: &[&str], samples: u32) -> Criterion {
 }
 
 fn turn(rubrics: &[&str]) -> Invocation {
-    let rubrics = rubrics.iter().map(|id| Rubric::new(*id, *id).of_type("FINAL_RESPONSE_QUALITY")).collect();
-    Invocation { rubrics: Some(rubrics), ..Invocation::user("q").response("a") }
+    let rubrics = rubrics.iter().map(|id| Rubric::new(*id, *id).of_type("FINAL_RESPONSE_QUALITY"));
+    Invocation::user("q").response("a").with_rubrics(rubrics)
 }
 
 fn score(judge: &Arc<Scripted>, criterion: &Criterion, turns: &[Invocation]) -> Result<Scores, BoxError> {
@@ -186,17 +186,11 @@ fn only_rubrics_of_the_metrics_type_are_asked_about() {
 
 /// A turn that says, calls and answers.
 fn acting() -> Invocation {
-    let event = |content: Invocation| InvocationEvent {
-        author: "clerk".to_owned(),
-        content: content.final_response,
-        ..InvocationEvent::default()
-    };
-    let saying = event(Invocation::default().response("One moment."));
-    let turn = Invocation {
-        intermediate_data: Some(IntermediateData::Events(vec![saying])),
-        ..Invocation::user("Where is order 7?").response("In Paris.")
-    };
-    turn.call(FunctionCall::new("track", json!({ "order": 7 })))
+    let saying = InvocationEvent::new("clerk").with_content(Content::model("One moment."));
+    Invocation::user("Where is order 7?")
+        .with_intermediate_data(IntermediateData::Events(vec![saying]))
+        .call(FunctionCall::new("track", json!({ "order": 7 })))
+        .response("In Paris.")
 }
 
 /// Asks a metric about a turn that acts.

@@ -1,6 +1,6 @@
 //! ADK's `Session`: what was recorded, event by event.
 
-use eval_format::{InvocationEvent, Map, Value};
+use eval_format::{Map, Value};
 
 use super::null::or_null;
 use super::scored::error;
@@ -63,14 +63,7 @@ fn time(seconds: f64) -> Value {
 
 /// ADK's `Event`.
 fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value {
-    let model = InvocationEvent {
-        author: event.author.clone(),
-        content: event.content.clone(),
-        usage_metadata: event.usage.clone(),
-        model_version: event.model_version.clone(),
-        grounding_metadata: event.grounding_metadata.clone(),
-    }
-    .to_full_value();
+    let model = event.in_a_set().to_full_value();
     let field = |name: &'static str| {
         let value = match name {
             "error_code" => or_null(event.error_code.as_deref()),

@@ -51,24 +51,15 @@ fn forecast() -> Vec<Event> {
         ("partial_args", Value::from(json!([{ "json_path": "$.city", "string_value": "Côte" }]))),
         ("will_continue", Value::Bool(false)),
     ]);
-    let call = FunctionCall {
-        id: Some("call-1".to_owned()),
-        args: Some(args),
-        name: Some("forecast".to_owned()),
-        other,
-    };
-    let signed = Map::from([("thought_signature", "_-8=")]);
+    let mut call = FunctionCall::new("forecast", args).with_id("call-1");
+    call.other = other;
+    let signed = Part::call(call).with_other("thought_signature", "_-8=");
     let result = FunctionResponse::new("forecast", json!({ "sky": "rain" }));
-    let usage = UsageMetadata {
-        prompt_token_count: Some(12),
-        candidates_token_count: Some(7),
-        thoughts_token_count: Some(3),
-        other: Map::from([(
-            "prompt_tokens_details",
-            Value::from(json!([{ "modality": "text", "token_count": 12 }])),
-        )]),
-        ..UsageMetadata::default()
-    };
+    let usage = UsageMetadata::default()
+        .with_prompt_token_count(12)
+        .with_candidates_token_count(7)
+        .with_thoughts_token_count(3)
+        .with_other("prompt_tokens_details", json!([{ "modality": "text", "token_count": 12 }]));
     let grounding =
         json!({ "web_search_queries": ["rain"], "grounding_chunks": [{ "web": { "uri": "u" } }] });
     let Value::Object(grounding) = Value::from(grounding) else { return Vec::new() };
@@ -77,7 +68,7 @@ fn forecast() -> Vec<Event> {
             usage: Some(usage),
             model_version: Some("model-1".to_owned()),
             long_running_tool_ids: vec!["b".to_owned(), "a".to_owned(), "b".to_owned()],
-            ..Event::new("planner", Content::new("model", vec![Part { other: signed, ..Part::call(call) }]))
+            ..Event::new("planner", Content::new("model", vec![signed]))
         },
         Event {
             state_delta: Map::from([("seen", Value::from(json!([1, null])))]),
@@ -104,12 +95,7 @@ impl Metric for Picky {
 }
 
 pub(super) fn set() -> EvalSet {
-    let rubric = Rubric {
-        rubric_id: "kind".to_owned(),
-        kind: Some("FINAL_RESPONSE_QUALITY".to_owned()),
-        text_property: Some("The answer is kind.".to_owned()),
-        ..Rubric::default()
-    };
+    let rubric = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
     let flat = IntermediateData::Tools {
         tool_uses: vec![FunctionCall::new("forecast", json!({ "days": 2, "city": "Côte d'Or" }))],
         tool_responses: vec![FunctionResponse::new("forecast", json!("rain"))],
@@ -117,11 +103,12 @@ pub(super) fn set() -> EvalSet {
     };
     let forecast = EvalCase::new("forecast")
         .turn(Invocation::user("Weather in Paris?").response("It is sunny in Paris."))
-        .turn(Invocation {
-            intermediate_data: Some(flat),
-            rubrics: Some(vec![rubric]),
-            ..Invocation::user("And tomorrow?").response("It will rain.")
-        })
+        .turn(
+            Invocation::user("And tomorrow?")
+                .with_intermediate_data(flat)
+                .response("It will rain.")
+                .with_rubrics([rubric]),
+        )
         .state(Map::from([("unit", "celsius")]))
         .final_state(Map::from([("last_city", "Paris")]));
     let two_turns = |id: &str| {

@@ -23,12 +23,10 @@ fn reply(verdicts: &[(&str, &str)]) -> String {
 /// Two turns, judged by a rubric of the criterion, one of the case and one of the second turn.
 fn report(second: &str) -> EvalReport {
     let rubric = |id: &str| Rubric::new(id, "p").of_type("FINAL_RESPONSE_QUALITY");
-    let case = EvalCase {
-        rubrics: Some(vec![rubric("case")]),
-        ..EvalCase::new("c")
-            .turn(Invocation::user("Hi"))
-            .turn(Invocation { rubrics: Some(vec![rubric("turn")]), ..Invocation::user("Bye") })
-    };
+    let case = EvalCase::new("c")
+        .turn(Invocation::user("Hi"))
+        .turn(Invocation::user("Bye").with_rubrics([rubric("turn")]))
+        .with_rubrics([rubric("case")]);
     let of = |id: &str| Criterion::new(0.5).with_rubrics([Rubric::new(id, "p")]).with_num_samples(1);
     let config = EvalConfig::default().with(FINAL, of("all")).with(TRAJECTORY, of("whole"));
     let replies = [

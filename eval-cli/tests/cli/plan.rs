@@ -40,7 +40,7 @@ fn a_missing_key_is_found_before_anything_runs() {
     assert!(!out.contains("sk-secret-123"), "{out}");
     let (code, out) = plan(&[live, ("EVALSET_JUDGE_MODEL", "llama")]);
     assert_eq!(code, Some(2), "{out}");
-    assert!(out.contains("does not say whose it is"), "{out}");
+    assert!(out.contains("names no known provider"), "{out}");
     assert_eq!(plan(&[("EVALSET_JUDGE", "rec")]).0, Some(2));
 }
 

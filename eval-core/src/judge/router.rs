@@ -69,8 +69,8 @@ impl JudgeRouter {
             .boxed()
     }
 
-    /// Whether what met this error is left out of the verdict: no judge was there, and `EVALSET_MISSING_JUDGE` is
-    /// `skip`.
+    /// Whether a metric that got this error is left out of the verdict: no judge was there, and
+    /// `EVALSET_MISSING_JUDGE` is `skip`.
     pub(crate) fn skips(&self, error: &JudgeError) -> bool {
         self.shared.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
     }

@@ -125,7 +125,7 @@ impl EvalRunner {
         self
     }
 
-    /// Whom the judged metrics ask.
+    /// Sets the judge that the judged metrics ask.
     ///
     /// ```
     /// use eval_core::EvalRunner;

@@ -46,7 +46,7 @@ impl EvalRunner {
         self.custom.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The criteria, held to the rules of a config file. Custom metrics alone check something too.
+    /// The criteria, held to the rules of a config file. Custom metrics without criteria are valid.
     fn checked(&self, config: EvalConfig) -> Result<EvalConfig, RunnerError> {
         if config.criteria.is_empty() && !self.custom.is_empty() {
             return Ok(config);

@@ -5,7 +5,8 @@ use super::custom_metrics::CustomNames;
 use super::judged;
 use super::messages::{self, nothing_checked};
 use crate::coerce;
-use crate::metric::{INTERMEDIATE_RESPONSES, METRICS, MetricInfo, Similarity, metric};
+use crate::metric::fields::INTERMEDIATE_RESPONSES;
+use crate::metric::{METRICS, MetricInfo, Similarity, metric};
 use crate::problem::Problem;
 use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
 use crate::suggest::{SUGGESTION_LIMIT, suggest};
@@ -140,7 +141,7 @@ impl Reader<'_> {
     }
 }
 
-/// A key that every criterion may have as in ADK, and that this metric does not read.
+/// Reports a key that ADK allows in every criterion and that this metric does not read.
 fn without_effect(
     model: &Model,
     entries: &[Entry<'_>],

@@ -80,7 +80,7 @@ pub enum Subject {
     Response,
     /// The session state at the end of the conversation.
     SessionState,
-    /// Nothing that is compared: what a turn cost.
+    /// Compares nothing; reports what a turn cost.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! The list of metrics: another one is another entry here.
+//! The list of the built-in metrics. To add a metric, add an entry.
 
 use super::choices::MatchType;
 use super::fields::{

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 
+use super::fields::{ALGORITHM, ARGS_MATCH, MATCH_TYPE};
 use super::*;
 
 #[test]

@@ -267,6 +267,7 @@ fn __evalset_weather(
                     end: 481usize,
                     line: 8u32,
                     column: 5u32,
+                    recorded: &[],
                 },
                 ::eval_core::__private::CaseSource {
                     eval_id: "refund-granted",
@@ -275,6 +276,7 @@ fn __evalset_weather(
                     end: 698usize,
                     line: 12u32,
                     column: 5u32,
+                    recorded: &[],
                 },
             ],
             config: ::eval_core::__private::ConfigSource::Default,

@@ -27,7 +27,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The reply of an answer, or why the answer is none.
+    /// The reply in a provider's response, or the error if it holds none.
     pub(super) fn reply(&self, answer: Answer) -> Result<JudgeReply, JudgeError> {
         match answer.end {
             End::Refused(reason) => {
@@ -52,7 +52,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The error for an answer that is not a model's.
+    /// The error for a response that does not come from a model's API.
     pub(super) fn unlike(&self, lacks: &str) -> JudgeError {
         self.error(
             JudgeErrorKind::Failed,

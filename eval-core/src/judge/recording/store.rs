@@ -20,7 +20,7 @@ pub(crate) struct RecordingStore {
     path: PathBuf,
     label: RecordingLabel,
     text: RecordingText,
-    /// A file that cargo rebuilds for. It is touched when the recording is written for the first time.
+    /// A file whose change makes cargo rebuild. It is touched when the recording is written for the first time.
     touched: Option<PathBuf>,
     state: Mutex<State>,
 }

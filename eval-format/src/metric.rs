@@ -22,6 +22,7 @@ pub(crate) use fields::{
     INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
 };
 pub use fields::{CriterionField, FieldKind};
+pub(crate) use info::FreeTurns;
 pub use info::{MetricGroup, MetricInfo, Need, Subject};
 pub use list::{METRICS, metric};
 pub(crate) use list::{TRAJECTORY_QUALITY, rubric_types};

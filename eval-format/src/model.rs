@@ -3,6 +3,7 @@
 //! Field names, defaults and units are ADK's. Values are plain data with public fields. A set can be built in Rust, read
 //! from a file ([`EvalSet::read`]) and written as ADK writes it ([`EvalSet::to_json`]).
 
+mod between;
 mod checked;
 mod content;
 mod eval_set;

@@ -21,7 +21,6 @@ const REFUSED_HERE: &[Code] = &[
     Code::BothSpellings,
     Code::DuplicateEvalId,
     Code::DuplicateRubricId,
-    Code::UnreadRubric,
     Code::MisspeltKey,
 ];
 

@@ -27,10 +27,7 @@ fn equal_keys_are_errors_anywhere_in_a_set() {
     };
     let sound = case(&format!(r#""conversation": [{TURN}]"#));
     for (text, expected) in [
-        (
-            format!(r#"{{"eval_set_id": "s", "eval_cases": [], "eval_cases": [{sound}]}}"#),
-            "eval_cases",
-        ),
+        (format!(r#"{{"eval_set_id": "s", "eval_cases": [], "eval_cases": [{sound}]}}"#), "eval_cases"),
         (
             format!(r#"{{"eval_set_id": "s", "eval_cases": [{sound}], "eval_cases": [{sound}]}}"#),
             "eval_cases",
@@ -40,9 +37,7 @@ fn equal_keys_are_errors_anywhere_in_a_set() {
             "eval_cases[0].conversation",
         ),
         (
-            set(&case(&format!(
-                r#""conversation": [{TURN}], "final_session_state": {{"a": 1, "a": 2}}"#
-            ))),
+            set(&case(&format!(r#""conversation": [{TURN}], "final_session_state": {{"a": 1, "a": 2}}"#))),
             "eval_cases[0].final_session_state.a",
         ),
         (
@@ -56,7 +51,10 @@ fn equal_keys_are_errors_anywhere_in_a_set() {
             "eval_cases[0].conversation[0].intermediate_data.tool_responses[0].response.r[0].x",
         ),
         // A comment is no expectation, but which of the two is meant is as unclear.
-        (set(&turn(r#""final_response": null, "final_response": null"#)), "eval_cases[0].conversation[0].final_response"),
+        (
+            set(&turn(r#""final_response": null, "final_response": null"#)),
+            "eval_cases[0].conversation[0].final_response",
+        ),
     ] {
         let checked = check_set("s.evalset.json", text.as_bytes(), None);
         assert!(checked.set.is_none(), "{text}");
@@ -109,9 +107,5 @@ fn all_equal_keys_of_a_file_are_found_beside_its_other_problems() {
     ));
     let checked = check_set("s.evalset.json", text.as_bytes(), None);
     let found: Vec<_> = checked.problems.iter().map(|it| (it.code, it.path.to_string())).collect();
-    assert_eq!(
-        found.iter().filter(|(code, _)| *code == Code::DuplicateKey).count(),
-        3,
-        "{found:#?}"
-    );
+    assert_eq!(found.iter().filter(|(code, _)| *code == Code::DuplicateKey).count(), 3, "{found:#?}");
 }

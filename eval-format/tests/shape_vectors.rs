@@ -32,7 +32,6 @@ const fn deviation(label: &'static str, outcome: Expected, reason: &'static str)
 
 const CAMEL: &str = "other writers spell the keys of the set in camelCase, and ADK's documentation does";
 const NO_CASES: &str = "a set without cases passes without having checked anything";
-const NO_TYPE: &str = "a rubric of a case without a type is left out by every metric, without a word";
 const LOST: &str = "ADK reads one of the two values, and the other says what is not tested";
 
 const DEVIATIONS: &[Deviation] = &[
@@ -51,11 +50,9 @@ const DEVIATIONS: &[Deviation] = &[
     ),
     deviation("both spellings evalId & eval_id", Expected::Refused(Code::BothSpellings), LOST),
     deviation("both conv ts", Expected::Refused(Code::BothSpellings), LOST),
-    deviation("rubric ok", Expected::Refused(Code::UnreadRubric), NO_TYPE),
-    deviation("rubric content {}", Expected::Refused(Code::UnreadRubric), NO_TYPE),
     deviation(
         "rubric dup ids",
-        Expected::RefusedFor(&[Code::UnreadRubric, Code::DuplicateRubricId, Code::UnreadRubric]),
+        Expected::Refused(Code::DuplicateRubricId),
         "ADK aborts the run of all cases when it meets them",
     ),
     deviation(
@@ -64,11 +61,6 @@ const DEVIATIONS: &[Deviation] = &[
             r#"{"eval_set_id":"s","eval_cases":[{"eval_id":"c1","conversation_scenario":{"starting_prompt":"a","conversation_plan":"b","user_persona":"EXPERT"}}]}"#,
         ),
         "ADK writes its own description of the persona into the file; here the name stays, which ADK reads",
-    ),
-    deviation(
-        "scenario empty strings",
-        Expected::Refused(Code::EmptyConversation),
-        "a scenario that begins with nothing fails in ADK whenever it runs",
     ),
 ];
 

@@ -51,9 +51,20 @@ fn thresholds_are_read_as_pydantic_reads_floats() {
 }
 
 #[test]
-fn thresholds_lie_in_the_range_of_their_metric() {
-    for text in ["1.5", "-0.1", "NaN", r#""nan""#, "1e400", "80"] {
-        assert_eq!(found(&trajectory(text), &[]), ["threshold-range criteria.tool_trajectory_avg_score"]);
+fn thresholds_out_of_range_are_taken_as_adk_takes_them() {
+    let out_of_range = "threshold-range criteria.tool_trajectory_avg_score";
+    // Nothing passes these, as in ADK.
+    for text in ["1.5", "80", "7"] {
+        assert_eq!(found(&trajectory(text), &[]), [format!("[{out_of_range}]")]);
+        assert!(EvalConfig::parse(&trajectory(text)).is_ok());
+    }
+    // Everything would pass these.
+    assert_eq!(
+        found(&trajectory("-0.1"), &[]),
+        ["nothing-checked criteria".to_owned(), format!("[{out_of_range}]")]
+    );
+    for text in ["NaN", r#""nan""#, "1e400"] {
+        assert_eq!(found(&trajectory(text), &[]), [out_of_range]);
     }
 }
 
@@ -433,9 +444,9 @@ fn all_problems_are_found_in_the_order_of_the_text() {
         found(text, &[]),
         [
             "unanswered-custom-metric custom_metrics.tone",
-            "threshold-range criteria.response_match_score",
+            "[threshold-range criteria.response_match_score]",
             "unknown-metric criteria.bogus",
-            "threshold-range criteria.safety_v1",
+            "[threshold-range criteria.safety_v1]",
             "missing-key criteria.tone",
             "not-available live_model_config",
         ]
@@ -482,7 +493,7 @@ fn writing_and_reading_again_changes_nothing() {
 fn a_config_built_in_rust_is_held_to_the_same_rules() {
     let config = |threshold| EvalConfig::default().with("response_match_score", Criterion::new(threshold));
     assert!(config(0.5).checked(&[]).is_ok());
-    for threshold in [80.0, f64::NAN, f64::INFINITY] {
+    for threshold in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(config(threshold).checked(&[]).is_err(), "{threshold}");
     }
     assert!(EvalConfig::default().checked(&[]).is_err());

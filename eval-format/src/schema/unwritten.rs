@@ -36,7 +36,9 @@ pub(crate) fn unwritten(node: &Node<'_>, kind: &Type, place: &Place<'_>, found: 
                 if entries.iter().any(|entry| second.find(&entry.key).is_some()) { second } else { first };
             object(entries, model, place, found);
         }
-        (Type::Float | Type::PythonFloat, _) if coerce::float(node).is_some_and(|float| !float.is_finite()) => {
+        (Type::Float | Type::PythonFloat, _)
+            if coerce::float(node).is_some_and(|float| !float.is_finite()) =>
+        {
             found.push(no_number(node, place));
         }
         (Type::Any | Type::Object, _) => numbers(node, place, found),

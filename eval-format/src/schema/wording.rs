@@ -122,10 +122,11 @@ pub(super) fn both_spellings(
     let is_rejected = model.extra.is_forbidden()
         && !(loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref()));
     let problem = match (is_rejected, is_lost) {
-        (true, _) => Problem::error(Code::BothSpellings, path, key_range, message).label("ADK rejects this one"),
-        (false, true) => {
-            Problem::error(Code::BothSpellings, path, key_range, message).label("ADK would not read this value")
+        (true, _) => {
+            Problem::error(Code::BothSpellings, path, key_range, message).label("ADK rejects this one")
         }
+        (false, true) => Problem::error(Code::BothSpellings, path, key_range, message)
+            .label("ADK would not read this value"),
         (false, false) => {
             Problem::warning(Code::BothSpellings, path, key_range, message).label("this one is ignored")
         }

@@ -132,7 +132,7 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
     let values: Vec<f64> =
         scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
     report.scored = values.len();
-    report.total = scored.iter().map(|scores| scores.scores().len()).sum();
+    report.total = scored.iter().map(|scores| scores.counted().count()).sum();
     let Some(threshold) = report.threshold() else {
         report.score = informational(&scored);
         return report;

@@ -10,6 +10,7 @@ pub(crate) mod equality;
 mod exact_sum;
 pub(crate) mod mean;
 pub(crate) mod porter;
+pub(crate) mod responses;
 pub(crate) mod rouge;
 pub(crate) mod similarity;
 pub(crate) mod tokenize;

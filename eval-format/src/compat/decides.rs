@@ -38,6 +38,11 @@ impl MetricInfo {
         if criterion.threshold <= self.min {
             return Some(format!("no score is below its threshold {:?}", criterion.threshold));
         }
+        // A turn without an expected answer is not evaluated, which fails the case whatever the others score.
+        let has_answer = |turn: &Invocation| turn.final_response.is_some();
+        if self.free_turns == FreeTurns::WithoutWords && !case.conversation.iter().all(has_answer) {
+            return None;
+        }
         let turns = case.conversation.len();
         let free = case.conversation.iter().filter(|turn| self.is_free(criterion, turn)).count();
         if free == 0 || criterion.threshold > self.lowest_of(free, turns, gate) {
@@ -84,11 +89,7 @@ impl MetricInfo {
                 let forbids = criterion.forbidden_tools().any(|name| !name.trim().is_empty());
                 allows_others && !forbids && no_calls()
             }
-            // A turn without an expected answer is not evaluated, which fails.
-            FreeTurns::WithoutWords => {
-                let has_words = || expected.response_text().split_whitespace().next().is_some();
-                expected.final_response.is_some() && !has_words()
-            }
+            FreeTurns::WithoutWords => expected.response_text().split_whitespace().next().is_none(),
         }
     }
 

@@ -75,7 +75,7 @@ fn error(duplicate: &Duplicate, object: &JsonPath) -> Problem {
         duplicate.second.clone(),
         format!("key `{}` stands twice in one object", shown(&duplicate.key)),
     )
-    .label("ADK would keep this value")
-    .related(duplicate.first.clone(), "and lose this one")
+    .label("ADK would read this value alone")
+    .related(duplicate.first.clone(), "this one would be lost")
     .help("remove one of them, or merge their values")
 }

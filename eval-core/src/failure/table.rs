@@ -4,6 +4,7 @@ use eval_format::compat::NotCompared;
 
 use crate::message::count;
 use crate::report::{CaseReport, MetricReport};
+use crate::score::mean;
 use crate::verdict::Verdict;
 
 /// Writes a row for each metric that gates, then one line with the informational metrics, and one with what the case
@@ -32,7 +33,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         .metrics
         .iter()
         .filter(|metric| metric.verdict == Verdict::Informational)
-        .filter_map(|metric| Some(format!("{} {:?}", metric.name, metric.score?)))
+        .filter_map(|metric| Some(format!("{} {:?}", metric.name, mean::round_3(metric.score?))))
         .collect();
     if !informational.is_empty() {
         out.push_str(&format!("\n  for information: {}", informational.join(", ")));

@@ -13,6 +13,7 @@ use crate::verdict::{Role, Verdict};
 
 #[cfg(feature = "judges")]
 mod bookkeeping;
+mod expectations;
 #[cfg(feature = "judges")]
 mod judges;
 

@@ -28,22 +28,26 @@ pub(super) fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(Code, &'stati
     })
 }
 
-/// Why each metric of the config cannot fail the case, in the order of the criteria; `None` if one of them can.
+/// Why the metrics of the config cannot fail the case, each reason with its metrics; `None` if one of them can.
 fn undecided(scope: &Scope<'_>, case: &EvalCase) -> Option<Vec<String>> {
     if !scope.answered.is_empty() {
         return None;
     }
-    let mut reasons = Vec::new();
+    let mut reasons: Vec<(String, String)> = Vec::new();
     for (name, criterion) in &scope.config.criteria {
         // What a metric of the user's own makes of a case is not known.
         let info = metric(name).filter(|_| !scope.config.custom_metrics.contains_key(name))?;
-        reasons.push(format!("`{}`: {}", shown(name), info.cannot_fail(criterion, case, scope.gate)?));
+        let why = info.cannot_fail(criterion, case, scope.gate)?;
+        match reasons.iter_mut().find(|(_, reason)| *reason == why) {
+            Some((names, _)) => names.push_str(&format!(", `{}`", shown(name))),
+            None => reasons.push((format!("`{}`", shown(name)), why)),
+        }
     }
     // The session state is compared in any case that expects one, unless a criterion says otherwise.
     if scope.config.criterion(STATE).is_none() {
         metric(STATE)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
     }
-    Some(reasons)
+    Some(reasons.into_iter().map(|(names, why)| format!("{names}: {why}")).collect())
 }
 
 /// The metric of the session state.

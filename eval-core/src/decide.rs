@@ -132,12 +132,9 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
     let values: Vec<f64> =
         scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
     report.scored = values.len();
-    report.total = scored.iter().map(|scores| scores.scores().len()).sum();
-    let Some(threshold) = report.threshold() else {
-        report.score = informational(&scored);
-        return report;
-    };
+    report.total = scored.iter().map(|scores| scores.counted().count()).sum();
     report.score = mean::exact(&values);
+    let Some(threshold) = report.threshold() else { return report };
     report.verdict = match (skipped, unscored(&scored), report.score) {
         (Some(reason), ..) => Verdict::Skipped(reason.clone()),
         (None, Some(reason), _) => Verdict::NotEvaluated(reason),
@@ -160,15 +157,6 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
     };
     report.notes = notes(&report, &scored, threshold, gate);
     report
-}
-
-/// The mean of the overall scores of the runs. An informational metric may compute its own from the turns.
-fn informational(scored: &[&Scores]) -> Option<f64> {
-    let overall: Vec<f64> = scored.iter().filter_map(|scores| scores.overall()).collect();
-    match overall.as_slice() {
-        [one] => Some(*one),
-        many => mean::exact(many),
-    }
 }
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.

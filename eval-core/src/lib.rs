@@ -49,8 +49,9 @@
 //!
 //! The case's conversation is played against a fresh agent, turn by turn, in a session with the case's state. What the
 //! agent does is recorded; the record is scored by each metric on its own; the scores are compared with the thresholds.
-//! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score. Its silent passes are not kept: an
-//! agent error, a missing answer or a metric without a score is a [`Verdict`] of its own, and none of them passes.
+//! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score, but for
+//! [a list](_documentation::differences). Its silent passes are not kept: an agent error, a missing answer or a metric
+//! without a score is a [`Verdict`] of its own, and none of them passes.
 //!
 //! # Features and environment
 //!

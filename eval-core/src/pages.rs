@@ -26,6 +26,7 @@ macro_rules! links {
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
+            "[decides]: crate::metric#what-decides-a-case\n",
             "[differences]: crate::_documentation::differences\n",
             "[environment]: crate::_documentation::configuration#environment-variables\n",
             "[exports]: crate::_documentation::differences#exports\n",
@@ -37,6 +38,7 @@ macro_rules! links {
             "[programs]: crate::runner\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
+            "[unicode]: crate::_documentation::differences#unicode\n",
         )
     };
 }

@@ -119,6 +119,15 @@ fn nothing_that_gates_is_never_a_pass() {
     let Decision { metrics, verdict, .. } =
         decide(&informational, &[run(&informational, vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
     assert_eq!((metrics[0].verdict.clone(), metrics[0].score), (Verdict::Informational, Some(3.0)));
+    // The mean of all turns of all runs that have a value, as `AgentEvaluator` prints it.
+    let unknown: Scores = [Score::from(1.0), Score::not_evaluated("no usage")]
+        .into_iter()
+        .collect::<Scores>()
+        .with_overall(Some(0.5));
+    let runs =
+        [MetricOutcome::Scored(unknown), turns(&[2.0, 6.0])].map(|scores| run(&informational, vec![scores]));
+    let Decision { metrics, .. } = decide(&informational, &runs, Pass::Mean, Gate::Mean);
+    assert_eq!(metrics[0].score, Some(3.0));
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
     let skipped = MetricOutcome::Skipped("does not apply".to_owned());
     let Decision { verdict, .. } =

@@ -78,7 +78,10 @@ fn failing_scores<'a>(
             Some(at) if !scores.is_whole_run() => scores.scores().get(at)?,
             _ => return None,
         };
-        let below = score.value().is_none_or(|value| value < threshold);
+        let below = match score.value() {
+            Some(value) => value < threshold,
+            None => score.why_left_out().is_none(),
+        };
         // If runs are decided one by one, a metric that passes overall may still have failed this run.
         let counts = metric.verdict.fails() || report.passed_runs.is_some();
         (below && counts).then_some((metric, score))
@@ -111,6 +114,8 @@ enum Block {
     Calls,
     /// Actual calls.
     ActualCalls,
+    /// The score alone: its notes say what differs.
+    Notes(&'static str),
     /// Expected and actual answer. Most custom metrics look at the answer.
     Responses,
 }
@@ -120,6 +125,8 @@ impl Block {
         match compares(metric) {
             Some(Subject::ToolCalls(_)) => Self::Calls,
             Some(Subject::ActualCalls) => Self::ActualCalls,
+            Some(Subject::ToolResponses) => Self::Notes("tool responses"),
+            Some(Subject::IntermediateResponses) => Self::Notes("texts before the answer"),
             _ => Self::Responses,
         }
     }
@@ -139,6 +146,7 @@ impl Block {
                 trajectory::write(out, scored, expected, actual, match_type(first), args);
             }
             Self::ActualCalls => trajectory::list(out, scored, actual),
+            Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
                 let compared = expected.filter(|_| !needs_no_expectation(first));
                 responses(out, scored, compared, actual);

@@ -167,7 +167,10 @@ fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     Session {
         app_name: or(input.map(|input| &input.app_name), conditions.app_name),
         user_id: or(input.map(|input| &input.user_id), conditions.user_id),
-        session_id: input.and_then(|input| input.session_id.clone()).unwrap_or_else(fresh_session_id),
+        session_id: input
+            .and_then(|input| input.session_id.clone())
+            .filter(|id| !id.trim().is_empty())
+            .unwrap_or_else(fresh_session_id),
         state: input.map_or_else(Map::new, |input| input.state.clone()),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use eval_format::compat::check_compatibility;
+use eval_format::compat::check_compatibility_with;
 use eval_format::{EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
@@ -31,7 +31,7 @@ impl EvalRunner {
         check_runtime()?;
         self.check_runs()?;
         let config = self.checked(self.config_or(beside))?;
-        let incompatible = check_compatibility(&config, &self.custom_names(), cases);
+        let incompatible = check_compatibility_with(&config, &self.custom_names(), self.options.gate, cases);
         if !incompatible.is_empty() {
             return Err(RunnerError::Incompatible(incompatible));
         }

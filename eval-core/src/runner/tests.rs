@@ -13,6 +13,7 @@ use crate::verdict::{Role, Verdict};
 
 #[cfg(feature = "judges")]
 mod bookkeeping;
+mod expectations;
 #[cfg(feature = "judges")]
 mod judges;
 
@@ -315,7 +316,7 @@ fn settings_that_contradict_each_other_are_errors() {
         ("response_match_score", Criterion::new(-1.0), "threshold"),
         ("response_match_score", Criterion::new(f64::NAN), "response_match_score"),
         ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
-        ("safety_v1", Criterion::new(5.0), "threshold"),
+        ("safety_v1", Criterion::new(f64::INFINITY), "threshold"),
         ("final_response_match_v2", Criterion::new(1.0).with_num_samples(0), "`num_samples` must be"),
         (
             "rubric_based_tool_use_quality_v1",

@@ -77,8 +77,8 @@ impl EvalConfig {
 /// name, as in ADK.
 ///
 /// These configs are refused although ADK accepts them: no criteria, unknown metrics and criterion keys, values that ADK
-/// rejects only when the metric runs, thresholds that every score or no score reaches, and what this version does not
-/// run.
+/// rejects only when the metric runs, thresholds that are infinite or not a number, and what this version does not run.
+/// A threshold that no score reaches fails every case, as in ADK.
 pub fn check_config(file: &str, bytes: &[u8], answered: &[&str]) -> CheckedConfig {
     let (text, config, problems) = match text::decode(bytes) {
         Ok(text) => {

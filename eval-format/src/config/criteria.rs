@@ -34,16 +34,16 @@ pub(super) fn read(
         && criteria.len() == entries.len()
         && !criteria.iter().any(|at| can_fail(at, names))
     {
-        problems.push(nothing_checked(place, &entry.value, "every threshold is the lowest score there is"));
+        problems.push(nothing_checked(place, &entry.value, "no score is below any of these thresholds"));
     }
     criteria
 }
 
 /// Whether a score can be below the threshold. The lowest score of a custom metric is unknown, so it counts as one that
-/// can fail. So does a threshold out of range, which is a problem of its own.
+/// can fail. So does a threshold that is no finite number, which is an error of its own.
 fn can_fail((name, criterion): &(String, Criterion), names: &CustomNames<'_>) -> bool {
     let info = metric(name).filter(|_| !names.contains(name));
-    info.is_none_or(|info| !info.in_range(criterion.threshold) || criterion.threshold > info.min)
+    info.is_none_or(|info| !criterion.threshold.is_finite() || criterion.threshold > info.min)
 }
 
 fn criterion(

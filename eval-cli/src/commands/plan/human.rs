@@ -72,6 +72,10 @@ fn set(planned: &PlannedSet) -> String {
     for judged in judged {
         text.push_str(&metric(judged));
     }
+    let not_compared = set.not_compared();
+    if !not_compared.is_empty() {
+        text.push_str(&format!("  not compared: {not_compared}\n"));
+    }
     if let Some(tokens) = tokens_of(set) {
         text.push_str(&format!("  {tokens}\n"));
     }

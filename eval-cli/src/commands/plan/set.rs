@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use eval_format::compat::NotCompared;
 use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
 use eval_format::reader::check_set;
@@ -58,6 +59,12 @@ impl Set {
             simulator_model,
             last: last.cloned(),
         })
+    }
+
+    /// What the cases expect and none of the metrics reads.
+    pub(super) fn not_compared(&self) -> NotCompared {
+        let criteria = self.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
+        NotCompared::of(criteria, &[], &self.cases)
     }
 
     /// The runs of all cases.

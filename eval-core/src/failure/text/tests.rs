@@ -281,7 +281,7 @@ fn paths_are_words_of_a_shell() {
 }
 
 /// A set of one line whose second case says something that ADK does not read.
-const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "conversation": [{"user_content": {"parts": []}, "final_response": null, "final_response": null}]}]}"#;
+const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "conversation": [{"user_content": {"parts": []}}], "finalSessionState": {}, "final_session_state": {}}]}"#;
 
 #[test]
 fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
@@ -314,7 +314,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
     }));
     let mut out = String::new();
     warnings(&mut out, &Test { set, source: &set.cases[0], module: "m" });
-    let column = TEXT.rfind(r#""final_response""#).unwrap() + 1;
+    let column = TEXT.rfind(r#""final_session_state""#).unwrap() + 1;
     assert!(out.starts_with("warning: ") && out.ends_with(&format!("(s.evalset.json:1:{column})")), "{out}");
 }
 

@@ -21,7 +21,7 @@
 //!
 //! # Edge cases
 //!
-//! A turn without an expected answer is not evaluated; ADK sends the judge an empty one. If a reply has no verdict, the
+//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one. If a reply has no verdict, the
 //! judge is asked once more; a sample that still has none does not vote, and if that holds for more than half of the
 //! samples, the turn is not evaluated. An unknown word under `is_the_agent_response_invalid` is no verdict; in ADK it
 //! means *valid*.
@@ -51,21 +51,25 @@ impl Metric for FinalResponseMatchV2 {
         let mut votes = input.judging().vote_all(TEMPLATE, &asked, verdict).await.into_iter();
         let mut score = |prompt: Option<String>| match prompt.and_then(|_| votes.next()) {
             Some(vote) => vote.map(|vote| turn(&vote)).or_else(not_evaluated),
-            None => {
-                Ok(Score::not_evaluated("the case has no `final_response` for this turn to compare with"))
-            }
+            None => Ok(Score::not_evaluated(
+                "the case has no `final_response` with text for this turn to compare with",
+            )),
         };
         let scores: Result<Scores, JudgeError> = prompts.into_iter().map(&mut score).collect();
         Ok(scores?)
     }
 }
 
-/// The prompt about a turn; `None` if the case has no expected answer for it.
+/// The prompt about a turn; `None` if the case has no expected answer for it, or one without text.
 fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate: bool) -> Option<String> {
     let expected = expected.filter(|turn| turn.final_response.is_some())?;
+    let reference = answer(expected, with_intermediate);
+    if reference.trim().is_empty() {
+        return None;
+    }
     let prompt = JudgePrompt::new(include_str!("final_response_match_v2.md"))
         .data("request", visible_text(&expected.user_content))
-        .data("reference", answer(expected, with_intermediate))
+        .data("reference", reference)
         .data("answer", answer(actual, with_intermediate));
     Some(prompt.render())
 }

@@ -137,3 +137,16 @@ fn calls(turn: &Invocation) -> String {
     let calls: Vec<String> = turn.tool_calls().map(|call: &FunctionCall| python::call(call)).collect();
     calls.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// pandas leaves a lone carriage return bare, and most readers would end the row there.
+    #[test]
+    fn a_lone_carriage_return_is_quoted() {
+        let mut row = COLUMNS.map(|_| "x".to_owned());
+        row[6] = "a\rb".to_owned();
+        assert_eq!(text([row].into_iter()), "x,x,x,x,x,x,\"a\rb\",x,x,x,x\n");
+    }
+}

@@ -118,11 +118,11 @@ fn an_unreadable_reply_is_asked_about_once() {
 #[test]
 fn a_turn_without_a_reference_is_not_asked_about() {
     let judge = script([VALID]);
-    let expected = [Invocation::user("q"), answering("4")];
-    let actual = [answering("four"), answering("four")];
+    let expected = [Invocation::user("q"), answering(" \n"), answering("4")];
+    let actual = [answering("four"), answering("four"), answering("four")];
     let scores = judged(&FinalResponseMatchV2, &expected, &actual, &criterion(1), &judge).unwrap();
     let values: Vec<Option<f64>> = scores.scores().iter().map(Score::value).collect();
-    assert_eq!(values, [None, Some(1.0)]);
+    assert_eq!(values, [None, None, Some(1.0)]);
     assert_eq!(judge.requests().len(), 1);
 }
 

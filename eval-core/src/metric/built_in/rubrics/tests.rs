@@ -244,3 +244,12 @@ fn an_agent_cannot_judge_itself() {
         judge.requests()[0].prompt.contains(&format!("<<<data-2: answer>>>\n{answer}\n<<<end of data-2>>>"))
     );
 }
+
+/// ADK does not evaluate a turn whose agent says nothing of itself (`app_details`).
+#[test]
+fn an_agent_without_details_is_judged_all_the_same() {
+    let turn = turn(&[]);
+    assert_eq!(turn.app_details, None);
+    let scores = score(&script([reply(&[("a", "yes")])]), &criterion(&["a"], 1), &[turn]).unwrap();
+    assert_eq!(values(&scores), [Some(1.0)]);
+}

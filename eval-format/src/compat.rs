@@ -6,10 +6,12 @@
 mod case;
 mod check;
 mod incompatibility;
+mod overlooked;
 mod rubrics;
 
 pub use check::check_compatibility;
 pub use incompatibility::Incompatibility;
+pub use overlooked::OverlookedConfig;
 
 #[cfg(test)]
 mod tests;

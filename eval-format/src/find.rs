@@ -1,6 +1,5 @@
 //! The sets that a directory or a glob stands for.
 
-mod configs;
 mod left_out;
 mod near;
 
@@ -13,7 +12,6 @@ use glob::{MatchOptions, Pattern};
 use crate::conventions::{FileKind, SET_SUFFIXES};
 use crate::order::sorted;
 
-pub use configs::OverlookedConfig;
 use left_out::is_left_out;
 
 /// A wildcard does not match the dot of a hidden file.
@@ -302,7 +300,7 @@ impl FindError {
     /// What to do about it.
     pub fn help(&self) -> String {
         match &self.reason {
-            Reason::Pattern(_) => "a glob is made of names, `*`, `?`, `[..]` and `**`".to_owned(),
+            Reason::Pattern(_) => "a glob consists of names, `*`, `?`, `[..]` and `**`".to_owned(),
             Reason::Folder(_) => {
                 "give this user permission to list its folders, or name the folders to search".to_owned()
             }

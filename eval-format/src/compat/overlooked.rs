@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use strsim::osa_distance;
 
 use crate::conventions::{CONFIG_NAMES, SHARED_CONFIG, shared_config_path};
+use crate::problem::{Code, JsonPath, Problem};
 
 /// A config that would be passed over, so that ADK's default criteria held without a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl OverlookedConfig {
     /// # let base = std::env::temp_dir().join(format!("evalset-doc-configs-{}", std::process::id()));
     /// # std::fs::create_dir_all(base.join("evals"))?;
     /// # std::fs::write(base.join("evals/eval_config.json"), "{}")?;
-    /// use eval_format::find::OverlookedConfig;
+    /// use eval_format::compat::OverlookedConfig;
     ///
     /// let found = OverlookedConfig::of_set(&base.join("evals/weather.evalset.json"), None).unwrap();
     /// assert_eq!(found.path, base.join("evals/eval_config.json"));
@@ -51,15 +52,34 @@ impl OverlookedConfig {
         self.path.file_name() == self.wanted.file_name()
     }
 
-    /// What is wrong, with the paths as the reader knows them.
-    pub fn message(&self, shown: &str, folder: &str) -> String {
+    /// What is wrong, in a line. `show` gives the path as the reader knows it.
+    pub fn message(&self, show: impl Fn(&Path) -> String) -> String {
+        let path = show(&self.path);
         if self.is_above() {
+            let folder = show(self.wanted.parent().unwrap_or(&self.wanted));
             format!(
-                "`{shown}` would be passed over: a config holds for its own folder, not for the sets in `{folder}`"
+                "`{path}` is passed over: a config holds for its own folder, and not for the sets in `{folder}`"
             )
         } else {
-            format!("`{shown}` would be passed over: the config of a folder is named `{SHARED_CONFIG}`")
+            format!("`{path}` is passed over: the config of a folder is named `{SHARED_CONFIG}`")
         }
+    }
+
+    /// What to do about it. `named` is the path for the attribute's `config = ".."`.
+    pub fn help(&self, show: impl Fn(&Path) -> String, named: &str) -> String {
+        let to = if self.is_above() { "copy it to" } else { "rename it to" };
+        format!(
+            "{to} `{}`, or name it: `config = \"{named}\"`; without a config ADK's default criteria hold",
+            show(&self.wanted)
+        )
+    }
+
+    /// The problem of a set that nothing but a `config = ".."` in an attribute could take back.
+    pub fn problem(&self, show: impl Fn(&Path) -> String) -> Problem {
+        let named = show(&self.path);
+        Problem::warning(Code::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
+            .label("ADK's default criteria hold for this set")
+            .help(self.help(&show, &named))
     }
 }
 
@@ -94,13 +114,34 @@ fn above(folder: &Path, top: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Folder;
     use super::*;
 
-    fn found(folder: &Folder, set: &str, top: Option<&str>) -> Option<String> {
-        let top = top.map(|top| folder.0.join(top));
-        let found = OverlookedConfig::of_set(&folder.0.join(set), top.as_deref())?;
-        Some(found.path.strip_prefix(&folder.0).unwrap().to_str().unwrap().to_owned())
+    /// A folder of its own for each test, gone when dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str, files: &[(&str, &str)]) -> Self {
+            let root =
+                std::env::temp_dir().join(format!("eval-format-configs-{}-{test}", std::process::id()));
+            for (file, text) in files {
+                let path = root.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+            Self(root)
+        }
+
+        fn found(&self, set: &str, top: Option<&str>) -> Option<String> {
+            let top = top.map(|top| self.0.join(top));
+            let found = OverlookedConfig::of_set(&self.0.join(set), top.as_deref())?;
+            Some(found.path.strip_prefix(&self.0).unwrap().to_str().unwrap().to_owned())
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            drop(fs::remove_dir_all(&self.0));
+        }
     }
 
     #[test]
@@ -117,23 +158,22 @@ mod tests {
             ("strict.test_config.json", criteria, false),
             ("strict.json", criteria, false),
         ] {
-            let folder = Folder::new(&format!("configs-{name}"), &["a.evalset.json"]);
-            fs::write(folder.0.join(name), text).unwrap();
-            assert_eq!(found(&folder, "a.evalset.json", None).as_deref(), is_found.then_some(name), "{name}");
+            let folder = Folder::new(name, &[(name, text)]);
+            assert_eq!(folder.found("a.evalset.json", None).as_deref(), is_found.then_some(name), "{name}");
             fs::write(folder.0.join("test_config.json"), criteria).unwrap();
-            assert_eq!(found(&folder, "a.evalset.json", None), None, "{name}");
+            assert_eq!(folder.found("a.evalset.json", None), None, "{name}");
         }
     }
 
     #[test]
     fn a_config_above_counts_up_to_the_folder_that_is_searched() {
-        let folder = Folder::new("configs-above", &["evals/test_config.json", "evals/a/b/x.evalset.json"]);
+        let folder = Folder::new("above", &[("evals/test_config.json", "{}"), ("evals/a/b/y.json", "{}")]);
         let set = "evals/a/b/x.evalset.json";
         let above = Some("evals/test_config.json".to_owned());
         for (top, expected) in
             [(Some("evals"), &above), (Some(""), &above), (Some("evals/a"), &None), (None, &None)]
         {
-            assert_eq!(&found(&folder, set, top), expected, "{top:?}");
+            assert_eq!(&folder.found(set, top), expected, "{top:?}");
         }
     }
 }

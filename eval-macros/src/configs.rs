@@ -134,9 +134,8 @@ impl<'a> Configs<'a> {
         let Some(found) = OverlookedConfig::of_set(&set.absolute, top) else { return };
         // All sets of a folder pass over the same config.
         if self.overlooked.insert(found.wanted.clone()) {
-            let show = |path: &Path| self.folders.at(path).shown;
-            let help = found.help(show, &self.folders.at(&found.path).relative);
-            diagnostics.error(span, found.message(show), help);
+            let named = |path: &Path| self.folders.named(path);
+            diagnostics.error(span, found.message(named), found.help(named));
         }
     }
 
@@ -145,7 +144,7 @@ impl<'a> Configs<'a> {
         let beside = CONFIG_NAMES.iter().map(|name| self.folders.beside(set, name).relative);
         let folders = set.absolute.ancestors().skip(2);
         let above = folders.take_while(|folder| top.is_some_and(|top| folder.starts_with(top)));
-        beside.chain(above.map(|folder| self.folders.at(&folder.join(SHARED_CONFIG)).relative)).collect()
+        beside.chain(above.map(|folder| self.folders.relative(&folder.join(SHARED_CONFIG)))).collect()
     }
 
     fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> SetConfig {

@@ -129,13 +129,15 @@ impl Folders {
         SourceFile { shown: self.shown(&absolute), absolute, relative }
     }
 
-    /// A file that was found beside or above another.
-    pub(crate) fn at(&self, absolute: &Path) -> SourceFile {
-        SourceFile {
-            absolute: absolute.to_path_buf(),
-            relative: path_from(&self.manifest, absolute),
-            shown: self.shown(absolute),
-        }
+    /// A file or folder as an attribute names it.
+    pub(crate) fn named(&self, absolute: &Path) -> String {
+        let root = self.roots().find(|root| absolute.starts_with(root)).unwrap_or(&self.manifest);
+        path_from(root, absolute)
+    }
+
+    /// A file relative to `CARGO_MANIFEST_DIR`.
+    pub(crate) fn relative(&self, absolute: &Path) -> String {
+        path_from(&self.manifest, absolute)
     }
 
     fn roots(&self) -> impl Iterator<Item = &Path> {

@@ -23,8 +23,6 @@ pub(crate) struct Item {
     body: TokenStream,
     /// Whether its name alone is a value: it is not a method and not generic.
     pub(crate) is_free: bool,
-    /// Whether it is left out, since rustc would only repeat in other words what was said of its type.
-    is_left_out: bool,
 }
 
 impl Parse for Item {
@@ -40,7 +38,6 @@ impl Parse for Item {
             signature: input.parse()?,
             body: input.parse()?,
             is_free: true,
-            is_left_out: false,
         })
     }
 }
@@ -107,7 +104,7 @@ impl Item {
     }
 
     /// `dyn Agent` is no type. Rustc says so as often as it reads it, and knows no remedy.
-    fn check_return_type(&mut self, diagnostics: &mut Diagnostics) {
+    fn check_return_type(&self, diagnostics: &mut Diagnostics) {
         let ReturnType::Type(_, returned) = &self.signature.output else { return };
         if let Some(span) = dyn_agent(returned.to_token_stream()) {
             diagnostics.error(
@@ -115,7 +112,6 @@ impl Item {
                 "`dyn Agent` is no type, since the methods of an agent are `async`",
                 "return `BoxAgent`, which holds any agent: `agent.boxed()` makes one",
             );
-            self.is_left_out = true;
         }
     }
 
@@ -213,9 +209,6 @@ pub(crate) fn path_text(path: &impl ToTokens) -> String {
 impl ToTokens for Item {
     /// The function as written, without the attributes that move to the cases.
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        if self.is_left_out {
-            return;
-        }
         for attribute in &self.attributes {
             attribute.to_tokens(tokens);
         }

@@ -26,15 +26,11 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
     if files.is_empty() {
         return Err(RunDirError::NoSets(directory.to_owned()));
     }
-    files.iter().map(|file| read_in(Some(directory), &directory.join(file), custom)).collect()
+    files.iter().map(|file| read_one(&directory.join(file), Some(directory), custom)).collect()
 }
 
-/// Reads a set and the config beside it.
-pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
-    read_in(None, path, custom)
-}
-
-fn read_in(directory: Option<&Path>, path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
+/// Reads a set and the config beside it. `directory` is the one that is searched.
+pub(super) fn read_one(path: &Path, directory: Option<&Path>, custom: &[&str]) -> Result<Found, RunDirError> {
     let config = config_beside(path, custom)?;
     let overlooked = OverlookedConfig::of_set(path, directory);
     Ok(Found { path: path.to_owned(), set: EvalSet::read(path)?, config, overlooked })

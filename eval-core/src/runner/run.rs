@@ -100,7 +100,7 @@ impl EvalRunner {
         let sets = if path.is_dir() {
             directory::read(path, &names)?
         } else {
-            vec![directory::read_one(path, &names)?]
+            vec![directory::read_one(path, None, &names)?]
         };
         self.all_of(sets, ids, &setup, concurrency).await
     }

@@ -65,21 +65,21 @@ impl OverlookedConfig {
         }
     }
 
-    /// What to do about it. `named` is the path for the attribute's `config = ".."`.
-    pub fn help(&self, show: impl Fn(&Path) -> String, named: &str) -> String {
+    /// What to do about it. `show` gives the path as an attribute would name it.
+    pub fn help(&self, show: impl Fn(&Path) -> String) -> String {
         let to = if self.is_above() { "copy it to" } else { "rename it to" };
         format!(
-            "{to} `{}`, or name it: `config = \"{named}\"`; without a config ADK's default criteria hold",
-            show(&self.wanted)
+            "{to} `{}`, or name it: `config = \"{}\"`; without a config ADK's default criteria hold",
+            show(&self.wanted),
+            show(&self.path)
         )
     }
 
     /// The problem of a set that nothing but a `config = ".."` in an attribute could take back.
     pub fn problem(&self, show: impl Fn(&Path) -> String) -> Problem {
-        let named = show(&self.path);
         Problem::warning(Code::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
             .label("ADK's default criteria hold for this set")
-            .help(self.help(&show, &named))
+            .help(self.help(&show))
     }
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod decides;
 mod incompatibility;
 mod not_compared;
+mod overlooked;
 mod rubrics;
 mod scope;
 mod unread_rubrics;
@@ -15,6 +16,7 @@ mod unread_rubrics;
 pub use check::{check_compatibility, check_compatibility_with};
 pub use incompatibility::Incompatibility;
 pub use not_compared::NotCompared;
+pub use overlooked::OverlookedConfig;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,18 @@
 //! The sets that a directory or a glob stands for.
 
+mod left_out;
+mod near;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use glob::{MatchOptions, Pattern};
 
-use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
+use crate::conventions::{FileKind, SET_SUFFIXES};
 use crate::order::sorted;
+
+use left_out::is_left_out;
 
 /// A wildcard does not match the dot of a hidden file.
 const OPTIONS: MatchOptions =
@@ -16,11 +22,15 @@ const OPTIONS: MatchOptions =
 ///
 /// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob (`*`, `?`, `[..]`, and
 /// `**` for any number of folders) for the files it matches. Configs (`test_config.json`, `eval_config.json`), sessions
-/// (`*.session.json`) and recordings (`*.judge.json`) are never sets. Links to folders are not followed; links to files
-/// are, also those that lead nowhere.
+/// (`*.session.json`) and recordings (`*.judge.json`) are never sets. Links are followed, also links to files that lead
+/// nowhere; no folder is searched twice.
+///
+/// A directory and `**` leave out folders that a person does not write: hidden ones, caches (with a `CACHEDIR.TAG`, as
+/// cargo's `target`), and packages of others (`node_modules`, what `cargo vendor` writes, environments of Python).
 ///
 /// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
-/// No match is an empty list. Fails if the glob is malformed or a folder cannot be listed.
+/// No match is an empty list. Fails if the glob is malformed, if a folder cannot be listed, or if the name of a file is
+/// nearly that of a set, since its cases would go untested: `weather.evalsets.json`.
 ///
 /// ```
 /// # let base = std::env::temp_dir().join(format!("evalset-doc-find-{}", std::process::id()));
@@ -37,15 +47,21 @@ const OPTIONS: MatchOptions =
 pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, FindError> {
     let base = base.as_ref();
     let names = names_of(pattern);
-    let mut walk = Walk { base, found: Vec::new() };
+    let mut walk =
+        Walk { base, found: Vec::new(), near: Vec::new(), seen: HashSet::new(), links: Vec::new() };
     if base.join(names.join("/")).is_dir() {
         for suffix in SET_SUFFIXES.iter().filter_map(|suffix| Pattern::new(&format!("*{suffix}")).ok()) {
-            walk.below(&names.join("/"), &[Part::AnyFolders, Part::Pattern(suffix)])?;
+            walk.all_below(&names.join("/"), &[Part::AnyFolders, Part::Pattern(suffix)])?;
         }
     } else {
-        walk.below("", &parts_of_glob(&names)?)?;
+        walk.all_below("", &parts_of_glob(&names)?)?;
     }
-    let found = walk.found;
+    let Walk { found, mut near, .. } = walk;
+    near.sort_unstable();
+    near.dedup();
+    if let Some((place, _)) = near.first() {
+        return Err(FindError { place: place.clone(), reason: Reason::NearMisses(near) });
+    }
     let mut sets: Vec<String> = Vec::with_capacity(found.len());
     for at in sorted(found.len(), &|one, other| found[one].cmp(&found[other])) {
         if sets.last() != Some(&found[at]) {
@@ -121,9 +137,35 @@ struct Walk<'b> {
     base: &'b Path,
     /// A file may be found twice.
     found: Vec<String>,
+    /// Files that would be found under another name, with that name.
+    near: Vec<(String, String)>,
+    /// The folders that were searched, as they are called without links, each for how many remaining parts.
+    seen: HashSet<(PathBuf, usize)>,
+    /// Links to folders that are still to be searched, with how many parts remain for them.
+    links: Vec<(String, usize)>,
 }
 
 impl Walk<'_> {
+    /// Collects what the parts match: in folders first, and then through links. A folder that is there without a link
+    /// is found by its own path, and links that form a circle come to an end.
+    fn all_below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
+        self.seen.clear();
+        self.below(at, parts)?;
+        while !self.links.is_empty() {
+            let mut links = std::mem::take(&mut self.links);
+            links.sort_unstable();
+            for (at, remaining) in links {
+                self.below(&at, &parts[parts.len() - remaining..])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a folder is searched for the first time. One that cannot be resolved cannot be listed either.
+    fn is_new(&mut self, at: &str, remaining: usize) -> bool {
+        fs::canonicalize(self.base.join(at)).is_ok_and(|folder| self.seen.insert((folder, remaining)))
+    }
+
     /// Collects what the remaining parts match in the folder `at`, relative to the base.
     fn below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
@@ -133,27 +175,50 @@ impl Walk<'_> {
                 if rest.is_empty() { self.file(path) } else { self.below(&path, rest)? }
             }
             Part::AnyFolders => {
+                if !self.is_new(at, parts.len()) {
+                    return Ok(());
+                }
                 self.below(at, rest)?;
-                for entry in
-                    self.entries(at)?.iter().filter(|entry| entry.is_folder && !is_passed_over(&entry.name))
-                {
-                    self.below(&join(at, &entry.name), parts)?;
+                for entry in self.entries(at)? {
+                    let path = join(at, &entry.name);
+                    if entry.kind != Kind::Other && !is_left_out(&entry.name, &self.base.join(&path)) {
+                        self.folder(path, entry.kind, parts)?;
+                    }
                 }
             }
             Part::Pattern(pattern) => {
-                for entry in
-                    self.entries(at)?.iter().filter(|entry| pattern.matches_with(&entry.name, OPTIONS))
-                {
+                for entry in self.entries(at)? {
                     let path = join(at, &entry.name);
-                    match (rest, entry.is_folder) {
-                        ([], _) => self.file(path),
-                        (_, true) => self.below(&path, rest)?,
-                        (_, false) => {}
+                    let matches = pattern.matches_with(&entry.name, OPTIONS);
+                    match (rest, entry.kind) {
+                        ([], _) if matches => self.file(path),
+                        ([], Kind::Other) => self.near_miss(path, &entry.name, pattern),
+                        (_, kind) if matches && !rest.is_empty() => self.folder(path, kind, rest)?,
+                        _ => {}
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Goes on in a folder, or later if it is a link to one.
+    fn folder(&mut self, path: String, kind: Kind, parts: &[Part]) -> Result<(), FindError> {
+        match kind {
+            Kind::Folder => self.below(&path, parts)?,
+            Kind::Link => self.links.push((path, parts.len())),
+            Kind::Other => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a file that would match under the name that it was probably meant to have.
+    fn near_miss(&mut self, path: String, name: &str, pattern: &Pattern) {
+        if let Some(meant) = near::meant(name).filter(|meant| pattern.matches_with(meant, OPTIONS))
+            && self.base.join(&path).is_file()
+        {
+            self.near.push((path, meant));
+        }
     }
 
     /// Adds a file. A broken link is added too: reading it reports the error, while leaving it out would leave its
@@ -181,8 +246,12 @@ impl Walk<'_> {
             let entry = entry.map_err(failed)?;
             // A name that is not UTF-8 cannot be written in a pattern or in Rust source.
             if let Ok(name) = entry.file_name().into_string() {
-                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                entries.push(Entry { name, is_folder });
+                let kind = match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => Kind::Folder,
+                    Ok(kind) if kind.is_symlink() && entry.path().is_dir() => Kind::Link,
+                    _ => Kind::Other,
+                };
+                entries.push(Entry { name, kind });
             }
         }
         Ok(entries)
@@ -197,8 +266,15 @@ fn is_no_folder(kind: io::ErrorKind) -> bool {
 
 struct Entry {
     name: String,
-    /// A folder itself, not a link to one: links can form circles.
-    is_folder: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    /// A link to a folder. Links can form circles.
+    Link,
+    Other,
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -216,6 +292,25 @@ pub struct FindError {
 enum Reason {
     Pattern(&'static str),
     Folder(io::Error),
+    /// Files, each with the name it was probably meant to have.
+    NearMisses(Vec<(String, String)>),
+}
+
+impl FindError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match &self.reason {
+            Reason::Pattern(_) => "a glob consists of names, `*`, `?`, `[..]` and `**`".to_owned(),
+            Reason::Folder(_) => {
+                "give this user permission to list its folders, or name the folders to search".to_owned()
+            }
+            Reason::NearMisses(files) => {
+                let names: Vec<String> = files.iter().map(|(_, meant)| format!("`{meant}`")).collect();
+                let them = if files.len() == 1 { "it" } else { "them" };
+                format!("rename {them} to {}, or move {them} elsewhere", names.join(", "))
+            }
+        }
+    }
 }
 
 impl fmt::Display for FindError {
@@ -223,6 +318,15 @@ impl fmt::Display for FindError {
         match &self.reason {
             Reason::Pattern(message) => write!(f, "`{}` is not a glob: {message}", self.place),
             Reason::Folder(error) => write!(f, "cannot list `{}`: {error}", self.place),
+            Reason::NearMisses(files) => {
+                let paths: Vec<String> = files.iter().map(|(path, _)| format!("`{path}`")).collect();
+                let (is, its) = if files.len() == 1 { ("is", "its") } else { ("are", "their") };
+                write!(
+                    f,
+                    "{} {is} nearly named as an eval set, and {its} cases would go untested",
+                    paths.join(", ")
+                )
+            }
         }
     }
 }
@@ -230,7 +334,7 @@ impl fmt::Display for FindError {
 impl std::error::Error for FindError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.reason {
-            Reason::Pattern(_) => None,
+            Reason::Pattern(_) | Reason::NearMisses(_) => None,
             Reason::Folder(error) => Some(error),
         }
     }
@@ -241,10 +345,10 @@ mod tests {
     use super::*;
 
     /// A folder of its own for each test, gone when dropped.
-    struct Folder(PathBuf);
+    pub(super) struct Folder(pub(super) PathBuf);
 
     impl Folder {
-        fn new(test: &str, files: &[&str]) -> Self {
+        pub(super) fn new(test: &str, files: &[&str]) -> Self {
             let root = std::env::temp_dir().join(format!("eval-format-find-{}-{test}", std::process::id()));
             for file in files {
                 let path = root.join(file);
@@ -328,10 +432,76 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_to_folders_are_not_followed() {
-        let folder = Folder::new("links", &["evals/a.evalset.json"]);
-        std::os::unix::fs::symlink(folder.0.join("evals"), folder.0.join("evals/circle")).unwrap();
-        assert_eq!(find_sets(&folder.0, "evals").unwrap(), ["evals/a.evalset.json"]);
+    fn links_to_folders_are_followed_once() {
+        let folder = Folder::new(
+            "links",
+            &["evals/b/x.evalset.json", "shared/deep/y.evalset.json", "other/z.evalset.json"],
+        );
+        let link = |to: &str, from: &str| {
+            std::os::unix::fs::symlink(folder.0.join(to), folder.0.join(from)).unwrap();
+        };
+        link("evals", "evals/circle");
+        // A folder that is there by itself keeps its own path.
+        link("evals/b", "evals/a");
+        link("shared", "evals/c");
+        link("shared/deep", "evals/d");
+        link("evals", "shared/back");
+        let all = ["evals/b/x.evalset.json", "evals/c/deep/y.evalset.json"];
+        assert_eq!(find_sets(&folder.0, "evals").unwrap(), all);
+        assert_eq!(find_sets(&folder.0, "evals/**/*.json").unwrap(), all);
+        assert_eq!(find_sets(&folder.0, "evals/d").unwrap(), ["evals/d/y.evalset.json"]);
+        assert_eq!(find_sets(&folder.0, "e*/d/*.json").unwrap(), ["evals/d/y.evalset.json"]);
+        assert_eq!(find_sets(&folder.0, "evals/[cd]/*.json").unwrap(), ["evals/d/y.evalset.json"]);
+    }
+
+    #[test]
+    fn folders_of_tools_are_left_out_unless_they_are_named() {
+        let files = [
+            "a.evalset.json",
+            "target/debug/b.evalset.json",
+            "node_modules/kit/c.evalset.json",
+            "vendor/kit/d.evalset.json",
+            "vendor/kit/.cargo-checksum.json",
+            "vendor/refunds/e.evalset.json",
+            "venv/lib/f.evalset.json",
+            "venv/pyvenv.cfg",
+            "tagged/g.evalset.json",
+        ];
+        let folder = Folder::new("tools", &files);
+        let tag = "Signature: 8a477f597d28d172789f06886806bc55\n# of cargo\n";
+        fs::write(folder.0.join("target/CACHEDIR.TAG"), tag).unwrap();
+        // It is no tag without its signature.
+        fs::write(folder.0.join("tagged/CACHEDIR.TAG"), "Signature: 0").unwrap();
+        let kept = ["a.evalset.json", "tagged/g.evalset.json", "vendor/refunds/e.evalset.json"];
+        for pattern in ["", ".", "**/*.json", "**/*.evalset.json"] {
+            assert_eq!(find_sets(&folder.0, pattern).unwrap(), kept, "{pattern}");
+        }
+        for (pattern, set) in [
+            ("target", "target/debug/b.evalset.json"),
+            ("target/debug/*.json", "target/debug/b.evalset.json"),
+            ("node_modules/**/*.json", "node_modules/kit/c.evalset.json"),
+        ] {
+            assert_eq!(find_sets(&folder.0, pattern).unwrap(), [set], "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_nearly_named_as_a_set_is_an_error() {
+        let files =
+            ["evals/a.evalset.json", "evals/sub/b.evalset.JSON", "evals/c.evalsets.json", "evals/d.json"];
+        let folder = Folder::new("near", &files);
+        let error = find_sets(&folder.0, "evals").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`evals/c.evalsets.json`, `evals/sub/b.evalset.JSON` are nearly named as an eval set, and their cases would \
+             go untested"
+        );
+        assert_eq!(error.help(), "rename them to `c.evalset.json`, `b.evalset.json`, or move them elsewhere");
+        // A glob says what it takes; its own near misses are those that it would match.
+        assert!(find_sets(&folder.0, "evals/*.evalset.json").is_err());
+        for pattern in ["evals/a*.evalset.json", "evals/*s.json", "evals/*.json", "evals/d.json"] {
+            assert!(find_sets(&folder.0, pattern).is_ok(), "{pattern}");
+        }
     }
 
     #[cfg(unix)]

@@ -21,6 +21,7 @@ use value::{Arg, OptionValue};
 
 use crate::diagnostics::{Diagnostics, code_list, error, error_on};
 use crate::features::Feature;
+use crate::package::renamed_eval_core;
 
 /// The arguments of the attribute.
 #[derive(Default)]
@@ -141,6 +142,22 @@ impl Args {
             reader.argument(&argument);
         }
         reader.finish()
+    }
+
+    /// Reports a name of eval-core that the attribute was not told. The expansion goes by it all the same, or rustc would
+    /// report each path in it.
+    pub(crate) fn check_crate(&mut self, diagnostics: &mut Diagnostics) {
+        if self.krate.is_none()
+            && let Some(name) = renamed_eval_core()
+            && let Ok(path) = syn::parse_str(&name)
+        {
+            diagnostics.error(
+                Span::call_site(),
+                format!("this package calls `eval-core` `{name}`, and the attribute was not told"),
+                format!("add `crate = {name}` to its arguments"),
+            );
+            self.krate = Some(path);
+        }
     }
 
     /// The names of the custom metrics.

@@ -1,14 +1,15 @@
 //! The criteria of each set: from a file that the attribute names, from the attribute itself, from a file beside the
 //! set, or ADK's own.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eval_format::__private::judged_criteria;
 use eval_format::EvalConfig;
+use eval_format::compat::OverlookedConfig;
 use eval_format::config::{CheckedConfig, check_config};
-use eval_format::conventions::SHARED_CONFIG;
+use eval_format::conventions::{CONFIG_NAMES, SHARED_CONFIG};
 use eval_format::metric::{Need, metric};
 use eval_format::problem::{Code, Problem};
 use proc_macro2::Span;
@@ -66,6 +67,8 @@ pub(crate) struct Configs<'a> {
     /// The config that `criteria(..)` is, unless it has errors.
     inline: Option<Arc<EvalConfig>>,
     read: HashMap<PathBuf, SetConfig>,
+    /// The configs that were reported as passed over, by where they would be used.
+    overlooked: HashSet<PathBuf>,
 }
 
 impl<'a> Configs<'a> {
@@ -91,11 +94,17 @@ impl<'a> Configs<'a> {
                 inline = checked.config.map(Arc::new);
             }
         }
-        Self { args, folders, named, inline, read: HashMap::new() }
+        Self { args, folders, named, inline, read: HashMap::new(), overlooked: HashSet::new() }
     }
 
-    /// The criteria of a set, and the files that would have given others if they existed.
-    pub(crate) fn of(&mut self, set: &SourceFile, diagnostics: &mut Diagnostics) -> (SetConfig, Vec<String>) {
+    /// The criteria of a set, and the files that would have given others if they existed. `top` is the folder of the
+    /// attribute, if it names more than a file.
+    pub(crate) fn of(
+        &mut self,
+        set: &SourceFile,
+        top: Option<&Path>,
+        diagnostics: &mut Diagnostics,
+    ) -> (SetConfig, Vec<String>) {
         match (&self.args.criteria, &self.named) {
             (Criteria::Inline(inline), _) => {
                 let source = ConfigSource::Inline(inline.json.clone());
@@ -108,13 +117,38 @@ impl<'a> Configs<'a> {
             (Criteria::File(_), None) => (SetConfig::unread(), Vec::new()),
             (Criteria::Beside, _) => {
                 let beside = self.folders.beside(set, SHARED_CONFIG);
-                if !beside.absolute.is_file() {
-                    return (SetConfig::adk_default(), vec![beside.relative]);
-                }
                 let span = self.args.path.as_ref().map_or_else(Span::call_site, LitStr::span);
+                if !beside.absolute.is_file() {
+                    self.report_overlooked(set, top, span, diagnostics);
+                    return (SetConfig::adk_default(), self.absent(set, top));
+                }
                 (self.read(&beside, span, diagnostics), Vec::new())
             }
         }
+    }
+
+    /// A set without a config is scored with ADK's criteria. A config that only looks as if it held is an error.
+    fn report_overlooked(
+        &mut self,
+        set: &SourceFile,
+        top: Option<&Path>,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let Some(found) = OverlookedConfig::of_set(&set.absolute, top) else { return };
+        // All sets of a folder pass over the same config.
+        if self.overlooked.insert(found.wanted.clone()) {
+            let named = |path: &Path| self.folders.named(path);
+            diagnostics.error(span, found.message(named), found.help(named));
+        }
+    }
+
+    /// The configs that a set without one would use, or pass over, if they existed.
+    fn absent(&self, set: &SourceFile, top: Option<&Path>) -> Vec<String> {
+        let beside = CONFIG_NAMES.iter().map(|name| self.folders.beside(set, name).relative);
+        let folders = set.absolute.ancestors().skip(2);
+        let above = folders.take_while(|folder| top.is_some_and(|top| folder.starts_with(top)));
+        beside.chain(above.map(|folder| self.folders.relative(&folder.join(SHARED_CONFIG)))).collect()
     }
 
     fn read(&mut self, file: &SourceFile, span: Span, diagnostics: &mut Diagnostics) -> SetConfig {

@@ -14,6 +14,7 @@ use quote::quote;
 use crate::args::Args;
 use crate::diagnostics::Diagnostics;
 use crate::item::Item;
+use crate::package::Target;
 use crate::suite::Suite;
 use names::Names;
 use sets::Sets;
@@ -40,7 +41,7 @@ pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
 fn runs_case(args: &Args, names: &Names<'_>, suite: &Suite) -> TokenStream {
     let Names { private, functions, runs_case, .. } = names;
     let count = suite.sets.len();
-    let sets = Sets { args, names };
+    let sets = Sets { args, names, target: &Target::current() };
     let sets = suite.sets.iter().map(|set| sets.source(set));
     // The arguments have names that the user's crate has not: its function or static `case` would hide ours.
     quote! {

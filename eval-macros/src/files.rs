@@ -53,6 +53,13 @@ pub(crate) struct Member {
     pub(crate) below: String,
 }
 
+impl Member {
+    /// The directory, or the part of the glob without wildcards.
+    pub(crate) fn top(&self) -> Option<&Path> {
+        self.file.absolute.ancestors().nth(self.below.matches('/').count() + 1)
+    }
+}
+
 impl SourceFile {
     /// Its name without the folders.
     pub(crate) fn name(&self) -> &str {
@@ -88,8 +95,7 @@ impl Folders {
             if !is_glob(&name) && !root.join(&name).is_dir() {
                 continue;
             }
-            let files = find_sets(root, &name)
-                .map_err(|found| error(path.span(), found, "a glob is made of `*`, `?`, `[..]` and `**`"))?;
+            let files = find_sets(root, &name).map_err(|found| error(path.span(), &found, found.help()))?;
             if !files.is_empty() {
                 let prefix = fixed_folder(&name);
                 let member = |file: &String| Member {
@@ -121,6 +127,17 @@ impl Folders {
         };
         let absolute = file.absolute.with_file_name(name);
         SourceFile { shown: self.shown(&absolute), absolute, relative }
+    }
+
+    /// A file or folder as an attribute names it.
+    pub(crate) fn named(&self, absolute: &Path) -> String {
+        let root = self.roots().find(|root| absolute.starts_with(root)).unwrap_or(&self.manifest);
+        path_from(root, absolute)
+    }
+
+    /// A file relative to `CARGO_MANIFEST_DIR`.
+    pub(crate) fn relative(&self, absolute: &Path) -> String {
+        path_from(&self.manifest, absolute)
     }
 
     fn roots(&self) -> impl Iterator<Item = &Path> {

@@ -1,11 +1,14 @@
 //! The function under the attribute.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, GenericParam, Ident, Signature, Type, Visibility};
+use syn::{Attribute, GenericParam, Ident, ReturnType, Signature, Type, Visibility};
 
 use crate::diagnostics::{Diagnostics, error, error_on};
+use crate::package::{Target, library_beside};
+use crate::surroundings::Surroundings;
 
 /// Attributes that make a test of a function.
 const TEST_ATTRIBUTES: &[&str] = &["test", "test_case", "rstest", "bench"];
@@ -51,7 +54,10 @@ impl Item {
         });
         let mut item = diagnostics.ok(parsed)?;
         let before = diagnostics.len();
+        item.check_place(Surroundings::of_attribute(), diagnostics);
+        item.check_name(&Target::current(), diagnostics);
         item.check_signature(diagnostics);
+        item.check_return_type(diagnostics);
         item.is_free = diagnostics.len() == before;
         item.take_test_attributes(diagnostics);
         Some(item)
@@ -60,6 +66,53 @@ impl Item {
     /// Its name, which is also the name of the module of tests.
     pub(crate) fn name(&self) -> &Ident {
         &self.signature.ident
+    }
+
+    /// A module of tests can stand where modules can.
+    fn check_place(&self, surroundings: Option<Surroundings>, diagnostics: &mut Diagnostics) {
+        // A receiver says so by itself.
+        if self.signature.receiver().is_some() {
+            return;
+        }
+        let (headline, help) = match surroundings {
+            None => return,
+            Some(Surroundings::Impl) => (
+                "`#[eval_set]` in an `impl`",
+                "the tests are a module, which no `impl` can hold: move the function out of it",
+            ),
+            Some(Surroundings::Body) => (
+                "`#[eval_set]` in the body of a function",
+                "no test runner sees the tests there: move the function out of it",
+            ),
+        };
+        diagnostics.error(self.name().span(), headline, help);
+    }
+
+    /// The module of tests would hide the library of the package where the tests use it.
+    fn check_name(&self, target: &Target, diagnostics: &mut Diagnostics) {
+        let name = self.name().unraw().to_string();
+        if library_beside(target).is_some_and(|library| library == name) {
+            diagnostics.error(
+                self.name().span(),
+                format!("`{name}` is the name of this package's library"),
+                format!(
+                    "the module of tests is named after the function, and would hide the library: \
+                     call the function `{name}_cases`, say"
+                ),
+            );
+        }
+    }
+
+    /// `dyn Agent` is no type. Rustc says so as often as it reads it, and knows no remedy.
+    fn check_return_type(&self, diagnostics: &mut Diagnostics) {
+        let ReturnType::Type(_, returned) = &self.signature.output else { return };
+        if let Some(span) = dyn_agent(returned.to_token_stream()) {
+            diagnostics.error(
+                span,
+                "`dyn Agent` is no type, since the methods of an agent are `async`",
+                "return `BoxAgent`, which holds any agent: `agent.boxed()` makes one",
+            );
+        }
     }
 
     fn check_signature(&self, diagnostics: &mut Diagnostics) {
@@ -122,6 +175,32 @@ impl Item {
     }
 }
 
+/// Where a type says `dyn Agent`, with whatever path.
+fn dyn_agent(tokens: TokenStream) -> Option<Span> {
+    let mut found: Option<Span> = None;
+    let mut last = None;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) if word == "dyn" => found = Some(word.span()),
+            TokenTree::Ident(word) => last = Some(word),
+            TokenTree::Punct(mark) if mark.as_char() == ':' => {}
+            // A path has ended.
+            other => {
+                if found.is_some() && last.as_ref().is_some_and(|word| word == "Agent") {
+                    return found;
+                }
+                (found, last) = (None, None);
+                if let TokenTree::Group(group) = other
+                    && let Some(inner) = dyn_agent(group.stream())
+                {
+                    return Some(inner);
+                }
+            }
+        }
+    }
+    found.filter(|_| last.is_some_and(|word| word == "Agent"))
+}
+
 /// A path as it is written, without spaces between its tokens.
 pub(crate) fn path_text(path: &impl ToTokens) -> String {
     path.to_token_stream().to_string().replace(' ', "")
@@ -182,9 +261,36 @@ mod tests {
             ("#[::core::prelude::v1::test] fn f() -> A {}", "on one function"),
             ("#[tokio::test] async fn f() -> A {}", "`#[tokio::test]` and `#[eval_set]`"),
             ("#[eval_set(\"b\")] fn f() -> A {}", "second `#[eval_set]`"),
+            ("fn f() -> Box<dyn Agent> {}", "`dyn Agent` is no type"),
+            ("async fn f() -> Result<Box<dyn ::eval_core::Agent + Send>, E> {}", "`dyn Agent` is no type"),
+            ("fn f() -> (u8, &'static dyn Agent) {}", "`dyn Agent` is no type"),
         ] {
             let errors = parse(source).1;
             assert!(errors.len() == 1 && errors[0].contains(reason), "{source}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn other_traits_may_be_dyn() {
+        for source in ["fn f() -> Box<dyn Error> {}", "fn f() -> Result<Agent, Box<dyn Error>> {}"] {
+            assert!(parse(source).1.is_empty(), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_place_without_modules_is_rejected() {
+        let item = parse("fn f() -> A {}").0.unwrap();
+        let method = parse("fn f(&self) -> A {}").0.unwrap();
+        for (item, surroundings, expected) in [
+            (&item, None, None),
+            (&item, Some(Surroundings::Impl), Some("in an `impl`")),
+            (&item, Some(Surroundings::Body), Some("in the body of a function")),
+            (&method, Some(Surroundings::Impl), None),
+        ] {
+            let mut diagnostics = Diagnostics::default();
+            item.check_place(surroundings, &mut diagnostics);
+            let messages = diagnostics.messages().concat();
+            assert!(expected.map_or(messages.is_empty(), |part| messages.contains(part)), "{messages}");
         }
     }
 

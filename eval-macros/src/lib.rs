@@ -14,9 +14,11 @@ mod filter;
 mod item;
 mod memory;
 mod modules;
+mod package;
 mod recordings;
 mod sets;
 mod suite;
+mod surroundings;
 
 use args::Args;
 use diagnostics::Diagnostics;
@@ -51,7 +53,8 @@ pub fn eval_set(args: proc_macro::TokenStream, item: proc_macro::TokenStream) ->
 
 fn expansion(args: TokenStream, tokens: &TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let args = Args::parse(args, &mut diagnostics);
+    let mut args = Args::parse(args, &mut diagnostics);
+    args.check_crate(&mut diagnostics);
     let item = Item::parse(tokens.clone(), &mut diagnostics);
     let suite = Suite::new(&args, &mut diagnostics);
     let errors = expand::errors(&args, &diagnostics);

@@ -2,6 +2,7 @@
 //!
 //! All problems of all files are collected on the way.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
@@ -94,20 +95,23 @@ impl Collector<'_> {
     fn suite(&mut self) -> Option<Suite> {
         match self.diagnostics.ok(self.folders.sets(self.path))? {
             Found::One(file) => {
-                let sets = self.set(file, Vec::new()).into_iter().collect();
+                let sets = self.set(file, None, Vec::new()).into_iter().collect();
                 Some(Suite { sets, pattern: None })
             }
             Found::Many(members) => {
                 let below: Vec<&str> = members.iter().map(|member| member.below.as_str()).collect();
                 let modules = module_paths(&below);
-                let sets =
-                    members.into_iter().zip(modules).filter_map(|(member, path)| self.set(member.file, path));
+                let sets = members.into_iter().zip(modules).filter_map(|(member, path)| {
+                    let top = member.top().map(Path::to_path_buf);
+                    self.set(member.file, top.as_deref(), path)
+                });
                 Some(Suite { sets: sets.collect(), pattern: Some(self.path.value()) })
             }
         }
     }
 
-    fn set(&mut self, file: SourceFile, modules: Vec<String>) -> Option<SuiteSet> {
+    /// `top` is the folder of the attribute, if it names more than this file.
+    fn set(&mut self, file: SourceFile, top: Option<&Path>, modules: Vec<String>) -> Option<SuiteSet> {
         let session = self.session.as_ref().map(|(_, file)| file.clone());
         let read = match read_set(&file, session.as_ref()) {
             Ok(read) => read,
@@ -119,7 +123,7 @@ impl Collector<'_> {
         self.report(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let recording = Recording::beside(&file, self.folders, self.path.span(), self.diagnostics);
-        let (config, absent) = self.configs.of(&file, self.diagnostics);
+        let (config, absent) = self.configs.of(&file, top, self.diagnostics);
         self.report_incompatibilities(&read, &config);
         self.report_simulated_users(&read);
         // All names first: what is filtered out must not rename what is left.

@@ -2,6 +2,8 @@
 
 use crate::project::{Draft, Project, echo_set};
 
+const CONFIG: &str = r#"{"criteria": {"response_match_score": 1.0}}"#;
+
 const CURRENT: [(&str, &str); 2] = [("folder::is_current", "ok"), ("glob::is_current", "ok")];
 
 fn project(fixture: &'static str) -> Project {
@@ -10,7 +12,9 @@ fn project(fixture: &'static str) -> Project {
         .file("evals/refunds/old-ones.test.json", echo_set(&[("declined", "No."), ("granted", "Yes.")]))
         .file("evals/refunds/2024/type.evalset.json", echo_set(&[("first", "One.")]))
         .file("evals/refunds/notes.json", "not a set")
-        .file("evals/test_config.json", r#"{"criteria": {"response_match_score": 1.0}}"#)
+        .file("evals/test_config.json", CONFIG)
+        .file("evals/refunds/test_config.json", CONFIG)
+        .file("evals/refunds/2024/test_config.json", CONFIG)
         .owned()
 }
 

@@ -4,6 +4,7 @@
 //! built there by cargo, offline, with the versions of this workspace's `Cargo.lock`. All of them share one
 //! target folder, so that what they depend on is built once.
 
+mod configs;
 mod directories;
 mod failures;
 mod features;
@@ -11,6 +12,7 @@ mod journaled;
 mod judged;
 mod names;
 mod nextest;
+mod package_names;
 mod placement;
 mod project;
 mod readme;
@@ -18,5 +20,6 @@ mod reported;
 mod run;
 mod runtime;
 mod shapes;
+mod targets;
 mod tracking;
 mod trybuild;

@@ -20,12 +20,14 @@ pub(crate) struct Input {
     /// What the file is, going by its name. `None` for a file that was named on the command line and whose name does
     /// not tell.
     pub(crate) kind: Option<FileKind>,
+    /// The folder that was searched; `None` for a file that was named on the command line.
+    pub(crate) top: Option<PathBuf>,
 }
 
 impl Input {
     fn named(path: PathBuf) -> Self {
         let name = path.file_name().and_then(OsStr::to_str);
-        Self { kind: name.and_then(FileKind::of), path }
+        Self { kind: name.and_then(FileKind::of), path, top: None }
     }
 
     /// The path as messages show it: with `/` on any system, as in globs and attributes.
@@ -72,11 +74,8 @@ fn files_of(path: &Path, scope: Scope) -> Result<Vec<Input>, CommandError> {
                 format!("the folder `{shown}` holds no eval sets"),
                 format!("sets in a folder are named {SET_NAMES}; name other files one by one"),
             )),
-            Ok(sets) => Ok(in_folders(sets, scope)),
-            Err(error) => Err(CommandError::new(
-                format!("cannot search `{shown}`: {error}"),
-                "give this user permission to list its folders, or name the folders to search",
-            )),
+            Ok(sets) => Ok(in_folders(sets, path, scope)),
+            Err(error) => Err(CommandError::new(format!("cannot search `{shown}`: {error}"), error.help())),
         },
         Ok(_) => Ok(vec![Input::named(without_dot(path))]),
         Err(error) if path.is_symlink() => Err(unreadable(path, &error)),
@@ -104,10 +103,8 @@ fn matches_of(pattern: &str, scope: Scope) -> Result<Vec<Input>, CommandError> {
             format!("no eval set matches `{pattern}`"),
             "configs, session files and recordings are never sets; `**` stands for any number of folders",
         )),
-        Ok(sets) => Ok(in_folders(sets, scope)),
-        Err(error) => {
-            Err(CommandError::new(error.to_string(), "a glob consists of names, `*`, `?`, `[..]` and `**`"))
-        }
+        Ok(sets) => Ok(in_folders(sets, &base, scope)),
+        Err(error) => Err(CommandError::new(error.to_string(), error.help())),
     }
 }
 
@@ -117,11 +114,12 @@ fn sets_in(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, FindError> {
 }
 
 /// The sets, and the files beside them if `scope` asks for these, folder by folder.
-fn in_folders(sets: Vec<PathBuf>, scope: Scope) -> Vec<Input> {
+fn in_folders(sets: Vec<PathBuf>, top: &Path, scope: Scope) -> Vec<Input> {
     let mut folders: BTreeMap<PathBuf, Vec<Input>> = BTreeMap::new();
     for set in sets {
         let folder = set.parent().unwrap_or(Path::new("")).to_path_buf();
-        folders.entry(folder).or_default().push(Input { path: set, kind: Some(FileKind::Set) });
+        let input = Input { path: set, kind: Some(FileKind::Set), top: Some(without_dot(top)) };
+        folders.entry(folder).or_default().push(input);
     }
     for (folder, files) in folders.iter_mut().filter(|_| scope == Scope::Companions) {
         files.extend(companions_in(folder));

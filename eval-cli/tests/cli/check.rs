@@ -230,3 +230,43 @@ fn a_case_that_no_agent_can_fail_is_an_error_of_its_set() {
     assert!(ran.out.contains("no metric decides it, so it would pass unchecked"), "{}", ran.out);
     assert!(ran.out.contains("no turn expects a tool call, and other calls are allowed"), "{}", ran.out);
 }
+
+#[test]
+fn a_config_that_the_attribute_would_refuse_is_a_warning() {
+    let folder = Folder::new("check-overlooked");
+    let config = r#"{"criteria": {"response_match_score": 0.5}}"#;
+    folder
+        .write("evals/good.evalset.json", set(""))
+        .write("evals/eval_config.json", config)
+        .write("other/test_config.json", config)
+        .write("other/deep/good.evalset.json", set(""));
+    let beside = "warning: `evals/eval_config.json` is passed over: the config of a folder is named `test_config.json`";
+    let above = "warning: `other/test_config.json` is passed over: a config holds for its own folder, and not for the \
+                 sets in `other/deep`";
+    for (paths, code, said) in [
+        (&["evals"][..], 0, &[beside][..]),
+        (&["evals/good.evalset.json"], 0, &[beside]),
+        (&["other"], 0, &[above]),
+        (&["other/**/*.evalset.json"], 0, &[above]),
+        (&["other/deep"], 0, &[]),
+        (&["other/deep/good.evalset.json"], 0, &[]),
+        (&["evals", "other", "--deny-warnings"], 1, &[beside, above]),
+    ] {
+        let ran = folder.run(&[&["check"], paths].concat());
+        assert_eq!(ran.code, Some(code), "{paths:?}\n{}", ran.out);
+        for line in [beside, above] {
+            assert_eq!(ran.out.contains(line), said.contains(&line), "{line}\n{paths:?}\n{}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_nearly_named_as_a_set_is_refused() {
+    let folder = Folder::new("check-near");
+    folder.write("evals/good.evalset.json", set("")).write("evals/bad.evalsets.json", set(""));
+    let ran = folder.run(&["check", "evals"]);
+    assert_eq!(ran.code, Some(2));
+    let shown = ran.shown();
+    assert!(shown.contains("`bad.evalsets.json` is nearly named as an eval set"), "{shown}");
+    assert!(shown.contains("rename it to `bad.evalset.json`, or move it elsewhere"), "{shown}");
+}

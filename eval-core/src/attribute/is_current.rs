@@ -20,7 +20,7 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
     }
     let found = match eval_format::find::find_sets(&root, pattern) {
         Ok(found) => found,
-        Err(error) => fail(&format!("Error: cannot list `{pattern}`: {error}")),
+        Err(error) => fail(&format!("Error: cannot list `{pattern}`: {error}\nhelp: {}", error.help())),
     };
     let new: Vec<&str> = found.iter().map(String::as_str).filter(|file| !files.contains(file)).collect();
     let gone: Vec<&str> =

@@ -3,7 +3,7 @@
 use super::lines::{HEADLINE, line};
 use super::print::Print;
 use super::{record, table, turns};
-use crate::compiled::Test;
+use crate::compiled::{NOT_KNOWN, Test};
 use crate::journal::Journal;
 use crate::message::{count, cut, neutral};
 use crate::report::{CaseReport, Location, MetricOutcome};
@@ -105,6 +105,7 @@ pub(crate) fn failing(
     }
     warnings(&mut out, test);
     line(&mut out, &format!("\nrun again     {}", test.rerun_command()));
+    line(&mut out, &format!("              {NOT_KNOWN}"));
     match journal {
         Some(journal) => {
             line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
@@ -138,7 +139,7 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
         if has_its_set(test.set) { format!("touch {} && ", shell_word(shown)) } else { String::new() };
     format!(
         "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
-         older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}",
+         older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}\n             {NOT_KNOWN}",
         test.path(),
         test.rerun_command()
     )
@@ -152,7 +153,11 @@ fn shell_word(path: &str) -> String {
 
 /// The text of a test that could not begin.
 pub(crate) fn harness(test: &Test, message: &str) -> String {
-    format!("Error: {}: harness error: {message}\n\nrun again  {}", test.path(), test.rerun_command())
+    format!(
+        "Error: {}: harness error: {message}\n\nrun again  {}\n           {NOT_KNOWN}",
+        test.path(),
+        test.rerun_command()
+    )
 }
 
 fn body(out: &mut String, report: &CaseReport, print: Print) {

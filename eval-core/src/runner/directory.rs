@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use eval_format::compat::OverlookedConfig;
 use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::shared_config_path;
 use eval_format::find::find_sets;
@@ -14,6 +15,8 @@ pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) set: EvalSet,
     pub(super) config: Option<EvalConfig>,
+    /// The config that it would have if that had another name or stood elsewhere.
+    pub(super) overlooked: Option<OverlookedConfig>,
 }
 
 /// Reads the sets of a directory, in the order of their paths.
@@ -23,13 +26,14 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
     if files.is_empty() {
         return Err(RunDirError::NoSets(directory.to_owned()));
     }
-    files.iter().map(|file| read_one(&directory.join(file), custom)).collect()
+    files.iter().map(|file| read_one(&directory.join(file), Some(directory), custom)).collect()
 }
 
-/// Reads a set and the config beside it.
-pub(super) fn read_one(path: &Path, custom: &[&str]) -> Result<Found, RunDirError> {
+/// Reads a set and the config beside it. `directory` is the one that is searched.
+pub(super) fn read_one(path: &Path, directory: Option<&Path>, custom: &[&str]) -> Result<Found, RunDirError> {
     let config = config_beside(path, custom)?;
-    Ok(Found { path: path.to_owned(), set: EvalSet::read(path)?, config })
+    let overlooked = OverlookedConfig::of_set(path, directory);
+    Ok(Found { path: path.to_owned(), set: EvalSet::read(path)?, config, overlooked })
 }
 
 fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunDirError> {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-use eval_format::compat::Incompatibility;
+use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
 use eval_format::{Problems, ReadError};
 
@@ -88,6 +88,8 @@ pub enum RunDirError {
     NoSets(PathBuf),
     /// A set or a config cannot be read.
     Read(ReadError),
+    /// A config would be passed over, and the runner has no criteria.
+    OverlookedConfig(OverlookedConfig),
     /// The settings of the runner contradict each other, or they do not fit a set.
     Runner {
         /// The file of the set.
@@ -102,6 +104,12 @@ impl fmt::Display for RunDirError {
         match self {
             Self::NoSets(path) => write!(f, "`{}` holds no eval sets ({SET_NAMES})", path.display()),
             Self::Read(error) => error.fmt(f),
+            Self::OverlookedConfig(found) => write!(
+                f,
+                "{}; move it to `{}`, or give the runner its criteria",
+                found.message(|path| path.display().to_string()),
+                found.wanted.display()
+            ),
             Self::Runner { path, source } => write!(f, "`{}`: {source}", path.display()),
         }
     }
@@ -110,7 +118,7 @@ impl fmt::Display for RunDirError {
 impl Error for RunDirError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::NoSets(_) => None,
+            Self::NoSets(_) | Self::OverlookedConfig(_) => None,
             Self::Read(error) => Some(error),
             Self::Runner { source, .. } => Some(source),
         }

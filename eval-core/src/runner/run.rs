@@ -100,7 +100,7 @@ impl EvalRunner {
         let sets = if path.is_dir() {
             directory::read(path, &names)?
         } else {
-            vec![directory::read_one(path, &names)?]
+            vec![directory::read_one(path, None, &names)?]
         };
         self.all_of(sets, ids, &setup, concurrency).await
     }
@@ -130,7 +130,10 @@ impl EvalRunner {
 
     /// A set of a directory with what its cases are run with.
     fn prepare_found(&self, found: Found) -> Result<(Prepared, EvalSet), RunDirError> {
-        let Found { path, set, config } = found;
+        let Found { path, set, config, overlooked } = found;
+        if let Some(overlooked) = overlooked.filter(|_| self.config.is_none()) {
+            return Err(RunDirError::OverlookedConfig(overlooked));
+        }
         let prepared = self.prepare(config.as_ref(), Some(&path), &set.eval_cases);
         let prepared = prepared.map_err(|source| RunDirError::Runner { path, source })?;
         Ok((prepared, set))

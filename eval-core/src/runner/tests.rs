@@ -390,3 +390,22 @@ fn a_set_of_a_directory_that_its_criteria_do_not_fit_is_named_by_its_file() {
     assert!(error.starts_with(&format!("`{}`: ", folder.join("weather.evalset.json").display())), "{error}");
     assert!(error.contains("case `c`: `rubric_based_tool_use_quality_v1` has no rubrics"), "{error}");
 }
+
+#[test]
+fn a_directory_whose_config_would_be_passed_over_is_not_run() {
+    let folder = std::env::temp_dir().join(format!("evalset-overlooked-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("deep")).unwrap();
+    let set = EvalSet::new("s").case(case("c", &[("hi", "hi")]));
+    std::fs::write(folder.join("deep/weather.evalset.json"), set.to_json()).unwrap();
+    std::fs::write(folder.join("test_config.json"), r#"{"criteria": {"response_match_score": 1.0}}"#)
+        .unwrap();
+    let setup = || Replay::new([["hi"]]);
+    let error = run(EvalRunner::new().run_dir(&folder, setup, 1)).unwrap_err().to_string();
+    let own = EvalRunner::new().criterion("response_match_score", Criterion::new(0.5));
+    let own = run(own.run_dir(&folder, setup, 1));
+    let deep = run(EvalRunner::new().run_dir(folder.join("deep"), setup, 1));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(error.contains("test_config.json` is passed over: a config holds for its own folder"), "{error}");
+    assert!(error.contains("or give the runner its criteria"), "{error}");
+    assert!(own.is_ok() && deep.is_ok());
+}

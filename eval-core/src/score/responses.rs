@@ -79,8 +79,10 @@ impl<'a> Answered<'a> {
 
     /// A call that equals another one made in this way if the tool and these values are equal.
     fn key<const N: usize>(&self, values: [(&'static str, Value); N]) -> FunctionCall {
-        let name = self.tool().map(str::to_owned);
-        FunctionCall { name, args: Some(Map::from(values)), ..FunctionCall::default() }
+        let mut call = FunctionCall::default();
+        call.name = self.tool().map(str::to_owned);
+        call.args = Some(Map::from(values));
+        call
     }
 }
 
@@ -137,21 +139,22 @@ mod tests {
     use serde_json::json;
 
     fn call(id: Option<&str>, name: &str) -> FunctionCall {
-        FunctionCall { id: id.map(str::to_owned), ..FunctionCall::new(name, json!({})) }
+        let mut call = FunctionCall::new(name, json!({}));
+        call.id = id.map(str::to_owned);
+        call
     }
 
     fn response(id: Option<&str>, name: &str, text: &str) -> FunctionResponse {
-        FunctionResponse { id: id.map(str::to_owned), ..FunctionResponse::new(name, json!({ "is": text })) }
+        let mut response = FunctionResponse::new(name, json!({ "is": text }));
+        response.id = id.map(str::to_owned);
+        response
     }
 
     fn turn(calls: Vec<FunctionCall>, responses: Vec<FunctionResponse>) -> [Invocation; 2] {
         let events =
             calls.iter().cloned().map(Part::call).chain(responses.iter().cloned().map(Part::response));
-        let events = events.map(|part| InvocationEvent {
-            author: "a".to_owned(),
-            content: Some(Content::new("model", vec![part])),
-            ..InvocationEvent::default()
-        });
+        let events =
+            events.map(|part| InvocationEvent::new("a").with_content(Content::new("model", vec![part])));
         let forms = [
             IntermediateData::Events(events.collect()),
             IntermediateData::Tools {
@@ -160,7 +163,7 @@ mod tests {
                 intermediate_responses: Vec::new(),
             },
         ];
-        forms.map(|data| Invocation { intermediate_data: Some(data), ..Invocation::user("q") })
+        forms.map(|data| Invocation::user("q").with_intermediate_data(data))
     }
 
     #[test]
@@ -208,17 +211,17 @@ mod tests {
         let mut lists = (Vec::new(), Vec::new());
         for (at, word) in text.split_whitespace().enumerate() {
             let (call, result) = word.split_once("->").unwrap();
-            let id = Some(format!("id {at}"));
+            let id = format!("id {at}");
             let name = match call.split_once('(') {
                 Some((name, args)) => {
                     let args = json!({ "x": args.trim_end_matches(')') });
-                    lists.0.push(FunctionCall { id: id.clone(), ..FunctionCall::new(name, args) });
+                    lists.0.push(FunctionCall::new(name, args).with_id(&id));
                     name
                 }
                 // A response without a call.
                 None => call,
             };
-            lists.1.push(FunctionResponse { id, ..FunctionResponse::new(name, json!(result)) });
+            lists.1.push(FunctionResponse::new(name, json!(result)).with_id(id));
         }
         lists
     }
@@ -270,8 +273,7 @@ mod tests {
     #[test]
     fn values_are_compared_as_python_compares_them() {
         let with = |value: serde_json::Value| {
-            let map = Value::from(value).as_object().cloned().unwrap_or_default();
-            let response = FunctionResponse { response: Some(map), ..FunctionResponse::new("f", json!({})) };
+            let response = FunctionResponse::new("f", value);
             let [events, _] = turn(vec![call(None, "f")], vec![response]);
             events
         };
@@ -291,7 +293,8 @@ mod tests {
 
     #[test]
     fn a_response_without_a_value_expects_nothing() {
-        let silent = FunctionResponse { response: None, ..FunctionResponse::new("f", json!({})) };
+        let mut silent = FunctionResponse::new("f", json!({}));
+        silent.response = None;
         for turn in turn(vec![call(None, "f")], vec![silent]) {
             assert!(Answered::of(&turn).is_empty());
         }

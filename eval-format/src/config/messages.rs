@@ -82,11 +82,17 @@ pub(super) fn out_of_range(
     let found =
         problem(format!("threshold {threshold} of `{name}` is outside its range, {range}")).label(label);
     match info.max {
-        Some(1.0) if threshold > 1.0 && threshold <= 100.0 => {
-            found.help(format!("scores are shares of 1, not percentages: write {}", threshold / 100.0))
+        // Nobody writes a percentage between 1 and 2, and thresholds that were computed miss 1 by a little.
+        Some(1.0) if (2.0..=100.0).contains(&threshold) => {
+            found.help(format!("scores are shares of 1, not percentages: write {}", share(threshold)))
         }
         _ => found.help(format!("write a number in the range {range}")),
     }
+}
+
+/// A hundredth, without the digits that a division of binary numbers adds.
+fn share(percentage: f64) -> f64 {
+    (percentage * 1e10).round() / 1e12
 }
 
 pub(super) fn contradiction(ignore_args: &Entry<'_>, args_match: &Entry<'_>, place: &Place<'_>) -> Problem {

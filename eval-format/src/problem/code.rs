@@ -77,6 +77,8 @@ codes! {
     UnknownMetric = "unknown-metric",
     /// A threshold lies outside the range of its metric.
     ThresholdRange = "threshold-range",
+    /// A config that looks as if it held for the set, and does not.
+    OverlookedConfig = "overlooked-config",
     /// The criteria check nothing.
     NothingChecked = "nothing-checked",
     /// A threshold on a metric that never gates.

@@ -130,7 +130,7 @@ fn unknown_keys_are_errors_where_adk_forbids_them() {
         ".user_content._note",
         "\"_note\"",
         "unknown key `_note` in a content object",
-        "remove it; a content object takes `parts`, `role`",
+        "a content object takes no other keys, comments neither; in a case and in a criterion a key that begins with `_` is one",
     );
     check_data(
         r#"{"tool_uses": [{"tool_name": "f"}]}"#,

@@ -39,6 +39,10 @@ pub(super) fn unknown_key(
     let help = match (stranger(entry, model), meant) {
         (Some(instead), _) => instead.to_owned(),
         (None, Some(at)) => did_you_mean(&entry.key, model, &model.fields[at]),
+        (None, None) if entry.key.starts_with('_') && model.extra == Extra::Forbidden => format!(
+            "{} takes no other keys, comments neither; in a case and in a criterion a key that begins with `_` is one",
+            model.what
+        ),
         (None, None) => format!("remove it; {} takes {}", model.what, keys(model)),
     };
     Problem::error(

@@ -12,8 +12,7 @@
 
 use std::ops::Range;
 
-use eval_format::problem::Code;
-use eval_format::{Problem, Value};
+use eval_format::{Map, Problem, Value};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseBuffer, ParseStream, Parser};
@@ -22,9 +21,6 @@ use syn::{Ident, Lit, LitStr, Token};
 use crate::diagnostics::{Diagnostics, error};
 
 const GRAMMAR: &str = r#"write `name = threshold`, or `name(threshold = 0.8, match_type = "IN_ORDER")` for more than a threshold"#;
-
-const ADK_DEFAULT: &str =
-    "ADK's default is `criteria(tool_trajectory_avg_score = 1.0, response_match_score = 0.8)`";
 
 /// Where the criteria come from.
 #[derive(Default)]
@@ -79,11 +75,9 @@ impl InlineConfig {
     /// Reports a problem of the text on the tokens that caused it.
     pub(crate) fn report(&self, problem: &Problem, diagnostics: &mut Diagnostics) {
         let help = match (&problem.help, problem.label.is_empty()) {
-            // Its own help shows a config file.
-            _ if problem.code == Code::NothingChecked => ADK_DEFAULT,
-            (Some(help), _) => help.as_str(),
-            (None, false) => problem.label.as_str(),
-            (None, true) => GRAMMAR,
+            (Some(help), _) => as_arguments(help),
+            (None, false) => problem.label.clone(),
+            (None, true) => GRAMMAR.to_owned(),
         };
         diagnostics.error(self.span_of(&problem.range), &problem.message, help);
     }
@@ -180,6 +174,39 @@ impl InlineConfig {
     }
 }
 
+/// A help text of a config file with its JSON written as in the attribute.
+fn as_arguments(help: &str) -> String {
+    let mut text = String::new();
+    for (at, part) in help.split('`').enumerate() {
+        // What is between two marks is code.
+        let json = (at % 2 == 1).then(|| Value::parse(&format!("{{{part}}}")).ok()).flatten();
+        let written = json.as_ref().and_then(Value::as_object).filter(|object| !object.is_empty());
+        let written = written.map(arguments);
+        text.push_str(if at > 0 { "`" } else { "" });
+        text.push_str(written.as_deref().unwrap_or(part));
+    }
+    text
+}
+
+/// `name = 0.8`, `name(threshold = 0.8)`.
+fn arguments(object: &Map) -> String {
+    let assigned = object.iter().map(|(key, value)| match value {
+        Value::Object(inner) => format!("{key}({})", arguments(inner)),
+        other => format!("{key} = {}", argument(other)),
+    });
+    assigned.collect::<Vec<_>>().join(", ")
+}
+
+fn argument(value: &Value) -> String {
+    match value {
+        Value::Object(object) => format!("({})", arguments(object)),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(argument).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
 fn parenthesized(input: ParseStream<'_>) -> syn::Result<ParseBuffer<'_>> {
     let content;
     syn::parenthesized!(content in input);
@@ -262,6 +289,21 @@ mod tests {
             assert!(message.contains("write `name = threshold`"), "{source}: {message}");
         }
         assert!(json("a = 1, a = 2").unwrap_err().to_string().contains("`a` is given twice"));
+    }
+
+    #[test]
+    fn help_for_a_file_is_written_as_in_the_attribute() {
+        for (help, expected) in [
+            (r#"add `"threshold": 1.0`"#, "add `threshold = 1.0`"),
+            (r#"write `"a": 0.8` or `"a": {"threshold": 0.8}`"#, "write `a = 0.8` or `a(threshold = 0.8)`"),
+            (r#"write `"a": [{"b": {"c": "x"}}, 1]`, as"#, r#"write `a = [(b(c = "x")), 1]`, as"#),
+            ("did you mean `threshold`?", "did you mean `threshold`?"),
+            (r#"did you mean `"IN_ORDER"`?"#, r#"did you mean `"IN_ORDER"`?"#),
+            ("`", "`"),
+            ("", ""),
+        ] {
+            assert_eq!(as_arguments(help), expected);
+        }
     }
 
     #[test]

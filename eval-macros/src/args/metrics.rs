@@ -42,6 +42,15 @@ pub(super) fn read(value: &OptionValue<'_>, diagnostics: &mut Diagnostics) -> sy
     let mut metrics: Vec<CustomMetric> = Vec::new();
     for metric in value.items::<CustomMetric>("paths of functions", "at least one function")? {
         let name = &metric.name;
+        if eval_format::metric::metric(name).is_some() {
+            diagnostics.error(
+                metric.span,
+                format!("`{name}` is a built-in metric, which a metric of yours would replace"),
+                format!(
+                    "give yours another name, and use that in the criteria: `my_{name} = path::to::function`"
+                ),
+            );
+        }
         if metrics.iter().any(|other| other.name == *name) {
             diagnostics.error(
                 metric.span,

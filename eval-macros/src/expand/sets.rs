@@ -10,6 +10,7 @@ use quote::quote;
 use super::names::{Names, include, option};
 use crate::args::Args;
 use crate::configs::ConfigSource;
+use crate::package::Target;
 use crate::recordings::Recording;
 use crate::suite::{SuiteCase, SuiteSet};
 
@@ -17,6 +18,8 @@ use crate::suite::{SuiteCase, SuiteSet};
 pub(super) struct Sets<'a> {
     pub(super) args: &'a Args,
     pub(super) names: &'a Names<'a>,
+    /// The target of cargo that the tests are in.
+    pub(super) target: &'a Target,
 }
 
 impl Sets<'_> {
@@ -27,7 +30,7 @@ impl Sets<'_> {
         let relative = &file.relative;
         // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
         let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
-        let text = include(relative);
+        let (text, target) = (include(relative), self.target());
         // There is no typed set if a case that `cases` leaves out cannot be run.
         let typed = read.checked.set.as_ref();
         let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
@@ -47,6 +50,7 @@ impl Sets<'_> {
             #private::SetSource {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
                 package: ::core::env!("CARGO_PKG_NAME"),
+                target: #target,
                 file: #relative,
                 shown: #shown,
                 text: #text,
@@ -60,6 +64,18 @@ impl Sets<'_> {
                 recording: #recording,
             }
         }
+    }
+
+    fn target(&self) -> TokenStream {
+        let private = &self.names.private;
+        let target = match self.target {
+            Target::Unknown => quote!(Unknown),
+            Target::Lib => quote!(Lib),
+            Target::Bin(name) => quote!(Bin(#name)),
+            Target::Test(krate) => quote!(Test(#krate)),
+            Target::Bench(krate) => quote!(Bench(#krate)),
+        };
+        quote!(#private::Target::#target)
     }
 
     fn case(&self, case: &SuiteCase, recording: Option<&Recording>, prefix: &str) -> TokenStream {

@@ -24,7 +24,7 @@ fn folders_are_modules_and_each_file_has_its_own_config() {
         "static __SETS: [::eval_core::__private::SetSource; 2usize]",
         "test: \"trips::deep::hotel::type_\"",
         "test: \"trips::trip::book\"",
-        "absent: &[\"tests/sets/several/test_config.json\"]",
+        "absent: &[\n                \"tests/sets/several/test_config.json\",\n                \"tests/sets/several/eval_config.json\",\n            ]",
         "file: \"tests/sets/several/deep/test_config.json\"",
         "    mod deep {\n        mod hotel {\n",
         "{\n                super::super::super::__evalset_trips(",
@@ -251,6 +251,7 @@ fn __evalset_weather(
         ::eval_core::__private::SetSource {
             manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
             package: ::core::env!("CARGO_PKG_NAME"),
+            target: ::eval_core::__private::Target::Unknown,
             file: "tests/sets/weather.evalset.json",
             shown: "tests/sets/weather.evalset.json",
             text: ::core::include_str!(
@@ -281,7 +282,7 @@ fn __evalset_weather(
             ],
             config: ::eval_core::__private::ConfigSource::Default,
             session: ::core::option::Option::None,
-            absent: &["tests/sets/test_config.json"],
+            absent: &["tests/sets/test_config.json", "tests/sets/eval_config.json"],
             options: ::eval_core::__private::Options {
                 runs: 1,
                 pass: ::eval_core::__private::Pass::Mean,

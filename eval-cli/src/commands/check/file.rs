@@ -1,9 +1,9 @@
 //! One file: what it is, its problems, and whether it was rewritten.
 
 use std::fs;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
-use eval_format::compat::{NotCompared, check_compatibility};
+use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
 use eval_format::config::check_config;
 use eval_format::conventions::{FileKind, SHARED_CONFIG, set_names_of_session, shared_config_path};
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
@@ -50,7 +50,7 @@ impl CheckedFile {
             Some(FileKind::Recording) => Self::recording(shown, &bytes),
             Some(FileKind::Session) => Self::session(shown, &bytes, form_beside(&input.path)),
             None if is_config(&bytes) => Self::config(shown, &bytes, metrics),
-            _ => Self::set_and_fix(&input.path, &shown, &bytes, metrics, write),
+            _ => Self::set_and_fix(input, &shown, &bytes, metrics, write),
         };
         if file.problems.is_empty() {
             // No range points into it, and there may be thousands of files.
@@ -88,11 +88,12 @@ impl CheckedFile {
         Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Session) }
     }
 
-    fn set(path: &Path, mut checked: CheckedSet, metrics: &[&str]) -> Self {
-        let config = config_beside(path, metrics);
+    fn set(input: &Input, mut checked: CheckedSet, metrics: &[&str]) -> Self {
+        let config = config_beside(&input.path, metrics);
         let incompatible = incompatibilities(config.as_ref(), &checked, metrics);
         let not_compared = not_compared(config.as_ref(), &checked, metrics);
         checked.problems.extend(incompatible);
+        checked.problems.extend(overlooked_config(input));
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(checked.form),
@@ -104,23 +105,24 @@ impl CheckedFile {
         }
     }
 
-    fn set_and_fix(path: &Path, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
+    fn set_and_fix(input: &Input, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
+        let path = &input.path;
         let checked = check_set(shown, bytes, None);
         let Some((fix, text)) = fix::of(&checked, path) else {
-            return Self::set(path, checked, metrics);
+            return Self::set(input, checked, metrics);
         };
         let Some(text) = text.filter(|_| write) else {
-            return Self { fix: Some(fix), ..Self::set(path, checked, metrics) };
+            return Self { fix: Some(fix), ..Self::set(input, checked, metrics) };
         };
         match replace(path, &text) {
             Ok(()) => {
                 let fixed = check_set(shown, text.as_bytes(), None);
-                Self { fix: Some(fix.done()), ..Self::set(path, fixed, metrics) }
+                Self { fix: Some(fix.done()), ..Self::set(input, fixed, metrics) }
             }
             Err(error) => {
                 let help = "give this user permission to write it, or check without `--fix`";
                 let error = CommandError::new(format!("cannot write `{shown}`: {error}"), help);
-                Self { fix: Some(fix), error: Some(error), ..Self::set(path, checked, metrics) }
+                Self { fix: Some(fix), error: Some(error), ..Self::set(input, checked, metrics) }
             }
         }
     }
@@ -146,6 +148,12 @@ fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&s
     let criteria = &config.unwrap_or(&default).criteria;
     let criteria = criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
     NotCompared::of(criteria, metrics, checked.set.iter().flat_map(|set| &set.eval_cases))
+}
+
+/// A config that looks as if it held for a set. It is a warning here: an attribute may name it.
+fn overlooked_config(input: &Input) -> Option<Problem> {
+    let found = OverlookedConfig::of_set(&input.path, input.top.as_deref())?;
+    Some(found.problem(|path| path.display().to_string().replace(MAIN_SEPARATOR, "/")))
 }
 
 /// The form of the sets that a session file is named after. [`Form::TestFile`] if one of them has it, since that form

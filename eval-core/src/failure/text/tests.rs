@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
-use crate::compiled::{CaseSource, ConfigSource, SetSource};
+use crate::compiled::{CaseSource, ConfigSource, SetSource, Target};
 #[cfg(feature = "judges")]
 use crate::judge::Scripted;
 use crate::metric::{MetricInput, Score, Scores};
@@ -300,6 +300,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
     let set: &'static SetSource = Box::leak(Box::new(SetSource {
         manifest_dir: "",
         package: "p",
+        target: Target::Lib,
         file: "s.evalset.json",
         shown: "s.evalset.json",
         text: TEXT,

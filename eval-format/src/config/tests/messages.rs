@@ -69,6 +69,23 @@ fn a_percentage() {
 }
 
 #[test]
+fn what_is_no_percentage_is_not_taken_for_one() {
+    for (threshold, help) in [
+        ("1.0000001", "write a number in the range 0 to 1"),
+        ("1.5", "write a number in the range 0 to 1"),
+        ("101", "write a number in the range 0 to 1"),
+        ("2", "scores are shares of 1, not percentages: write 0.02"),
+        ("33.3", "scores are shares of 1, not percentages: write 0.333"),
+        ("99.99", "scores are shares of 1, not percentages: write 0.9999"),
+        ("100", "scores are shares of 1, not percentages: write 1"),
+    ] {
+        let text = format!("{{\"criteria\": {{\"response_match_score\": {threshold}}}}}");
+        let problems = check_config(FILE, text.as_bytes(), &[]).problems;
+        assert_eq!(problems[0].help.as_deref(), Some(help), "{threshold}");
+    }
+}
+
+#[test]
 fn a_judge_that_is_asked_wrongly() {
     let text = r#"{
   "criteria": {

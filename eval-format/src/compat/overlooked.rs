@@ -1,0 +1,179 @@
+//! Configs that a set does not use although they look as if it did.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use strsim::osa_distance;
+
+use crate::conventions::{CONFIG_NAMES, SHARED_CONFIG, shared_config_path};
+use crate::problem::{Code, JsonPath, Problem};
+
+/// A config that would be passed over, so that ADK's default criteria held without a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OverlookedConfig {
+    /// The file.
+    pub path: PathBuf,
+    /// Where it would be used: `test_config.json` in the folder of the set.
+    pub wanted: PathBuf,
+}
+
+impl OverlookedConfig {
+    /// The config that a set passes over; `None` if it has the one of its folder, or if there is none to pass over.
+    ///
+    /// It is one of these, which ADK passes over as well:
+    ///
+    /// - `eval_config.json` beside the set, and what looks like a misspelt name: `test-config.json`
+    /// - `test_config.json` in a folder above that of the set, up to `top`, the folder that is searched
+    ///
+    /// ```
+    /// # let base = std::env::temp_dir().join(format!("evalset-doc-configs-{}", std::process::id()));
+    /// # std::fs::create_dir_all(base.join("evals"))?;
+    /// # std::fs::write(base.join("evals/eval_config.json"), "{}")?;
+    /// use eval_format::compat::OverlookedConfig;
+    ///
+    /// let found = OverlookedConfig::of_set(&base.join("evals/weather.evalset.json"), None).unwrap();
+    /// assert_eq!(found.path, base.join("evals/eval_config.json"));
+    /// # std::fs::remove_dir_all(base)?;
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn of_set(set: &Path, top: Option<&Path>) -> Option<Self> {
+        let wanted = shared_config_path(set);
+        if wanted.symlink_metadata().is_ok() {
+            return None;
+        }
+        let folder = wanted.parent()?;
+        let path = beside(folder).or_else(|| above(folder, top?))?;
+        Some(Self { path, wanted })
+    }
+
+    /// Whether it has the right name, in a folder above that of the set.
+    pub fn is_above(&self) -> bool {
+        self.path.file_name() == self.wanted.file_name()
+    }
+
+    /// What is wrong, in a line. `show` gives the path as the reader knows it.
+    pub fn message(&self, show: impl Fn(&Path) -> String) -> String {
+        let path = show(&self.path);
+        if self.is_above() {
+            let folder = show(self.wanted.parent().unwrap_or(&self.wanted));
+            format!(
+                "`{path}` is passed over: a config holds for its own folder, and not for the sets in `{folder}`"
+            )
+        } else {
+            format!("`{path}` is passed over: the config of a folder is named `{SHARED_CONFIG}`")
+        }
+    }
+
+    /// What to do about it. `show` gives the path as an attribute would name it.
+    pub fn help(&self, show: impl Fn(&Path) -> String) -> String {
+        let to = if self.is_above() { "copy it to" } else { "rename it to" };
+        format!(
+            "{to} `{}`, or name it: `config = \"{}\"`; without a config ADK's default criteria hold",
+            show(&self.wanted),
+            show(&self.path)
+        )
+    }
+
+    /// The problem of a set that nothing but a `config = ".."` in an attribute could take back.
+    pub fn problem(&self, show: impl Fn(&Path) -> String) -> Problem {
+        Problem::warning(Code::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
+            .label("ADK's default criteria hold for this set")
+            .help(self.help(&show))
+    }
+}
+
+fn beside(folder: &Path) -> Option<PathBuf> {
+    let listing = fs::read_dir(folder).ok()?;
+    let names = listing.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut near: Vec<(usize, String)> = names.filter_map(|name| Some((distance(&name)?, name))).collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, name)| folder.join(name)).find(|path| is_config(path))
+}
+
+/// How far a name is from one of a config; `None` if it is another name. ADK's own second name is not far at all.
+fn distance(name: &str) -> Option<usize> {
+    let plain = name.to_ascii_lowercase();
+    let far = CONFIG_NAMES.iter().map(|known| osa_distance(&plain, known)).min()?;
+    (far <= 2).then_some(far)
+}
+
+/// Whether a file of such a name is a config. One that merely has a similar name has no criteria.
+fn is_config(path: &Path) -> bool {
+    let exact =
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| CONFIG_NAMES.contains(&name));
+    path.is_file()
+        && (exact || fs::read(path).is_ok_and(|bytes| bytes.windows(8).any(|text| text == b"criteria")))
+}
+
+/// The nearest `test_config.json` in the folders above, up to `top`.
+fn above(folder: &Path, top: &Path) -> Option<PathBuf> {
+    let folders = folder.ancestors().skip(1).take_while(|above| above.starts_with(top));
+    folders.map(|above| above.join(SHARED_CONFIG)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own for each test, gone when dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str, files: &[(&str, &str)]) -> Self {
+            let root =
+                std::env::temp_dir().join(format!("eval-format-configs-{}-{test}", std::process::id()));
+            for (file, text) in files {
+                let path = root.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+            Self(root)
+        }
+
+        fn found(&self, set: &str, top: Option<&str>) -> Option<String> {
+            let top = top.map(|top| self.0.join(top));
+            let found = OverlookedConfig::of_set(&self.0.join(set), top.as_deref())?;
+            Some(found.path.strip_prefix(&self.0).unwrap().to_str().unwrap().to_owned())
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            drop(fs::remove_dir_all(&self.0));
+        }
+    }
+
+    #[test]
+    fn a_config_under_another_name_is_found() {
+        let criteria = r#"{"criteria": {"safety_v1": 0.5}}"#;
+        for (name, text, is_found) in [
+            ("eval_config.json", "{}", true),
+            ("test-config.json", criteria, true),
+            ("testconfig.json", criteria, true),
+            ("Test_Config.JSON", criteria, true),
+            ("tset_config.json", r#"{"criterias": {}}"#, true),
+            ("test_configs.json", criteria, true),
+            ("text_config.json", r#"{"font": "serif"}"#, false),
+            ("strict.test_config.json", criteria, false),
+            ("strict.json", criteria, false),
+        ] {
+            let folder = Folder::new(name, &[(name, text)]);
+            assert_eq!(folder.found("a.evalset.json", None).as_deref(), is_found.then_some(name), "{name}");
+            fs::write(folder.0.join("test_config.json"), criteria).unwrap();
+            assert_eq!(folder.found("a.evalset.json", None), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_config_above_counts_up_to_the_folder_that_is_searched() {
+        let folder = Folder::new("above", &[("evals/test_config.json", "{}"), ("evals/a/b/y.json", "{}")]);
+        let set = "evals/a/b/x.evalset.json";
+        let above = Some("evals/test_config.json".to_owned());
+        for (top, expected) in
+            [(Some("evals"), &above), (Some(""), &above), (Some("evals/a"), &None), (None, &None)]
+        {
+            assert_eq!(&folder.found(set, top), expected, "{top:?}");
+        }
+    }
+}

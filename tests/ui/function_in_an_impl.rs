@@ -1,0 +1,12 @@
+use eval_core::{BoxAgent, eval_set};
+
+struct Weather;
+
+impl Weather {
+    #[eval_set("tests/ui/sets/weather.evalset.json")]
+    async fn weather() -> BoxAgent {
+        unreachable!()
+    }
+}
+
+fn main() {}

@@ -18,5 +18,6 @@ mod reported;
 mod run;
 mod runtime;
 mod shapes;
+mod should_panic;
 mod tracking;
 mod trybuild;

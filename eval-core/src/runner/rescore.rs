@@ -8,7 +8,7 @@ use super::builder::EvalRunner;
 use super::error::RunnerError;
 use crate::case_runner::Subject;
 use crate::play::renew_rubrics;
-use crate::report::CaseReport;
+use crate::report::{CaseReport, RunReport};
 use crate::transcript::Transcript;
 
 impl EvalRunner {
@@ -44,7 +44,8 @@ impl EvalRunner {
         for (at, mut transcript) in runs.into_iter().enumerate() {
             renew_rubrics(&mut transcript, case);
             let label = format!("case `{}`, recorded run {}", case.eval_id, at + 1);
-            scored.push(prepared.runner.score(case, transcript, &label).await);
+            let report = prepared.runner.score(case, transcript, &label).await;
+            scored.push(RunReport { number: at + 1, ..report });
         }
         let subject = Subject {
             eval_set_id: None,
@@ -53,6 +54,6 @@ impl EvalRunner {
             name: case.eval_id.clone(),
             log: Arc::default(),
         };
-        Ok(prepared.runner.decide(&subject, scored))
+        Ok(prepared.runner.decide_again(&subject, scored))
     }
 }

@@ -1,8 +1,10 @@
 //! Scoring tests again, one by one.
 
+use std::collections::BTreeSet;
+
 use eval_core::EvalRunner;
 use eval_core::report::{Role, Transcript, Verdict};
-use eval_format::Criterion;
+use eval_format::{Criterion, Pass};
 
 use super::cases::{Cases, Found};
 use super::recorded_scores::{RecordedScores, is_own};
@@ -52,8 +54,17 @@ fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {
             Some("the body of the test decided it, which only a test can run")
         }
         _ if test.attempt.evaluations.is_empty() => Some("no conversation was recorded"),
+        _ if test.attempt.started.pass != Pass::Mean && repeats_a_run(test) => Some(
+            "its body evaluated several times in a run, and `pass` counts runs, which only a test can do",
+        ),
         _ => None,
     }
+}
+
+/// Whether a test body evaluated the case several times in one run.
+fn repeats_a_run(test: &TestResult<'_>) -> bool {
+    test.attempt.evaluations.iter().map(|evaluation| evaluation.ran.run).collect::<BTreeSet<_>>().len()
+        < test.attempt.evaluations.len()
 }
 
 /// The runner that scores a test again, and the metrics that keep their recorded scores in it.

@@ -53,7 +53,11 @@ const BAD: [(&str, &str, &str); 18] = [
     ),
     ("body_chooses", "harness error: the test body ended before 1 of 2 evaluations did", "`select!`"),
     ("body_spawns", "harness error: the test body ended without an evaluation", "evaluate(agent).await"),
-    ("body_leaves_a_thread", "harness error: the test body ended ", "no turn of 1 was played"),
+    (
+        "body_leaves_a_thread",
+        "harness error: the test body ended without an evaluation",
+        "no turn of 1 was played",
+    ),
     (
         "body_skips_a_run",
         "run 2 of 2: harness error: the test body ended without an evaluation",

@@ -42,17 +42,18 @@ impl Bodies {
             return decide(reports(runs));
         }
         let report = decide(reports(runs.clone()));
-        if report.verdict.fails() {
-            // What failed in `evaluate` says more than the assertion that noticed it.
-            for (run, error) in &self.failed {
-                message::show(&format!("note: run {run}: {error}"));
-            }
-            return report;
-        }
+        // On record in any case: nobody who scores the runs again can tell what the body would say then.
         for (run, error) in &self.failed {
             blame(&mut runs, *run, error, log);
         }
-        decide(reports(runs))
+        if !report.verdict.fails() {
+            return decide(reports(runs));
+        }
+        // What failed in `evaluate` says more than the assertion that noticed it.
+        for (run, error) in &self.failed {
+            message::show(&format!("note: run {run}: {error}"));
+        }
+        report
     }
 }
 

@@ -10,7 +10,7 @@ use super::cases::{Cases, Found};
 use super::recorded_scores::{RecordedScores, is_own};
 use super::rescored::{Now, RescoredCase};
 use super::selection::Selection;
-use crate::recorded::TestResult;
+use crate::recorded::{State, TestResult};
 
 /// Scores all tests, in order.
 pub(super) async fn all<'r>(
@@ -28,7 +28,9 @@ pub(super) async fn all<'r>(
 async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases) -> RescoredCase<'r> {
     let not = |test, now| RescoredCase { test, now, is_edited: false, kept: Vec::new() };
     if let Some(reason) = nothing_to_score(&test) {
-        return not(test, Now::AsBefore(reason.to_owned()));
+        // A verdict that could not be checked again stays, unless it is a pass.
+        let now = if test.state == State::Passed { Now::Not } else { Now::AsBefore };
+        return not(test, now(reason.to_owned()));
     }
     let found = match cases.find(&test.attempt.started) {
         Ok(found) => found,
@@ -55,7 +57,7 @@ fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {
         }
         _ if test.attempt.evaluations.is_empty() => Some("no conversation was recorded"),
         _ if test.attempt.started.pass != Pass::Mean && repeats_a_run(test) => Some(
-            "its body evaluated several times in a run, and `pass` counts runs, which only a test can do",
+            "its body evaluated several times in a run, and `pass` counts runs; `cargo evalset rerun` runs it",
         ),
         _ => None,
     }

@@ -150,12 +150,16 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     };
     let mut scored: Vec<&Scores> = Vec::new();
     let mut skipped = None;
+    let mut skipped_runs = 0;
     let mut broken = None;
     // A run that ended in an error of the agent has no scores. A run whose test body failed keeps them.
     for run in runs {
         match run.metric(&rule.name).map(|metric| &metric.outcome) {
             Some(MetricOutcome::Scored(scores)) => scored.push(scores),
-            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => skipped = Some(reason),
+            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => {
+                skipped = Some(reason);
+                skipped_runs += 1;
+            }
             Some(MetricOutcome::Error { role, message }) => {
                 broken.get_or_insert_with(|| Verdict::error(*role, format!("{}: {message}", rule.name)));
             }
@@ -186,18 +190,22 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         return report;
     };
     report.score = mean::exact(&values);
-    report.verdict = match (skipped, unscored(&scored), report.score) {
+    // What was measured in some runs is not undone by others that nobody could judge.
+    let measured = Scores::reach(&scored, threshold, gate);
+    let can_pass = match needed {
+        None => measured || scored.is_empty(),
+        Some(needed) => report.passed_runs.unwrap_or_default() + skipped_runs >= needed,
+    };
+    report.verdict = match (unscored(&scored), skipped, report.score) {
         _ if enough => Verdict::Passed,
-        (Some(reason), ..) => Verdict::Skipped(reason.clone()),
-        (None, Some(reason), _) => Verdict::NotEvaluated(reason),
+        (Some(reason), ..) => Verdict::NotEvaluated(reason),
+        (None, Some(reason), _) if can_pass => Verdict::Skipped(reason.clone()),
         (None, None, None) => Verdict::NotEvaluated(match runs.iter().find_map(|run| run.error.as_ref()) {
             Some(_) => "no run came to its end".to_owned(),
             None => "no turn has a score".to_owned(),
         }),
-        (None, None, Some(_)) if needed.is_none() && Scores::reach(&scored, threshold, gate) => {
-            Verdict::Passed
-        }
-        (None, None, Some(_)) => Verdict::Failed,
+        (None, None, Some(_)) if needed.is_none() && measured => Verdict::Passed,
+        (None, ..) => Verdict::Failed,
     };
     if matches!(report.verdict, Verdict::Skipped(_) | Verdict::NotEvaluated(_)) {
         report.passed_runs = None;

@@ -237,6 +237,31 @@ fn without_a_judge_the_rest_decides_and_nothing_is_skipped() {
 }
 
 #[test]
+fn a_run_that_nobody_could_judge_does_not_erase_what_another_one_measured() {
+    let rules = [("judged", 1.0), ("other", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let unjudged = || MetricOutcome::Unjudged("no judge".to_owned());
+    let unscored = || MetricOutcome::Scored([Score::not_evaluated("no reference")].into_iter().collect());
+    let skipped = Verdict::Skipped("no judge".to_owned());
+    let unknown = Verdict::NotEvaluated("turn 1: no reference".to_owned());
+    for (measured, pass, of_metric, passes) in [
+        (turns(&[0.0]), Pass::Mean, Verdict::Failed, false),
+        (turns(&[0.0]), Pass::All, Verdict::Failed, false),
+        (turns(&[1.0]), Pass::Mean, skipped.clone(), true),
+        (turns(&[1.0]), Pass::Any, Verdict::Passed, true),
+        (unjudged(), Pass::Mean, skipped, true),
+        (unscored(), Pass::Mean, unknown, false),
+    ] {
+        let runs = numbered([
+            run(&rules, vec![measured, turns(&[1.0])]),
+            run(&rules, vec![unjudged(), turns(&[1.0])]),
+        ]);
+        let Decision { metrics, verdict, .. } = decide(&rules, &runs, pass, Gate::Mean);
+        assert_eq!((&metrics[0].verdict, verdict.passed()), (&of_metric, passes), "{pass:?}");
+    }
+}
+
+#[test]
 fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });

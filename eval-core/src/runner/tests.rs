@@ -11,6 +11,7 @@ use crate::verdict::{Role, Verdict};
 
 #[cfg(feature = "judges")]
 mod bookkeeping;
+mod checked;
 #[cfg(feature = "judges")]
 mod judges;
 mod recording;

@@ -27,7 +27,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
 use body::Bodies;
-pub(crate) use evaluated::Evaluated;
+pub(crate) use evaluated::{EndedBody, Evaluated};
 
 /// Everything that running a case takes, apart from the case and its agent.
 #[derive(Debug)]
@@ -95,16 +95,6 @@ pub(crate) enum Begun {
     Agent(BoxAgent),
     /// In a test body, which evaluated the case itself.
     Body(EndedBody),
-}
-
-/// What a test body did in one run.
-pub(crate) struct EndedBody {
-    /// The evaluations that came to their end, in the order in which they did.
-    pub(crate) evaluated: Vec<Evaluated>,
-    /// Why the run cannot be decided, if an evaluation is missing.
-    pub(crate) undone: Option<RunError>,
-    /// The body's own error: an assertion, a panic, an `Err`.
-    pub(crate) failed: Option<RunError>,
 }
 
 impl CaseRunner {

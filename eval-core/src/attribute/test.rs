@@ -51,9 +51,12 @@ pub fn run_should_panic(
 ) -> CaseTest {
     let test = Test { set, source: &set.cases[case], module };
     Box::pin(async move {
-        let Err(failure) = run_to_end(test, functions).await else { return };
-        if failure.kind.may_be_meant(expected) {
-            unwind(&failure.headline);
+        match catch_panic(run_to_end(test, functions)).await {
+            Ok(Ok(())) => return,
+            Ok(Err(failure)) if failure.kind.may_be_meant(expected) => unwind(&failure.headline),
+            Ok(Err(_)) => {}
+            // What a user's code panics with is caught where it is called. This is the making of a metric, or a bug.
+            Err(panic) => show(&failure::harness(&test, &format!("panicked: {panic}"))),
         }
         show(
             "note: this is no failure that `#[should_panic]` can expect: it takes a case below its thresholds, a failed \

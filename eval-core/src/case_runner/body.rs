@@ -1,6 +1,6 @@
 //! Test bodies of the user's own: what their ends and their assertions add to the verdict.
 
-use super::{EndedBody, Evaluated};
+use super::evaluated::{EndedBody, Evaluated};
 use crate::journal::TestLog;
 use crate::message;
 use crate::report::{CaseReport, RunReport};

@@ -18,6 +18,16 @@ pub(crate) struct Evaluated {
     number: Option<u32>,
 }
 
+/// What a test body did in one run.
+pub(crate) struct EndedBody {
+    /// The evaluations that came to their end, in the order in which they did.
+    pub(crate) evaluated: Vec<Evaluated>,
+    /// Why the run cannot be decided, if an evaluation is missing.
+    pub(crate) undone: Option<RunError>,
+    /// The body's own error: an assertion, a panic, an `Err`.
+    pub(crate) failed: Option<RunError>,
+}
+
 impl Evaluated {
     pub(super) fn new(report: RunReport, events: Arc<Log>, number: Option<u32>) -> Self {
         Self { report, events, number }

@@ -29,6 +29,7 @@
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
+//! | `broke` | when a run turns out to be an error after it was recorded | `Broke` |
 //! | `decided` | when a test ends | `Decided` |
 //!
 //! Numbers are as Python's `json` writes them: `NaN` and `Infinity` are possible, and integers can have any size. A field
@@ -73,8 +74,8 @@ pub use parse::{Record, RecordError};
 #[cfg(feature = "reports")]
 pub use read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 #[cfg(feature = "reports")]
-pub use record::{Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
+pub use record::{Broke, Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
-pub(crate) use test_log::TestLog;
+pub(crate) use test_log::{RunLog, TestLog};
 pub(crate) use writer::Journal;

@@ -23,6 +23,7 @@ macro_rules! page {
 macro_rules! links {
     () => {
         concat!(
+            "[agents]: crate::agent\n",
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
@@ -51,6 +52,7 @@ macro_rules! attribute_links {
             "[attribute]: macro@crate::eval_set\n",
             "[directories]: macro@crate::eval_set#directories\n",
             "[large sets]: macro@crate::eval_set#large-sets\n",
+            "[tracking]: macro@crate::eval_set#what-makes-cargo-build-again\n",
         )
     };
 }
@@ -63,6 +65,7 @@ macro_rules! attribute_links {
             "[attribute]: crate::_documentation::configuration#features\n",
             "[directories]: crate::_documentation::configuration#features\n",
             "[large sets]: crate::_documentation::configuration#features\n",
+            "[tracking]: crate::_documentation::configuration#features\n",
         )
     };
 }

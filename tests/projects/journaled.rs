@@ -189,15 +189,18 @@ fn an_agent_that_exits_the_process_fails_it_whatever_the_code() {
     assert!(test(&run, "first::b_fatal").is_unfinished());
 }
 
-/// The harness does not see such an exit. The record does: the test that was running has no verdict.
+/// The harness does not see such an end. The record does: the test that was running has no verdict.
+#[cfg(unix)]
 #[test]
-fn an_exit_on_another_thread_leaves_its_test_unfinished() {
-    let folder = folder("exited_blocking");
-    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "blocking")];
-    first().run_with(&variables, &["--test-threads=1"]);
-    let run = only_run(&folder);
-    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
-    assert!(test(&run, "first::b_fatal").is_unfinished());
+fn a_process_that_ends_on_another_thread_or_is_replaced_leaves_its_test_unfinished() {
+    for how in ["blocking", "exec"] {
+        let folder = folder(&format!("exited_{how}"));
+        let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", how)];
+        first().run_with(&variables, &["--test-threads=1"]).passes();
+        let run = only_run(&folder);
+        assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+        assert!(test(&run, "first::b_fatal").is_unfinished());
+    }
 }
 
 #[test]

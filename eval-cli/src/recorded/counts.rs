@@ -1,5 +1,7 @@
 //! How many runs of a case ran, were decided, and passed.
 
+use std::collections::BTreeMap;
+
 use eval_core::journal::{Attempt, Evaluation};
 use eval_core::report::{MetricOutcome, MetricReport};
 use eval_core::statistics::Tally;
@@ -22,10 +24,16 @@ impl RunCounts {
     pub(super) fn of(attempt: &Attempt) -> Self {
         let metrics = attempt.decided.as_ref().map(|decided| decided.metrics.as_slice()).unwrap_or_default();
         let gate = attempt.started.gate;
-        let verdicts =
-            || attempt.evaluations.iter().filter_map(|evaluation| passed(evaluation, metrics, gate));
-        let ran = attempt.evaluations.len();
-        // A test with a body of the user's own may pass without evaluating the case.
+        // A run in which a test body evaluated several times passes if each of them does.
+        let mut runs: BTreeMap<usize, Option<bool>> = BTreeMap::new();
+        for evaluation in &attempt.evaluations {
+            let passed = passed(evaluation, metrics, gate);
+            let of_run = runs.entry(evaluation.ran.run).or_insert(passed);
+            *of_run = of_run.zip(passed).map(|(one, other)| one && other);
+        }
+        let verdicts = || runs.values().copied().flatten();
+        let ran = runs.len();
+        // In earlier versions a test body could pass without evaluating the case.
         let planned = if ran == 0 && attempt.decided.is_some() { 0 } else { attempt.started.runs };
         Self {
             total: planned.max(ran),

@@ -8,8 +8,8 @@ use crate::report::CaseReport;
 
 /// Each turn of each run as ADK would save it, then the state at the end.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
-    for (number, run) in report.runs.iter().enumerate() {
-        line(out, &format!("\nrecord of run {} of {}", number + 1, report.runs.len()));
+    for run in &report.runs {
+        line(out, &format!("\nrecord of run {} of {}", run.number, report.run_count()));
         for turn in &run.transcript.turns {
             line(out, &turn.invocation.to_value().to_string());
         }

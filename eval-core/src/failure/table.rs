@@ -14,7 +14,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         .metrics
         .iter()
         .filter(|metric| metric.verdict != Verdict::Informational)
-        .map(|metric| row(metric, report.runs.len()))
+        .map(|metric| row(metric, report.run_count()))
         .collect();
     let header = ["metric", "score", "threshold", "verdict"].map(str::to_owned);
     let mut widths = [0; 4];

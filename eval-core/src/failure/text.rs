@@ -52,14 +52,18 @@ fn failed(report: &CaseReport) -> String {
     let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
     let Some(first) = failed.next() else {
         let passed = report.passed_runs.unwrap_or_default();
-        return format!("{passed} of {} passed every metric, too few", count(report.runs.len(), "run"));
+        return format!("{passed} of {} passed every metric, too few", count(report.run_count(), "run"));
     };
     let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
     let threshold = first.threshold().unwrap_or_default();
     let what = match first.passed_runs {
         Some(passed) => {
-            let runs = count(report.runs.len(), "run");
-            format!("{} reached {threshold:?} in {passed} of {runs} only", first.name)
+            let runs = count(report.run_count(), "run");
+            let in_runs = match passed {
+                0 => format!("none of {runs}"),
+                passed => format!("{passed} of {runs} only"),
+            };
+            format!("{} reached {threshold:?} in {in_runs}", first.name)
         }
         None if first.score.is_some_and(|score| score >= threshold) => {
             format!("{} is {score}, but a turn is below {threshold:?}", first.name)

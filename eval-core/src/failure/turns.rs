@@ -3,6 +3,7 @@
 use eval_format::metric::{Need, Subject};
 use eval_format::{Criterion, Invocation, MatchType};
 
+use super::differ;
 use super::lines::{HEADLINE, line};
 use super::trajectory;
 use crate::message::{count, cut};
@@ -21,18 +22,11 @@ const SHOWN_NOTES: usize = 4;
 
 /// Describes the first run that failed. Several runs of a case usually fail alike.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
-    let Some((number, run)) = report
-        .runs
-        .iter()
-        .enumerate()
-        .find(|(_, run)| run.error.is_some() || !at_fault(report, run).is_empty())
-    else {
-        return;
-    };
-    let of_runs = if report.runs.len() > 1 {
-        format!("run {} of {}, ", number + 1, report.runs.len())
-    } else {
-        String::new()
+    let is_bad = |run: &&RunReport| run.error.is_some() || !at_fault(report, run).is_empty();
+    let Some(run) = report.runs.iter().find(is_bad) else { return };
+    let of_runs = match report.run_count() {
+        1 => String::new(),
+        runs => format!("run {} of {runs}, ", run.number),
     };
     if let Some(error) = &run.error {
         broken(out, report, run, &of_runs);
@@ -191,6 +185,9 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
         line(out, &format!("    expected  {}", text(&expected.response_text())));
     }
     line(out, &format!("    actual    {}", text(&actual.response_text())));
+    if let Some(how) = expected.and_then(|it| differ::texts(&it.response_text(), &actual.response_text())) {
+        line(out, &format!("    differs   {how}"));
+    }
 }
 
 /// The beginning of a text. Further lines are indented, so that none can be taken for a line of ours.

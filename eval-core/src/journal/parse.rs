@@ -6,7 +6,7 @@ use std::str::Utf8Error;
 use eval_format::Value;
 
 use super::from_json::{Fields, FromJson, Misread};
-use super::record::{Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
+use super::record::{Broke, Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
 use super::shape::read_fields;
 
 /// One line of a journal.
@@ -33,6 +33,8 @@ pub enum Record {
     Ran(Ran),
     /// A run was scored.
     Scored(Scored),
+    /// A run that was recorded turned out to be an error.
+    Broke(Broke),
     /// A test ended.
     Decided(Decided),
     /// A record of a later version.
@@ -100,6 +102,7 @@ impl Record {
             "started" => Self::Started(Started::read(value)?.without_sentinels()),
             "ran" => Self::Ran(Ran::read(value)?),
             "scored" => Self::Scored(Scored::read(value)?),
+            "broke" => Self::Broke(Broke::read(value)?),
             "decided" => Self::Decided(Decided::read(value)?.without_sentinels()),
             "" => return Err("`record` is missing".to_owned()),
             _ => Self::Unknown,
@@ -161,6 +164,7 @@ fn not_zero(number: Option<usize>) -> Option<usize> {
 
 read_fields!(Ran { test, run, evaluation, transcript, simulator });
 read_fields!(Scored { test, run, evaluation, metrics });
+read_fields!(Broke { test, run, evaluation, error });
 
 impl FromJson for RecordedMetric {
     fn read(value: Value) -> Result<Self, Misread> {

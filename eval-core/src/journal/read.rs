@@ -275,7 +275,7 @@ fn misplaced(what: &str) -> RecordError {
 
 /// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
-    ["ran", "scored", "decided"]
+    ["ran", "scored", "broke", "decided"]
         .iter()
         .any(|kind| torn.starts_with(format!("{{\"record\":\"{kind}\"").as_bytes()))
 }
@@ -307,11 +307,13 @@ impl Attempts {
             }
             Record::Ran(ran) => self.of(ran.test)?.evaluations.push(Evaluation { ran, scored: None }),
             Record::Scored(scored) => {
-                let attempt = self.of(scored.test)?;
-                // A run is scored right after it ran, unless several run at once.
-                let mut latest_first = attempt.evaluations.iter_mut().rev();
-                let ran = latest_first.find(|ran| ran.ran.evaluation == scored.evaluation);
-                ran.ok_or_else(|| misplaced("a score of a run that is not recorded"))?.scored = Some(scored);
+                let run = self.evaluation(scored.test, scored.evaluation)?;
+                run.ok_or_else(|| misplaced("a score of a run that is not recorded"))?.scored = Some(scored);
+            }
+            Record::Broke(broke) => {
+                let run = self.evaluation(broke.test, broke.evaluation)?;
+                let run = run.ok_or_else(|| misplaced("an error of a run that is not recorded"))?;
+                run.ran.transcript.error = Some(broke.error);
             }
             Record::Decided(decided) => {
                 let attempt = self.of(decided.test)?;
@@ -319,6 +321,12 @@ impl Attempts {
             }
         }
         Ok(())
+    }
+
+    /// An evaluation of a test; `None` if it is not recorded.
+    fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
+        // A run is scored right after it ran, unless several run at once.
+        Ok(self.of(test)?.evaluations.iter_mut().rev().find(|evaluation| evaluation.ran.evaluation == number))
     }
 
     fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {

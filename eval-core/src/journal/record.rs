@@ -10,7 +10,7 @@ use super::shape::fields;
 use crate::judge_outcome::JudgeUse;
 use crate::report::MetricReport;
 #[cfg(feature = "reports")]
-use crate::report::{MetricOutcome, Transcript};
+use crate::report::{MetricOutcome, RunError, Transcript};
 use crate::verdict::Verdict;
 
 /// The version of the records that this version of eval-core writes, and the highest one that it reads.
@@ -110,6 +110,22 @@ pub struct Scored {
     pub evaluation: u32,
     /// Each metric, in the order of the criteria.
     pub metrics: Vec<RecordedMetric>,
+}
+
+/// A run turned out to be an error after it was recorded: something was recorded too late for its turn, or the test body
+/// failed. Readers put the error into the transcript of the run.
+#[cfg(feature = "reports")]
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Broke {
+    /// The number of the test.
+    pub test: u32,
+    /// Which run of the case this is, from 1.
+    pub run: usize,
+    /// The [`Ran::evaluation`] that broke.
+    pub evaluation: u32,
+    /// What went wrong.
+    pub error: RunError,
 }
 
 /// A [`ScoredMetric`](crate::report::ScoredMetric) as it is recorded: without the criterion and the verdict, which are in

@@ -24,6 +24,8 @@ pub struct Location {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunReport {
+    /// Which run of the case this is, from 1. A test body may evaluate several times in a run.
+    pub number: usize,
     /// What happened.
     pub transcript: Transcript,
     /// What ended the run early, setup included.
@@ -70,7 +72,7 @@ pub struct CaseReport {
     pub case: EvalCase,
     /// Where the case stands in its file; `None` for a case that comes from no file.
     pub location: Option<Location>,
-    /// The runs, in order.
+    /// The runs, in order. A run whose test body evaluated several times is there several times.
     pub runs: Vec<RunReport>,
     /// The metrics, in the order of the criteria.
     pub metrics: Vec<MetricReport>,
@@ -93,8 +95,18 @@ impl CaseReport {
         &self.case.eval_id
     }
 
+    /// How many runs there are. The evaluations of a test body in one run count as one.
+    pub fn run_count(&self) -> usize {
+        run_count(&self.runs)
+    }
+
     /// The metric of this name; `None` if the case was not scored with it.
     pub fn metric(&self, name: &str) -> Option<&MetricReport> {
         self.metrics.iter().find(|metric| metric.name == name)
     }
+}
+
+/// How many runs these are. The evaluations of a run stand one behind the other.
+pub(crate) fn run_count(runs: &[RunReport]) -> usize {
+    runs.chunk_by(|one, next| one.number == next.number).count()
 }

@@ -108,3 +108,45 @@ impl fmt::Display for EvalReport {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use eval_format::{EvalCase, Gate};
+
+    use super::*;
+    use crate::verdict::Role;
+
+    fn case(verdict: Verdict) -> CaseReport {
+        CaseReport {
+            eval_set_id: None,
+            case: EvalCase::new("c"),
+            location: None,
+            runs: Vec::new(),
+            metrics: Vec::new(),
+            passed_runs: None,
+            gate: Gate::Mean,
+            verdict,
+            elapsed: std::time::Duration::ZERO,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_report_has_passed_only_if_a_case_did_and_no_other_failed() {
+        let skipped = || Verdict::Skipped("no judge".to_owned());
+        for (verdicts, passed) in [
+            (vec![], false),
+            (vec![skipped()], false),
+            (vec![Verdict::Informational], false),
+            (vec![Verdict::Passed], true),
+            (vec![Verdict::Passed, skipped()], true),
+            (vec![Verdict::Passed, Verdict::Failed], false),
+            (vec![Verdict::Passed, Verdict::Informational], false),
+            (vec![Verdict::Passed, Verdict::NotEvaluated(String::new())], false),
+            (vec![Verdict::Passed, Verdict::error(Role::Harness, "stale")], false),
+        ] {
+            let report = EvalReport { cases: verdicts.iter().cloned().map(case).collect() };
+            assert_eq!(report.all_passed(), passed, "{verdicts:?}");
+        }
+    }
+}

@@ -135,7 +135,7 @@ impl EvalCommand {
         let (_, setup) = self.agents.swap_remove(at);
         let mut runner = self.runner;
         if let Some(path) = &args.config {
-            runner = runner.config(EvalConfig::read(path).map_err(CommandError::Config)?);
+            runner = runner.config_alone(EvalConfig::read(path).map_err(CommandError::Config)?);
         }
         if let Some(runs) = args.runs {
             runner = runner.runs(runs);

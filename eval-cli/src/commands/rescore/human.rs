@@ -12,7 +12,7 @@ use crate::output::words::{code_list, count};
 use crate::recorded::{State, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {
-    let runs: usize = run.cases.iter().map(|case| case.test.attempt.evaluations.len()).sum();
+    let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();
     let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
     let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.loaded.name());
     let changed: Vec<String> = run.cases.iter().filter_map(lines).collect();

@@ -12,10 +12,11 @@ use super::prepare::{self, Unprepared};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Run, Subject};
 use crate::compiled::{SetSource, Test};
 use crate::failure;
+use crate::foreign::guard;
 use crate::guard::{Fault, catch_panic, fenced};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
-use crate::message::{neutral, show, show_past_the_harness};
+use crate::message::{show, show_past_the_harness};
 use crate::report::{CaseReport, Location};
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
@@ -120,7 +121,7 @@ async fn run_to_end(test: Test, functions: Functions) {
 fn fail(text: &str, payload: &str) -> ! {
     show(text);
     let payload = if payload.is_empty() { text.lines().next().unwrap_or_default() } else { payload };
-    resume_unwind(Box::new(neutral(payload).into_owned()))
+    resume_unwind(Box::new(guard(payload).into_owned()))
 }
 
 async fn evaluate(

@@ -1,6 +1,5 @@
 //! What commands print, and how they end.
 
-pub(crate) mod annotation;
 mod answer;
 mod error;
 pub(crate) mod foreign;

@@ -57,13 +57,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
-    let mut text = match (printed, args.format) {
+    let text = match (printed, args.format) {
         (Some(printed), _) => printed,
         (None, Format::Human) => formats::human(&results),
         (None, Format::Json) => formats::json(&results)?,
     };
-    if args.github {
-        text.push_str(&formats::github(&results));
-    }
-    Ok(Answer::new(results.totals.outcome(), text))
+    let annotations = if args.github { formats::github(&results) } else { String::new() };
+    Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
 }

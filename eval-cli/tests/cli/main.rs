@@ -5,6 +5,7 @@ mod check;
 mod fix;
 mod fmt;
 mod folder;
+mod foreign;
 mod journal;
 mod metrics;
 mod migrate;

@@ -14,14 +14,15 @@ use super::text::{guard, name};
 /// ```
 pub fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in name(text).chars() {
+    let text = name(text);
+    for (at, c) in text.char_indices() {
         match c {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             // A mention would notify somebody, and an address would be a link.
             '@' => escaped.push_str("&#64;"),
-            ':' => escaped.push_str("&#58;"),
+            ':' if text[at..].starts_with("://") => escaped.push_str("&#58;"),
             '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '!' | '$' => {
                 escaped.push('\\');
                 escaped.push(c);

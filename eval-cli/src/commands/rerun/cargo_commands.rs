@@ -87,7 +87,7 @@ pub(super) fn run(commands: &[Arguments]) -> Result<Answer, CommandError> {
     }
     let text =
         format!("{} ended; `cargo evalset report` shows the results\n", count(commands.len(), "command"));
-    Ok(Answer { text, exit_code })
+    Ok(Answer { text, annotations: String::new(), exit_code })
 }
 
 /// The exit code of `cargo test` if a test fails.

@@ -6,7 +6,7 @@ use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun,
 
 use super::phrases::details;
 use crate::output::CommandError;
-use crate::output::foreign::harmless;
+use crate::output::foreign;
 use crate::recorded::{RunResults, State, TestResult};
 
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -33,13 +33,13 @@ fn suite_name((package, binary): (&str, &str)) -> String {
     } else {
         format!("{package}::{binary}")
     };
-    harmless(&name)
+    foreign::one_line(&name)
 }
 
 fn case(test: &TestResult<'_>) -> TestCase {
-    let mut case = TestCase::new(plain(&test.test.name), status(test));
+    let mut case = TestCase::new(name(&test.test.name), status(test));
     // Readers of JUnit expect the attribute, even if it is empty.
-    case.set_classname(plain(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
+    case.set_classname(name(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
     case.set_time(test.elapsed());
     case.add_properties(properties(test));
     case
@@ -50,7 +50,7 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
         State::Passed => TestCaseStatus::success(),
         State::Skipped => {
             let mut skipped = TestCaseStatus::skipped();
-            skipped.set_message(plain(&test.reason().unwrap_or_default()));
+            skipped.set_message(name(&test.reason().unwrap_or_default()));
             skipped
         }
         State::Failed => failing(test, NonSuccessKind::Failure, "failed"),
@@ -71,7 +71,7 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             continue;
         };
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);
-        rerun.set_message(plain(
+        rerun.set_message(name(
             decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default(),
         ));
         rerun.set_description(plain(decided.failure.as_deref().unwrap_or_default()));
@@ -83,15 +83,15 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
 
 fn failing(test: &TestResult<'_>, kind: NonSuccessKind, what: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(plain(what));
-    status.set_message(plain(&test.reason().unwrap_or_default()));
+    status.set_type(name(what));
+    status.set_message(name(&test.reason().unwrap_or_default()));
     status.set_description(plain(&details(test)));
     status
 }
 
 fn properties(test: &TestResult<'_>) -> Vec<Property> {
     let mut properties = Vec::new();
-    let mut add = |name: String, value: String| properties.push(Property::new(plain(&name), plain(&value)));
+    let mut add = |key: String, value: String| properties.push(Property::new(name(&key), name(&value)));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());
@@ -103,24 +103,25 @@ fn properties(test: &TestResult<'_>) -> Vec<Property> {
         add("runs.total".to_owned(), test.runs.total.to_string());
     }
     for metric in test.metrics() {
-        let name = &metric.name;
+        let of = &metric.name;
         if let Some(score) = metric.score {
-            add(format!("{name}.score"), format!("{score:?}"));
+            add(format!("{of}.score"), format!("{score:?}"));
         }
         if let Some(threshold) = metric.threshold() {
-            add(format!("{name}.threshold"), format!("{threshold:?}"));
-            add(format!("{name}.verdict"), metric.verdict.to_string());
-            add(format!("{name}.scored"), format!("{}/{}", metric.scored, metric.total));
+            add(format!("{of}.threshold"), format!("{threshold:?}"));
+            add(format!("{of}.verdict"), metric.verdict.to_string());
+            add(format!("{of}.scored"), format!("{}/{}", metric.scored, metric.total));
         }
     }
     properties
 }
 
+/// Foreign text on one line.
+fn name(text: &str) -> XmlString {
+    plain(&foreign::one_line(text))
+}
+
 /// A text that XML can hold. Transcripts may contain any character.
 fn plain(text: &str) -> XmlString {
-    let is_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}');
-    let text = harmless(text);
-    XmlString::new(
-        text.chars().map(|c| if is_xml(c) { c } else { char::REPLACEMENT_CHARACTER }).collect::<String>(),
-    )
+    XmlString::new(foreign::xml(text))
 }

@@ -4,7 +4,7 @@ use clap::builder::styling::Style;
 
 use eval_core::journal::Decided;
 
-use crate::output::foreign::harmless;
+use crate::output::foreign::{guard, one_line};
 use crate::output::style::WARNING;
 use crate::output::words::{self, count};
 use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
@@ -133,10 +133,11 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
 /// What a test printed; its reason and location if it printed nothing.
 pub(super) fn details(test: &TestResult<'_>) -> String {
     match &test.attempt.decided {
-        Some(Decided { failure: Some(failure), .. }) => harmless(failure.trim_end()),
+        Some(Decided { failure: Some(failure), .. }) => guard(failure.trim_end()).into_owned(),
         _ => {
-            let location = test.location().map(|location| format!("\n  --> {location}"));
-            harmless(&format!("{}{}", test.reason().unwrap_or_default(), location.unwrap_or_default()))
+            let location =
+                test.location().map(|location| format!("\n  --> {}", one_line(&location.to_string())));
+            format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
 /// The tests.
 pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     let names = Names::new(args, item);
-    let runs_case = runs_case(args, &names, suite);
+    let runs_case = runs_case(args, item, &names, suite);
     let module = module::module(&args.runtime, item, &names, suite);
     quote!(#runs_case #module)
 }
@@ -37,10 +37,11 @@ pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
 }
 
 /// The function that holds the sets and runs a case of one.
-fn runs_case(args: &Args, names: &Names<'_>, suite: &Suite) -> TokenStream {
+fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
     let Names { private, functions, runs_case, .. } = names;
     let count = suite.sets.len();
-    let sets = Sets { args, names };
+    let ignored = item.case_attributes.iter().any(|attribute| attribute.path().is_ident("ignore"));
+    let sets = Sets { args, names, ignored };
     let sets = suite.sets.iter().map(|set| sets.source(set));
     // The arguments have names that the user's crate has not: its function or static `case` would hide ours.
     quote! {

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::folder::Joined;
 use super::line::Line;
-use super::record::{Head, SCHEMA};
+use super::record::{Head, JOB_VARIABLES, SCHEMA};
+use super::seal::seal;
 use super::to_json::write_text;
 use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
@@ -23,7 +24,7 @@ pub(crate) struct Journal {
     run: String,
     path: PathBuf,
     /// `None` after a write failed.
-    file: Mutex<Option<Box<dyn Write + Send>>>,
+    file: Mutex<Option<Lines>>,
     tests: AtomicU32,
     /// The names of secret variables, and their values as they look in a line.
     secrets: Vec<(String, String)>,
@@ -119,9 +120,9 @@ impl Journal {
         mut file: Box<dyn Write + Send>,
         secrets: Vec<(String, String)>,
     ) -> io::Result<Self> {
-        file.write_all(&head.line())?;
+        file.write_all(&seal(head.line(), 1))?;
         let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
-        let (file, tests) = (Mutex::new(Some(file)), AtomicU32::new(1));
+        let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
         Ok(Self { run: head.run, path, file, tests, secrets, lock: None })
     }
 
@@ -144,7 +145,7 @@ impl Journal {
     pub(super) fn add(&self, line: Vec<u8>) {
         let line = self.without_secrets(line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = file.as_mut().map_or(Ok(()), |file| file.write_all(&line));
+        let written = file.as_mut().map_or(Ok(()), |file| file.add(line));
         if let Err(error) = written {
             // A line behind half a line would be unreadable too.
             *file = None;
@@ -162,6 +163,20 @@ impl Journal {
             text.replace(value, &format!("(the value of {name})"))
         });
         text.into_bytes()
+    }
+}
+
+/// A file to which lines are added.
+struct Lines {
+    file: Box<dyn Write + Send>,
+    /// How many it has.
+    written: usize,
+}
+
+impl Lines {
+    fn add(&mut self, line: Vec<u8>) -> io::Result<()> {
+        self.written += 1;
+        self.file.write_all(&seal(line, self.written))
     }
 }
 
@@ -185,7 +200,7 @@ fn say_once(why: &str) {
 }
 
 /// Variables that decide what runs and how. None of them is a secret.
-const RECORDED_VARIABLES: [&str; 16] = [
+const RECORDED_VARIABLES: [&str; 15] = [
     "CI",
     "EVALSET_DIR",
     "EVALSET_JUDGE",
@@ -200,7 +215,6 @@ const RECORDED_VARIABLES: [&str; 16] = [
     "NEXTEST_TEST_GROUP",
     "NEXTEST_TOTAL_ATTEMPTS",
     "NEXTEST_VERSION",
-    "GITHUB_RUN_ID",
     "GITHUB_SHA",
 ];
 
@@ -210,17 +224,23 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn head(run: String, package: Option<&str>) -> Head {
-    let env =
-        RECORDED_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let names = RECORDED_VARIABLES.iter().chain(&JOB_VARIABLES);
+    let env = names.filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let program = std::env::current_exe().ok();
+    let built = program.as_deref().and_then(|program| std::fs::metadata(program).ok()?.modified().ok());
     Head {
         schema: SCHEMA,
         evalset: env!("CARGO_PKG_VERSION").to_owned(),
         run,
         package: package.map(str::to_owned),
         version: variable("CARGO_PKG_VERSION"),
-        binary: std::env::current_exe().ok().map(|program| binary(&program)),
+        binary: program.as_deref().map(binary),
         pid: std::process::id(),
         started: time::now(),
+        args: std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        program: program.and_then(|program| Some(program.to_str()?.to_owned())),
+        built: built.map(time::in_millis),
+        sealed: true,
         env: env.collect::<BTreeMap<_, _>>(),
     }
 }
@@ -289,20 +309,20 @@ mod tests {
     fn a_record_is_one_write() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[]);
-        journal.add(b"{}\n".to_vec());
-        journal.add(b"{}\n".to_vec());
+        journal.add(b"[]\n".to_vec());
+        journal.add(b"[]\n".to_vec());
         assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
         let written = disk.written.lock().unwrap().clone();
         let (head, rest) = written.split_at(written.len() - 6);
-        assert!(head.starts_with(b"{\"record\":\"head\",") && head.ends_with(b"}\n"));
+        assert!(head.starts_with(b"{\"record\":\"head\",") && head.ends_with(b"\"}\n"));
         #[cfg(feature = "reports")]
         assert!(matches!(Record::parse(std::str::from_utf8(head).unwrap()), Ok(Record::Head(_))));
-        assert_eq!(rest, b"{}\n{}\n");
+        assert_eq!(rest, b"[]\n[]\n");
     }
 
     #[test]
     fn after_a_write_that_failed_nothing_follows_the_half_line() {
-        let room = head("run".to_owned(), Some("package")).line().len() + 4;
+        let room = seal(head("run".to_owned(), Some("package")).line(), 1).len() + 4;
         let disk = Disk { room, ..Disk::default() };
         let journal = journal(&disk, &[]);
         journal.add(b"{\"record\":\"x\"}\n".to_vec());

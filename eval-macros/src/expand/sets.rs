@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use eval_format::__private::{LISTING_BEGIN, LISTING_END};
 use eval_format::conventions::file_stem;
 use eval_format::reader::Form;
 use proc_macro2::TokenStream;
@@ -17,6 +18,8 @@ use crate::suite::{SuiteCase, SuiteSet};
 pub(super) struct Sets<'a> {
     pub(super) args: &'a Args,
     pub(super) names: &'a Names<'a>,
+    /// Whether the tests are ignored unless they are asked for.
+    pub(super) ignored: bool,
 }
 
 impl Sets<'_> {
@@ -39,6 +42,7 @@ impl Sets<'_> {
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
         let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
         let options = self.args.running.tokens(private);
@@ -53,6 +57,7 @@ impl Sets<'_> {
                 form: #private::Form::#form,
                 eval_set_id: #eval_set_id,
                 cases: &[#(#cases),*],
+                listing: #listing,
                 config: #config,
                 session: #session,
                 absent: &[#(#absent),*],
@@ -60,6 +65,14 @@ impl Sets<'_> {
                 recording: #recording,
             }
         }
+    }
+
+    /// The names of the tests for a reader of the binary.
+    fn listing(&self, set: &SuiteSet, prefix: &str) -> TokenStream {
+        let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
+        let tests: String = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
+        let tests = format!("{tests}\n{LISTING_END}");
+        quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 
     fn case(&self, case: &SuiteCase, prefix: &str) -> TokenStream {

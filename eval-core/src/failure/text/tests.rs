@@ -304,6 +304,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         session: None,
         absent: &[],
         options,
+        listing: "",
         recording: None,
     }));
     let mut out = String::new();

@@ -7,6 +7,7 @@ pub(crate) mod json;
 mod outcome;
 pub(crate) mod shell;
 pub(crate) mod style;
+pub(crate) mod time;
 pub(crate) mod words;
 
 pub(crate) use answer::{Answer, Format};

@@ -2,6 +2,7 @@
 
 mod broken;
 mod check;
+mod complete;
 mod fix;
 mod fmt;
 mod folder;

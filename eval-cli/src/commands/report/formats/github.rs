@@ -3,9 +3,17 @@
 use crate::output::foreign;
 use crate::recorded::{RunResults, State, TestResult};
 
-/// An error for each case that failed or has no verdict, and a warning for each that passed only after a retry.
+/// An error for each case that failed or has no verdict, a warning for each that passed only after a retry, and an error if
+/// tests never began or the run may be another one.
 pub(crate) fn annotations(results: &RunResults<'_>) -> String {
-    results.tests.iter().filter_map(annotation).collect()
+    let cases: String = results.tests.iter().filter_map(annotation).collect();
+    let totals = &results.totals;
+    if totals.missing == 0 && !totals.is_doubtful {
+        return cases;
+    }
+    let what = results.doubts.iter().filter(|_| totals.is_doubtful);
+    let message = what.fold(totals.reason(), |text, doubt| format!("{text}\n{doubt}"));
+    cases + &foreign::annotation("error", &[("title", "evals are not measurable")], &message)
 }
 
 fn annotation(test: &TestResult<'_>) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use clap::builder::styling::Style;
 
-use super::phrases::{counts, details, have, notes, numbers, runs, word};
+use super::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::output::foreign::one_line;
 use crate::output::style::{self, BOLD, styled};
 use crate::output::words::{count, tokens};
@@ -37,7 +37,11 @@ fn head(results: &RunResults<'_>) -> String {
     let run = label(BOLD, "Run");
     let name = results.loaded.name();
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
-    format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"))
+    let mut text = format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"));
+    if let Some(times) = times(results) {
+        text.push_str(&format!("{} {times}\n", " ".repeat(LABEL)));
+    }
+    text
 }
 
 /// `PASS [   1.2s] weather::sunny  3/3  response_match_score 0.91`.
@@ -138,7 +142,7 @@ fn commands(results: &RunResults<'_>) -> String {
     for (number, flag) in [
         (totals.failed, "failed"),
         (totals.errors + totals.not_evaluated, "errors"),
-        (totals.unfinished, "unfinished"),
+        (totals.unfinished + totals.missing, "unfinished"),
     ] {
         if number > 0 {
             lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));

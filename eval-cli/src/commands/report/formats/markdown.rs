@@ -26,7 +26,8 @@ pub(crate) fn text(results: &RunResults<'_>) -> String {
             count(hidden, "more case")
         ));
     }
-    text.push_str(&format!("\n<sub>run {}</sub>\n", escaped(&results.loaded.name())));
+    let times = phrases::times(results).map(|times| format!(", {times}")).unwrap_or_default();
+    text.push_str(&format!("\n<sub>run {}{times}</sub>\n", escaped(&results.loaded.name())));
     text
 }
 

@@ -6,6 +6,7 @@ use eval_core::journal::Decided;
 
 use crate::output::foreign::{guard, one_line};
 use crate::output::style::WARNING;
+use crate::output::time;
 use crate::output::words::{self, count};
 use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
 
@@ -111,6 +112,14 @@ fn answers(usage: Usage) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
+/// When the run began, and when its tests were built; `None` if the journal does not tell.
+pub(super) fn times(results: &RunResults<'_>) -> Option<String> {
+    let began = results.times.began.map(|began| format!("began {}", time::shown(began)));
+    let built = results.times.built.map(|built| format!("tests built {}", time::shown(built)));
+    let times: Vec<String> = [began, built].into_iter().flatten().collect();
+    (!times.is_empty()).then(|| times.join(" · "))
+}
+
 /// What limits the numbers.
 pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
@@ -120,11 +129,18 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
             count(results.totals.retried, "case")
         ));
     }
-    if results.totals.unfinished > 0 {
+    if results.totals.missing > 0 {
         notes.push(
-            "tests that a killed process never began have no record; `rerun --unfinished` finds those of the same sets"
+            "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
                 .to_owned(),
         );
+    }
+    notes.extend(results.doubts.iter().cloned());
+    if results.totals.is_doubtful {
+        notes.push(format!(
+            "run the tests again, or name the run if it is the one you mean: `cargo evalset report {}`",
+            results.loaded.run.ids.first().map(|id| one_line(id)).unwrap_or_default()
+        ));
     }
     notes.extend(gaps(&results.loaded.run));
     notes

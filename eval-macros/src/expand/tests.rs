@@ -274,6 +274,10 @@ fn __evalset_weather(
                     column: 5u32,
                 },
             ],
+            listing: ::core::concat!(
+                "\n#evalset-tests-1 ignored ", ::core::module_path!(),
+                "\nweather::refund_declined\nweather::refund_granted\n#evalset-tests-end\n"
+            ),
             config: ::eval_core::__private::ConfigSource::Default,
             session: ::core::option::Option::None,
             absent: &["tests/sets/test_config.json"],

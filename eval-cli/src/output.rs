@@ -8,6 +8,7 @@ mod outcome;
 pub(crate) mod shell;
 pub(crate) mod style;
 pub(crate) mod time;
+pub(crate) mod width;
 pub(crate) mod words;
 
 pub(crate) use answer::{Answer, Format};

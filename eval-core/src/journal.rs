@@ -92,3 +92,5 @@ pub use record::{Decided, Head, JOB_VARIABLES, Ran, RecordedMetric, SCHEMA, Scor
 pub use runs::{RunDir, latest, runs};
 pub(crate) use test_log::TestLog;
 pub(crate) use writer::Journal;
+#[cfg(feature = "reports")]
+pub use writer::prune;

@@ -3,7 +3,7 @@
 mod formats;
 
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{RunArgs, RunResults};
+use crate::recorded::{RunArgs, RunResults, prune};
 use formats::ReportFiles;
 
 /// Shows the results of a test run: the last one, unless another one is named.
@@ -70,6 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         (None, Format::Human) => formats::human(&results),
         (None, Format::Json) => formats::json(&results)?,
     };
+    prune();
     let annotations = if args.github { formats::github(&results) } else { String::new() };
     Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
 }

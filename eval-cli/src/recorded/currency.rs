@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use eval_core::journal::{JOB_VARIABLES, RecordedRun};
 
+use crate::files::path_of;
 use crate::output::foreign::one_line;
 
 /// When a run began, and when its test binaries were built.
@@ -85,19 +86,17 @@ pub(super) fn is_unchanged(program: &Path, built: SystemTime) -> bool {
 
 /// A set that was written after one of its tests began.
 fn edited(run: &RecordedRun) -> Option<String> {
-    let mut began: BTreeMap<&str, SystemTime> = BTreeMap::new();
+    let mut began: BTreeMap<(&str, Option<&str>), SystemTime> = BTreeMap::new();
     for attempt in run.tests.iter().flat_map(|test| &test.attempts) {
-        if let Some(file) = attempt.started.file.as_deref() {
-            let first = began.entry(file).or_insert(attempt.started.at);
-            *first = attempt.started.at.min(*first);
+        let started = &attempt.started;
+        if let Some(file) = started.file.as_deref() {
+            let first = began.entry((file, started.set_file.as_deref())).or_insert(started.at);
+            *first = started.at.min(*first);
         }
     }
-    let written = |file: &str| fs::metadata(file).ok()?.modified().ok();
-    let edited: BTreeSet<&str> = began
-        .into_iter()
-        .filter(|(file, began)| written(file).is_some_and(|at| at > *began))
-        .map(|(file, _)| file)
-        .collect();
+    let written = |(file, set_file)| fs::metadata(path_of(file, set_file)?).ok()?.modified().ok();
+    let later = began.into_iter().filter(|(file, began)| written(*file).is_some_and(|at| at > *began));
+    let edited: BTreeSet<&str> = later.map(|((file, _), _)| file).collect();
     let first = edited.first()?;
     let more = match edited.len() - 1 {
         0 => String::new(),

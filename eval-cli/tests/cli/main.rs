@@ -8,6 +8,8 @@ mod fmt;
 mod folder;
 mod foreign;
 mod journal;
+mod junit;
+mod limits;
 mod metrics;
 mod migrate;
 mod plan;

@@ -1,7 +1,6 @@
 //! Writing: one file per process, one write per record.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,8 +27,36 @@ pub(crate) struct Journal {
     tests: AtomicU32,
     /// The names of secret variables, and their values as they look in a line.
     secrets: Vec<(String, String)>,
-    #[expect(dead_code, reason = "while this process holds it, no other process removes the run")]
+    /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
+    /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by one.
+    prunes: Option<PathBuf>,
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        drop(self.lock.take());
+        if let (Some(folder), Ok(kept)) = (&self.prunes, kept()) {
+            // A run too many does no harm.
+            let _ = folder::prune(folder, kept);
+        }
+    }
+}
+
+/// Removes the oldest runs of a folder such as `target/evalset`, a few at a time. As many as `EVALSET_KEEP` says stay,
+/// besides those that are still written. Returns how many were removed.
+///
+/// ```
+/// let folder = std::env::temp_dir().join("evalset-no-runs-here");
+/// assert_eq!(eval_core::journal::prune(&folder)?, 0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// Tests remove none. `cargo evalset report` does, and a program at the end of its run.
+#[cfg(feature = "reports")]
+pub fn prune(folder: &Path) -> io::Result<usize> {
+    let kept = kept().map_err(io::Error::other)?;
+    folder::prune(folder, kept)
 }
 
 impl std::fmt::Debug for Journal {
@@ -89,14 +116,20 @@ impl Journal {
         if is_off()? {
             return Ok(None);
         }
-        Self::open(folder, variable("CARGO_PKG_NAME").as_deref())
+        let journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;
+        // It is new, so nobody else has it.
+        let mut journal = journal.and_then(Arc::into_inner);
+        if let Some(journal) = &mut journal {
+            journal.prunes = Some(folder.to_owned());
+        }
+        Ok(journal.map(Arc::new))
     }
 
     /// Opens the journal of this process in a folder such as `target/evalset`. If that fails, a message says so.
     fn open(folder: &Path, package: Option<&str>) -> Result<Option<Arc<Self>>, String> {
-        let kept = kept()?;
+        kept()?;
         let run = run_id::of_this_process(folder)?;
-        let opened = folder::open(folder, &run, kept).and_then(|joined| Self::create(joined, run, package));
+        let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, run, package));
         Ok(match opened {
             Ok(journal) => Some(Arc::new(journal)),
             Err(error) => {
@@ -109,9 +142,11 @@ impl Journal {
     fn create(joined: Joined, run: String, package: Option<&str>) -> io::Result<Self> {
         let head = head(run, package);
         let path = joined.path.join(file_name(&head));
-        let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+        let file = folder::create_private(&path)?;
         let secrets = secret_variables().collect();
-        Ok(Self { lock: joined.lock, ..Self::begin(head, path, Box::new(file), secrets)? })
+        let mut journal = Self::begin(head, path, Box::new(file), secrets)?;
+        journal.lock = joined.lock;
+        Ok(journal)
     }
 
     fn begin(
@@ -123,7 +158,7 @@ impl Journal {
         file.write_all(&seal(head.line(), 1))?;
         let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
         let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
-        Ok(Self { run: head.run, path, file, tests, secrets, lock: None })
+        Ok(Self { run: head.run, path, file, tests, secrets, lock: None, prunes: None })
     }
 
     /// The id of the run that the journal belongs to.

@@ -1,6 +1,5 @@
 //! One file: what it is, its problems, and whether it was rewritten.
 
-use std::fs;
 use std::path::Path;
 
 use eval_format::compat::check_compatibility;
@@ -123,7 +122,7 @@ impl CheckedFile {
 /// Why a set cannot be used with the config beside it. Empty if there is no config, or if it has errors of its own: what
 /// the set is scored with is then unknown.
 fn incompatibilities(path: &Path, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> {
-    let config = fs::read(shared_config_path(path)).ok();
+    let config = read(&shared_config_path(path)).ok();
     let config = config.and_then(|bytes| check_config(SHARED_CONFIG, &bytes, metrics).config);
     let (Some(config), Some(set)) = (config, &checked.set) else { return Vec::new() };
     let found = check_compatibility(&config, metrics, &set.eval_cases);
@@ -135,7 +134,7 @@ fn incompatibilities(path: &Path, checked: &CheckedSet, metrics: &[&str]) -> Vec
 fn form_beside(session: &Path) -> Form {
     let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
-        let bytes = fs::read(session.with_file_name(set)).ok()?;
+        let bytes = read(&session.with_file_name(set)).ok()?;
         Some(check_set("", &bytes, None).form)
     });
     forms.max_by_key(|form| *form == Form::TestFile).unwrap_or(Form::TestFile)

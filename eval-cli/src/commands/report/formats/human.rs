@@ -5,17 +5,21 @@ use clap::builder::styling::Style;
 use super::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::output::foreign::one_line;
 use crate::output::style::{self, BOLD, styled};
+use crate::output::width;
 use crate::output::words::{count, tokens};
 use crate::recorded::{Retry, RunResults, State, TestResult, near};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {
     let mut text = head(results);
-    let width = results.tests.iter().map(|test| shown_width(&test.test.name)).max().unwrap_or_default();
+    let widest = results.tests.iter().map(|test| shown_width(&test.test.name)).max().unwrap_or_default();
+    let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
     for test in &results.tests {
-        text.push_str(&line(test, width.min(WIDEST)));
+        text.push_str(&line(test, column));
     }
     text.push_str("──────────\n");
     text.push_str(&summary(results));
+    // What tests printed and commands are not broken into lines: they are read and copied as they are.
+    text = width::fitted(&text);
     text.push_str(&failures(results));
     text.push_str(&commands(results));
     text

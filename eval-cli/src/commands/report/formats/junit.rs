@@ -1,12 +1,13 @@
-//! The report as JUnit: a suite for each test binary, and the scores as properties.
+//! The report as JUnit: a suite for each test binary, and the scores as output. It is valid by the schema `junit-10` of
+//! Jenkins, which other readers hold reports to as well.
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
 use super::phrases::details;
-use crate::output::CommandError;
-use crate::output::foreign;
+use crate::output::{CommandError, foreign, time};
 use crate::recorded::{RunResults, State, TestResult};
 
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -16,13 +17,23 @@ pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
             test.test.package.as_deref().unwrap_or_default(),
             test.test.binary.as_deref().unwrap_or_default(),
         );
-        let suite = suites.entry(key).or_insert_with(|| TestSuite::new(suite_name(key)));
+        let began = test.attempt.started.at;
+        let suite = suites.entry(key).or_insert_with(|| {
+            let mut suite = TestSuite::new(suite_name(key));
+            suite.set_timestamp(DateTime::<Utc>::from(began));
+            suite.add_properties(of_run(results));
+            suite
+        });
+        let first = suite.timestamp.map(|first| first.min(DateTime::<Utc>::from(began).into()));
+        suite.timestamp = first;
         suite.add_test_case(case(test));
     }
     let mut document = quick_junit::Report::new("cargo-evalset");
     document.set_time(results.totals.elapsed);
     document.add_test_suites(suites.into_values());
-    let text = document.to_string();
+    // The schema that readers hold reports to has no `skipped` there.
+    let skipped = format!(" skipped=\"{}\"", document.skipped);
+    let text = document.to_string().map(|text| text.replacen(&skipped, "", 1));
     text.map_err(|error| CommandError::new(format!("cannot write JUnit: {error}"), "use `--json` instead"))
 }
 
@@ -41,7 +52,7 @@ fn case(test: &TestResult<'_>) -> TestCase {
     // Readers of JUnit expect the attribute, even if it is empty.
     case.set_classname(name(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
     case.set_time(test.elapsed());
-    case.add_properties(properties(test));
+    case.set_system_out(plain(&scores(test)));
     case
 }
 
@@ -75,7 +86,7 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default(),
         ));
         rerun.set_description(plain(decided.failure.as_deref().unwrap_or_default()));
-        rerun.set_time(decided.elapsed);
+        rerun.set_type(name("failed"));
         status.add_rerun(rerun);
     }
     status
@@ -89,9 +100,18 @@ fn failing(test: &TestResult<'_>, kind: NonSuccessKind, what: &str) -> TestCaseS
     status
 }
 
-fn properties(test: &TestResult<'_>) -> Vec<Property> {
-    let mut properties = Vec::new();
-    let mut add = |key: String, value: String| properties.push(Property::new(name(&key), name(&value)));
+/// What is said of the run as a whole.
+fn of_run(results: &RunResults<'_>) -> Vec<Property> {
+    let times = [("began", results.times.began), ("built", results.times.built)];
+    let times = times.into_iter().filter_map(|(name, time)| Some((name, time::iso(time?))));
+    let run = [("run", results.loaded.name()), ("outcome", results.totals.outcome().name().to_owned())];
+    run.into_iter().chain(times).map(|(key, value)| Property::new(name(key), name(&value))).collect()
+}
+
+/// The scores, a line each. The schema has no properties of a test.
+fn scores(test: &TestResult<'_>) -> String {
+    let mut lines = Vec::new();
+    let mut add = |key: String, value: String| lines.push(foreign::one_line(&format!("{key}={value}")));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());
@@ -113,7 +133,7 @@ fn properties(test: &TestResult<'_>) -> Vec<Property> {
             add(format!("{of}.scored"), format!("{}/{}", metric.scored, metric.total));
         }
     }
-    properties
+    lines.join("\n")
 }
 
 /// Foreign text on one line.

@@ -32,6 +32,8 @@ pub struct SetSource {
     pub eval_set_id: &'static str,
     /// The cases that are tests. Cases that the attribute filters out are not here.
     pub cases: &'static [CaseSource],
+    /// The names of the tests, for a reader of the binary.
+    pub listing: &'static str,
     /// The criteria.
     pub config: ConfigSource,
     /// The initial session of an old test file.

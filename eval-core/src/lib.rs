@@ -72,6 +72,9 @@ mod compiled;
 mod decide;
 mod failure;
 mod file_lock;
+/// How text is printed that this project did not write. For the command line; not public API.
+#[doc(hidden)]
+pub mod foreign;
 mod guard;
 pub mod journal;
 /// Models that are asked about what an agent did, and how their answers are kept.

@@ -44,6 +44,7 @@ mod error;
 pub mod find;
 mod hash;
 mod judged;
+mod listing;
 pub mod metric;
 mod model;
 mod names;
@@ -79,6 +80,7 @@ pub mod __private {
     pub use crate::find::{fixed_folder, is_glob};
     pub use crate::hash::content_hash;
     pub use crate::judged::{judged_criteria, simulated_users};
+    pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::names::{module_name, test_names};
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, read_case};

@@ -47,7 +47,8 @@ fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> Toke
     // What such a test may end with is for eval-core to say.
     let expected = item.should_panic().map(|expected| quote!(, #expected));
     let count = suite.sets.len();
-    let sets = Sets { args, names, target: &Target::current() };
+    let ignored = item.case_attributes.iter().any(|attribute| attribute.path().is_ident("ignore"));
+    let sets = Sets { args, names, ignored, target: &Target::current() };
     let sets = suite.sets.iter().map(|set| sets.source(set));
     // The arguments have names that the user's crate has not: its function or static `case` would hide ours.
     quote! {

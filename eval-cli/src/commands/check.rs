@@ -77,11 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match args.format {
         Format::Json => Answer::json(results.outcome(), &Document::of(&results)),
         Format::Human => {
-            let mut text = human::text(&results);
-            if args.github {
-                text.push_str(&github::annotations(&results));
-            }
-            Ok(Answer::new(results.outcome(), text))
+            let answer = Answer::new(results.outcome(), human::text(&results));
+            let annotations = if args.github { github::annotations(&results) } else { String::new() };
+            Ok(answer.with_annotations(annotations))
         }
     }
 }

@@ -126,15 +126,16 @@ fn cases_that_left_no_record_are_counted_beside_the_outcome() {
         journal.write();
         folder.run(&["report", "--json", "r.json"])
     };
-    for (set_cases, reason, not_run) in [
-        (None, "PASSED  all 3 cases passed (exit code 0)", 0),
-        (Some(1), "PASSED  all 3 cases passed (exit code 0)", 0),
-        (Some(2), "PASSED  all 3 cases passed; 1 more case of the same sets did not run (exit code 0)", 1),
-        (Some(5), "PASSED  all 3 cases passed; 7 more cases of the same sets did not run (exit code 0)", 7),
+    for (set_cases, code, reason, missing) in [
+        (None, 0, "PASSED  all 3 cases passed (exit code 0)", 0),
+        (Some(1), 0, "PASSED  all 3 cases passed (exit code 0)", 0),
+        (Some(2), 2, "UNMEASURABLE  all 3 cases passed; 1 more test never began (exit code 2)", 1),
+        (Some(5), 2, "UNMEASURABLE  all 3 cases passed; 7 more tests never began (exit code 2)", 7),
     ] {
         let ran = written(set_cases);
+        assert_eq!(ran.code, Some(code), "{}", ran.out);
         assert!(ran.out.contains(reason), "{}", ran.out);
-        let field = format!("\"not_run\": {not_run},\n");
+        let field = format!("\"missing\": {missing},\n");
         assert!(folder.read("r.json").contains(&field), "{}", folder.read("r.json"));
     }
 }

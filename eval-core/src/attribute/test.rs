@@ -14,10 +14,11 @@ use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, Run, Subject
 use crate::compiled::{SetSource, Test};
 use crate::decide::errors_apart;
 use crate::failure;
+use crate::foreign::guard;
 use crate::guard::{Fault, catch_panic, fenced};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
-use crate::message::{neutral, show, show_past_the_harness};
+use crate::message::{show, show_past_the_harness};
 use crate::report::{CaseReport, Location};
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
@@ -67,7 +68,7 @@ pub fn run_should_panic(
 
 /// Ends the test. The panic hook is not run: its location would be in this crate.
 fn unwind(headline: &str) -> ! {
-    resume_unwind(Box::new(neutral(headline).into_owned()))
+    resume_unwind(Box::new(guard(headline).into_owned()))
 }
 
 /// The annotated function as the source of the agents of one case.

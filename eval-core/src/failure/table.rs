@@ -2,6 +2,7 @@
 
 use eval_format::compat::NotCompared;
 
+use crate::foreign::name;
 use crate::message::count;
 use crate::report::{CaseReport, MetricReport};
 use crate::score::mean;
@@ -33,7 +34,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         .metrics
         .iter()
         .filter(|metric| metric.verdict == Verdict::Informational)
-        .filter_map(|metric| Some(format!("{} {:?}", metric.name, mean::round_3(metric.score?))))
+        .filter_map(|metric| Some(format!("{} {:?}", name(&metric.name), mean::round_3(metric.score?))))
         .collect();
     if !informational.is_empty() {
         out.push_str(&format!("\n  for information: {}", informational.join(", ")));
@@ -69,8 +70,10 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
         (&metric.verdict, metric.scored == 0)
     {
-        verdict
-            .push_str(&format!(": {}", crate::message::cut(reason.lines().next().unwrap_or_default(), 80)));
+        verdict.push_str(&format!(
+            ": {}",
+            name(&crate::message::cut(reason.lines().next().unwrap_or_default(), 80))
+        ));
     }
-    [metric.name.clone(), score, threshold, verdict]
+    [name(&metric.name).into_owned(), score, threshold, verdict]
 }

@@ -4,6 +4,7 @@ use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
 
 use super::differ;
 use super::lines::line;
+use crate::foreign::name;
 use crate::message::{count, cut};
 use crate::score::align::{Pair, align_any_order, align_in_order};
 use crate::score::equality::values_equal;
@@ -76,7 +77,7 @@ pub(super) fn list(out: &mut String, scored: &str, actual: &Invocation) {
 }
 
 fn call(call: &FunctionCall) -> String {
-    cut(&call.to_string(), SHOWN_CALL)
+    name(&cut(&call.to_string(), SHOWN_CALL)).into_owned()
 }
 
 /// How the name of a call differs that looks like the expected one.
@@ -104,8 +105,9 @@ fn difference(expected: &FunctionCall, actual: &FunctionCall) -> String {
     });
     let extra = found.keys().filter(|key| !wanted.contains_key(key)).map(|key| format!("`{key}` is extra"));
     let all: Vec<String> = differs.chain(extra).collect();
-    match all.len() {
+    let shown = match all.len() {
         0..=3 => all.join(", "),
         more => format!("{} and {} more", all[..3].join(", "), more - 3),
-    }
+    };
+    name(&shown).into_owned()
 }

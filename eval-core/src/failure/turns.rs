@@ -6,6 +6,7 @@ use eval_format::{Criterion, Invocation, MatchType};
 use super::differ;
 use super::lines::{HEADLINE, line};
 use super::trajectory;
+use crate::foreign::{MARK, marked, name, quoted};
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
@@ -166,8 +167,8 @@ fn match_type(metric: &MetricReport) -> MatchType {
 /// The metric with its score of the turn.
 fn scored(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
-        Some(value) => format!("{} {value:?}", metric.name),
-        None => format!("{} has no score", metric.name),
+        Some(value) => format!("{} {value:?}", name(&metric.name)),
+        None => format!("{} has no score", name(&metric.name)),
     }
 }
 
@@ -190,9 +191,9 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     }
 }
 
-/// The beginning of a text. Further lines are indented, so that none can be taken for a line of ours.
+/// The beginning of a text behind a word of ours.
 fn indented(text: &str, by: usize) -> String {
-    excerpt(text).replace('\n', &format!("\n{:by$}", ""))
+    quoted(&excerpt(text), by)
 }
 
 /// The beginning of a text, and how much is left out.
@@ -207,6 +208,7 @@ fn excerpt(text: &str) -> String {
 }
 
 fn notes(out: &mut String, what: &str, score: &Score) {
+    let what = name(what);
     for note in score.notes().iter().take(SHOWN_NOTES) {
         line(out, &format!("  {what}: {}", indented(note, 4)));
     }
@@ -214,7 +216,8 @@ fn notes(out: &mut String, what: &str, score: &Score) {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
     }
     if let Some(reason) = score.reason() {
-        line(out, &format!("  {what}: no score: {}", reason.lines().next().unwrap_or_default()));
+        let first = name(reason.lines().next().unwrap_or_default());
+        line(out, &format!("  {what}: no score: {first}"));
         further(out, reason.lines().skip(1));
     }
 }
@@ -231,7 +234,10 @@ fn message(out: &mut String, message: &str) {
 /// Lines below one that says what they are about.
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     for text in lines.clone().take(SHOWN_ERROR_LINES) {
-        line(out, &format!("    {}", cut(text, SHOWN_TEXT)));
+        let text = cut(text, SHOWN_TEXT);
+        // What a judge said is quoted where the error is made.
+        let text = text.strip_prefix(MARK).unwrap_or(&text);
+        line(out, &format!("    {}", marked(text, 4)));
     }
     let more = lines.count().saturating_sub(SHOWN_ERROR_LINES);
     if more > 0 {
@@ -267,7 +273,7 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
             &format!(
                 "  {:>8.3} s  {}",
                 event.at.as_secs_f64(),
-                cut(&super::record::summary(event), SHOWN_TEXT)
+                name(&cut(&super::record::summary(event), SHOWN_TEXT))
             ),
         );
     }

@@ -19,6 +19,22 @@ use crate::verdict::Verdict;
 /// do not know.
 pub const SCHEMA: u32 = 1;
 
+/// Variables that tell one job of a CI service from another: of GitHub, GitLab, Azure Pipelines, Bitbucket, Buildkite,
+/// CircleCI, Jenkins and TeamCity. [`Head::env`] has those that were set.
+pub const JOB_VARIABLES: [&str; 11] = [
+    "BITBUCKET_STEP_UUID",
+    "BUILDKITE_JOB_ID",
+    "BUILD_BUILDID",
+    "BUILD_NUMBER",
+    "BUILD_TAG",
+    "CIRCLE_WORKFLOW_JOB_ID",
+    "CI_JOB_ID",
+    "GITHUB_JOB",
+    "GITHUB_RUN_ATTEMPT",
+    "GITHUB_RUN_ID",
+    "SYSTEM_JOBID",
+];
+
 /// Who writes a file: the process, what it was built from, and the variables that were set for it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -39,7 +55,15 @@ pub struct Head {
     pub pid: u32,
     /// When the file was begun.
     pub started: SystemTime,
-    /// Variables that decide what runs and how. None of them holds a secret.
+    /// The arguments of the process, without its name: which tests were asked for.
+    pub args: Vec<String>,
+    /// The file of the program; `None` if the system does not tell it.
+    pub program: Option<String>,
+    /// When that file was last written: when the tests were built.
+    pub built: Option<SystemTime>,
+    /// Whether each line of the file has a number and a checksum.
+    pub sealed: bool,
+    /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a secret.
     pub env: BTreeMap<String, String>,
 }
 
@@ -93,6 +117,8 @@ pub struct Ran {
     pub evaluation: u32,
     /// What happened, including the error that ended the run.
     pub transcript: Transcript,
+    /// The tokens that its events report; `None` if none does.
+    pub tokens: Option<i64>,
     /// What a judge was asked to play the user; empty if no judge played the user.
     pub simulator: Vec<JudgeUse>,
 }
@@ -167,7 +193,21 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
-fields!(Head { schema, evalset, run, package, version, binary, pid, started, env });
+fields!(Head {
+    schema,
+    evalset,
+    run,
+    package,
+    version,
+    binary,
+    pid,
+    started,
+    args,
+    program,
+    built,
+    sealed,
+    env
+});
 fields!(Started {
     test,
     name,

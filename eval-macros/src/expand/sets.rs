@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use eval_format::__private::{LISTING_BEGIN, LISTING_END};
 use eval_format::conventions::file_stem;
 use eval_format::reader::Form;
 use proc_macro2::TokenStream;
@@ -20,6 +21,8 @@ pub(super) struct Sets<'a> {
     pub(super) names: &'a Names<'a>,
     /// The target of cargo that the tests are in.
     pub(super) target: &'a Target,
+    /// Whether the tests are ignored unless they are asked for.
+    pub(super) ignored: bool,
 }
 
 impl Sets<'_> {
@@ -42,6 +45,7 @@ impl Sets<'_> {
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
         let cases = set.cases.iter().map(|case| self.case(case, set.recording.as_ref(), &prefix));
+        let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
         let options = self.args.running.tokens(private);
@@ -57,6 +61,7 @@ impl Sets<'_> {
                 form: #private::Form::#form,
                 eval_set_id: #eval_set_id,
                 cases: &[#(#cases),*],
+                listing: #listing,
                 config: #config,
                 session: #session,
                 absent: &[#(#absent),*],
@@ -76,6 +81,14 @@ impl Sets<'_> {
             Target::Bench(krate) => quote!(Bench(#krate)),
         };
         quote!(#private::Target::#target)
+    }
+
+    /// The names of the tests for a reader of the binary.
+    fn listing(&self, set: &SuiteSet, prefix: &str) -> TokenStream {
+        let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
+        let tests: String = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
+        let tests = format!("{tests}\n{LISTING_END}");
+        quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 
     fn case(&self, case: &SuiteCase, recording: Option<&Recording>, prefix: &str) -> TokenStream {

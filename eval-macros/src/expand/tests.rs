@@ -280,6 +280,10 @@ fn __evalset_weather(
                     recorded: &[],
                 },
             ],
+            listing: ::core::concat!(
+                "\n#evalset-tests-1 ignored ", ::core::module_path!(),
+                "\nweather::refund_declined\nweather::refund_granted\n#evalset-tests-end\n"
+            ),
             config: ::eval_core::__private::ConfigSource::Default,
             session: ::core::option::Option::None,
             absent: &["tests/sets/test_config.json", "tests/sets/eval_config.json"],

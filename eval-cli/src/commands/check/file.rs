@@ -1,6 +1,5 @@
 //! One file: what it is, its problems, and whether it was rewritten.
 
-use std::fs;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
@@ -131,7 +130,7 @@ impl CheckedFile {
 /// The config beside a set; `None` if there is none, or if it has errors of its own: what the set is scored with is then
 /// unknown.
 fn config_beside(set: &Path, metrics: &[&str]) -> Option<EvalConfig> {
-    let bytes = fs::read(shared_config_path(set)).ok()?;
+    let bytes = read(&shared_config_path(set)).ok()?;
     check_config(SHARED_CONFIG, &bytes, metrics).config
 }
 
@@ -161,7 +160,7 @@ fn overlooked_config(input: &Input) -> Option<Problem> {
 fn form_beside(session: &Path) -> Form {
     let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
-        let bytes = fs::read(session.with_file_name(set)).ok()?;
+        let bytes = read(&session.with_file_name(set)).ok()?;
         Some(check_set("", &bytes, None).form)
     });
     forms.max_by_key(|form| *form == Form::TestFile).unwrap_or(Form::TestFile)

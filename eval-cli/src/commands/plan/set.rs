@@ -1,7 +1,6 @@
 //! A set to plan: its cases from its file, the rest from the last run.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_format::compat::NotCompared;
@@ -121,7 +120,10 @@ impl Set {
 
 fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
     let path = shared_config_path(set);
-    let Ok(bytes) = fs::read(&path) else { return Ok(EvalConfig::adk_default()) };
+    if !path.exists() {
+        return Ok(EvalConfig::adk_default());
+    }
+    let bytes = read(&path)?;
     let shown = path.display().to_string();
     let checked = check_config(&shown, &bytes, &[]);
     // Metrics of the user's own are no errors here: they ask no judge.

@@ -47,6 +47,11 @@ impl ReportFiles {
         ]
     }
 
+    /// Whether a file tells the scores of each run.
+    pub(super) fn take_all(&self) -> bool {
+        self.junit.is_some() || self.json.is_some()
+    }
+
     /// Writes the files. Returns the report for standard output, if one is to go there.
     pub(super) fn write(&self, results: &RunResults<'_>) -> Result<Option<String>, CommandError> {
         let mut printed = None;

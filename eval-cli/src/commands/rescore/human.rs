@@ -6,7 +6,7 @@ use eval_core::report::MetricReport;
 
 use super::change::{Change, changes};
 use super::rescored::{Now, RescoredCase, RescoredRun};
-use crate::output::foreign::{harmless, one_line};
+use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{self, styled};
 use crate::output::words::{code_list, count};
 use crate::recorded::{State, gaps};
@@ -55,7 +55,7 @@ fn lines(case: &RescoredCase<'_>) -> Option<String> {
 }
 
 fn indented(text: &str) -> String {
-    harmless(text).replace('\n', "\n    ")
+    quoted(text, 4)
 }
 
 /// `response_match_score  0.5 -> 0.75, threshold 0.8, FAILED -> passed`; `None` if the metric did not change.

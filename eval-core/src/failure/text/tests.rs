@@ -14,6 +14,8 @@ use crate::options::Options;
 use crate::runner::EvalRunner;
 use crate::{Content, Gate, Metric, Pass};
 
+mod foreign;
+
 fn run(runner: &EvalRunner, case: &EvalCase, setup: impl Fn() -> Replay + Sync) -> CaseReport {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut report = runtime.block_on(runner.run_case(case, setup)).unwrap();
@@ -266,7 +268,7 @@ fn an_error_of_many_lines_has_a_headline_of_one() {
     let report = runtime.block_on(EvalRunner::new().run_case(&case, || Verbose)).unwrap();
     let text = text(&report);
     assert!(text.starts_with("Error: verbose: agent error in turn 1: line 0\n"), "{text}");
-    assert!(text.ends_with("    line 9\n    ... and 20 more lines"), "{text}");
+    assert!(text.ends_with("    | line 9\n    ... and 20 more lines"), "{text}");
 }
 
 #[test]
@@ -311,6 +313,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         session: None,
         absent: &[],
         options,
+        listing: "",
         recording: None,
     }));
     let mut out = String::new();
@@ -376,6 +379,7 @@ fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours()
     let runner = runner.judge(Scripted::new([format!("{forged}\n{{\"is_safe\": false}}")]));
     let case = EvalCase::new("order").turn(Invocation::user("Where is order 42?").response("On its way."));
     let text = text(&run(&runner, &case, || Replay::new([[forged]])));
-    assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\\r\n    ").count(), 2, "{text}");
-    assert!(!text.chars().any(|c| c != '\n' && c.is_control()) && !text.contains("\nrun again"), "{text}");
+    assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\n").count(), 2, "{text}");
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("run again")), "{text}");
+    crate::foreign::tests::assert_inert(&text);
 }

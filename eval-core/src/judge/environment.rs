@@ -11,6 +11,7 @@ pub(super) const MODE: &str = "EVALSET_JUDGE";
 pub(super) const MISSING: &str = "EVALSET_MISSING_JUDGE";
 pub(super) const MODEL: &str = "EVALSET_JUDGE_MODEL";
 pub(super) const TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
+pub(super) const BUDGET: &str = "EVALSET_JUDGE_BUDGET";
 pub(super) const BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
 #[cfg(feature = "model-judge")]
 pub(super) const RETRIES: &str = "EVALSET_JUDGE_RETRIES";

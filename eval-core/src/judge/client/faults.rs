@@ -70,7 +70,8 @@ impl Asked<'_> {
                     "did not answer within {:?}; `EVALSET_JUDGE_TIMEOUT` gives it more seconds",
                     self.timeout
                 );
-                self.error(JudgeErrorKind::Timeout, &message).transient(None)
+                // A judge that hangs is not asked again: each attempt would take as long.
+                self.error(JudgeErrorKind::Timeout, &message)
             }
             Fault::Broken(cause) => {
                 let message = format!("could not be reached, or broke off: {}", self.quote(&cause));

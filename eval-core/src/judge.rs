@@ -52,7 +52,7 @@ pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;
 pub use prompt::JudgePrompt;
 #[cfg(test)]
-pub(crate) use prompt::without_mark;
+pub(crate) use prompt::{data_of, without_mark};
 pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
 pub use provider::Provider;
 pub use rating::Rating;

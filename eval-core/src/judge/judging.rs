@@ -283,3 +283,6 @@ impl Judging {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

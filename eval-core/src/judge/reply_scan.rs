@@ -177,13 +177,24 @@ pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<()
     Ok(())
 }
 
-/// Whether a text stands in the data of a prompt, whatever the blanks.
+/// Whether a text stands in the data of a prompt, whatever the blanks, as it is or in a JSON string.
 pub(crate) fn is_copy(text: &str, prompt: &str) -> bool {
-    if prompt.is_empty() {
-        return false;
+    !prompt.is_empty() && dense(&data_of(prompt)).contains(&dense(text))
+}
+
+/// A text without blanks and backslashes, so that it is the same in a JSON string.
+fn dense(text: &str) -> String {
+    let mut dense = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            // A blank that is written with letters.
+            chars.next_if(|c| matches!(c, 'n' | 'r' | 't'));
+        } else if !c.is_whitespace() {
+            dense.push(c);
+        }
     }
-    let dense = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    dense(&data_of(prompt)).contains(&dense(text))
+    dense
 }
 
 /// What is wrong with a reply whose verdicts contradict each other.
@@ -243,7 +254,9 @@ mod tests {
         ] {
             assert_eq!(check(reply, ""), own, "{reply}");
         }
-        assert!(!check("{ \"a\":1 }", "It says {\"a\": 1}, doesn't it?"));
+        for prompt in ["It says {\"a\": 1}, doesn't it?", r#"{"said": "so: {\n\"a\": 1}"}"#] {
+            assert!(!check("{ \"a\":1 }", prompt), "{prompt}");
+        }
     }
 
     #[test]

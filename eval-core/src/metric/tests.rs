@@ -2,6 +2,8 @@
 
 pub(super) mod computed;
 #[cfg(feature = "judges")]
+mod hostile;
+#[cfg(feature = "judges")]
 pub(super) mod judged;
 #[cfg(feature = "judges")]
 mod judged_vectors;

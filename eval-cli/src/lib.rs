@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use eval_core::__private::mask;
 use output::{Answer, CommandError, Outcome};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
@@ -46,7 +47,7 @@ fn without_cargo(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 
 fn print(answer: &Answer) -> ExitCode {
     let mut out = anstream::stdout().lock();
-    match out.write_all(answer.text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(mask(&answer.text).as_bytes()).and_then(|()| out.flush()) {
         // A reader that stops reading is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => print_error(&CommandError::new(
             format!("cannot write the output: {error}"),
@@ -57,7 +58,7 @@ fn print(answer: &Answer) -> ExitCode {
 }
 
 fn print_error(error: &CommandError) -> ExitCode {
-    drop(anstream::stderr().lock().write_all(error.shown().as_bytes()));
+    drop(anstream::stderr().lock().write_all(mask(&error.shown()).as_bytes()));
     exit_code(Outcome::Unmeasurable.exit_code())
 }
 

@@ -51,9 +51,9 @@ pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;
 pub use prompt::JudgePrompt;
+pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
 #[cfg(test)]
 pub(crate) use prompt::{data_of, without_mark};
-pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
 pub use provider::Provider;
 pub use rating::Rating;
 pub use recording::RecordedJudge;

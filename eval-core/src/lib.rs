@@ -142,6 +142,7 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    pub use crate::secrets::mask;
 }
 
 /// What fuzzing reaches of the arithmetic. Not public API.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::secrets::mask;
+
 /// A count with its noun: `1 turn`, `2 turns`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
@@ -19,7 +21,10 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
 }
 
 /// A text cut to about `limit` characters, and how many are left out.
+///
+/// Secrets are masked before: half a key would not be recognised as one.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let text = &*mask(text);
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let rest = text[end..].chars().count();
     if rest <= 24 {
@@ -74,14 +79,14 @@ fn steers(char: char) -> bool {
 /// Prints to stderr. The test harness captures it with the output of the test.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
 pub(crate) fn show(text: &str) {
-    eprintln!("{}", neutral(text));
+    eprintln!("{}", neutral(&mask(text)));
 }
 
 /// Prints to stderr past the test harness, which does not show what passing tests print.
 pub(crate) fn show_past_the_harness(text: &str) {
     use std::io::Write;
     // If stderr takes nothing, nobody can be told.
-    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(&mask(text)));
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
 use crate::message::{neutral, show, show_past_the_harness};
 use crate::report::{CaseReport, Location};
+use crate::secrets::mask;
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
@@ -120,7 +121,7 @@ async fn run_to_end(test: Test, functions: Functions) {
 fn fail(text: &str, payload: &str) -> ! {
     show(text);
     let payload = if payload.is_empty() { text.lines().next().unwrap_or_default() } else { payload };
-    resume_unwind(Box::new(neutral(payload).into_owned()))
+    resume_unwind(Box::new(neutral(&mask(payload)).into_owned()))
 }
 
 async fn evaluate(

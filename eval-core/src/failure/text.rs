@@ -7,6 +7,7 @@ use crate::compiled::Test;
 use crate::journal::Journal;
 use crate::message::{count, cut, neutral};
 use crate::report::{CaseReport, Location, MetricOutcome};
+use crate::secrets::mask;
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
@@ -118,7 +119,7 @@ pub(crate) fn failing(
 /// What a failing test prints, without the notes and commands that only a generated test has.
 impl std::fmt::Display for CaseReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&describe(self))
+        f.write_str(&mask(&describe(self)))
     }
 }
 

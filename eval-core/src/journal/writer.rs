@@ -1,5 +1,6 @@
 //! Writing: one file per process, one write per record.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -8,12 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::folder::Joined;
-use super::line::Line;
 use super::record::{Head, SCHEMA};
-use super::to_json::write_text;
 use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
-use crate::secrets::secret_variables;
+use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
 
 /// The journal that a process writes.
@@ -25,8 +24,8 @@ pub(crate) struct Journal {
     /// `None` after a write failed.
     file: Mutex<Option<Box<dyn Write + Send>>>,
     tests: AtomicU32,
-    /// The names of secret variables, and their values as they look in a line.
-    secrets: Vec<(String, String)>,
+    /// What no line may hold.
+    secrets: Secrets,
     #[expect(dead_code, reason = "while this process holds it, no other process removes the run")]
     lock: Option<FileLock>,
 }
@@ -109,7 +108,7 @@ impl Journal {
         let head = head(run, package);
         let path = joined.path.join(file_name(&head));
         let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
-        let secrets = secret_variables().collect();
+        let secrets = Secrets::of(secret_variables());
         Ok(Self { lock: joined.lock, ..Self::begin(head, path, Box::new(file), secrets)? })
     }
 
@@ -117,10 +116,9 @@ impl Journal {
         head: Head,
         path: PathBuf,
         mut file: Box<dyn Write + Send>,
-        secrets: Vec<(String, String)>,
+        secrets: Secrets,
     ) -> io::Result<Self> {
-        file.write_all(&head.line())?;
-        let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
+        file.write_all(&masked(&secrets, head.line()))?;
         let (file, tests) = (Mutex::new(Some(file)), AtomicU32::new(1));
         Ok(Self { run: head.run, path, file, tests, secrets, lock: None })
     }
@@ -142,7 +140,7 @@ impl Journal {
 
     /// Adds a line. The system has the line when this returns, so it stays even if the process is killed.
     pub(super) fn add(&self, line: Vec<u8>) {
-        let line = self.without_secrets(line);
+        let line = masked(&self.secrets, line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.as_mut().map_or(Ok(()), |file| file.write_all(&line));
         if let Err(error) = written {
@@ -151,26 +149,15 @@ impl Journal {
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
         }
     }
-
-    fn without_secrets(&self, line: Vec<u8>) -> Vec<u8> {
-        let Ok(text) = std::str::from_utf8(&line) else { return line };
-        let found: Vec<_> = self.secrets.iter().filter(|(_, value)| text.contains(value.as_str())).collect();
-        if found.is_empty() {
-            return line;
-        }
-        let text = found.into_iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(value, &format!("(the value of {name})"))
-        });
-        text.into_bytes()
-    }
 }
 
-/// A text as it looks in a line, between its quotes.
-fn in_line(text: &str) -> String {
-    let mut line = Line::new();
-    write_text(text, &mut line);
-    let line = String::from_utf8_lossy(&line.into_bytes()).into_owned();
-    line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
+/// A line without secrets.
+fn masked(secrets: &Secrets, line: Vec<u8>) -> Vec<u8> {
+    let masked = match std::str::from_utf8(&line).map(|text| secrets.mask(text)) {
+        Ok(Cow::Owned(masked)) => masked,
+        _ => return line,
+    };
+    masked.into_bytes()
 }
 
 /// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does not
@@ -249,8 +236,10 @@ fn file_name(head: &Head) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Line;
     #[cfg(feature = "reports")]
     use super::super::parse::Record;
+    use super::super::to_json::write_text;
     use super::*;
 
     /// A file that takes so many bytes: a disk that fills up.
@@ -280,7 +269,8 @@ mod tests {
     }
 
     fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
-        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let secrets = Secrets::of(secrets);
         let head = head("run".to_owned(), Some("package"));
         Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
     }

@@ -15,6 +15,8 @@ use crate::verdict::{Role, Verdict};
 mod bookkeeping;
 #[cfg(feature = "judges")]
 mod judges;
+#[cfg(all(feature = "judges", feature = "reports"))]
+mod secrets;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
     turns

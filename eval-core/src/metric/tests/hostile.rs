@@ -3,9 +3,7 @@
 mod answers;
 mod replies;
 
-use eval_format::{
-    ConversationScenario, Criterion, EvalCase, FunctionCall, Invocation, Rubric,
-};
+use eval_format::{ConversationScenario, Criterion, EvalCase, FunctionCall, Invocation, Rubric};
 use serde_json::json;
 
 use super::judged::asking;
@@ -101,8 +99,9 @@ pub(super) fn scores(
     let expected = [turn("Hi", "It is right."), turn("And now?", "It is right.")];
     let case = EvalCase::new("c").scenario(ConversationScenario::new("Hi", "Ask for it."));
     let options = json!({ "num_samples": 1 });
-    let criterion =
-        Criterion::new(1.0).with("judge_model_options", options).with_rubrics([Rubric::new("kind", "It is kind.")]);
+    let criterion = Criterion::new(1.0)
+        .with("judge_model_options", options)
+        .with_rubrics([Rubric::new("kind", "It is kind.")]);
     let metric = built_in(metric).expect("a built-in metric");
     let judge = Replies(reply).boxed();
     let scores = asking(&metric, &case, &expected, &actual, &criterion, &judge);

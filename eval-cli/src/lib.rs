@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use eval_core::__private::mask;
+use eval_core::__private::{mask, variables};
 use output::{Answer, CommandError, Outcome};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
@@ -23,7 +23,7 @@ use output::{Answer, CommandError, Outcome};
 /// Cargo calls `cargo-evalset evalset check ...` for `cargo evalset check ...`; both are understood.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let answer = match commands::parse(without_cargo(args)) {
-        Ok(command) => command.run(),
+        Ok(command) => check_variables().and_then(|()| command.run()),
         Err(error) => {
             // There is no other place to report that the help cannot be printed.
             drop(error.print());
@@ -34,6 +34,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(answer) => print(&answer),
         Err(error) => print_error(&error),
     }
+}
+
+/// A misspelt variable must not go unnoticed, also where a command does not read it.
+fn check_variables() -> Result<(), CommandError> {
+    let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
+    variables::check().map_err(|wrong| CommandError::new(wrong, help))
 }
 
 /// The arguments without the `evalset` that cargo puts in front.

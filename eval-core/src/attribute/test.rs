@@ -20,6 +20,7 @@ use crate::report::{CaseReport, Location};
 use crate::secrets::mask;
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
+use crate::variables;
 use crate::verdict::{Role, Verdict};
 
 /// A generated test on its way. It is boxed so that no test of the user's crate instantiates it anew.
@@ -76,6 +77,9 @@ async fn run_to_end(test: Test, functions: Functions) {
         log.broke(message, text);
         fail(text, "")
     };
+    if let Err(message) = variables::check() {
+        break_off(&message, &failure::harness(&test, &message));
+    }
     let print = match failure::Print::from_env() {
         Ok(print) => print,
         Err(message) => break_off(&message, &format!("Error: {message}")),

@@ -14,6 +14,7 @@ use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
 use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
+use crate::variables;
 
 /// The journal that a process writes.
 ///
@@ -58,7 +59,7 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
 
 /// Whether `EVALSET_JOURNAL` turns journals off.
 fn is_off() -> Result<bool, String> {
-    match std::env::var_os("EVALSET_JOURNAL").unwrap_or_default().to_str() {
+    match std::env::var_os(variables::JOURNAL).unwrap_or_default().to_str() {
         Some("" | "on") => Ok(false),
         Some("off") => Ok(true),
         other => Err(format!(
@@ -72,7 +73,7 @@ fn is_off() -> Result<bool, String> {
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
-    let Some(value) = std::env::var_os("EVALSET_KEEP").filter(|value| !value.is_empty()) else {
+    let Some(value) = std::env::var_os(variables::KEEP).filter(|value| !value.is_empty()) else {
         return Ok(KEPT);
     };
     let value = value.to_string_lossy();
@@ -174,11 +175,11 @@ fn say_once(why: &str) {
 /// Variables that decide what runs and how. None of them is a secret.
 const RECORDED_VARIABLES: [&str; 16] = [
     "CI",
-    "EVALSET_DIR",
-    "EVALSET_JUDGE",
-    "EVALSET_JUDGE_MODEL",
-    "EVALSET_MISSING_JUDGE",
-    "EVALSET_RUN_ID",
+    variables::DIR,
+    variables::JUDGE,
+    variables::JUDGE_MODEL,
+    variables::MISSING_JUDGE,
+    variables::RUN_ID,
     "NEXTEST_ATTEMPT",
     "NEXTEST_BINARY_ID",
     "NEXTEST_PROFILE",

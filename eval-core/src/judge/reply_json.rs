@@ -52,6 +52,12 @@ fn first_value(text: &str) -> Option<Value> {
     values.next()?.ok().map(|Unique(value)| value)
 }
 
+/// A JSON document in which no key stands twice.
+#[cfg(feature = "model-judge")]
+pub(super) fn unique_json(bytes: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| error.to_string())
+}
+
 /// A JSON value in which no key stands twice. serde_json keeps the last of equal keys.
 struct Unique(Value);
 

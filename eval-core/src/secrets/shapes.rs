@@ -144,11 +144,12 @@ fn is_within(bytes: &[u8], at: usize) -> bool {
     bytes.get(at + 1).is_some_and(|byte| is_part(*byte))
 }
 
-/// Whether a word begins at an offset. A letter before it may be the end of an escape such as `\n`.
+/// Whether a word begins at an offset. A letter before it may be the end of an escape such as `\n` or `%3A`.
 fn is_word_start(bytes: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).map(|at| bytes[at]);
     match before(1) {
         Some(b'n' | b't' | b'r') if before(2) == Some(b'\\') => true,
+        Some(byte) if byte.is_ascii_hexdigit() && before(3) == Some(b'%') => true,
         Some(byte) => !byte.is_ascii_alphanumeric(),
         None => true,
     }
@@ -226,9 +227,14 @@ mod tests {
             "SG.abcdefghij0123456789.abcdefghij0123456789",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklm",
         ] {
-            for (before, after) in
-                [("", ""), ("key=", " and"), ("\"", "\""), ("so:\\n", "\\n"), ("It is ", ".")]
-            {
+            for (before, after) in [
+                ("", ""),
+                ("key=", " and"),
+                ("\"", "\""),
+                ("so:\\n", "\\n"),
+                ("a%3A", "%0A"),
+                ("It is ", "."),
+            ] {
                 let text = format!("{before}{key}{after}");
                 assert_eq!(mask_shapes(&text), format!("{before}(a key){after}"), "{text}");
             }

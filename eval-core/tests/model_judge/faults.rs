@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
+use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, ModelJudge, Provider};
 use eval_core::report::Role;
 use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay, Value as Json, Verdict};
 use serde_json::json;
+use tokio::sync::OnceCell;
 
 use crate::{KEY, WIRES, Wire, patient};
 
@@ -19,7 +20,7 @@ use crate::{KEY, WIRES, Wire, patient};
 const SAFE: &str = r#"{"reasoning": "fine", "is_safe": true}"#;
 
 /// How long a request may take.
-const TIMEOUT: Duration = Duration::from_millis(400);
+const TIMEOUT: Duration = Duration::from_millis(250);
 
 /// What the server does with a connection.
 #[derive(Clone)]
@@ -270,9 +271,16 @@ impl<J: Judge> Judge for Asked<J> {
     }
 }
 
-fn judge(wire: &Wire, server: &Faulty) -> eval_core::judge::ModelJudge {
+/// A judge that asks a server as a provider. All share one client, which takes long to make.
+async fn judge(wire: &Wire, server: &Faulty) -> ModelJudge {
+    static SHARED: OnceCell<ModelJudge> = OnceCell::const_new();
+    let shared = SHARED.get_or_init(|| async {
+        let judge = ModelJudge::new().base_url(Provider::Ollama, "http://127.0.0.1:9").timeout(TIMEOUT);
+        assert!(judge.ask(&JudgeRequest::new("ollama/none", "?")).await.is_err(), "nobody is there");
+        judge
+    });
     let base = format!("http://{}{}", server.address, wire.base);
-    eval_core::judge::ModelJudge::new().key(wire.provider, KEY).base_url(wire.provider, base).timeout(TIMEOUT)
+    shared.await.clone().key(wire.provider, KEY).base_url(wire.provider, base)
 }
 
 /// The verdict on a case that a judge has to find safe.
@@ -291,11 +299,11 @@ async fn no_fault_of_a_server_is_a_verdict() {
         for (name, steps) in faults(wire) {
             let what = format!("{}: {name}", wire.provider);
             let server = Faulty::start(steps, (wire.reply)(SAFE).to_string());
-            let result = judge(wire, &server).ask(&wire.request()).await;
+            let result = judge(wire, &server).await.ask(&wire.request()).await;
             crate::assert_hidden(&result);
             let error = result.expect_err(&what);
             assert!(error.to_string().len() < 1_000, "{what}: {error}");
-            let verdict = verdict(wire, judge(wire, &server)).await;
+            let verdict = verdict(wire, judge(wire, &server).await).await;
             assert!(
                 matches!(&verdict, Verdict::Error { role: Role::Judge, .. } | Verdict::NotEvaluated(_)),
                 "{what}: {verdict:?}"
@@ -313,10 +321,10 @@ async fn after_a_fault_that_passes_the_answer_is_not_lost() {
             let what = format!("{}: {name}", wire.provider);
             let server = Faulty::start(steps, (wire.reply)(SAFE).to_string());
             server.recovers.store(true, Ordering::SeqCst);
-            let first = judge(wire, &server).ask(&wire.request()).await.expect_err(&what);
+            let first = judge(wire, &server).await.ask(&wire.request()).await.expect_err(&what);
             let is_transient = first.is_transient();
             server.asked.store(0, Ordering::SeqCst);
-            let result = patient(judge(wire, &server)).ask(&wire.request()).await;
+            let result = patient(judge(wire, &server).await).ask(&wire.request()).await;
             let asked = server.asked.load(Ordering::SeqCst);
             let waits = first.retry_after().is_some_and(|wait| wait > Duration::from_secs(60));
             if is_transient && !waits {
@@ -342,7 +350,7 @@ async fn without_a_fault_the_case_passes() {
         );
         for steps in [whole("200 OK", "", &answer), chunked(&in_chunks)] {
             let server = Faulty::start(steps, answer.clone());
-            assert_eq!(verdict(wire, judge(wire, &server)).await, Verdict::Passed, "{}", wire.provider);
+            assert_eq!(verdict(wire, judge(wire, &server).await).await, Verdict::Passed, "{}", wire.provider);
         }
     }
 }

@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use eval_core::__private::{mask, variables};
 use output::foreign::{guard_styled, one_line};
 use output::{Answer, CommandError, Format, Outcome};
 
@@ -42,7 +43,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return exit_code(error.exit_code());
         }
     };
-    match command.run() {
+    match check_variables().and_then(|()| command.run()) {
         Ok(answer) => print(&answer),
         Err(error) => print_error(&error, format, Some(command.name())),
     }
@@ -68,6 +69,12 @@ fn asked_format(args: &[OsString]) -> Format {
     if is_json { Format::Json } else { Format::Human }
 }
 
+/// A misspelt variable must not go unnoticed, also where a command does not read it.
+fn check_variables() -> Result<(), CommandError> {
+    let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
+    variables::check().map_err(|wrong| CommandError::new(wrong, help))
+}
+
 /// The arguments without the `evalset` that cargo puts in front.
 fn without_cargo(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<_> = args.into_iter().collect();
@@ -80,7 +87,7 @@ fn without_cargo(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 fn print(answer: &Answer) -> ExitCode {
     let text = guard_styled(&answer.text) + &answer.annotations;
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(mask(&text).as_bytes()).and_then(|()| out.flush()) {
         // A reader that stops reading is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => print_error(
             &CommandError::new(
@@ -97,8 +104,8 @@ fn print(answer: &Answer) -> ExitCode {
 /// Prints why there is no answer: for people on standard error, for programs as the one document on standard output.
 fn print_error(error: &CommandError, format: Format, command: Option<&str>) -> ExitCode {
     drop(match format {
-        Format::Human => anstream::stderr().lock().write_all(error.shown().as_bytes()),
-        Format::Json => anstream::stdout().lock().write_all(error.document(command).as_bytes()),
+        Format::Human => anstream::stderr().lock().write_all(mask(&error.shown()).as_bytes()),
+        Format::Json => anstream::stdout().lock().write_all(mask(&error.document(command)).as_bytes()),
     });
     exit_code(Outcome::Unmeasurable.exit_code())
 }

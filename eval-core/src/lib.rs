@@ -108,6 +108,7 @@ mod target_dir;
 #[cfg(test)]
 mod test_support;
 mod transcript;
+mod variables;
 mod verdict;
 
 /// What the measurements under `benches/` reach into. Not public API.
@@ -146,6 +147,12 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    pub use crate::secrets::mask;
+
+    /// The variables of the environment.
+    pub mod variables {
+        pub use crate::variables::*;
+    }
 }
 
 /// What fuzzing reaches of the arithmetic. Not public API.

@@ -1,6 +1,7 @@
 //! Text that several messages share: counts, lists, quotations, and printing what others wrote.
 
 use crate::foreign::guard;
+use crate::secrets::mask;
 
 /// A count with its noun: `1 turn`, `2 turns`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
@@ -19,7 +20,10 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
 }
 
 /// A text cut to about `limit` characters, and how many are left out.
+///
+/// Secrets are masked before: half a key would not be recognised as one.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let text = &*mask(text);
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let rest = text[end..].chars().count();
     if rest <= 24 {
@@ -55,14 +59,14 @@ const QUOTED: usize = 160;
 /// Prints to stderr. The test harness captures it with the output of the test.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
 pub(crate) fn show(text: &str) {
-    eprintln!("{}", guard(text));
+    eprintln!("{}", guard(&mask(text)));
 }
 
 /// Prints to stderr past the test harness, which does not show what passing tests print.
 pub(crate) fn show_past_the_harness(text: &str) {
     use std::io::Write;
     // If stderr takes nothing, nobody can be told.
-    let _ = writeln!(std::io::stderr().lock(), "{}", guard(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", guard(&mask(text)));
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ macro_rules! links {
             "[programs]: crate::runner\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
+            "[secrets]: crate::_documentation::configuration#secrets\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
         )
     };

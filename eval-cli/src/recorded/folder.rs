@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use eval_core::__private::variables;
 use eval_core::journal;
 
 use crate::cargo;
@@ -69,7 +70,7 @@ fn last_in(root: &Path) -> Option<PathBuf> {
 /// folder above that has one.
 fn root() -> Option<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(root) = variable("EVALSET_DIR") {
+    if let Some(root) = variable(variables::DIR) {
         return Some(root);
     }
     let target = variable("CARGO_TARGET_DIR").or_else(cargo_target);

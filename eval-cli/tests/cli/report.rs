@@ -321,3 +321,30 @@ fn a_file_that_cannot_be_written_is_an_error() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("cannot write `nowhere/junit.xml`"), "{}", ran.err);
 }
+
+#[test]
+fn keys_in_a_journal_are_in_no_report() {
+    const KEY: &str = "sk-canary-0123456789abcdef";
+    let folder = Folder::new("report-secrets");
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started(&format!("a::{KEY}"), 1);
+    journal.ran(test, 1, 0.5);
+    let text =
+        format!("Error: a::x: the key is {KEY}\n| DATABASE_URL=postgres://me:canary-password@db.test/x");
+    journal.decided(test, &failed(), Some(0.5), &text);
+    journal.write();
+    let files = ["--junit", "junit.xml", "--json", "report.json", "--markdown", "summary.md"];
+    let written = ["report"].into_iter().chain(files).collect::<Vec<_>>();
+    for args in
+        [&written[..], &["report", "--format", "json"], &["report", "--github"], &["plan"], &["rescore"]]
+    {
+        let ran = folder.run(args);
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.contains("canary"), "{args:?}: {text}");
+        }
+    }
+    for file in ["junit.xml", "report.json", "summary.md"] {
+        let text = folder.read(file);
+        assert!(text.contains("(a key)") && !text.contains("canary"), "{file}: {text}");
+    }
+}

@@ -20,8 +20,10 @@ use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
 use crate::message::{show, show_past_the_harness};
 use crate::report::{CaseReport, Location};
+use crate::secrets::mask;
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
+use crate::variables;
 use crate::verdict::{Role, Verdict};
 
 /// A generated test on its way. It is boxed so that no test of the user's crate instantiates it anew.
@@ -68,7 +70,7 @@ pub fn run_should_panic(
 
 /// Ends the test. The panic hook is not run: its location would be in this crate.
 fn unwind(headline: &str) -> ! {
-    resume_unwind(Box::new(guard(headline).into_owned()))
+    resume_unwind(Box::new(guard(&mask(headline)).into_owned()))
 }
 
 /// The annotated function as the source of the agents of one case.
@@ -171,6 +173,9 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         log.broke(message, text);
         Err(broken(text))
     };
+    if let Err(message) = variables::check() {
+        return break_off(&message, &failure::harness(&test, &message));
+    }
     let print = match failure::Print::from_env() {
         Ok(print) => print,
         Err(message) => return break_off(&message, &format!("Error: {message}")),

@@ -8,6 +8,7 @@ use crate::foreign::{guard, marked, name as named, quoted};
 use crate::journal::Journal;
 use crate::message::{count, cut};
 use crate::report::{CaseReport, Location, MetricOutcome};
+use crate::secrets::mask;
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
@@ -127,7 +128,7 @@ pub(crate) fn failing(
 /// What a failing test prints, without the notes and commands that only a generated test has.
 impl std::fmt::Display for CaseReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&describe(self))
+        f.write_str(&mask(&describe(self)))
     }
 }
 

@@ -11,8 +11,7 @@ use eval_format::__private::content_hash;
 
 use super::runs::{LONGEST_ID, is_id, runs_named};
 use super::time;
-
-const RUN_ID: &str = "EVALSET_RUN_ID";
+use crate::variables::RUN_ID;
 
 /// The id of the run of this process, in a folder such as `target/evalset`.
 pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {

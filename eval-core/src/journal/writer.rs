@@ -1,5 +1,6 @@
 //! Writing: one file per process, one write per record.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,14 +8,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::folder::Joined;
-use super::line::Line;
 use super::record::{Head, JOB_VARIABLES, SCHEMA};
 use super::seal::seal;
-use super::to_json::write_text;
 use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
-use crate::secrets::secret_variables;
+use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
+use crate::variables;
 
 /// The journal that a process writes.
 ///
@@ -25,8 +25,8 @@ pub(crate) struct Journal {
     /// `None` after a write failed.
     file: Mutex<Option<Lines>>,
     tests: AtomicU32,
-    /// The names of secret variables, and their values as they look in a line.
-    secrets: Vec<(String, String)>,
+    /// What no line may hold.
+    secrets: Secrets,
     /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
     /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by one.
@@ -87,7 +87,7 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
 
 /// Whether `EVALSET_JOURNAL` turns journals off.
 fn is_off() -> Result<bool, String> {
-    match std::env::var_os("EVALSET_JOURNAL").unwrap_or_default().to_str() {
+    match std::env::var_os(variables::JOURNAL).unwrap_or_default().to_str() {
         Some("" | "on") => Ok(false),
         Some("off") => Ok(true),
         other => Err(format!(
@@ -101,7 +101,7 @@ fn is_off() -> Result<bool, String> {
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
-    let Some(value) = std::env::var_os("EVALSET_KEEP").filter(|value| !value.is_empty()) else {
+    let Some(value) = std::env::var_os(variables::KEEP).filter(|value| !value.is_empty()) else {
         return Ok(KEPT);
     };
     let value = value.to_string_lossy();
@@ -143,7 +143,7 @@ impl Journal {
         let head = head(run, package);
         let path = joined.path.join(file_name(&head));
         let file = folder::create_private(&path)?;
-        let secrets = secret_variables().collect();
+        let secrets = Secrets::of(secret_variables());
         let mut journal = Self::begin(head, path, Box::new(file), secrets)?;
         journal.lock = joined.lock;
         Ok(journal)
@@ -153,10 +153,9 @@ impl Journal {
         head: Head,
         path: PathBuf,
         mut file: Box<dyn Write + Send>,
-        secrets: Vec<(String, String)>,
+        secrets: Secrets,
     ) -> io::Result<Self> {
-        file.write_all(&seal(head.line(), 1))?;
-        let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
+        file.write_all(&seal(masked(&secrets, head.line()), 1))?;
         let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
         Ok(Self { run: head.run, path, file, tests, secrets, lock: None, prunes: None })
     }
@@ -178,7 +177,7 @@ impl Journal {
 
     /// Adds a line. The system has the line when this returns, so it stays even if the process is killed.
     pub(super) fn add(&self, line: Vec<u8>) {
-        let line = self.without_secrets(line);
+        let line = masked(&self.secrets, line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.as_mut().map_or(Ok(()), |file| file.add(line));
         if let Err(error) = written {
@@ -186,18 +185,6 @@ impl Journal {
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
         }
-    }
-
-    fn without_secrets(&self, line: Vec<u8>) -> Vec<u8> {
-        let Ok(text) = std::str::from_utf8(&line) else { return line };
-        let found: Vec<_> = self.secrets.iter().filter(|(_, value)| text.contains(value.as_str())).collect();
-        if found.is_empty() {
-            return line;
-        }
-        let text = found.into_iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(value, &format!("(the value of {name})"))
-        });
-        text.into_bytes()
     }
 }
 
@@ -215,12 +202,13 @@ impl Lines {
     }
 }
 
-/// A text as it looks in a line, between its quotes.
-fn in_line(text: &str) -> String {
-    let mut line = Line::new();
-    write_text(text, &mut line);
-    let line = String::from_utf8_lossy(&line.into_bytes()).into_owned();
-    line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
+/// A line without secrets.
+fn masked(secrets: &Secrets, line: Vec<u8>) -> Vec<u8> {
+    let masked = match std::str::from_utf8(&line).map(|text| secrets.mask(text)) {
+        Ok(Cow::Owned(masked)) => masked,
+        _ => return line,
+    };
+    masked.into_bytes()
 }
 
 /// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does not
@@ -237,11 +225,11 @@ fn say_once(why: &str) {
 /// Variables that decide what runs and how. None of them is a secret.
 const RECORDED_VARIABLES: [&str; 15] = [
     "CI",
-    "EVALSET_DIR",
-    "EVALSET_JUDGE",
-    "EVALSET_JUDGE_MODEL",
-    "EVALSET_MISSING_JUDGE",
-    "EVALSET_RUN_ID",
+    variables::DIR,
+    variables::JUDGE,
+    variables::JUDGE_MODEL,
+    variables::MISSING_JUDGE,
+    variables::RUN_ID,
     "NEXTEST_ATTEMPT",
     "NEXTEST_BINARY_ID",
     "NEXTEST_PROFILE",
@@ -304,8 +292,10 @@ fn file_name(head: &Head) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Line;
     #[cfg(feature = "reports")]
     use super::super::parse::Record;
+    use super::super::to_json::write_text;
     use super::*;
 
     /// A file that takes so many bytes: a disk that fills up.
@@ -335,7 +325,8 @@ mod tests {
     }
 
     fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
-        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let secrets = Secrets::of(secrets);
         let head = head("run".to_owned(), Some("package"));
         Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
     }

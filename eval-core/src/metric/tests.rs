@@ -3,6 +3,8 @@
 pub(super) mod computed;
 mod decides;
 #[cfg(feature = "judges")]
+mod hostile;
+#[cfg(feature = "judges")]
 pub(super) mod judged;
 #[cfg(feature = "judges")]
 mod judged_vectors;

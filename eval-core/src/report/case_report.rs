@@ -1,10 +1,12 @@
 //! What came out of a case: its runs, its metrics, its verdict.
 
+use std::fmt;
 use std::time::Duration;
 
 use eval_format::{EvalCase, Gate};
 
 use super::metric_report::{MetricReport, ScoredMetric};
+use crate::secrets;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
@@ -21,7 +23,7 @@ pub struct Location {
 }
 
 /// One run of a case: what happened and how it scored.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunReport {
     /// Which run of the case this is, from 1. A test body may evaluate several times in a run.
@@ -33,6 +35,19 @@ pub struct RunReport {
     /// What each metric made of the run, in the order of [`CaseReport::metrics`]; empty if the run broke off
     /// before it could be scored.
     pub metrics: Vec<ScoredMetric>,
+}
+
+/// Without secrets.
+impl fmt::Debug for RunReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("RunReport")
+                .field("transcript", &self.transcript)
+                .field("error", &self.error)
+                .field("metrics", &self.metrics)
+                .finish()
+        })
+    }
 }
 
 impl RunReport {
@@ -63,7 +78,7 @@ impl RunReport {
 /// ```
 ///
 /// `Display` prints what a failing test prints, without the notes and commands that only a generated test has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CaseReport {
     /// The id of its set; `None` for a case that ran without one.
@@ -87,6 +102,26 @@ pub struct CaseReport {
     pub elapsed: Duration,
     /// Remarks that belong to no metric, such as recorded replies that nobody asked for.
     pub notes: Vec<String>,
+}
+
+/// Without secrets.
+impl fmt::Debug for CaseReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("CaseReport")
+                .field("eval_set_id", &self.eval_set_id)
+                .field("case", &self.case)
+                .field("location", &self.location)
+                .field("runs", &self.runs)
+                .field("metrics", &self.metrics)
+                .field("passed_runs", &self.passed_runs)
+                .field("gate", &self.gate)
+                .field("verdict", &self.verdict)
+                .field("elapsed", &self.elapsed)
+                .field("notes", &self.notes)
+                .finish()
+        })
+    }
 }
 
 impl CaseReport {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::case_report::CaseReport;
 use crate::message::count;
+use crate::secrets::mask;
 use crate::verdict::Verdict;
 
 /// What came out of an eval set or of several: the cases in the order of the files.
@@ -84,6 +85,14 @@ impl EvalReport {
 
 impl fmt::Display for EvalReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        f.write_str(&mask(&text))
+    }
+}
+
+impl EvalReport {
+    fn write(&self, f: &mut impl fmt::Write) -> fmt::Result {
         for case in &self.cases {
             let scores: Vec<String> = case
                 .metrics

@@ -12,6 +12,7 @@ use super::error::RunnerError;
 use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
 use crate::options::Options;
+use crate::variables;
 
 /// What the cases of a set are run with.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ impl EvalRunner {
         set: Option<&Path>,
         cases: &[EvalCase],
     ) -> Result<Prepared, RunnerError> {
+        variables::check().map_err(RunnerError::Environment)?;
         check_runtime()?;
         self.check_runs()?;
         check_cases(cases)?;

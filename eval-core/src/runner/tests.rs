@@ -16,6 +16,8 @@ mod expectations;
 #[cfg(feature = "judges")]
 mod judges;
 mod recording;
+#[cfg(all(feature = "judges", feature = "reports"))]
+mod secrets;
 mod state;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {

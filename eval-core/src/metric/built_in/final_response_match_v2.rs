@@ -9,8 +9,8 @@
 //! `thought` are not sent; ADK sends them as part of the answer.
 //!
 //! *Read:* the value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`. All forms that ADK
-//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. The last
-//! value in the reply counts.
+//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. The
+//! verdict has to stand where a judge puts its own, and no other one may contradict it.
 //!
 //! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
 //! project's.
@@ -30,7 +30,8 @@ use eval_format::Invocation;
 
 use super::judged::not_evaluated;
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, JudgePrompt, Vote, answer, labels, reasoning, visible_text};
+use crate::judge::reply_text::{self, Key, Unclear, word};
+use crate::judge::{JudgeError, JudgePrompt, Vote, answer, reasoning, visible_text};
 use crate::message::count;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
@@ -40,7 +41,7 @@ pub(super) const NAME: &str = "final_response_match_v2";
 #[derive(Debug)]
 pub(crate) struct FinalResponseMatchV2;
 
-const TEMPLATE: &str = "final_response_match_v2/1";
+const TEMPLATE: &str = "final_response_match_v2/2";
 
 impl Metric for FinalResponseMatchV2 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
@@ -82,16 +83,16 @@ fn turn(vote: &Vote) -> Score {
 }
 
 /// Whether a reply finds the answer valid.
-fn verdict(reply: &str) -> Result<Option<bool>, String> {
-    let (valid, invalid) = ("is_the_agent_response_valid", "is_the_agent_response_invalid");
-    let last = |key, read: fn(&str) -> Option<bool>| labels(reply, key).filter_map(read).last();
-    let found = if labels(reply, valid).next().is_some() {
-        last(valid, is_valid)
-    } else {
-        last(invalid, is_not_invalid)
-    };
-    found.map(Some).ok_or_else(|| format!("it has no `\"{valid}\"` that is `\"valid\"` or `\"invalid\"`"))
+fn verdict(reply: &str, prompt: &str) -> Result<Option<bool>, String> {
+    let key = |name, verdict| Key { name, label: word, verdict };
+    let keys = [key(VALID, is_valid), key("is_the_agent_response_invalid", is_not_invalid)];
+    reply_text::verdict(reply, prompt, &keys).map(Some).map_err(|unclear| match unclear {
+        Unclear::Wrong(wrong) => wrong,
+        Unclear::Nothing(_) => format!("it has no `\"{VALID}\"` that is `\"valid\"` or `\"invalid\"`"),
+    })
 }
+
+const VALID: &str = "is_the_agent_response_valid";
 
 fn is_valid(label: &str) -> Option<bool> {
     match label {

@@ -10,6 +10,7 @@ use super::adk::{ExportedMetric, ExportedRun};
 use super::file::{ExportError, create_folder_of};
 use super::python;
 use crate::report::{CaseReport, EvalReport, RunReport};
+use crate::secrets::mask;
 
 const COLUMNS: [&str; 11] = [
     "eval_set_id",
@@ -83,7 +84,7 @@ fn text(rows: impl Iterator<Item = Row>) -> String {
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
     for row in rows {
         // Writing to memory cannot fail, and all rows have the same length.
-        let _ = writer.write_record(row);
+        let _ = writer.write_record(row.iter().map(|field| mask(field).into_owned()));
     }
     let bytes = writer.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()

@@ -7,7 +7,7 @@ use super::super::rubric_final_response_quality::RubricFinalResponseQuality;
 use super::super::rubric_multi_turn_trajectory::RubricMultiTurnTrajectory;
 use super::super::rubric_tool_use_quality::RubricToolUseQuality;
 use super::*;
-use crate::judge::{JudgeErrorKind, JudgeReply, Scripted};
+use crate::judge::{JudgeErrorKind, JudgeReply, Scripted, without_mark};
 use crate::metric::tests::judged::judged;
 use crate::metric::{Metric, RubricScore};
 
@@ -241,7 +241,8 @@ fn an_agent_cannot_judge_itself() {
     let scores = score(&judge, &criterion(&["a"], 1), &[turn]).unwrap();
     assert_eq!(scores.overall(), Some(0.0));
     assert!(
-        judge.requests()[0].prompt.contains(&format!("<<<data-2: answer>>>\n{answer}\n<<<end of data-2>>>"))
+        without_mark(&judge.requests()[0].prompt)
+            .contains(&format!("<<<data-: answer>>>\n{answer}\n<<<end of data->>>"))
     );
 }
 

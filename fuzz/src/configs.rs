@@ -1,7 +1,7 @@
 //! The reader of configs.
 
-use eval_format::{EvalConfig, Problem, Value};
 use eval_format::config::{UserSimulatorConfig, check_config};
+use eval_format::{EvalConfig, Problem, Value};
 
 use crate::{json, problems};
 

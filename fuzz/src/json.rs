@@ -10,8 +10,8 @@
 //!
 //! Both refuse one half of a surrogate pair.
 
-use eval_format::{Number, Problem, Problems, Value};
 use eval_format::problem::Code;
+use eval_format::{Number, Problem, Problems, Value};
 use serde::Deserialize;
 
 /// The deepest nesting that pydantic reads.

@@ -1,9 +1,9 @@
 //! The reader of eval sets and old test files.
 
-use eval_format::{EvalSet, Map, Problem};
 use eval_format::__private::read_case;
 use eval_format::problem::Code;
 use eval_format::reader::{CheckedSet, check_set};
+use eval_format::{EvalSet, Map, Problem};
 
 use crate::{json, problems};
 

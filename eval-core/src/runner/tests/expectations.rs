@@ -110,7 +110,7 @@ fn a_threshold_that_no_score_reaches_fails_the_case_as_in_adk() {
     assert!(report.cases[0].to_string().contains("response_match_score is 1.0, below 7.0"));
 }
 
-/// In ADK a session without an app name or user id cannot be opened, and the case fails.
+/// In ADK a session without an app name fails the case, and an empty user id stays empty.
 #[test]
 fn names_that_a_session_leaves_empty_are_those_of_the_runner() {
     for (input, id) in [

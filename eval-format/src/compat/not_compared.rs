@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::config::Criterion;
 use crate::metric::{MetricInfo, Need, Subject, TRAJECTORY_QUALITY, metric};
-use crate::model::{EvalCase, Invocation, Part, Rubric};
+use crate::model::{Content, EvalCase, Invocation, Part, Rubric};
 
 /// How much of what cases expect no metric reads: it could be wrong, and every test would pass.
 ///
@@ -170,7 +170,7 @@ impl Unread<'_> {
 }
 
 fn parts_of_answer(turn: &Invocation, counts: fn(&Part) -> bool) -> usize {
-    turn.final_response.iter().flat_map(|content| content.parts()).filter(|part| counts(part)).count()
+    turn.final_response.iter().flat_map(Content::parts).filter(|part| counts(part)).count()
 }
 
 fn is_file(part: &Part) -> bool {

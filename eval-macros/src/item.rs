@@ -80,6 +80,10 @@ impl Item {
                 "`#[eval_set]` in an `impl`",
                 "the tests are a module, which no `impl` can hold: move the function out of it",
             ),
+            Some(Surroundings::Trait) => (
+                "`#[eval_set]` in a trait",
+                "the tests are a module, which no trait can hold: move the function out of it",
+            ),
             Some(Surroundings::Body) => (
                 "`#[eval_set]` in the body of a function",
                 "no test runner sees the tests there: move the function out of it",
@@ -300,6 +304,7 @@ mod tests {
         for (item, surroundings, expected) in [
             (&item, None, None),
             (&item, Some(Surroundings::Impl), Some("in an `impl`")),
+            (&item, Some(Surroundings::Trait), Some("in a trait")),
             (&item, Some(Surroundings::Body), Some("in the body of a function")),
             (&method, Some(Surroundings::Impl), None),
         ] {

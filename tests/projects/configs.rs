@@ -66,7 +66,7 @@ fn a_file_that_is_nearly_named_as_a_set_does_not_go_untested() {
     project.write("evals/bye.evalset.JSON", &echo_set(&[("bye", "Bye!")]));
     let run = project.cargo(&["test", "is_current"]).fails();
     let text = run.failure("evals::is_current");
-    assert!(text.contains("`evals/bye.evalset.JSON` is nearly named as an eval set"), "{text}");
+    assert!(text.contains("`evals/bye.evalset.JSON` has nearly the name of an eval set"), "{text}");
     project.touch("tests/greetings.rs");
     project.cargo(&["test"]).fails().says("rename it to `bye.evalset.json`, or move it elsewhere");
 }

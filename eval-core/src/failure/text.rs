@@ -57,6 +57,10 @@ fn failed(report: &CaseReport) -> String {
     let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
     let threshold = first.threshold().unwrap_or_default();
     let what = match first.passed_runs {
+        Some(0) => {
+            let runs = count(report.runs.len(), "run");
+            format!("{} reached {threshold:?} in none of {runs}", first.name)
+        }
         Some(passed) => {
             let runs = count(report.runs.len(), "run");
             format!("{} reached {threshold:?} in {passed} of {runs} only", first.name)

@@ -62,6 +62,23 @@ impl Command {
     }
 }
 
+impl Command {
+    /// The name, as it is typed.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Check(_) => "check",
+            Self::Fmt(_) => "fmt",
+            Self::Migrate(_) => "migrate",
+            Self::Metrics(_) => "metrics",
+            Self::Plan(_) => "plan",
+            Self::Report(_) => "report",
+            Self::Rerun(_) => "rerun",
+            Self::Rescore(_) => "rescore",
+            Self::Completions(_) => "completions",
+        }
+    }
+}
+
 /// The command of a command line. The error is what clap prints: wrong usage, the help, or the version.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
     Cli::try_parse_from(args).map(|cli| cli.command)

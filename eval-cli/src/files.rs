@@ -1,5 +1,6 @@
 //! Files on a command line: finding them, reading and writing them, and showing their problems.
 
+mod compiled;
 mod find;
 mod folder;
 mod modern;
@@ -9,6 +10,7 @@ mod problems;
 mod read;
 mod replace;
 
+pub(crate) use compiled::path_of;
 pub(crate) use find::{Input, Scope, find_files};
 pub(crate) use folder::sessions_in;
 pub(crate) use modern::{form_name, modern, text_like};

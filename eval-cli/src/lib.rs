@@ -15,24 +15,64 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use output::{Answer, CommandError, Outcome};
+use eval_core::__private::{mask, variables};
+use output::foreign::{guard_styled, one_line};
+use output::{Answer, CommandError, Format, Outcome};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
 ///
 /// Cargo calls `cargo-evalset evalset check ...` for `cargo evalset check ...`; both are understood.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let answer = match commands::parse(without_cargo(args)) {
-        Ok(command) => command.run(),
+    let args = without_cargo(args);
+    let format = asked_format(&args);
+    let command = match commands::parse(args.clone()) {
+        Ok(command) => command,
+        Err(error) if format == Format::Json && error.use_stderr() => {
+            let text = in_one_line(&args, error.render().to_string());
+            let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim());
+            return print_error(&CommandError::new(text, "`--help` shows the usage"), format, None);
+        }
         Err(error) => {
+            let shown = guard_styled(&in_one_line(&args, error.render().ansi().to_string()));
             // There is no other place to report that the help cannot be printed.
-            drop(error.print());
+            drop(if error.use_stderr() {
+                anstream::stderr().lock().write_all(shown.as_bytes())
+            } else {
+                anstream::stdout().lock().write_all(shown.as_bytes())
+            });
             return exit_code(error.exit_code());
         }
     };
-    match answer {
+    match check_variables().and_then(|()| command.run()) {
         Ok(answer) => print(&answer),
-        Err(error) => print_error(&error),
+        Err(error) => print_error(&error, format, Some(command.name())),
     }
+}
+
+/// What clap says about arguments, with each argument in one line. Names of files that a shell put in may hold anything.
+fn in_one_line(args: &[OsString], said: String) -> String {
+    let args = args.iter().map(|arg| arg.to_string_lossy());
+    args.fold(said, |said, arg| {
+        let parts = arg.split_once('=').map_or([&*arg, ""], |(_, value)| [&*arg, value]);
+        parts.iter().fold(said, |said, part| match one_line(part) {
+            shown if shown == **part => said,
+            shown => said.replace(part, &shown),
+        })
+    })
+}
+
+/// The format that the arguments ask for, even if they cannot be read otherwise.
+fn asked_format(args: &[OsString]) -> Format {
+    let before = args.split(|arg| arg == "--").next().unwrap_or_default();
+    let is_json = before.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+        || before.iter().any(|arg| arg == "--format=json");
+    if is_json { Format::Json } else { Format::Human }
+}
+
+/// A misspelt variable must not go unnoticed, also where a command does not read it.
+fn check_variables() -> Result<(), CommandError> {
+    let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
+    variables::check().map_err(|wrong| CommandError::new(wrong, help))
 }
 
 /// The arguments without the `evalset` that cargo puts in front.
@@ -45,19 +85,28 @@ fn without_cargo(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 }
 
 fn print(answer: &Answer) -> ExitCode {
+    let text = guard_styled(&answer.text) + &answer.annotations;
     let mut out = anstream::stdout().lock();
-    match out.write_all(answer.text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(mask(&text).as_bytes()).and_then(|()| out.flush()) {
         // A reader that stops reading is no error.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => print_error(&CommandError::new(
-            format!("cannot write the output: {error}"),
-            "check where standard output goes",
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => print_error(
+            &CommandError::new(
+                format!("cannot write the output: {error}"),
+                "check where standard output goes",
+            ),
+            Format::Human,
+            None,
+        ),
         _ => exit_code(answer.exit_code),
     }
 }
 
-fn print_error(error: &CommandError) -> ExitCode {
-    drop(anstream::stderr().lock().write_all(error.shown().as_bytes()));
+/// Prints why there is no answer: for people on standard error, for programs as the one document on standard output.
+fn print_error(error: &CommandError, format: Format, command: Option<&str>) -> ExitCode {
+    drop(match format {
+        Format::Human => anstream::stderr().lock().write_all(mask(&error.shown()).as_bytes()),
+        Format::Json => anstream::stdout().lock().write_all(mask(&error.document(command)).as_bytes()),
+    });
     exit_code(Outcome::Unmeasurable.exit_code())
 }
 

@@ -1,6 +1,5 @@
 //! What commands print, and how they end.
 
-pub(crate) mod annotation;
 mod answer;
 mod error;
 pub(crate) mod foreign;
@@ -8,6 +7,8 @@ pub(crate) mod json;
 mod outcome;
 pub(crate) mod shell;
 pub(crate) mod style;
+pub(crate) mod time;
+pub(crate) mod width;
 pub(crate) mod words;
 
 pub(crate) use answer::{Answer, Format};

@@ -1,18 +1,22 @@
 //! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
 
+mod completeness;
 mod counts;
+mod currency;
 mod folder;
 mod gaps;
 mod metric;
 mod results;
 mod run;
+mod selection;
 mod state;
 mod test;
 mod totals;
 mod usage;
 
+pub(crate) use completeness::Completeness;
 pub(crate) use counts::RunCounts;
-pub(crate) use folder::near;
+pub(crate) use folder::{RUN_ID, near, prune};
 pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use metric::metric_state;
 pub(crate) use results::RunResults;

@@ -15,5 +15,8 @@ pub mod configuration {}
 #[doc = crate::pages::page!("../docs/differences.md")]
 pub mod differences {}
 
+#[doc = crate::pages::page!("../docs/green.md")]
+pub mod green {}
+
 #[doc = crate::pages::page!("../docs/measurements.md")]
 pub mod measurements {}

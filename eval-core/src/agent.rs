@@ -6,9 +6,11 @@ mod closure;
 mod event;
 mod interface;
 mod into_agent;
+mod log;
 mod recorder;
 mod replay;
 mod turn;
+mod weight;
 
 pub use boxed::BoxError;
 pub(crate) use boxed::BoxFuture;
@@ -17,7 +19,9 @@ pub use event::Event;
 pub(crate) use interface::Erased;
 pub use interface::{Agent, BoxAgent};
 pub use into_agent::IntoAgent;
+#[cfg(test)]
+pub(crate) use log::MOST_EVENTS;
+pub(crate) use log::{Log, Recorded};
 pub use recorder::Recorder;
-pub(crate) use recorder::{MOST_EVENTS, Recorded};
 pub use replay::Replay;
 pub use turn::{Session, Turn};

@@ -24,7 +24,7 @@ pub use eval_format::{Gate, Pass};
 pub use eval_run::EvalRun;
 pub use function::{Annotated, Driven, Driving, EvalFn, Functions, annotated};
 pub use is_current::is_current;
-pub use test::{CaseTest, run};
+pub use test::{CaseTest, run, run_should_panic};
 
 /// The metric that a function stands for.
 pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {

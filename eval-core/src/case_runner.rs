@@ -4,17 +4,18 @@
 //! step only reads what the one before it left, so a judge that fails cannot cost another run of the agent.
 
 mod body;
+mod evaluated;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::config::UserSimulatorConfig;
-use eval_format::{EvalCase, EvalConfig};
+use eval_format::{EvalCase, EvalConfig, Pass};
 
 use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};
 use crate::guard::{Fault, catch_panic};
-use crate::journal::TestLog;
+use crate::journal::{RunLog, TestLog};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::metric::BoxMetric;
 use crate::options::Options;
@@ -26,6 +27,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
 use body::Bodies;
+pub(crate) use evaluated::{EndedBody, Evaluated};
 
 /// Everything that running a case takes, apart from the case and its agent.
 #[derive(Debug)]
@@ -80,14 +82,19 @@ pub(crate) struct Run {
 pub(crate) trait AgentSource {
     /// Makes the agent of a run, or runs the case in a test body.
     fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
+
+    /// What was left undone, once all runs are over: which run, and why that is an error.
+    fn left_undone(&self) -> Option<(usize, RunError)> {
+        None
+    }
 }
 
 /// How a run begins.
 pub(crate) enum Begun {
     /// With an agent to play the case against.
     Agent(BoxAgent),
-    /// In a test body, which evaluated these runs itself. The error is the body's own.
-    Body { evaluated: Vec<RunReport>, error: Option<RunError> },
+    /// In a test body, which evaluated the case itself.
+    Body(EndedBody),
 }
 
 impl CaseRunner {
@@ -107,9 +114,14 @@ impl CaseRunner {
         Ok(Self { scoring, judges, simulation, options, names })
     }
 
+    /// The time limit of each turn.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.options.timeout
+    }
+
     /// Runs a case as often as the options say, and decides.
     pub(crate) async fn run(&self, subject: &Subject<'_>, source: &impl AgentSource) -> CaseReport {
-        let mut runs = Vec::with_capacity(self.options.runs);
+        let mut runs: Vec<Evaluated> = Vec::with_capacity(self.options.runs);
         let mut bodies = Bodies::default();
         for number in 1..=self.options.runs {
             let label = format!("{}, run {number} of {}", subject.name, self.options.runs);
@@ -118,14 +130,20 @@ impl CaseRunner {
                 Ok(Begun::Agent(agent)) => {
                     runs.push(self.evaluate(subject, agent.into_erased(), &run).await);
                 }
-                Ok(Begun::Body { evaluated, error }) => {
-                    runs.extend(evaluated);
-                    bodies.add(error, runs.len());
+                Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &subject.log)),
+                Err(fault) => {
+                    let error = RunError::new(Role::Setup, None, fault.to_string());
+                    runs.push(Evaluated::broken(number, error, &subject.log));
                 }
-                Err(fault) => runs.push(failed_setup(&fault, subject, &run)),
             }
         }
-        bodies.decide(runs, |runs| self.decide(subject, runs))
+        for run in &mut runs {
+            run.look_for_late_events(&subject.log);
+        }
+        if let Some((number, error)) = source.left_undone() {
+            body::blame(&mut runs, number, &error, &subject.log);
+        }
+        bodies.decide(runs, &subject.log, |runs| self.decide(subject, runs, self.options.pass))
     }
 
     /// Plays a case once, records what happened, and scores it.
@@ -134,7 +152,7 @@ impl CaseRunner {
         subject: &Subject<'_>,
         agent: Box<dyn Erased + '_>,
         run: &Run,
-    ) -> RunReport {
+    ) -> Evaluated {
         let Subject { case, log, .. } = subject;
         let conditions = Conditions {
             app_name: &self.names.app_name,
@@ -145,41 +163,57 @@ impl CaseRunner {
         let simulator = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
+        let events = Arc::default();
         // An agent that panics while it is dropped panics outside of its guards.
-        let transcript = match catch_panic(converse(agent, case, user, &conditions)).await {
+        let transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
         // The record is written before the first score, so that no failure to score can cost the run.
-        let log = log.ran(run.number, &transcript, &simulator.used());
-        let report = self.score(case, transcript, &run.label).await;
-        if !report.metrics.is_empty() {
-            log.scored(&report.metrics);
+        let written = log.ran(run.number, &transcript, &simulator.used());
+        let number = written.as_ref().map(RunLog::evaluation);
+        let report = RunReport { number: run.number, ..self.score(case, transcript, &run.label).await };
+        if let Some(written) = written.filter(|_| !report.metrics.is_empty()) {
+            written.scored(&report.metrics);
         }
-        report
+        let mut evaluated = Evaluated::new(report, events, number);
+        evaluated.look_for_late_events(log);
+        evaluated
     }
 
-    /// Scores what happened in a run. A run that ended in an error has no scores.
+    /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
+    pub(crate) fn decide_alone(&self, subject: &Subject<'_>, evaluated: &Evaluated) -> CaseReport {
+        self.decide(subject, vec![evaluated.report().clone()], Pass::Mean)
+    }
+
+    /// Scores what happened in a run, as run 1. A run that ended in an error has no scores.
     pub(crate) async fn score(&self, case: &EvalCase, transcript: Transcript, label: &str) -> RunReport {
         let unplayed = transcript.error.as_ref().and_then(|error| error.judge.as_ref());
         if let Some(error) = unplayed.filter(|error| self.judges.skips(error)) {
             let metrics = self.scoring.left_out(case, error.headline());
-            return RunReport { transcript, error: None, metrics };
+            return RunReport { number: 1, transcript, error: None, metrics };
         }
         let error = transcript.error.clone();
         let metrics = match &error {
             None => self.scoring.score(case, &transcript, label).await,
             Some(_) => Vec::new(),
         };
-        RunReport { transcript, error, metrics }
+        RunReport { number: 1, transcript, error, metrics }
+    }
+
+    /// Decides on recorded runs that were scored again.
+    pub(crate) fn decide_again(&self, subject: &Subject<'_>, runs: Vec<RunReport>) -> CaseReport {
+        self.decide(subject, runs, self.options.pass)
     }
 
     /// Decides on a case whose runs are done.
-    pub(crate) fn decide(&self, subject: &Subject<'_>, runs: Vec<RunReport>) -> CaseReport {
+    fn decide(&self, subject: &Subject<'_>, runs: Vec<RunReport>, pass: Pass) -> CaseReport {
         let Subject { eval_set_id, case, location, .. } = subject;
-        let Options { pass, gate, .. } = self.options;
-        let notes = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs)).into_iter().collect();
-        let Decision { metrics, verdict, passed_runs } = decide(&self.scoring.rules(case), &runs, pass, gate);
+        let gate = self.options.gate;
+        let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
+        let Decision { metrics, verdict, passed_runs, notes } =
+            decide(&self.scoring.rules(case), &runs, pass, gate);
+        let notes = unused.into_iter().chain(notes).collect();
         let elapsed =
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
@@ -214,14 +248,6 @@ impl std::fmt::Display for CaseRunnerError {
             Self::Simulator(message) => f.write_str(message),
         }
     }
-}
-
-/// The report of a run whose setup failed.
-fn failed_setup(fault: &Fault, subject: &Subject<'_>, run: &Run) -> RunReport {
-    let error = RunError::new(Role::Setup, None, fault.to_string());
-    let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
-    subject.log.ran(run.number, &transcript, &[]);
-    RunReport { transcript, error: Some(error), metrics: Vec::new() }
 }
 
 /// Whether every question of these runs was asked.

@@ -32,6 +32,8 @@ pub struct SetSource {
     pub eval_set_id: &'static str,
     /// The cases that are tests. Cases that the attribute filters out are not here.
     pub cases: &'static [CaseSource],
+    /// The names of the tests, for a reader of the binary.
+    pub listing: &'static str,
     /// The criteria.
     pub config: ConfigSource,
     /// The initial session of an old test file.
@@ -51,8 +53,6 @@ pub struct RecordingSource {
     pub file: &'static str,
     /// Its text; `None` if the file did not exist at compile time.
     pub text: Option<&'static str>,
-    /// For each case of the set, in order: the byte range of each question that the case asks.
-    pub cases: &'static [&'static [(usize, usize)]],
 }
 
 /// Where a case stands in its file, and the name of its test.
@@ -70,6 +70,8 @@ pub struct CaseSource {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
+    /// The byte ranges of its questions in the set's recording.
+    pub recorded: &'static [(usize, usize)],
 }
 
 /// A file that was compiled in.
@@ -124,11 +126,10 @@ impl Test {
     #[cfg(feature = "judges")]
     pub(crate) fn recorded(&self) -> impl Iterator<Item = &'static str> + use<> {
         let Self { set, source, .. } = *self;
-        let case = set.cases.iter().position(|case| std::ptr::eq(case, source));
-        let recording = set.recording.as_ref();
-        let spans = recording.zip(case).and_then(|(recording, case)| recording.cases.get(case));
-        let text = recording.and_then(|recording| recording.text).unwrap_or_default();
-        spans.copied().unwrap_or_default().iter().filter_map(move |(start, end)| text.get(*start..*end))
+        let text = set.recording.as_ref().and_then(|recording| recording.text);
+        text.into_iter().flat_map(move |text| {
+            source.recorded.iter().filter_map(move |(start, end)| text.get(*start..*end))
+        })
     }
 
     /// The command that runs this test alone, with the runner that runs it now.

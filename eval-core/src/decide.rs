@@ -4,7 +4,7 @@ use eval_format::{Criterion, Gate, Pass};
 
 use crate::message::count;
 use crate::metric::{Score, Scores};
-use crate::report::{MetricOutcome, MetricReport, RunReport, ScoredMetric};
+use crate::report::{MetricOutcome, MetricReport, RunReport, run_count};
 use crate::score::mean;
 use crate::verdict::{Role, Verdict};
 
@@ -24,14 +24,43 @@ pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
     /// How many runs passed every metric that gates; `None` unless runs are decided one by one.
     pub(crate) passed_runs: Option<usize>,
+    /// The errors of runs that the verdict does not need.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Decides on each metric and on the case.
 pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate) -> Decision {
-    let metrics: Vec<MetricReport> = rules.iter().map(|rule| metric(rule, runs, pass, gate)).collect();
-    let passed_runs = pass.needed(runs.len()).map(|_| passed_runs(runs));
-    let verdict = case(&metrics, runs, pass, passed_runs);
-    Decision { metrics, verdict, passed_runs }
+    let needed = pass.needed(run_count(runs));
+    let metrics: Vec<MetricReport> = rules.iter().map(|rule| metric(rule, runs, needed, gate)).collect();
+    let passed_runs = needed.map(|_| passed_runs(runs));
+    let unscored =
+        metrics.iter().find(|metric| matches!(metric.verdict, Verdict::Error { role: Role::Harness, .. }));
+    let enough =
+        unscored.is_none() && needed.zip(passed_runs).is_some_and(|(needed, passed)| passed >= needed);
+    let verdict = if enough { Verdict::Passed } else { case(&metrics, runs) };
+    let notes = if enough { errors_apart(runs, pass) } else { Vec::new() };
+    Decision { metrics, verdict, passed_runs, notes }
+}
+
+/// The errors of runs of a case that passed without these runs.
+pub(crate) fn errors_apart(runs: &[RunReport], pass: Pass) -> Vec<String> {
+    let total = run_count(runs);
+    let of_run = |run: &RunReport| {
+        let of_metric = || {
+            let broken = run.metrics.iter().find(|metric| {
+                metric.criterion.is_some()
+                    && matches!(metric.verdict, Verdict::Error { .. } | Verdict::NotEvaluated(_))
+            })?;
+            let reason = broken.verdict.reason().unwrap_or_default().lines().next().unwrap_or_default();
+            Some(format!("{}: {}: {reason}", broken.name, broken.verdict))
+        };
+        let what = run.error.as_ref().map(ToString::to_string).or_else(of_metric)?;
+        Some(format!(
+            "run {} of {total} does not count, `pass = \"{pass}\"` holds without it: {what}",
+            run.number
+        ))
+    };
+    runs.iter().filter_map(of_run).collect()
 }
 
 /// The verdict of one metric on one run.
@@ -50,14 +79,15 @@ pub(crate) fn verdict_of_run(criterion: Option<&Criterion>, outcome: &MetricOutc
     }
 }
 
-/// The verdict on the case: an error of any run, then of any metric, then what was not measured, then what failed.
-fn case(metrics: &[MetricReport], runs: &[RunReport], pass: Pass, passed_runs: Option<usize>) -> Verdict {
-    for (at, run) in runs.iter().enumerate() {
-        if let Some(error) = &run.error {
-            let which =
-                if runs.len() > 1 { format!("run {} of {}: ", at + 1, runs.len()) } else { String::new() };
-            return Verdict::error(error.role, format!("{which}{error}"));
-        }
+/// The verdict on a case without enough passing runs: an error of any run, then of any metric, then what was not
+/// measured, then what failed.
+fn case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
+    if let Some((run, error)) = runs.iter().find_map(|run| Some((run, run.error.as_ref()?))) {
+        let which = match run_count(runs) {
+            1 => String::new(),
+            total => format!("run {} of {total}: ", run.number),
+        };
+        return Verdict::error(error.role, format!("{which}{error}"));
     }
     let first = |wanted: fn(&Verdict) -> bool| metrics.iter().find(|metric| wanted(&metric.verdict));
     if let Some(metric) = first(|verdict| matches!(verdict, Verdict::Error { .. })) {
@@ -78,10 +108,8 @@ fn case(metrics: &[MetricReport], runs: &[RunReport], pass: Pass, passed_runs: O
             "no metric that gates applies to this case, so nothing was checked".to_owned(),
         );
     }
-    match (pass.needed(runs.len()), passed_runs) {
-        (Some(needed), Some(passed)) if passed < needed => Verdict::Failed,
-        _ => Verdict::Passed,
-    }
+    // Each metric passed in enough runs, but not all of them in the same ones.
+    if metrics.iter().any(|metric| metric.passed_runs.is_some()) { Verdict::Failed } else { Verdict::Passed }
 }
 
 /// Why a metric was left out for want of a judge; `None` if none was.
@@ -92,14 +120,24 @@ fn unjudged(runs: &[RunReport]) -> Option<&str> {
     })
 }
 
-/// How many runs passed every metric that gates.
+/// How many runs passed: each evaluation of the run came to its end, passed a metric that gates, and failed none.
 fn passed_runs(runs: &[RunReport]) -> usize {
-    let stands_in_the_way = |metric: &ScoredMetric| metric.criterion.is_some() && metric.verdict.fails();
-    runs.iter().filter(|run| run.error.is_none() && !run.metrics.iter().any(stands_in_the_way)).count()
+    let passed = |run: &RunReport| {
+        let mut gating = run.metrics.iter().filter(|metric| metric.criterion.is_some());
+        run.error.is_none()
+            && run.metrics.iter().any(|metric| metric.verdict.passed())
+            && !gating.any(|metric| metric.verdict.fails())
+    };
+    by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
 }
 
-/// What one metric came to, over all runs.
-fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricReport {
+/// The evaluations of each run.
+fn by_number(runs: &[RunReport]) -> impl Iterator<Item = &[RunReport]> {
+    runs.chunk_by(|one, next| one.number == next.number)
+}
+
+/// What one metric came to, over all runs. `needed` is how many runs must pass it, if runs are decided one by one.
+fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) -> MetricReport {
     let mut report = MetricReport {
         name: rule.name.clone(),
         criterion: rule.criterion.clone(),
@@ -112,14 +150,18 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
     };
     let mut scored: Vec<&Scores> = Vec::new();
     let mut skipped = None;
+    let mut skipped_runs = 0;
+    let mut broken = None;
     // A run that ended in an error of the agent has no scores. A run whose test body failed keeps them.
     for run in runs {
         match run.metric(&rule.name).map(|metric| &metric.outcome) {
             Some(MetricOutcome::Scored(scores)) => scored.push(scores),
-            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => skipped = Some(reason),
+            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => {
+                skipped = Some(reason);
+                skipped_runs += 1;
+            }
             Some(MetricOutcome::Error { role, message }) => {
-                report.verdict = Verdict::error(*role, format!("{}: {message}", rule.name));
-                return report;
+                broken.get_or_insert_with(|| Verdict::error(*role, format!("{}: {message}", rule.name)));
             }
             None if run.error.is_some() => {}
             None => {
@@ -129,46 +171,55 @@ fn metric(rule: &Rule, runs: &[RunReport], pass: Pass, gate: Gate) -> MetricRepo
             }
         }
     }
+    let enough = report.threshold().zip(needed).is_some_and(|(threshold, needed)| {
+        let passed = passed_runs_of(&rule.name, runs, threshold, gate);
+        report.passed_runs = Some(passed);
+        passed >= needed
+    });
+    if let (Some(broken), false) = (broken, enough) {
+        report.passed_runs = None;
+        report.verdict = broken;
+        return report;
+    }
     let values: Vec<f64> =
         scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
     report.scored = values.len();
-    report.total = scored.iter().map(|scores| scores.scores().len()).sum();
-    let Some(threshold) = report.threshold() else {
-        report.score = informational(&scored);
-        return report;
-    };
+    report.total = scored.iter().map(|scores| scores.counted().count()).sum();
     report.score = mean::exact(&values);
-    report.verdict = match (skipped, unscored(&scored), report.score) {
-        (Some(reason), ..) => Verdict::Skipped(reason.clone()),
-        (None, Some(reason), _) => Verdict::NotEvaluated(reason),
+    let Some(threshold) = report.threshold() else { return report };
+    // What was measured in some runs is not undone by others that nobody could judge.
+    let measured = Scores::reach(&scored, threshold, gate);
+    let can_pass = match needed {
+        None => measured || scored.is_empty(),
+        Some(needed) => report.passed_runs.unwrap_or_default() + skipped_runs >= needed,
+    };
+    report.verdict = match (unscored(&scored), skipped, report.score) {
+        _ if enough => Verdict::Passed,
+        (Some(reason), ..) => Verdict::NotEvaluated(reason),
+        (None, Some(reason), _) if can_pass => Verdict::Skipped(reason.clone()),
         (None, None, None) => Verdict::NotEvaluated(match runs.iter().find_map(|run| run.error.as_ref()) {
             Some(_) => "no run came to its end".to_owned(),
             None => "no turn has a score".to_owned(),
         }),
-        (None, None, Some(_)) => {
-            let passed = match pass.needed(runs.len()) {
-                None => Scores::reach(&scored, threshold, gate),
-                Some(needed) => {
-                    let passed =
-                        scored.iter().filter(|scores| Scores::reach(&[scores], threshold, gate)).count();
-                    report.passed_runs = Some(passed);
-                    passed >= needed
-                }
-            };
-            if passed { Verdict::Passed } else { Verdict::Failed }
-        }
+        (None, None, Some(_)) if needed.is_none() && measured => Verdict::Passed,
+        (None, ..) => Verdict::Failed,
     };
+    if matches!(report.verdict, Verdict::Skipped(_) | Verdict::NotEvaluated(_)) {
+        report.passed_runs = None;
+    }
     report.notes = notes(&report, &scored, threshold, gate);
     report
 }
 
-/// The mean of the overall scores of the runs. An informational metric may compute its own from the turns.
-fn informational(scored: &[&Scores]) -> Option<f64> {
-    let overall: Vec<f64> = scored.iter().filter_map(|scores| scores.overall()).collect();
-    match overall.as_slice() {
-        [one] => Some(*one),
-        many => mean::exact(many),
-    }
+/// In how many runs a metric passed: with each evaluation of the run.
+fn passed_runs_of(name: &str, runs: &[RunReport], threshold: f64, gate: Gate) -> usize {
+    let passed = |run: &RunReport| match run.metric(name).map(|metric| &metric.outcome) {
+        Some(MetricOutcome::Scored(scores)) => {
+            unscored(&[scores]).is_none() && Scores::reach(&[scores], threshold, gate)
+        }
+        _ => false,
+    };
+    by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
 }
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.

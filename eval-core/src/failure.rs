@@ -2,6 +2,7 @@
 //!
 //! One failing case takes at most about 40 lines. Long texts and long lists are cut, and say by how much.
 
+mod differ;
 mod lines;
 mod print;
 mod record;

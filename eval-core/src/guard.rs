@@ -6,5 +6,4 @@ mod watchdog;
 
 pub(crate) use concurrent::all;
 pub(crate) use fence::{Fault, Waited, catch_panic, fenced, fenced_but_for, panic_message};
-#[cfg(feature = "judges")]
 pub(crate) use watchdog::Watch;

@@ -29,7 +29,11 @@
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
+//! | `broke` | when a run turns out to be an error after it was recorded | `Broke` |
 //! | `decided` | when a test ends | `Decided` |
+//!
+//! Each line ends with its number and a checksum (`"n"`, `"sum"`), so that a line that was changed, lost, moved or added
+//! is found and named.
 //!
 //! Numbers are as Python's `json` writes them: `NaN` and `Infinity` are possible, and integers can have any size. A field
 //! that is missing is empty, 0, `false` or unknown.
@@ -48,13 +52,22 @@ mod from_json;
 mod line;
 mod lines;
 #[cfg(feature = "reports")]
+mod listed;
+#[cfg(feature = "reports")]
+mod outline;
+#[cfg(feature = "reports")]
 mod parse;
 #[cfg(feature = "reports")]
+mod passed;
+#[cfg(feature = "reports")]
 mod read;
+#[cfg(feature = "reports")]
+mod reading;
 mod record;
 mod run_id;
 mod runs;
 mod scores;
+mod seal;
 mod shape;
 mod test_log;
 mod time;
@@ -69,12 +82,16 @@ pub use crate::judge_outcome::JudgeUse;
 #[cfg(feature = "reports")]
 pub use case_hash::case_hash;
 #[cfg(feature = "reports")]
+pub use listed::{ListedSet, listed_tests};
+#[cfg(feature = "reports")]
 pub use parse::{Record, RecordError};
 #[cfg(feature = "reports")]
 pub use read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 #[cfg(feature = "reports")]
-pub use record::{Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
+pub use record::{Broke, Decided, Head, JOB_VARIABLES, Ran, RecordedMetric, SCHEMA, Scored, Started};
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
-pub(crate) use test_log::TestLog;
+pub(crate) use test_log::{RunLog, TestLog};
 pub(crate) use writer::Journal;
+#[cfg(feature = "reports")]
+pub use writer::prune;

@@ -6,7 +6,8 @@
 //!    measures how long the judge is waited for, and turns a panic of the judge into an error. It is the outermost one,
 //!    so that it sees every question, whoever answers it.
 //! 2. `RoutedJudge`, one for each case: decides who answers. An offline judge is asked directly. Any other judge is
-//!    asked if `EVALSET_JUDGE` says so; otherwise the recording answers, and the judges below are not reached.
+//!    asked if `EVALSET_JUDGE` says so; otherwise the recording answers, and the judges below are not reached. It keeps
+//!    the budget of each question, and asks no judge again that did not answer in time.
 //! 3. `Retrying`: asks again after an error that may pass. It stands outside of `Limited`, so that no slot is held
 //!    while it waits.
 //! 4. `Limited`: takes one of the slots that all test processes share. The time limit of a request begins when it has
@@ -17,6 +18,7 @@
 //! their place.
 
 mod ask;
+mod budget;
 #[cfg(feature = "model-judge")]
 mod client;
 mod environment;
@@ -31,7 +33,8 @@ mod provider;
 mod rating;
 mod recording;
 pub(crate) mod reply_json;
-mod reply_text;
+mod reply_scan;
+pub(crate) mod reply_text;
 mod request;
 mod router;
 mod scripted;
@@ -49,11 +52,14 @@ pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;
 pub use prompt::JudgePrompt;
 pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
+#[cfg(test)]
+pub(crate) use prompt::{data_of, without_mark};
 pub use provider::Provider;
 pub use rating::Rating;
 pub use recording::RecordedJudge;
 pub(crate) use recording::{RecordingStore, RecordingText};
-pub(crate) use reply_text::{is_space, labels, reasoning};
+pub(crate) use reply_scan::{CONTRADICTION, is_copy};
+pub(crate) use reply_text::{is_space, reasoning};
 pub use request::{JudgeReply, JudgeRequest};
 pub(crate) use router::{JudgeRouter, JudgeSource};
 pub use scripted::Scripted;

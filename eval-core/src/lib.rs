@@ -49,8 +49,9 @@
 //!
 //! The case's conversation is played against a fresh agent, turn by turn, in a session with the case's state. What the
 //! agent does is recorded; the record is scored by each metric on its own; the scores are compared with the thresholds.
-//! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score. Its silent passes are not kept: an
-//! agent error, a missing answer or a metric without a score is a [`Verdict`] of its own, and none of them passes.
+//! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score, but for
+//! [a list](_documentation::differences). Its silent passes are not kept: an agent error, a missing answer or a metric
+//! without a score is a [`Verdict`] of its own, and none of them passes.
 //!
 //! # Features and environment
 //!
@@ -71,6 +72,9 @@ mod compiled;
 mod decide;
 mod failure;
 mod file_lock;
+/// How text is printed that this project did not write. For the command line; not public API.
+#[doc(hidden)]
+pub mod foreign;
 mod guard;
 pub mod journal;
 /// Models that are asked about what an agent did, and how their answers are kept.
@@ -104,6 +108,7 @@ mod target_dir;
 #[cfg(test)]
 mod test_support;
 mod transcript;
+mod variables;
 mod verdict;
 
 /// What the measurements under `benches/` reach into. Not public API.
@@ -142,6 +147,12 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    pub use crate::secrets::mask;
+
+    /// The variables of the environment.
+    pub mod variables {
+        pub use crate::variables::*;
+    }
 }
 
 /// What fuzzing reaches of the arithmetic. Not public API.

@@ -1,6 +1,7 @@
 //! Text that several messages share: counts, lists, quotations, and printing what others wrote.
 
-use std::borrow::Cow;
+use crate::foreign::guard;
+use crate::secrets::mask;
 
 /// A count with its noun: `1 turn`, `2 turns`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
@@ -19,7 +20,10 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
 }
 
 /// A text cut to about `limit` characters, and how many are left out.
+///
+/// Secrets are masked before: half a key would not be recognised as one.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let text = &*mask(text);
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let rest = text[end..].chars().count();
     if rest <= 24 {
@@ -36,7 +40,7 @@ pub(crate) fn quote(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines().take(QUOTED_LINES) {
         out.push_str("\n| ");
-        out.push_str(&cut(&neutral(line), QUOTED));
+        out.push_str(&cut(&guard(line), QUOTED));
     }
     let more = text.lines().count().saturating_sub(QUOTED_LINES);
     if more > 0 {
@@ -52,54 +56,22 @@ const QUOTED_LINES: usize = 3;
 #[cfg(feature = "judges")]
 const QUOTED: usize = 160;
 
-/// A text without control characters: those that steer a terminal or reverse the order of letters are escaped.
-///
-/// Agents and judges write into failures. No text of theirs may hide or forge what stands around it.
-pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
-    if !text.contains(steers) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        if steers(char) { out.extend(char.escape_default()) } else { out.push(char) }
-    }
-    Cow::Owned(out)
-}
-
-fn steers(char: char) -> bool {
-    let turns_around = matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns_around || (char.is_control() && !matches!(char, '\n' | '\t'))
-}
-
 /// Prints to stderr. The test harness captures it with the output of the test.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
 pub(crate) fn show(text: &str) {
-    eprintln!("{}", neutral(text));
+    eprintln!("{}", guard(&mask(text)));
 }
 
 /// Prints to stderr past the test harness, which does not show what passing tests print.
 pub(crate) fn show_past_the_harness(text: &str) {
     use std::io::Write;
     // If stderr takes nothing, nobody can be told.
-    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", guard(&mask(text)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_steers_a_terminal_is_spelt_out() {
-        for (text, expected) in [
-            ("plain ä\n\tb", "plain ä\n\tb"),
-            ("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m"),
-            ("a\0b\rc\u{7}", "a\\u{0}b\\rc\\u{7}"),
-            ("\u{9b}31m \u{7f}", "\\u{9b}31m \\u{7f}"),
-            ("\u{202e}txt.exe", "\\u{202e}txt.exe"),
-        ] {
-            assert_eq!(neutral(text), expected);
-        }
-    }
 
     #[cfg(feature = "judges")]
     #[test]

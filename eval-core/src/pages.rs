@@ -23,9 +23,11 @@ macro_rules! page {
 macro_rules! links {
     () => {
         concat!(
+            "[agents]: crate::agent\n",
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
+            "[decides]: crate::metric#what-decides-a-case\n",
             "[differences]: crate::_documentation::differences\n",
             "[environment]: crate::_documentation::configuration#environment-variables\n",
             "[exports]: crate::_documentation::differences#exports\n",
@@ -37,6 +39,8 @@ macro_rules! links {
             "[programs]: crate::runner\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
+            "[secrets]: crate::_documentation::configuration#secrets\n",
+            "[unicode]: crate::_documentation::differences#unicode\n",
         )
     };
 }
@@ -49,6 +53,7 @@ macro_rules! attribute_links {
             "[attribute]: macro@crate::eval_set\n",
             "[directories]: macro@crate::eval_set#directories\n",
             "[large sets]: macro@crate::eval_set#large-sets\n",
+            "[tracking]: macro@crate::eval_set#what-makes-cargo-build-again\n",
         )
     };
 }
@@ -61,6 +66,7 @@ macro_rules! attribute_links {
             "[attribute]: crate::_documentation::configuration#features\n",
             "[directories]: crate::_documentation::configuration#features\n",
             "[large sets]: crate::_documentation::configuration#features\n",
+            "[tracking]: crate::_documentation::configuration#features\n",
         )
     };
 }

@@ -1,7 +1,8 @@
 //! Playing one run of a case: who speaks to the agent, and what it answers.
 
 mod conversation;
+mod unscored;
 mod user;
 
-pub(crate) use conversation::{Conditions, converse, renew_rubrics};
+pub(crate) use conversation::{Conditions, converse, late, renew_rubrics};
 pub(crate) use user::User;

@@ -61,6 +61,7 @@ pub(crate) mod tests;
 pub use crate::judge_outcome::JudgeUse;
 pub use crate::transcript::{RunError, Transcript, TurnRecord};
 pub use crate::verdict::{Role, Verdict};
+pub(crate) use case_report::run_count;
 pub use case_report::{CaseReport, Location, RunReport};
 pub use eval_report::{EvalReport, Summary};
 #[cfg(feature = "reports")]

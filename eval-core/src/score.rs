@@ -1,7 +1,8 @@
 //! The arithmetic of the metrics, as pure functions.
 //!
-//! What ADK's metrics compute is equal to google-adk 2.13.0, and to its dependency `rouge-score`, to the last bit. If
-//! the two differ, this module is wrong; `tests/adk/compare.py` compares both on random input.
+//! What ADK's metrics compute is equal to google-adk 2.13.0, and to its dependency `rouge-score`, to the last bit, but for
+//! the characters that [`tokenize`] names. If the two differ elsewhere, this module is wrong; `tests/adk/compare.py`
+//! compares both on random input.
 
 pub(crate) mod align;
 pub(crate) mod assign;
@@ -10,6 +11,7 @@ pub(crate) mod equality;
 mod exact_sum;
 pub(crate) mod mean;
 pub(crate) mod porter;
+pub(crate) mod responses;
 pub(crate) mod rouge;
 pub(crate) mod similarity;
 pub(crate) mod tokenize;

@@ -1,11 +1,22 @@
-//! Secrets in the environment. Their values must not be written to any file.
+//! Secrets: values of variables of the environment, and words that look like keys. They are masked in all that is
+//! written or printed.
+//!
+//! A variable holds a secret if its name says so: see [`names`]. A word is a secret if it has the shape that a provider
+//! gives its keys: see [`shapes`]. Values stay as they are in memory, where agents and metrics need them.
 
-/// How the names of variables with secrets end.
-const SECRET_VARIABLES: [&str; 4] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
+mod names;
+mod shapes;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+pub(crate) use shapes::mask_shapes;
+
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
 const SHORTEST: usize = 8;
 
-/// The names and values of the variables that are named like a secret.
+/// The names and values of the variables that are named like a secret, as the environment is now.
 pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
     let texts = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -13,23 +24,129 @@ pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
 }
 
 fn is_secret(name: &str, value: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    value.len() >= SHORTEST && SECRET_VARIABLES.iter().any(|end| name.ends_with(end))
+    value.len() >= SHORTEST && names::says_secret(name) && !names::is_harmless(value)
+}
+
+/// Secrets that are looked for in texts.
+#[derive(Default)]
+pub(crate) struct Secrets {
+    /// Values, the longest first, each with the name of its variable. A value is also there as it looks in a JSON
+    /// string and in `Debug` output.
+    values: Vec<(String, String)>,
+}
+
+impl Secrets {
+    /// The values of these variables.
+    pub(crate) fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut values: Vec<(String, String)> = Vec::new();
+        for (name, value) in variables {
+            let json = serde_json::to_string(&value).unwrap_or_default();
+            let debug = format!("{value:?}");
+            for written in [value.as_str(), inside(&json), inside(&debug), value.trim()] {
+                if written.len() >= SHORTEST && !values.iter().any(|(known, _)| known == written) {
+                    values.push((written.to_owned(), name.clone()));
+                }
+            }
+        }
+        values.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then(a.cmp(b)));
+        Self { values }
+    }
+
+    /// The secrets of the environment, read once.
+    fn of_environment() -> &'static Self {
+        static READ: OnceLock<Secrets> = OnceLock::new();
+        READ.get_or_init(|| Self::of(secret_variables()))
+    }
+
+    /// The text without secrets. In place of each stands the name of its variable, or that there was a key.
+    pub(crate) fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut masked = Cow::Borrowed(text);
+        for (value, name) in &self.values {
+            if masked.contains(value.as_str()) {
+                masked = Cow::Owned(masked.replace(value.as_str(), &format!("(the value of {name})")));
+            }
+        }
+        match mask_shapes(&masked) {
+            Cow::Borrowed(_) => masked,
+            Cow::Owned(masked) => Cow::Owned(masked),
+        }
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.values.iter().map(|(_, name)| name.as_str()).collect();
+        f.debug_tuple("Secrets").field(&names).finish()
+    }
+}
+
+/// A quoted text without its quotes.
+fn inside(quoted: &str) -> &str {
+    quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(quoted)
+}
+
+/// A text without secrets: neither values of variables nor what looks like a key.
+///
+/// It costs a search for each secret variable and for each beginning of a key; texts without secrets are not copied.
+pub fn mask(text: &str) -> Cow<'_, str> {
+    Secrets::of_environment().mask(text)
+}
+
+/// Writes `Debug` output without secrets.
+pub(crate) fn debug(
+    f: &mut fmt::Formatter<'_>,
+    write: impl Fn(&mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    let value = fmt::from_fn(write);
+    let text = if f.alternate() { format!("{value:#?}") } else { format!("{value:?}") };
+    f.write_str(&mask(&text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn masked(variables: &[(&str, &str)], text: &str) -> String {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Secrets::of(variables).mask(text).into_owned()
+    }
+
     #[test]
-    fn variables_named_like_secrets_are_told_from_others() {
+    fn values_are_masked_as_they_are_and_as_they_are_quoted() {
+        let variables = [("A_TOKEN", "tok\"en\n678"), ("B_KEY", "tok\"en\n678 and more")];
+        for (text, expected) in [
+            ("say tok\"en\n678!", "say (the value of A_TOKEN)!"),
+            (r#"{"a":"tok\"en\n678"}"#, r#"{"a":"(the value of A_TOKEN)"}"#),
+            ("tok\"en\n678 and more", "(the value of B_KEY)"),
+            ("token678", "token678"),
+            ("", ""),
+        ] {
+            assert_eq!(masked(&variables, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_that_are_short_or_harmless_are_no_secrets() {
         for (name, value, secret) in [
-            ("OPENAI_API_KEY", "sk-12345678", true),
-            ("github_token", "12345678", true),
+            ("OPENAI_API_KEY", "correct-horse", true),
             ("OPENAI_API_KEY", "short", false),
-            ("TOKENIZERS", "12345678", false),
+            ("TOKENIZERS_PARALLELISM", "12345678", false),
+            ("SSH_AUTH_SOCK", "/tmp/ssh-agent.sock", false),
+            ("API_KEY_FILE", "/run/secrets/key", false),
+            ("GOOGLE_CREDENTIALS", "/home/me/credentials.json", false),
         ] {
             assert_eq!(is_secret(name, value), secret, "{name}");
         }
+    }
+
+    #[test]
+    fn debug_output_has_no_secrets() {
+        let secrets = Secrets::of([("A_TOKEN".to_owned(), "correct-horse".to_owned())]);
+        assert_eq!(format!("{secrets:?}"), r#"Secrets(["A_TOKEN"])"#);
+    }
+
+    #[test]
+    fn texts_without_secrets_are_not_copied() {
+        assert!(matches!(mask("It is sunny in Paris."), Cow::Borrowed(_)));
     }
 }

@@ -1,12 +1,22 @@
 //! Compares the files on disk with those that were compiled in.
 //!
 //! Cargo decides by modification times, so a file that was swapped for an older one (by a checkout, or from a restored
-//! cache) does not cause a rebuild. Each test compares lengths, which is cheap. A failing test compares content.
+//! cache) does not cause a rebuild. Each test compares: the length always, the content of a small file always, and that
+//! of a large one if a time says that it may have been swapped. A failing test compares the content in any case.
+//!
+//! A large file of the same length is not noticed if a folder above the package, or above the target of a link, was
+//! swapped, if the swap took place while rustc ran, or if the test binary is younger than the swap: a copied binary.
 
-use std::fs;
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use crate::compiled::{ConfigSource, FileSource, SetSource};
+
+/// Up to this many bytes the content of a file is always compared.
+const SMALL: u64 = 256 << 10;
 
 /// How the files on disk compare with those compiled in.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,20 +29,102 @@ pub(crate) enum Freshness {
     Absent,
 }
 
-/// Compares lengths, and checks whether a file that was absent now exists. The recording is compared only if it
+/// Compares before a test runs, and checks whether a file that was absent now exists. The recording is compared only if it
 /// `replays`.
-pub(crate) fn by_length(set: &SetSource, replays: bool) -> Freshness {
-    check(set, replays, |path, compiled| {
-        fs::metadata(path).ok().map(|found| found.len() == compiled.text.len() as u64)
+pub(crate) fn before_the_run(set: &SetSource, replays: bool) -> Freshness {
+    check(set, replays, Depth::AsTimesSay)
+}
+
+/// Compares content, whatever the times say.
+pub(crate) fn after_a_failure(set: &SetSource, replays: bool) -> Freshness {
+    check(set, replays, Depth::Content)
+}
+
+/// How much of a file is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Depth {
+    /// Its length, and its content if it is small or may have been swapped after the binary was built.
+    AsTimesSay,
+    /// Its content.
+    Content,
+}
+
+/// How a file on disk compares with the text that was compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compared {
+    Same,
+    Differs,
+    Gone,
+}
+
+/// Compares a file, once in a process.
+fn compare(root: &Path, compiled: &FileSource, depth: Depth) -> Compared {
+    /// The file, where the text is in memory, and the depth.
+    type Key = (PathBuf, usize, Depth);
+    static COMPARED: Mutex<Option<HashMap<Key, Compared>>> = Mutex::new(None);
+    let key = (root.join(compiled.file), compiled.text.as_ptr().addr(), depth);
+    let mut known = COMPARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    // The lock is held meanwhile: the other tests of the set wait for the same answer.
+    *known.entry(key).or_insert_with(|| compare_now(root, compiled, depth, built()))
+}
+
+fn compare_now(root: &Path, compiled: &FileSource, depth: Depth, built: Option<SystemTime>) -> Compared {
+    let path = root.join(compiled.file);
+    let Ok(found) = fs::metadata(&path) else { return Compared::Gone };
+    if found.len() != compiled.text.len() as u64 {
+        return Compared::Differs;
+    }
+    let unread = depth == Depth::AsTimesSay
+        && found.len() > SMALL
+        && built.is_some_and(|built| !is_newer(root, compiled.file, built));
+    if unread {
+        return Compared::Same;
+    }
+    match fs::read(&path) {
+        Ok(text) if text == compiled.text.as_bytes() => Compared::Same,
+        Ok(_) => Compared::Differs,
+        Err(_) => Compared::Gone,
+    }
+}
+
+/// When the test binary was written; `None` if the system does not tell.
+fn built() -> Option<SystemTime> {
+    static BUILT: OnceLock<Option<SystemTime>> = OnceLock::new();
+    *BUILT.get_or_init(|| fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok())
+}
+
+/// Whether a file, or a link or folder on its path, changed since `built`. The folders are those from the package down: a
+/// folder above it changes for many other reasons.
+fn is_newer(root: &Path, file: &str, built: SystemTime) -> bool {
+    let below = file.split('/').scan(root.to_owned(), |path, part| {
+        path.push(part);
+        Some(path.clone())
+    });
+    std::iter::once(root.to_owned()).chain(below).any(|path| {
+        // A link has times of its own, and moving something changes no time but its own.
+        [fs::symlink_metadata(&path), fs::metadata(&path)].into_iter().any(|found| {
+            found.ok().and_then(|found| last_change(&found)).is_none_or(|changed| changed >= built)
+        })
     })
 }
 
-/// Compares content.
-pub(crate) fn by_content(set: &SetSource, replays: bool) -> Freshness {
-    check(set, replays, |path, compiled| fs::read(path).ok().map(|found| found == compiled.text.as_bytes()))
+/// The last change: of the content, and on Unix of what stands in the folder too, which no tool can set back.
+fn last_change(found: &Metadata) -> Option<SystemTime> {
+    let modified = found.modified().ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let seconds = u64::try_from(found.ctime()).ok()?;
+        let nanoseconds = u32::try_from(found.ctime_nsec()).ok()?;
+        let changed = SystemTime::UNIX_EPOCH + std::time::Duration::new(seconds, nanoseconds);
+        Some(modified.max(changed))
+    }
+    #[cfg(not(unix))]
+    Some(modified)
 }
 
-fn check(set: &SetSource, replays: bool, same: impl Fn(&PathBuf, &FileSource) -> Option<bool>) -> Freshness {
+fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
     let root = root(set.manifest_dir);
     let main = FileSource { file: set.file, text: set.text };
     // A config without its set proves nothing: the sources may be elsewhere.
@@ -49,12 +141,12 @@ fn check(set: &SetSource, replays: bool, same: impl Fn(&PathBuf, &FileSource) ->
     let new_recording =
         replayed.filter(|recording| recording.text.is_none()).map(|recording| &recording.file);
     for compiled in std::iter::once(&main).chain(config).chain(&set.session).chain(&recording) {
-        match same(&root.join(compiled.file), compiled) {
-            Some(true) => {}
-            Some(false) => {
+        match compare(&root, compiled, depth) {
+            Compared::Same => {}
+            Compared::Differs => {
                 return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
             }
-            None => {
+            Compared::Gone => {
                 return Freshness::Stale(format!(
                     "`{}` was removed after this test was built",
                     compiled.file
@@ -87,4 +179,76 @@ pub(crate) fn are_sources_here<'a>(root: &Path, files: impl IntoIterator<Item = 
 /// The folder of the package. Cargo and nextest name it when they run a test, also from an archive.
 pub(crate) fn root(compiled: &str) -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(compiled), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const FILE: &str = "evals/weather.evalset.json";
+
+    /// A package with one file, which was compiled in as `compiled`, and a time after that.
+    fn package(on_disk: &str) -> (tempfile::TempDir, SystemTime) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("evals")).unwrap();
+        fs::write(folder.path().join(FILE), on_disk).unwrap();
+        // Longer than the clock of a file system ticks.
+        std::thread::sleep(Duration::from_millis(30));
+        let built = SystemTime::now();
+        std::thread::sleep(Duration::from_millis(30));
+        (folder, built)
+    }
+
+    fn compared(root: &Path, compiled: &'static str, depth: Depth, built: SystemTime) -> Compared {
+        compare_now(root, &FileSource { file: FILE, text: compiled }, depth, Some(built))
+    }
+
+    fn text(byte: char, bytes: u64) -> &'static str {
+        String::leak(byte.to_string().repeat(usize::try_from(bytes).unwrap()))
+    }
+
+    #[test]
+    fn the_content_of_a_small_file_is_always_compared() {
+        let (folder, built) = package(text('a', SMALL));
+        for (compiled, expected) in [
+            (text('a', SMALL), Compared::Same),
+            (text('b', SMALL), Compared::Differs),
+            (text('a', SMALL - 1), Compared::Differs),
+        ] {
+            assert_eq!(compared(folder.path(), compiled, Depth::AsTimesSay, built), expected);
+        }
+    }
+
+    #[test]
+    fn the_content_of_a_large_file_is_compared_if_a_time_is_newer_or_a_test_failed() {
+        let (folder, built) = package(text('a', SMALL + 1));
+        let (other, root) = (text('b', SMALL + 1), folder.path());
+        assert_eq!(compared(root, other, Depth::AsTimesSay, built), Compared::Same, "nothing changed since");
+        assert_eq!(compared(root, other, Depth::Content, built), Compared::Differs);
+        let file = FileSource { file: FILE, text: other };
+        assert_eq!(compare_now(root, &file, Depth::AsTimesSay, None), Compared::Differs, "no time is known");
+
+        let path = root.join(FILE);
+        fs::rename(&path, root.join("evals/aside")).unwrap();
+        fs::rename(root.join("evals/aside"), &path).unwrap();
+        assert_eq!(compared(root, other, Depth::AsTimesSay, built), Compared::Differs, "the file was moved");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_swapped_folder_and_a_swapped_link_count_as_newer() {
+        let (folder, built) = package("{}");
+        let root = folder.path();
+        assert!(!is_newer(root, FILE, built));
+        fs::rename(root.join("evals"), root.join("others")).unwrap();
+        fs::rename(root.join("others"), root.join("evals")).unwrap();
+        assert!(is_newer(root, FILE, built), "the folder was moved");
+
+        let (target, built) = package("{}");
+        let links = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(target.path().join("evals"), links.path().join("evals")).unwrap();
+        assert!(is_newer(links.path(), FILE, built), "the link is new");
+    }
 }

@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variable that names another folder.
-pub(crate) const EVALSET_DIR: &str = "EVALSET_DIR";
+use crate::variables::DIR as EVALSET_DIR;
 
 /// The folder that `EVALSET_DIR` names, else `evalset` in the target folder that this program was built into.
 ///

@@ -1,13 +1,16 @@
 //! What happened in one run of a case, before anything is scored.
 
+use std::fmt;
+
 use eval_format::{Content, IntermediateData, Invocation, Map};
 
 use crate::agent::{Event, Session};
 use crate::judge_outcome::JudgeError;
+use crate::secrets;
 use crate::verdict::Role;
 
 /// The record of one run: the session, the turns, the state at the end, and the error if there was one.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Transcript {
     /// The session it ran in.
@@ -18,6 +21,20 @@ pub struct Transcript {
     pub state: Map,
     /// What ended the run early.
     pub error: Option<RunError>,
+}
+
+/// Without secrets.
+impl fmt::Debug for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("Transcript")
+                .field("session", &self.session)
+                .field("turns", &self.turns)
+                .field("state", &self.state)
+                .field("error", &self.error)
+                .finish()
+        })
+    }
 }
 
 impl Transcript {
@@ -33,7 +50,7 @@ impl Transcript {
 }
 
 /// The record of one turn.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TurnRecord {
     /// All recorded events, in order.
@@ -42,8 +59,20 @@ pub struct TurnRecord {
     pub invocation: Invocation,
 }
 
+/// Without secrets.
+impl fmt::Debug for TurnRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("TurnRecord")
+                .field("events", &self.events)
+                .field("invocation", &self.invocation)
+                .finish()
+        })
+    }
+}
+
 /// An error that ended a run early. It makes the verdict an ERROR, never a low score.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunError {
     /// What failed.
@@ -56,6 +85,20 @@ pub struct RunError {
     pub judge: Option<JudgeError>,
 }
 
+/// Without secrets.
+impl fmt::Debug for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("RunError")
+                .field("role", &self.role)
+                .field("turn", &self.turn)
+                .field("message", &self.message)
+                .field("judge", &self.judge)
+                .finish()
+        })
+    }
+}
+
 impl RunError {
     /// An error without a judge's error behind it.
     pub(crate) fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
@@ -63,9 +106,9 @@ impl RunError {
     }
 }
 
-impl std::fmt::Display for RunError {
+impl fmt::Display for RunError {
     /// For example `agent error in turn 2: connection refused`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} error", self.role)?;
         if let Some(turn) = self.turn {
             write!(f, " in turn {turn}")?;

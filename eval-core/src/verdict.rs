@@ -18,7 +18,8 @@ pub enum Role {
     Judge,
     /// The simulated user failed, or did not end the conversation.
     Simulator,
-    /// The harness failed: a stale file, a config that cannot be read, a variable with an unknown value.
+    /// The harness failed, or the test left nothing to decide on: a stale file, a config that cannot be read, a variable
+    /// with an unknown value, a test body that evaluated nothing.
     Harness,
 }
 

@@ -21,6 +21,15 @@ pub(crate) fn float(node: &Node<'_>) -> Option<f64> {
     }
 }
 
+/// A float field of a model that pydantic gives Python's numbers: those of google.genai, and configs. Python has no float
+/// for an integer beyond the largest one, so it is rejected where [`float`] gives an infinity.
+pub(crate) fn python_float(node: &Node<'_>) -> Option<f64> {
+    let read = float(node)?;
+    let is_integer = |text| Number::parse(text).is_some_and(|number| number.is_integer());
+    let overflows = matches!(node.kind, Kind::Number(text) if read.is_infinite() && is_integer(text));
+    (!overflows).then_some(read)
+}
+
 /// An int field: integers of any size, integral floats, booleans, and strings of digits.
 pub(crate) fn int(node: &Node<'_>) -> Option<Number> {
     match &node.kind {
@@ -175,6 +184,22 @@ mod tests {
 
     fn with<T>(text: &str, read: impl Fn(&Node<'_>) -> Option<T>) -> Option<T> {
         read(&crate::syntax::parse(text, &mut Vec::new()).unwrap())
+    }
+
+    #[test]
+    fn integers_beyond_floats_are_infinite_unless_python_reads_them() {
+        let [largest, beyond] = [308, 400].map(|zeros| format!("1{}", "0".repeat(zeros)));
+        for (text, plain, python) in [
+            (largest.as_str(), Some(1e308), Some(1e308)),
+            (&beyond, Some(f64::INFINITY), None),
+            (&format!("-{beyond}"), Some(f64::NEG_INFINITY), None),
+            (&format!("\"{beyond}\""), Some(f64::INFINITY), Some(f64::INFINITY)),
+            ("1e400", Some(f64::INFINITY), Some(f64::INFINITY)),
+            ("Infinity", Some(f64::INFINITY), Some(f64::INFINITY)),
+            ("1", Some(1.0), Some(1.0)),
+        ] {
+            assert_eq!((with(text, float), with(text, python_float)), (plain, python), "{text}");
+        }
     }
 
     #[test]

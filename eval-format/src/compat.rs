@@ -1,16 +1,21 @@
 //! Whether a config and the cases of a set can be used together, which neither file tells alone.
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
-//! they read.
+//! they read. [`NotCompared`] counts what the cases expect and no metric of the config reads.
 
 mod case;
 mod check;
+mod decides;
 mod incompatibility;
+mod not_compared;
 mod overlooked;
 mod rubrics;
+mod scope;
+mod unread_rubrics;
 
-pub use check::check_compatibility;
+pub use check::{check_compatibility, check_compatibility_with};
 pub use incompatibility::Incompatibility;
+pub use not_compared::NotCompared;
 pub use overlooked::OverlookedConfig;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! What of a config or a set asks a judge, as problems at their places.
+//! Finds the criteria and the cases that need a judge.
 //!
-//! Files that ask a judge are sound. The attribute reports these problems if eval-core was compiled without judges.
+//! Such files are valid. The attribute reports these problems only if eval-core is compiled without the feature
+//! `judges`.
 
 use crate::config::CheckedConfig;
 use crate::metric::{Need, metric};

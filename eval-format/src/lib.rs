@@ -31,10 +31,8 @@
 //! | know which file is a set, a config or a recording | [`conventions`] |
 //! | read and write what judges answered | `recording` (feature `recordings`) |
 //!
-//! Every file that google-adk 2.13.0 can read is read, and writing gives what ADK writes. The exceptions:
-//!
-//! - Sets that test nothing, or not what they seem to test, are refused.
-//! - In ADK's old forms, halves of surrogate pairs and more than 200 levels of nesting are refused.
+//! Files that google-adk 2.13.0 can read are read, and writing gives what ADK writes. The exceptions are listed in the
+//! project's `docs/differences.md`. Most of them are sets that test nothing, or not what they seem to test.
 //!
 //! One reader decides what is valid. It collects all problems of a file and never panics, whatever the bytes.
 
@@ -46,6 +44,7 @@ mod error;
 pub mod find;
 mod hash;
 mod judged;
+mod listing;
 pub mod metric;
 mod model;
 mod names;
@@ -81,6 +80,7 @@ pub mod __private {
     pub use crate::find::{fixed_folder, is_glob};
     pub use crate::hash::content_hash;
     pub use crate::judged::{judged_criteria, simulated_users};
+    pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::names::{module_name, test_names};
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, read_case};

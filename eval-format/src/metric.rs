@@ -8,20 +8,17 @@
 //! assert!(metric("safety_v1").is_some());
 //! ```
 //!
-//! Configs are checked against this list: a metric that it has not is unknown unless it is the user's own, and a key
-//! that a metric does not list is refused in its criterion.
+//! Configs are checked against this list. A metric that is not in it must be a custom metric. A key that a metric does
+//! not list is refused in its criterion.
 
 mod choices;
-mod fields;
+pub(crate) mod fields;
 mod info;
 mod list;
 
 pub use choices::{ArgsMatch, MatchType, Similarity};
-pub(crate) use fields::{
-    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
-    INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
-};
 pub use fields::{CriterionField, FieldKind};
+pub(crate) use info::FreeTurns;
 pub use info::{MetricGroup, MetricInfo, Need, Subject};
 pub use list::{METRICS, metric};
 pub(crate) use list::{TRAJECTORY_QUALITY, rubric_types};

@@ -17,6 +17,7 @@
 //! assert_eq!(call.to_string(), "now");
 //! ```
 
+mod between;
 mod checked;
 mod content;
 mod eval_set;

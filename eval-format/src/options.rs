@@ -39,7 +39,8 @@ pub const DEFAULT_USER_ID: &str = "test_user_id";
 /// ```
 ///
 /// With [`Mean`](Self::Mean) a good run can make up for a bad one. The others decide each run first and then count the
-/// runs that passed. A run that ends in an error has neither passed nor failed: the case is an ERROR.
+/// runs that passed. A run that ends in an error has not passed. With [`Mean`](Self::Mean) and [`All`](Self::All) it makes the case
+/// an ERROR; the others hold if enough runs passed, whatever became of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// `mean`: the mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.

@@ -1,13 +1,19 @@
-//! Checks of rubrics: each must have a text, an id of its own, and a metric that reads it.
+//! Checks of rubrics: each should have a text, an id of its own, and a metric that reads it.
+//!
+//! Whether a metric would have read a rubric is known with the config alone, so [`compat`](crate::compat) makes errors of
+//! what are warnings here.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::metric::{TRAJECTORY_QUALITY, rubric_types};
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Code, JsonPath, Problem, shown};
 use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
 use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};
+
+/// Makes a problem: an error or a warning.
+type Severity = fn(Code, JsonPath, Range<usize>, String) -> Problem;
 
 /// Where each id is used first.
 type Seen<'n> = HashMap<&'n str, Range<usize>>;
@@ -18,7 +24,7 @@ pub(crate) fn check_criterion(rubrics: &Node<'_>, place: &Place<'_>, problems: &
     for (at, rubric) in rubrics.array().unwrap_or_default().iter().enumerate() {
         let place = &Place::Index(place, at);
         check_id(rubric, &mut seen, &Seen::new(), place, problems);
-        check_text(rubric, place, problems);
+        problems.extend(without_text(rubric, Problem::error, place));
     }
 }
 
@@ -51,7 +57,7 @@ fn check_all<'n>(
     for (at, rubric) in rubrics.value.array().unwrap_or_default().iter().enumerate() {
         let place = &Place::Index(place, at);
         check_id(rubric, seen, above, place, problems);
-        check_text(rubric, place, problems);
+        problems.extend(without_text(rubric, Problem::warning, place));
         if rubric.object().is_some() {
             problems.extend(check_type(rubric, last, place));
         }
@@ -83,36 +89,38 @@ fn check_id<'n>(
 }
 
 /// Finds a rubric without a text. ADK would ask the judge whether `None` holds.
-fn check_text(rubric: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+fn without_text(rubric: &Node<'_>, severity: Severity, place: &Place<'_>) -> Option<Problem> {
     // The walker has reported a rubric without any content.
-    let Some(content) = field(rubric, &RUBRIC, "rubric_content") else { return };
-    let Some(entries) = content.value.object() else { return };
+    let content = field(rubric, &RUBRIC, "rubric_content")?;
+    let entries = content.value.object()?;
     let text = entries.iter().find(|entry| matches!(entry.key.as_ref(), "text_property" | "textProperty"));
     let is_text = |entry: &&Entry<'_>| !entry.value.is_null();
     let says_something = text
         .filter(is_text)
         .is_some_and(|entry| entry.value.string().is_none_or(|text| !text.trim().is_empty()));
-    if !says_something {
-        let place = Place::Key(place, &content.key);
-        problems.push(
-            Problem::error(
-                Code::UnreadRubric,
-                place.path(),
-                opening(&content.value),
-                "the rubric says nothing",
-            )
+    if says_something {
+        return None;
+    }
+    let place = Place::Key(place, &content.key);
+    let found = severity(
+        Code::UnreadRubric,
+        place.path(),
+        opening(&content.value),
+        "the rubric says nothing".to_owned(),
+    );
+    Some(
+        found
             .label("there is no text to judge by")
             .help(r#"write `"rubric_content": {"text_property": "The answer names a price."}`"#),
-        );
-    }
+    )
 }
 
 /// Finds a type that no metric reads, or that no metric reads in this place.
 fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Problem> {
     let entry = field(rubric, &RUBRIC, "type").filter(|entry| !entry.value.is_null());
     let Some(entry) = entry else {
-        let found =
-            Problem::error(Code::UnreadRubric, place.path(), opening(rubric), "the rubric has no `type`");
+        let message = "the rubric has no `type`";
+        let found = Problem::warning(Code::UnreadRubric, place.path(), opening(rubric), message);
         return Some(found.label("ADK leaves it out without a word").help(format!(
             "add `\"type\": \"...\"` to say which metric reads it: {}; rubrics of a criterion need none",
             types()
@@ -120,13 +128,14 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     };
     // The walker has reported a type that is not a string.
     let kind = entry.value.string()?;
-    let problem = |severity: fn(Code, _, _, _) -> Problem, message: String| {
-        severity(Code::UnreadRubric, Place::Key(place, &entry.key).path(), entry.value.range.clone(), message)
+    let problem = |message: String| {
+        let place = Place::Key(place, &entry.key);
+        Problem::warning(Code::UnreadRubric, place.path(), entry.value.range.clone(), message)
     };
     if kind == TRAJECTORY_QUALITY && !last {
         let message =
             format!("a rubric of type `{TRAJECTORY_QUALITY}` stands in a turn that is not the last");
-        let found = problem(Problem::error, message).label("it is about the whole conversation");
+        let found = problem(message).label("it is about the whole conversation");
         return Some(
             found.help("move it to the `rubrics` of the case; ADK reads those of the last turn only"),
         );
@@ -136,11 +145,11 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     }
     if let Some(known) = suggest(kind, rubric_types().map(|(known, _)| known)) {
         let message = format!("there is no type of rubrics `{}`", shown(kind));
-        let found = problem(Problem::error, message).label("ADK leaves it out without a word");
+        let found = problem(message).label("ADK leaves it out without a word");
         return Some(found.help(format!("did you mean `{known}`?")));
     }
     let message = format!("no built-in metric reads rubrics of type `{}`", shown(kind));
-    let found = problem(Problem::warning, message).label("unknown type");
+    let found = problem(message).label("unknown type");
     Some(found.help(format!("unless a metric of your own reads it, write one of {}", types())))
 }
 

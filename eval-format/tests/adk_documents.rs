@@ -17,9 +17,10 @@ const SHOWN: usize = 5;
 const REFUSED_HERE: &[Code] = &[
     Code::NoCases,
     Code::EmptyConversation,
+    Code::DuplicateKey,
+    Code::BothSpellings,
     Code::DuplicateEvalId,
     Code::DuplicateRubricId,
-    Code::UnreadRubric,
     Code::MisspeltKey,
 ];
 

@@ -232,14 +232,6 @@ fn numbers() {
 }
 
 #[test]
-fn keys_that_stand_twice() {
-    assert_eq!(codes(with_args(r#"1, "a": 2"#).as_bytes()), [Code::DuplicateKey]);
-    let text = r#"{"eval_set_id": "s", "eval_cases": [], "eval_cases": [{"eval_id": "c", "conversation": [{"user_content": {}}]}]}"#;
-    let checked = check(text.as_bytes());
-    assert_eq!(checked.set.expect("the last one counts").eval_cases.len(), 1);
-}
-
-#[test]
 fn cost_grows_with_size_only() {
     // Each of these takes minutes when a step is quadratic.
     let objects = format!("[{}1]", r#"{"x": 1, "x": 2}, "#.repeat(30_000));

@@ -11,6 +11,7 @@ use eval_format::compat::OverlookedConfig;
 use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::{CONFIG_NAMES, SHARED_CONFIG};
 use eval_format::metric::{Need, metric};
+use eval_format::problem::{Code, Problem};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -80,7 +81,10 @@ impl<'a> Configs<'a> {
             Criteria::Inline(criteria) => {
                 let metrics = args.metric_names();
                 let checked = check_config("criteria(..)", criteria.json.as_bytes(), &metrics);
-                for problem in checked.problems.iter().filter(|problem| problem.is_error()) {
+                // ADK takes a threshold that no score reaches, and a file with one loads. Nobody writes one here.
+                let is_wrong =
+                    |problem: &&Problem| problem.is_error() || problem.code == Code::ThresholdRange;
+                for problem in checked.problems.iter().filter(is_wrong) {
                     criteria.report(problem, diagnostics);
                 }
                 for judged in judged_criteria(&checked, &metrics) {

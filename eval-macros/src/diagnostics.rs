@@ -98,7 +98,7 @@ impl Diagnostics {
     }
 }
 
-/// Errors of which so many are kept as are shown.
+/// Keeps at most as many errors as are shown, and counts the rest.
 #[derive(Debug, Default)]
 struct Errors {
     shown: Vec<syn::Error>,

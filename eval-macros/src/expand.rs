@@ -27,7 +27,7 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
 /// The tests.
 pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     let names = Names::new(args, item);
-    let runs_case = runs_case(args, &names, suite);
+    let runs_case = runs_case(args, item, &names, suite);
     let module = module::module(&args.runtime, item, &names, suite);
     quote!(#runs_case #module)
 }
@@ -38,10 +38,17 @@ pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
 }
 
 /// The function that holds the sets and runs a case of one.
-fn runs_case(args: &Args, names: &Names<'_>, suite: &Suite) -> TokenStream {
+fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
     let Names { private, functions, runs_case, .. } = names;
+    let run = match item.should_panic() {
+        None => quote!(run),
+        Some(_) => quote!(run_should_panic),
+    };
+    // What such a test may end with is for eval-core to say.
+    let expected = item.should_panic().map(|expected| quote!(, #expected));
     let count = suite.sets.len();
-    let sets = Sets { args, names, target: &Target::current() };
+    let ignored = item.case_attributes.iter().any(|attribute| attribute.path().is_ident("ignore"));
+    let sets = Sets { args, names, ignored, target: &Target::current() };
     let sets = suite.sets.iter().map(|set| sets.source(set));
     // The arguments have names that the user's crate has not: its function or static `case` would hide ours.
     quote! {
@@ -49,7 +56,7 @@ fn runs_case(args: &Args, names: &Names<'_>, suite: &Suite) -> TokenStream {
         #[doc(hidden)]
         fn #runs_case(__set: ::core::primitive::usize, __case: ::core::primitive::usize) -> #private::CaseTest {
             static __SETS: [#private::SetSource; #count] = [#(#sets),*];
-            #private::run(&__SETS[__set], __case, ::core::module_path!(), #functions())
+            #private::#run(&__SETS[__set], __case, ::core::module_path!(), #functions() #expected)
         }
     }
 }

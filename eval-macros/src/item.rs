@@ -68,6 +68,12 @@ impl Item {
         &self.signature.ident
     }
 
+    /// Whether the tests are to panic, and whether `#[should_panic]` says with which text.
+    pub(crate) fn should_panic(&self) -> Option<bool> {
+        let attribute = self.case_attributes.iter().find(|at| at.path().is_ident("should_panic"))?;
+        Some(!matches!(attribute.meta, syn::Meta::Path(_)))
+    }
+
     /// A module of tests can stand where modules can.
     fn check_place(&self, surroundings: Option<Surroundings>, diagnostics: &mut Diagnostics) {
         // A receiver says so by itself.
@@ -251,6 +257,20 @@ mod tests {
         let expected: TokenStream =
             "#[doc = \"x\"] #[allow(dead_code)] pub(crate) async fn f() -> A { a }".parse().unwrap();
         assert_eq!(item.to_token_stream().to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn should_panic_is_known_with_and_without_a_text() {
+        for (attribute, expected) in [
+            ("", None),
+            ("#[ignore]", None),
+            ("#[should_panic]", Some(false)),
+            ("#[should_panic = \"x\"]", Some(true)),
+            ("#[should_panic(expected = \"x\")]", Some(true)),
+        ] {
+            let (item, _) = parse(&format!("{attribute} fn f() -> A {{ a }}"));
+            assert_eq!(item.unwrap().should_panic(), expected, "{attribute}");
+        }
     }
 
     #[test]

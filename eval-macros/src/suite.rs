@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
-use eval_format::compat::check_compatibility;
+use eval_format::Gate;
+use eval_format::compat::check_compatibility_with;
 use eval_format::reader::CaseSpan;
 use syn::LitStr;
 
@@ -67,6 +68,7 @@ impl Suite {
             session: session.flatten(),
             filter,
             metric_names: args.metric_names(),
+            gate: args.running.gate(),
             configs: Configs::new(args, &folders, diagnostics),
             folders: &folders,
             diagnostics,
@@ -83,6 +85,7 @@ struct Collector<'a> {
     filter: Filter,
     /// The custom metrics of the attribute.
     metric_names: Vec<&'a str>,
+    gate: Gate,
     configs: Configs<'a>,
     folders: &'a Folders,
     diagnostics: &'a mut Diagnostics,
@@ -157,7 +160,7 @@ impl Collector<'_> {
     fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig) {
         let checked = &read.checked;
         let (Some(config), Some(set)) = (&config.config, &checked.set) else { return };
-        for found in check_compatibility(config, &self.metric_names, &set.eval_cases) {
+        for found in check_compatibility_with(config, &self.metric_names, self.gate, &set.eval_cases) {
             if found.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
                 let problem = found.problem(checked);
                 self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);

@@ -71,7 +71,7 @@ class Documents:
     def model(self, model, depth=0):
         draw = self.random
         if model is RubricContent:
-            return {draw.choice(["text_property", "textProperty"]): "It is polite."}
+            return {draw.choice(["text_property", "textProperty"]): draw.choice(["It is polite.", "It is kind.", ""])}
         fields = list(model.model_fields.items())
         often = 0.6 if len(fields) < 9 else 3 / len(fields)
         document = {}
@@ -84,9 +84,8 @@ class Documents:
             name = "conversation" if draw.random() < 0.85 else "conversation_scenario"
             key = draw.choice([name, camel(name)])
             document[key] = self.said(lambda: self.value(model.model_fields[name].annotation, depth))
-        if model is Rubric:
-            # A rubric of another type is left out by every metric, which is an error here.
-            document["type"] = draw.choice(["FINAL_RESPONSE_QUALITY", "TOOL_USE_QUALITY", "TRAJECTORY_QUALITY"])
+        if model is Rubric and draw.random() < 0.8:
+            document["type"] = draw.choice(["FINAL_RESPONSE_QUALITY", "TOOL_USE_QUALITY", "TRAJECTORY_QUALITY", "TONE"])
         return document
 
     def field(self, model, name, field, depth):
@@ -94,7 +93,7 @@ class Documents:
             self.ids += 1
             return f"id {self.ids}"
         if name in ("starting_prompt", "conversation_plan"):
-            return "say something"
+            return self.random.choice(["say something", "é", ""])
         if name == "eval_cases":
             return self.said(lambda: self.value(field.annotation, depth))
         value = self.value(field.annotation, depth)

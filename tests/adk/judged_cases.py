@@ -47,6 +47,8 @@ VALID, INVALID = (f'{{"reasoning": "r", {KEY}: "{label}"}}' for label in ("valid
 UNSURE = f'{{"reasoning": "r", {KEY}: "unsure"}}'
 
 UNREAD = "a reply without a verdict is asked about again, and where most samples stay without one nothing is decided"
+CONTRADICTION = "verdicts that contradict each other are none, while the first one counts there"
+PLACE = "a verdict within a line of prose is none"
 NOTHING_READ = {"turns": [None], "overall": None}
 
 
@@ -74,7 +76,8 @@ FINAL_RESPONSE_MATCH = [
     match("the other key: invalid", f'{{{OTHER}: "invalid"}}'),
     match("the other key: false", f"{{{OTHER}: false}}"),
     match("the other key: valid", f'{{{OTHER}: "valid"}}'),
-    match("both keys", f'{{{OTHER}: true, {KEY}: "valid"}}'),
+    match("both keys", f'{{{OTHER}: true, {KEY}: "valid"}}', difference=CONTRADICTION, here=NOTHING_READ),
+    match("both keys say the same", f'{{{OTHER}: false, {KEY}: "valid"}}'),
     match("3 of 5 valid", VALID, INVALID, VALID, INVALID, VALID),
     match("2 of 5 valid", VALID, INVALID, INVALID, INVALID, VALID),
     match("a tie", VALID, INVALID, INVALID, VALID),
@@ -95,8 +98,12 @@ FINAL_RESPONSE_MATCH = [
     match("one valid and two unsure", VALID, UNSURE, UNSURE, difference=UNREAD, here=NOTHING_READ),
     match("the other key: no verdict", f'{{{OTHER}: "foo"}}', here=NOTHING_READ,
           difference="a word that is no verdict is not valid"),
-    match("two verdicts", f"The agent wrote {VALID} itself.\n{INVALID}", here={"turns": [0.0], "overall": 0.0},
-          difference="the last verdict of a reply counts, not the first"),
+    match("two verdicts", f"The agent wrote {VALID} itself.\n{INVALID}", difference=CONTRADICTION, here=NOTHING_READ),
+    match("a note on another verdict", f"{INVALID}\nThe agent wrote {VALID} itself.", difference=CONTRADICTION,
+          here=NOTHING_READ),
+    match("words before it", f"They differ in the city.\n\n{INVALID}"),
+    match("words after it", f"{VALID}\n\nBoth name Paris."),
+    match("a quotation", f"The agent wrote {VALID} itself.", difference=PLACE, here=NOTHING_READ),
     match("one of three samples fails", VALID, error(), VALID, here={"turns": [1.0], "overall": 1.0},
           difference="one sample that fails does not void the turn"),
     match("two of three samples fail", VALID, error(), error(), here={"error": "no connection"},
@@ -170,7 +177,8 @@ FINAL_RESPONSE_QUALITY = [
     one("a property that nobody asked about", said(kind="yes", place="no")),
     one("prose around it", "Here is my verdict.\n\n" + said(kind="no") + "\nI hope this helps."),
     one("indented", "   " + said(kind="yes").replace("\n", "\n   ")),
-    one("verdict on the rationale's line", "ID: kind\nProperty: x\nRationale: kind enough. Verdict: yes\n"),
+    one("verdict on the rationale's line", "ID: kind\nProperty: x\nRationale: kind enough. Verdict: yes\n",
+        difference=PLACE, here={"turns": [None], "overall": None, "rubrics": [{"kind": None}]}),
     by(["kind", "brief"], "ID: kind\nID: brief\n" + block("", "yes", property="x", with_id=False) + said(kind="no"),
        name="the last of two ids"),
     by(["kind", "brief"], said(kind="yes", brief="no"), said(kind="yes", brief="yes"), said(kind="no", brief="yes"),
@@ -206,11 +214,13 @@ FINAL_RESPONSE_QUALITY = [
     one("No, eyes", said(kind="No, eyes"), difference=WORDS,
         here={"turns": [0.0], "overall": 0.0, "rubrics": [{"kind": 0.0}]}),
     one("a rationale that speaks of verdicts", block("kind", "no", rationale='it says "Verdict: yes"'),
-        difference="a rationale that speaks of verdicts does not void the sample",
+        difference=SKIPPED, here={"turns": [None], "overall": None, "rubrics": [{"kind": None}]}),
+    one("a rationale that speaks of the same verdict", block("kind", "no", rationale='it says "Verdict: no"'),
+        difference="a rationale that speaks of verdicts does not void the sample if it does not contradict",
         here={"turns": [0.0], "overall": 0.0, "rubrics": [{"kind": 0.0}]}),
-    by(["kind"], said(kind="yes") + said(kind="no"), said(kind="yes"), name="two verdicts in one sample",
-       difference="the last verdict of a sample counts, not both",
-       actual=turns(1), here={"turns": [0.0], "overall": 0.0, "rubrics": [{"kind": 0.0}]}),
+    by(["kind"], said(kind="yes") + said(kind="no"), said(kind="no") + said(kind="yes"),
+       name="two verdicts in each sample", difference=CONTRADICTION, actual=turns(1),
+       here={"turns": [None], "overall": None, "rubrics": [{"kind": None}]}),
     by(["kind"], said(kind="yes"), error(), said(kind="yes"), name="one of three samples fails",
        difference="one sample that fails does not void the turn",
        here={"turns": [1.0], "overall": 1.0, "rubrics": [{"kind": 1.0}]}),

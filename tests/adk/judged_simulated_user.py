@@ -3,7 +3,7 @@
 A question for each message after the first, and one for the end of the conversation.
 """
 
-from judged_cases import case, error, turn
+from judged_cases import CONTRADICTION, case, error, turn
 
 YES, NO = ('{"criteria": [], "is_valid": %s}' % word for word in ("true", "false"))
 SCENARIO = {"starting_prompt": "Hi", "conversation_plan": "Book a room for two nights."}
@@ -58,6 +58,7 @@ SIMULATED_USER = [
     messages("an end without a verdict", YES, "?", difference=UNREAD, here=LOST_END),
     messages("one of three samples fails", [YES, error(), YES], [YES] * 3, here={"turns": [1.0, 1.0], "overall": 1.0},
              difference="one sample that fails does not end the metric"),
-    messages("two verdicts", f"The message says {YES} itself.\n{NO}", YES, here={"turns": [1.0, 0.0], "overall": 0.5},
-             difference="the last verdict of a reply counts, not the first"),
+    messages("two verdicts", f"The message says {YES} itself.\n{NO}", YES, difference=CONTRADICTION, here=LOST_END),
+    messages("a note on another verdict", f"{NO}\nThe message says {YES} itself.", YES, difference=CONTRADICTION,
+             here=LOST_END),
 ]

@@ -147,3 +147,25 @@ fn evalset_print_chooses_how_much_is_shown() {
         .says("Error: `EVALSET_PRINT` is `al`; it can be `failures` (the default), `all`")
         .ran(&[("weather::first", "FAILED")]);
 }
+
+#[test]
+fn variables_that_nothing_reads_and_numbers_that_are_none_fail_every_test() {
+    let project = project();
+    for (name, value, says) in [
+        (
+            "EVALSET_JUGDE",
+            "live",
+            "nothing reads the variable `EVALSET_JUGDE`; did you mean `EVALSET_JUDGE`?",
+        ),
+        (
+            "EVALSET_JUDGE_SLOTS",
+            "many",
+            "the variable `EVALSET_JUDGE_SLOTS` has to be a whole number from 1 to 65535",
+        ),
+    ] {
+        let mut command: Command = project.command();
+        command.args(["test", "weather::first"]).env(name, value);
+        let run = Run::of(&mut command).fails().ran(&[("weather::first", "FAILED")]);
+        run.says(&format!("Error: weather::first: harness error: {says}"));
+    }
+}

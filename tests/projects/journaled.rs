@@ -189,15 +189,18 @@ fn an_agent_that_exits_the_process_fails_it_whatever_the_code() {
     assert!(test(&run, "first::b_fatal").is_unfinished());
 }
 
-/// The harness does not see such an exit. The record does: the test that was running has no verdict.
+/// The harness does not see such an end. The record does: the test that was running has no verdict.
+#[cfg(unix)]
 #[test]
-fn an_exit_on_another_thread_leaves_its_test_unfinished() {
-    let folder = folder("exited_blocking");
-    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "blocking")];
-    first().run_with(&variables, &["--test-threads=1"]);
-    let run = only_run(&folder);
-    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
-    assert!(test(&run, "first::b_fatal").is_unfinished());
+fn a_process_that_ends_on_another_thread_or_is_replaced_leaves_its_test_unfinished() {
+    for how in ["blocking", "exec"] {
+        let folder = folder(&format!("exited_{how}"));
+        let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", how)];
+        first().run_with(&variables, &["--test-threads=1"]).passes();
+        let run = only_run(&folder);
+        assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+        assert!(test(&run, "first::b_fatal").is_unfinished());
+    }
 }
 
 #[test]
@@ -262,13 +265,30 @@ fn variables_are_obeyed_or_refused() {
 #[test]
 fn the_value_of_a_key_is_in_no_journal() {
     let folder = folder("secrets");
-    let key = "sk-0123456789";
-    let variables = [("EVALSET_DIR", shown(&folder)), ("DEMO_API_KEY", key)];
-    first().run_with(&variables, &["first::d_secret", "--exact"]).fails();
+    let key = "correct-horse-battery";
+    let names = ["DEMO_API_KEY", "DEMO_PAT", "DEMO_DB_PASS", "DEMO_SECRET_ACCESS_KEY", "DEMO_KEY_2"];
+    let values: Vec<String> = names.iter().map(|name| format!("{key}-{name}")).collect();
+    let url = format!("postgres://me:{key}@db.test/x");
+    let mut variables = vec![("EVALSET_DIR", shown(&folder)), ("DEMO_Z_URL", url.as_str())];
+    variables.extend(names.iter().copied().zip(values.iter().map(String::as_str)));
+    for print in ["failures", "all", "record"] {
+        let with: Vec<_> = variables.iter().copied().chain([("EVALSET_PRINT", print)]).collect();
+        first()
+            .run_with(&with, &["first::d_secret", "--exact"])
+            .fails()
+            .says("(the value of")
+            .never_says(key);
+        if print != "record" {
+            fs::remove_dir_all(&folder).expect("only one run is looked at");
+        }
+    }
     let run = only_run(&folder);
     let attempt = last(&run, "first::d_secret");
     let said = attempt.evaluations[0].ran.transcript.turns[0].invocation.response_text();
-    assert_eq!(said, "(the value of DEMO_API_KEY)");
+    for name in names {
+        assert!(said.contains(&format!("(the value of {name})")), "{said}");
+    }
+    assert!(said.contains("postgres://(a key)@db.test/x"), "{said}");
     let text = fs::read_to_string(&attempt.file).expect("it was just read");
     assert!(!text.contains(key), "{text}");
 }

@@ -20,6 +20,7 @@ mod reported;
 mod run;
 mod runtime;
 mod shapes;
+mod should_panic;
 mod targets;
 mod tracking;
 mod trybuild;

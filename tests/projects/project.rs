@@ -184,6 +184,11 @@ impl Project {
         file.set_modified(SystemTime::now()).expect("times of own files can be set");
     }
 
+    /// Moves a file over another one, as `mv` does.
+    pub(crate) fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.folder.join(from), self.folder.join(to)).expect("what a test moves is there");
+    }
+
     /// Removes a file.
     pub(crate) fn remove(&self, path: &str) {
         fs::remove_file(self.folder.join(path)).expect("what a test removes is there");

@@ -186,7 +186,7 @@ fn a_junit_report_says_metric_expected_and_actual() {
         "<failure message=\"response_match_score is 0.",
         "expected  Rain and fog, as far as anyone can see.",
         "actual    It is sunny in Paris.",
-        "<property name=\"response_match_score.threshold\" value=\"0.5\"/>",
+        "response_match_score.threshold=0.5",
     ] {
         assert!(junit.contains(part), "{part}\n{junit}");
     }

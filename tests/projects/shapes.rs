@@ -4,7 +4,7 @@ use crate::project::{Draft, echo_set};
 use crate::run::Run;
 
 /// Functions whose test passes.
-const GOOD: [&str; 12] = [
+const GOOD: [&str; 15] = [
     "plain",
     "public_async",
     "fallible",
@@ -17,10 +17,13 @@ const GOOD: [&str; 12] = [
     "fallible_body",
     "plain_body",
     "plain_fallible_body",
+    "body_of_two_agents",
+    "one_run_is_enough",
+    "body_takes_its_time",
 ];
 
 /// Functions whose test fails, with the first line of what it prints and another one.
-const BAD: [(&str, &str, &str); 8] = [
+const BAD: [(&str, &str, &str); 18] = [
     ("setup_fails", "setup error: no model: no key", "no turn of 1 was played"),
     ("setup_panics", "run 1 of 2: setup error: panicked: no luck", "run 1 of 2, no turn of 1 was played"),
     ("setup_hangs", "setup error: timed out after 200ms", "no turn of 1 was played"),
@@ -33,10 +36,49 @@ const BAD: [(&str, &str, &str); 8] = [
     ),
     ("body_errs", "test body error: no model: no key", "no turn of 1 was played"),
     ("body_times_out", "agent error in turn 1: timed out after 200ms", "turn 1 of 1: \"Hello!\""),
+    (
+        "body_evaluates_nothing",
+        "harness error: the test body ended without an evaluation",
+        "evaluate(agent).await",
+    ),
+    (
+        "body_drops_the_future",
+        "harness error: the test body ended before 1 of 2 evaluations did",
+        "await each",
+    ),
+    (
+        "body_gives_up",
+        "harness error: the test body ended before 1 of 2 evaluations did",
+        "without a timeout",
+    ),
+    ("body_chooses", "harness error: the test body ended before 1 of 2 evaluations did", "`select!`"),
+    ("body_spawns", "harness error: the test body ended without an evaluation", "evaluate(agent).await"),
+    (
+        "body_leaves_a_thread",
+        "harness error: the test body ended without an evaluation",
+        "no turn of 1 was played",
+    ),
+    (
+        "body_skips_a_run",
+        "run 2 of 2: harness error: the test body ended without an evaluation",
+        "run 2 of 2, no turn",
+    ),
+    ("body_counts_twice", "response_match_score reached 0.8 in 1 of 2 runs only", "run 2 of 2, turn 1"),
+    (
+        "body_evaluates_after_its_end",
+        "run 1 of 2: harness error: 1 evaluation of the test body began after the body had ended",
+        "await each `evaluate` in the body",
+    ),
+    ("no_run_is_enough", "response_match_score reached 0.8 in none of 2 runs", "(0/2 runs)"),
 ];
+
+/// The bodies need a runtime of their own, timeouts and tasks.
+const DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
+    tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\", \"time\"] }\n";
 
 fn run() -> Run {
     Draft::new("shapes")
+        .dependencies(DEPENDENCIES)
         .file("evals/hello.evalset.json", echo_set(&[("hello", "Hello!")]))
         .shared()
         .cargo(&["test", "--test", "shapes"])
@@ -61,9 +103,28 @@ fn a_setup_or_body_that_fails_fails_its_test_and_says_why() {
         let begin = format!("Error: {function}::hello: ");
         // A panic says where it is before.
         let line = text.lines().find_map(|line| line.strip_prefix(&begin));
-        assert!(line == Some(headline), "{begin}{headline}\n{text}");
+        assert!(line.is_some_and(|line| line.starts_with(headline)), "{begin}{headline}\n{text}");
         assert!(text.contains(more), "{more}\n{text}");
     }
+}
+
+#[test]
+fn errors_of_runs_that_a_passing_case_does_not_need_are_said() {
+    let begin = "one_run_is_enough::hello: passed, but run";
+    run()
+        .says(&format!(
+            "{begin} 1 of 3 does not count, `pass = \"any\"` holds without it: test body error: panicked"
+        ))
+        .says(&format!(
+            "{begin} 2 of 3 does not count, `pass = \"any\"` holds without it: agent error in turn 1"
+        ));
+}
+
+#[test]
+fn a_body_that_hangs_is_named_while_it_does() {
+    run()
+        .says("evalset: body_takes_its_time::hello, run 1 of 1, test body, has been at work for more than 200ms")
+        .never_says("evalset: body_gives_up::hello");
 }
 
 #[test]

@@ -86,14 +86,28 @@ fn an_older_file_in_place_of_the_compiled_one_is_stale() {
 }
 
 #[test]
-fn an_older_file_of_the_same_length_is_told_by_a_failing_test() {
+fn an_older_file_of_the_same_length_is_stale_though_the_test_would_pass() {
     let project = project("tracking_same_length", Some(demanding(1.0)));
-    project.write(SET, &expecting(RAINY));
-    project.cargo(&["test"]).fails().says(&format!("expected  {RAINY}")).never_says("changed after");
-    project.write_as_of_yesterday(SET, &expecting(SUNNY));
-    let run = project.cargo(&["test"]).fails();
+    project.cargo(&["test"]).passes().ran(&PASSES);
+    project.write_as_of_yesterday(SET, &expecting(RAINY));
+    let run = project.cargo(&["test"]).fails().ran(&FAILS);
     assert!(!run.compiled("tracking_same_length"), "{run}");
-    run.says(&format!("note: `{SET}` changed after this test was built"));
+    run.says(&format!("stale: `{SET}` changed after this test was built"));
+    project.touch(SET);
+    project.cargo(&["test"]).fails().says(&format!("expected  {RAINY}"));
+}
+
+#[test]
+fn a_large_file_that_was_moved_into_place_is_stale_though_the_test_would_pass() {
+    let padded = |answer: &str| expecting(answer) + &" ".repeat(300 << 10);
+    let project = project("tracking_large", None);
+    project.write_as_of_yesterday("elsewhere.json", &padded(RAINY));
+    project.write(SET, &padded(SUNNY));
+    project.cargo(&["test"]).passes().ran(&PASSES);
+    project.rename("elsewhere.json", SET);
+    let run = project.cargo(&["test"]).fails().ran(&FAILS);
+    assert!(!run.compiled("tracking_large"), "{run}");
+    run.says(&format!("stale: `{SET}` changed after this test was built"));
 }
 
 #[test]

@@ -20,7 +20,8 @@ use results::CheckResults;
 /// A folder is searched as the attribute searches it: for `*.evalset.json` and `*.test.json`, in all its folders. The
 /// configs (`test_config.json`, `eval_config.json`), session files (`*.session.json`) and recordings of judges
 /// (`*.judge.json`) beside the sets are checked too. A set is also checked against the `test_config.json` beside it: each
-/// case needs a metric that can fail it, and rubric metrics need rubrics.
+/// case needs a metric that can fail it, and rubric metrics need rubrics. What a set expects and no metric of that config
+/// (or, without one, of ADK's default criteria) reads is counted as `not compared`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -76,11 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match args.format {
         Format::Json => Answer::json(results.outcome(), &Document::of(&results)),
         Format::Human => {
-            let mut text = human::text(&results);
-            if args.github {
-                text.push_str(&github::annotations(&results));
-            }
-            Ok(Answer::new(results.outcome(), text))
+            let answer = Answer::new(results.outcome(), human::text(&results));
+            let annotations = if args.github { github::annotations(&results) } else { String::new() };
+            Ok(answer.with_annotations(annotations))
         }
     }
 }

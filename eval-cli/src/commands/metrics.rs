@@ -6,6 +6,7 @@ mod json;
 use eval_format::metric::{METRICS, MetricInfo, metric};
 
 use crate::output::foreign::one_line;
+use crate::output::width::fitted;
 use crate::output::words::did_you_mean;
 use crate::output::{Answer, CommandError, Format, Outcome};
 use json::Document;
@@ -31,8 +32,8 @@ Examples:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let one = args.name.as_deref().map(find).transpose()?;
     match (args.format, one) {
-        (Format::Human, None) => Ok(Answer::new(Outcome::Passed, human::list())),
-        (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, human::description(info))),
+        (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(&human::list()))),
+        (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(&human::description(info)))),
         (Format::Json, None) => Answer::json(Outcome::Passed, &Document::of(METRICS)),
         (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::of([info])),
     }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use eval_core::judge::JudgeMode;
 
 use crate::files::{Scope, find_files};
+use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunArgs, TestResult};
 use json::Document;
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
     }
     match args.format {
-        Format::Human => Ok(Answer::new(plan.outcome(), human::text(&plan))),
+        Format::Human => Ok(Answer::new(plan.outcome(), fitted(&human::text(&plan)))),
         Format::Json => Answer::json(plan.outcome(), &Document::of(&plan)),
     }
 }

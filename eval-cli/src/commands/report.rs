@@ -3,7 +3,7 @@
 mod formats;
 
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{RunArgs, RunResults};
+use crate::recorded::{RunArgs, RunResults, prune};
 use formats::ReportFiles;
 
 /// Shows the results of a test run: the last one, unless another one is named.
@@ -19,6 +19,11 @@ pub(crate) struct Args {
     /// The k of pass@k and pass^k. Without it, the number of runs that each case has.
     #[arg(short, long, value_name = "K")]
     k: Option<usize>,
+
+    /// Says that tests were left out on purpose, which a report cannot know of nextest's filters and partitions. Without it,
+    /// a run that lacks tests ends with 2.
+    #[arg(long)]
+    partial: bool,
 
     #[command(flatten)]
     files: ReportFiles,
@@ -43,11 +48,14 @@ Examples:
 Exit codes:
   0  every case passed, or was skipped and another passed
   1  a case failed
-  2  a case has no verdict (an error, not evaluated, unfinished), or there is no run";
+  2  a case has no verdict (an error, not evaluated, unfinished), tests never began, there is no run, or the run is
+     not of this CI job or of the tests that are there now (name it if it is the one you mean)";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let loaded = args.run.load()?;
-    let results = RunResults::of(&loaded, args.k).map_err(|error| {
+    // Only formats for programs tell the scores of each run.
+    let takes_all = args.format == Format::Json || args.files.take_all();
+    let loaded = if takes_all { args.run.load()? } else { args.run.load_outline()? };
+    let results = RunResults::of(&loaded, args.k, args.partial).map_err(|error| {
         CommandError::new(
             error.to_string(),
             "run each case more often (`runs = ..` in the attribute), or ask for a smaller k",
@@ -57,13 +65,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
-    let mut text = match (printed, args.format) {
+    let text = match (printed, args.format) {
         (Some(printed), _) => printed,
         (None, Format::Human) => formats::human(&results),
         (None, Format::Json) => formats::json(&results)?,
     };
-    if args.github {
-        text.push_str(&formats::github(&results));
-    }
-    Ok(Answer::new(results.totals.outcome(), text))
+    prune();
+    let annotations = if args.github { formats::github(&results) } else { String::new() };
+    Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
 }

@@ -13,7 +13,7 @@ use eval_core::journal::RecordedRun;
 use crate::output::foreign::one_line;
 use crate::output::words::{short_code_list, them};
 use crate::output::{Answer, CommandError, Outcome};
-use crate::recorded::{RunArgs, State, TestResult, gaps, has_gaps};
+use crate::recorded::{Completeness, RunArgs, State, TestResult, gaps, has_gaps};
 use cargo_tests::CargoTests;
 use notice::notice;
 use targets::Targets;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     errors: bool,
 
-    /// Runs tests again that began and have no verdict because their process was killed, and tests of the same sets that
+    /// Runs tests again that began and have no verdict because their process was killed, and tests that were to run and
     /// never began.
     #[arg(long)]
     unfinished: bool,
@@ -64,14 +64,15 @@ Examples:
 
 Exit codes:
   0  nothing to run again, or all of it passed
-  2  there is no such run, a test cannot be run again, or a part of the record cannot be read
+  2  there is no such run, a test cannot be run again, no test ran, or a part of the record cannot be read
   any other is that of cargo";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let loaded = args.run.load()?;
+    let loaded = args.run.load_outline()?;
     let run = &loaded.run;
     let tests = TestResult::all(run);
     let targets = Targets::here();
+    let lacks = Completeness::of(run);
     let mut chosen = CargoTests::default();
     let mut others = Vec::new();
     for test in tests.iter().filter(|test| args.wants(test.state)) {
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let mut remark = None;
     if args.takes_unfinished() {
-        never_begun::add(&mut chosen, run, &tests, &targets, &args.more);
+        never_begun::add(&mut chosen, run, &tests, &lacks, &targets, &args.more);
         remark = cut_short::remark(&tests, &targets);
     }
     if chosen.is_empty() {
@@ -106,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if args.dry_run {
         return Ok(Answer::new(Outcome::Passed, cargo_commands::shown(&commands)));
     }
-    let mut answer = cargo_commands::run(&commands)?;
+    let mut answer = cargo_commands::run(&commands, args.nextest)?;
     let is_incomplete = is_missing || !others.is_empty() || has_gaps(run);
     if is_incomplete && answer.exit_code == 0 {
         answer.exit_code = Outcome::Unmeasurable.exit_code();
@@ -151,9 +152,7 @@ fn nothing(
         (true, ..) => "every test passed",
         (_, true, false, false) => "no test failed",
         (_, false, true, false) => "no test has an error",
-        (_, false, false, true) => {
-            "every test that began has a verdict (tests that never began have no record)"
-        }
+        (_, false, false, true) => "every test that was to run has a verdict",
         _ => "no test is one of these",
     };
     let mut text = format!("nothing to run again: {what}\n");

@@ -27,11 +27,13 @@ pub(crate) fn modern(set: &EvalSet, form: Form, stem: &str) -> EvalSet {
     }
 }
 
-/// The text of a set as ADK saves it. It ends with a line break if `before` does.
+/// The text of a set as ADK saves it. It ends with a line break if `before` does. Its lines end as all lines of `before` do:
+/// on Windows, git may check files out with `\r\n`.
 pub(crate) fn text_like(set: &EvalSet, before: &str) -> String {
     let mut text = set.to_json();
     if before.ends_with('\n') {
         text.push('\n');
     }
-    text
+    let (all, with_return) = (before.matches('\n').count(), before.matches("\r\n").count());
+    if all > 0 && all == with_return { text.replace('\n', "\r\n") } else { text }
 }

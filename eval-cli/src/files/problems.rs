@@ -3,7 +3,7 @@
 use eval_format::Problem;
 use eval_format::problem::render;
 
-use crate::output::foreign::one_line;
+use crate::output::foreign::{guard, one_line};
 use crate::output::style::{ERROR, WARNING, styled};
 use crate::output::words::count;
 
@@ -17,7 +17,7 @@ pub(crate) fn shown(file: &str, text: &str, problems: &[Problem]) -> String {
     let mut shown = String::new();
     for problem in errors.iter().chain(&warnings).take(MOST_SHOWN) {
         let level = if problem.is_error() { styled(ERROR, "error") } else { styled(WARNING, "warning") };
-        shown.push_str(&format!("{level}: {}\n\n", render(problem, file, text)));
+        shown.push_str(&format!("{level}: {}\n\n", guard(&render(problem, file, text))));
     }
     let hidden = problems.len().saturating_sub(MOST_SHOWN);
     if hidden > 0 {

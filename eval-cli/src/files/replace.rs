@@ -1,8 +1,9 @@
 //! Writing a file so that it is never half written.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 /// Writes a whole file or leaves it as it is: the text goes to another file in the same folder, which then replaces this
 /// one.
@@ -22,12 +23,15 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    remove_leftovers(folder);
     // Hidden, and not named like an eval set: a file that a killed process leaves behind is not taken for one.
     let mut builder = tempfile::Builder::new();
-    let builder = builder.prefix(".evalset-").suffix(".tmp");
-    // Unlike the files that `tempfile` itself opens, a new file then has the permissions that this user's files have.
-    let mut written = builder.make_in(folder, |path| File::create_new(path))?;
+    let builder = builder.prefix(PREFIX).suffix(SUFFIX);
+    let is_new = permissions.is_none();
+    let mut written = builder.make_in(folder, |path| create(path, is_new))?;
     let file = written.as_file_mut();
+    // Others see by the lock that somebody still writes. Some systems have none.
+    drop(file.try_lock());
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
@@ -36,4 +40,88 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()?;
     written.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+const PREFIX: &str = ".evalset-";
+const SUFFIX: &str = ".tmp";
+
+/// Creates a file. In place of an existing one, it is this user's alone until it has the permissions of that one. A file
+/// that is new has the permissions that new files of this user have.
+fn create(path: &Path, is_new: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if !is_new {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = is_new;
+    options.open(path)
+}
+
+/// Removes the files that killed processes left in a folder. What cannot be removed stays.
+fn remove_leftovers(folder: &Path) {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    let ours = names.filter(|entry| {
+        let name = entry.file_name();
+        let is_ours = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        name.to_str().is_some_and(is_ours) && entry.file_type().is_ok_and(|kind| kind.is_file())
+    });
+    for entry in ours {
+        let is_old = entry
+            .metadata()
+            .and_then(|found| found.modified())
+            .is_ok_and(|written| written.elapsed().is_ok_and(|age| age > LEFT_AFTER));
+        let is_free = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if is_old && is_free() {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}
+
+/// Writing takes less, so an older file is left over.
+const LEFT_AFTER: Duration = Duration::from_mins(1);
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn a_private_file_is_private_from_the_first_byte() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("draft");
+        let mode = |file: &File| file.metadata().expect("metadata").permissions().mode() & 0o777;
+        assert_eq!(mode(&create(&path, false).expect("a file")), 0o600);
+        let plain = mode(&File::create(folder.path().join("plain")).expect("a file"));
+        assert_eq!(mode(&create(&folder.path().join("new"), true).expect("a file")), plain);
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let old = SystemTime::now() - Duration::from_hours(1);
+        let make = |name: &str| {
+            let file = File::create(folder.path().join(name)).expect("a file");
+            file.set_modified(old).expect("times can be set");
+            file
+        };
+        for name in [".evalset-left.tmp", ".evalset-other", "mine.tmp"] {
+            make(name);
+        }
+        let used = make(".evalset-used.tmp");
+        used.try_lock().expect("a lock");
+        File::create(folder.path().join(".evalset-fresh.tmp")).expect("a file");
+        replace(&folder.path().join("x.json"), "{}").expect("it is written");
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            [".evalset-fresh.tmp", ".evalset-other", ".evalset-used.tmp", "mine.tmp", "x.json"]
+        );
+    }
 }

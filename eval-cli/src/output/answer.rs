@@ -10,15 +10,23 @@ use super::outcome::Outcome;
 /// What a command prints on standard output, and the exit code of the program.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// May contain styles. They are removed if standard output is not a terminal.
+    /// May contain styles. They are removed if standard output is not a terminal. No line of it is a command of a CI
+    /// service.
     pub(crate) text: String,
+    /// Commands of a CI service that are meant, behind the text.
+    pub(crate) annotations: String,
     /// That of an [`Outcome`], or that of a program that the command ran.
     pub(crate) exit_code: i32,
 }
 
 impl Answer {
     pub(crate) fn new(outcome: Outcome, text: String) -> Self {
-        Self { text, exit_code: outcome.exit_code() }
+        Self { text, annotations: String::new(), exit_code: outcome.exit_code() }
+    }
+
+    /// Adds commands of a CI service.
+    pub(crate) fn with_annotations(self, annotations: String) -> Self {
+        Self { annotations, ..self }
     }
 
     /// An answer for programs: one JSON document.

@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use super::error::CommandError;
+use super::foreign;
 
 /// A document as text, with a line break at the end.
 pub(crate) fn document(document: &impl Serialize) -> Result<String, CommandError> {
     match serde_json::to_string_pretty(document) {
-        Ok(text) => Ok(text + "\n"),
+        Ok(text) => Ok(foreign::json(&text) + "\n"),
         Err(error) => Err(CommandError::new(format!("cannot write JSON: {error}"), "use `--format human`")),
     }
 }

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use eval_core::__private::variables;
 use eval_core::journal;
 
 use crate::cargo;
@@ -31,12 +32,33 @@ pub(super) fn named(name: &str) -> Result<PathBuf, CommandError> {
 const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
                        `EVALSET_DIR` names the folder";
 
-/// The folder of the last run.
+/// The variable that names the run of a job.
+pub(crate) const RUN_ID: &str = "EVALSET_RUN_ID";
+
+/// The folder of the last run: the one that [`RUN_ID`] names, if it is set.
 pub(super) fn last() -> Result<PathBuf, CommandError> {
     let root =
         root().ok_or_else(|| CommandError::new("there is no folder of recorded runs here", NO_RUNS))?;
+    if let Some(id) = env::var_os(RUN_ID).filter(|id| !id.is_empty()) {
+        let id = id.to_string_lossy();
+        let run = journal::runs(&root).unwrap_or_default().into_iter().find(|run| run.id == id);
+        return run.map(|run| run.path).ok_or_else(|| {
+            CommandError::new(
+                format!("`{RUN_ID}` is `{id}`, and there is no such run in `{}`", root.display()),
+                "the tests recorded nothing under this name: they did not build, did not start, or ran without the variable",
+            )
+        });
+    }
     last_in(&root)
         .ok_or_else(|| CommandError::new(format!("`{}` holds no recorded run", root.display()), NO_RUNS))
+}
+
+/// Removes a few of the runs that are too many. Tests do not, and nobody waits for it.
+pub(crate) fn prune() {
+    if let Some(root) = root() {
+        // A run too many does no harm.
+        drop(journal::prune(&root));
+    }
 }
 
 fn last_in(root: &Path) -> Option<PathBuf> {
@@ -48,7 +70,7 @@ fn last_in(root: &Path) -> Option<PathBuf> {
 /// folder above that has one.
 fn root() -> Option<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(root) = variable("EVALSET_DIR") {
+    if let Some(root) = variable(variables::DIR) {
         return Some(root);
     }
     let target = variable("CARGO_TARGET_DIR").or_else(cargo_target);

@@ -2,6 +2,8 @@
 
 use eval_core::statistics::StatisticsError;
 
+use super::completeness::Completeness;
+use super::currency::{self, Times};
 use super::run::LoadedRun;
 use super::test::TestResult;
 use super::totals::{OverCases, Totals};
@@ -14,15 +16,27 @@ pub(crate) struct RunResults<'r> {
     pub(crate) totals: Totals,
     /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
     pub(crate) over_cases: Option<OverCases>,
+    pub(crate) times: Times,
+    /// Why the run may be another one than is meant.
+    pub(crate) doubts: Vec<String>,
 }
 
 impl<'r> RunResults<'r> {
-    /// Fails if `k` is more than the runs of a case, or zero.
-    pub(crate) fn of(loaded: &'r LoadedRun, k: Option<usize>) -> Result<Self, StatisticsError> {
+    /// Fails if `k` is more than the runs of a case, or zero. `partial` says that tests were left out on purpose.
+    pub(crate) fn of(
+        loaded: &'r LoadedRun,
+        k: Option<usize>,
+        partial: bool,
+    ) -> Result<Self, StatisticsError> {
         let tests = TestResult::all(&loaded.run);
-        let totals = Totals::of(&loaded.run, &tests);
+        let lacks = Completeness::of(&loaded.run);
+        let doubts = currency::doubts(&loaded.run);
+        let mut totals = Totals::of(&loaded.run, &tests);
+        totals.missing = if partial { 0 } else { lacks.missing() };
+        totals.left_out = lacks.left_out + if partial { lacks.missing() } else { 0 };
+        totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
         let over_cases = totals.over_cases(k)?;
-        Ok(Self { loaded, tests, totals, over_cases })
+        Ok(Self { loaded, tests, totals, over_cases, times: Times::of(&loaded.run), doubts })
     }
 
     /// The tests that failed or have no verdict, in order.

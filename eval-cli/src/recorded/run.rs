@@ -25,6 +25,18 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     /// Reads the run.
     pub(crate) fn load(&self) -> Result<LoadedRun, CommandError> {
+        self.read(RecordedRun::read_all)
+    }
+
+    /// Reads the run without what agents and judges said.
+    pub(crate) fn load_outline(&self) -> Result<LoadedRun, CommandError> {
+        self.read(RecordedRun::outline)
+    }
+
+    fn read(
+        &self,
+        read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
+    ) -> Result<LoadedRun, CommandError> {
         let (folders, args) = match &self.run {
             None if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
             None => {
@@ -33,7 +45,7 @@ impl RunArgs {
             }
             Some(name) => (vec![folder::named(name)?], vec![name.clone()]),
         };
-        let run = RecordedRun::read_all(&folders).map_err(|error| {
+        let run = read(&folders).map_err(|error| {
             let is_missing = match &error {
                 ReadRunError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
                 _ => true,
@@ -59,6 +71,11 @@ pub(crate) struct LoadedRun {
 }
 
 impl LoadedRun {
+    /// Whether somebody named the run, rather than meaning the last one.
+    pub(crate) fn is_named(&self) -> bool {
+        !self.args.is_empty()
+    }
+
     /// The ids of the run.
     pub(crate) fn name(&self) -> String {
         match self.run.ids.as_slice() {

@@ -1,6 +1,5 @@
 //! Totals over all tests of a run.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use eval_core::journal::RecordedRun;
@@ -37,8 +36,12 @@ pub(crate) struct Totals {
     pub(crate) unreadable: usize,
     /// Tests that began and of which nothing else is known.
     pub(crate) lost: usize,
-    /// Cases of the same sets without a record: they were filtered out, or never began.
-    pub(crate) not_run: usize,
+    /// Tests that were to run and never began.
+    pub(crate) missing: usize,
+    /// Tests that were left out on purpose.
+    pub(crate) left_out: usize,
+    /// Whether the run may be another one than is meant.
+    pub(crate) is_doubtful: bool,
     /// The runs of each case of which every run has a verdict.
     tallies: Vec<Tally>,
 }
@@ -58,7 +61,6 @@ impl Totals {
             cases: tests.len(),
             unreadable: run.unreadable.len(),
             lost: run.lost,
-            not_run: not_run(tests),
             elapsed: span(tests),
             ..Self::default()
         };
@@ -92,8 +94,9 @@ impl Totals {
     /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict is worse than a
     /// failure, since it may stand for any verdict.
     pub(crate) fn outcome(&self) -> Outcome {
-        let unmeasured = self.not_evaluated + self.errors + self.unfinished + self.unreadable + self.lost;
-        if unmeasured > 0 || self.passed + self.failed == 0 {
+        let unmeasured =
+            self.not_evaluated + self.errors + self.unfinished + self.unreadable + self.lost + self.missing;
+        if unmeasured > 0 || self.is_doubtful || self.passed + self.failed == 0 {
             Outcome::Unmeasurable
         } else if self.failed > 0 {
             Outcome::Failed
@@ -104,11 +107,18 @@ impl Totals {
 
     /// The counts that explain the outcome, and how many cases it does not cover.
     pub(crate) fn reason(&self) -> String {
-        let reason = self.reason_of_recorded();
-        if self.not_run == 0 {
-            return reason;
+        let mut reason = self.reason_of_recorded();
+        if self.missing > 0 {
+            reason.push_str(&format!("; {} never began", count(self.missing, "more test")));
         }
-        format!("{reason}; {} of the same sets did not run", count(self.not_run, "more case"))
+        if self.left_out > 0 {
+            let were = if self.left_out == 1 { "was" } else { "were" };
+            reason.push_str(&format!("; {} {were} left out on purpose", count(self.left_out, "more test")));
+        }
+        if self.is_doubtful {
+            reason.push_str("; the run may be another one than is meant");
+        }
+        reason
     }
 
     fn reason_of_recorded(&self) -> String {
@@ -161,17 +171,6 @@ impl Totals {
         let n = cases as f64;
         Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
     }
-}
-
-/// How many cases of the sets that the tests come from have no record. The tests of a set are in one module.
-fn not_run(tests: &[TestResult<'_>]) -> usize {
-    let mut modules: BTreeMap<_, (usize, usize)> = BTreeMap::new();
-    for test in tests {
-        let (cases, ran) = modules.entry(test.module()).or_default();
-        *cases = test.attempt.started.set_cases.unwrap_or_default().max(*cases);
-        *ran += 1;
-    }
-    modules.values().map(|(cases, ran)| cases.saturating_sub(*ran)).sum()
 }
 
 fn span(tests: &[TestResult<'_>]) -> Duration {

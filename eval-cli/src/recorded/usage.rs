@@ -25,10 +25,7 @@ impl Usage {
     pub(super) fn of(attempt: &Attempt) -> Self {
         let mut usage = Self::default();
         for evaluation in &attempt.evaluations {
-            let turns = evaluation.ran.transcript.turns.iter();
-            for of_call in turns.flat_map(|turn| &turn.events).filter_map(|event| event.usage.as_ref()) {
-                usage.agent_tokens = sum(usage.agent_tokens, total(of_call));
-            }
+            usage.agent_tokens = sum(usage.agent_tokens, evaluation.ran.tokens.map(i128::from));
             let scored = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
             for judge in scored.flat_map(|metric| &metric.judge).chain(&evaluation.ran.simulator) {
                 usage.add(Self::of_judge(judge));

@@ -9,6 +9,10 @@ fn mixed(test: &str) -> Folder {
         .write("evals/good.evalset.json", set(""))
         .write("evals/typo.evalset.json", set(",\n      \"final_session_sate\": {}"))
         .write("evals/twice.evalset.json", set(",\n      \"note\": 1,\n      \"note\": 2"))
+        .write(
+            "evals/odd.evalset.json",
+            set(",\n      \"finalSessionState\": {},\n      \"final_session_state\": {}"),
+        )
         .write("evals/test_config.json", r#"{"criteria": {"brevity": 0.5}}"#)
         .write("evals/trip.test.json", r#"[{"query": "Hi", "reference": "Hello"}]"#)
         .write("evals/trip.session.json", r#"{"state": []}"#)
@@ -62,7 +66,7 @@ fn a_set_is_held_against_the_config_beside_it() {
 #[test]
 fn warnings_fail_where_they_are_denied() {
     let folder = mixed("check-warnings");
-    let file = "evals/twice.evalset.json";
+    let file = "evals/odd.evalset.json";
     assert_eq!(folder.run(&["check", file]).code, Some(0));
     let denied = folder.run(&["check", file, "--deny-warnings"]);
     assert_eq!(denied.code, Some(1));
@@ -176,6 +180,55 @@ fn the_samples_have_no_problems() {
     let samples = samples();
     let ran = Folder::new("check-samples").run(&["check", samples.to_str().expect("a plain path")]);
     assert_eq!(ran.code, Some(0), "{}", ran.out);
+}
+
+/// A set that expects a tool response, a text before the answer and an image, and has a rubric without a type, as
+/// Google's samples have them.
+const EXPECTS_MORE: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c",
+    "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "It is kind."}}],
+    "conversation": [{"user_content": {"parts": [{"text": "Price?"}]},
+        "final_response": {"parts": [{"text": "42"}, {"inline_data": {"mime_type": "image/png", "data": "aGVsbG8="}}]},
+        "intermediate_data": {"tool_uses": [{"name": "price", "args": {}}],
+            "tool_responses": [{"name": "price", "response": {"result": 42}}],
+            "intermediate_responses": [["agent", [{"text": "Let me see."}]]]}}]}]}"#;
+
+#[test]
+fn what_no_metric_reads_is_counted() {
+    let folder = Folder::new("check-not-compared");
+    folder.write("evals/shop.evalset.json", EXPECTS_MORE);
+    let line = |config: Option<&str>| {
+        if let Some(config) = config {
+            folder.write("evals/test_config.json", format!(r#"{{"criteria": {config}}}"#));
+        }
+        let ran = folder.run(&["check", "evals/shop.evalset.json"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.out);
+        let said = "note: `evals/shop.evalset.json`: not compared: ";
+        ran.out.lines().find_map(|line| Some(line.strip_prefix(said)?.to_owned())).unwrap_or_default()
+    };
+    // ADK's default criteria read calls and answers.
+    let default = "1 tool response, 1 intermediate response, 1 image or file in an answer, 1 rubric";
+    assert_eq!(line(None), default);
+    assert_eq!(
+        line(Some(r#"{"tool_response_match": 1, "intermediate_response_match": 1}"#)),
+        "1 tool call, 1 answer, 1 image or file in an answer, 1 rubric"
+    );
+    let json = folder.run(&["check", "evals/shop.evalset.json", "--format", "json"]);
+    let document = Value::parse(&json.out).expect("JSON");
+    let counts = &document["files"].as_array().expect("files")[0]["not_compared"];
+    let expected = r#"{"answers":1,"files_in_answers":1,"rubrics":1,"tool_calls":1}"#;
+    assert_eq!(counts.to_string(), expected);
+}
+
+#[test]
+fn a_case_that_no_agent_can_fail_is_an_error_of_its_set() {
+    let folder = Folder::new("check-vacuous");
+    let config =
+        r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": "ANY_ORDER"}}}"#;
+    folder.write("evals/good.evalset.json", set("")).write("evals/test_config.json", config);
+    let ran = folder.run(&["check", "evals"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.out.contains("no metric decides it, so it would pass unchecked"), "{}", ran.out);
+    assert!(ran.out.contains("no turn expects a tool call, and other calls are allowed"), "{}", ran.out);
 }
 
 #[test]

@@ -62,7 +62,11 @@ pub(crate) fn plain(program: &Path) -> Command {
         "CARGO_TARGET_DIR",
         "EVALSET_DIR",
         "EVALSET_JUDGE",
-    ] {
+        "EVALSET_RUN_ID",
+    ]
+    .into_iter()
+    .chain(eval_core::journal::JOB_VARIABLES)
+    {
         command.env_remove(name);
     }
     command

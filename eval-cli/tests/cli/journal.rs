@@ -42,6 +42,15 @@ impl<'f> Journal<'f> {
         self.lines[0] = head.to_string();
     }
 
+    /// Sets fields of the head.
+    pub(crate) fn set_head(&mut self, fields: &Value) {
+        let mut head: Value = serde_json::from_str(&self.lines[0]).expect("the head is JSON");
+        for (name, value) in fields.as_object().expect("fields") {
+            head[name] = value.clone();
+        }
+        self.lines[0] = head.to_string();
+    }
+
     fn add(&mut self, record: &Value) {
         self.lines.push(record.to_string());
     }

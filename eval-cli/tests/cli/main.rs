@@ -2,10 +2,14 @@
 
 mod broken;
 mod check;
+mod complete;
 mod fix;
 mod fmt;
 mod folder;
+mod foreign;
 mod journal;
+mod junit;
+mod limits;
 mod metrics;
 mod migrate;
 mod plan;

@@ -40,7 +40,7 @@ fn a_missing_key_is_found_before_anything_runs() {
     assert!(!out.contains("sk-secret-123"), "{out}");
     let (code, out) = plan(&[live, ("EVALSET_JUDGE_MODEL", "llama")]);
     assert_eq!(code, Some(2), "{out}");
-    assert!(out.contains("does not say whose it is"), "{out}");
+    assert!(out.contains("names no known provider"), "{out}");
     assert_eq!(plan(&[("EVALSET_JUDGE", "rec")]).0, Some(2));
 }
 
@@ -77,4 +77,23 @@ fn what_cannot_be_planned_is_told() {
     assert!(
         Folder::new("plan-none").run(&["plan"]).err.contains("there is no last run to take the sets from")
     );
+}
+
+#[test]
+fn what_no_metric_reads_is_planned_as_not_compared() {
+    let folder = Folder::new("plan-not-compared");
+    let responses = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [{"user_content": {"parts": []},
+        "intermediate_data": {"tool_uses": [{"name": "f", "args": {}}],
+            "tool_responses": [{"name": "f", "response": {"result": 1}}]}}]}]}"#;
+    folder.write("evals/f.evalset.json", responses);
+    let ran = folder.run(&["plan", "evals"]);
+    assert!(ran.out.contains("\n  not compared: 1 tool response\n"), "{}", ran.out);
+    let json = folder.run(&["plan", "evals", "--format", "json"]);
+    assert!(json.out.contains("\"tool_responses\": 1"), "{}", json.out);
+    folder.write(
+        "evals/test_config.json",
+        r#"{"criteria": {"tool_response_match": 1, "trajectory_recall": 1}}"#,
+    );
+    let ran = folder.run(&["plan", "evals"]);
+    assert!(!ran.out.contains("not compared"), "{}", ran.out);
 }

@@ -126,15 +126,16 @@ fn cases_that_left_no_record_are_counted_beside_the_outcome() {
         journal.write();
         folder.run(&["report", "--json", "r.json"])
     };
-    for (set_cases, reason, not_run) in [
-        (None, "PASSED  all 3 cases passed (exit code 0)", 0),
-        (Some(1), "PASSED  all 3 cases passed (exit code 0)", 0),
-        (Some(2), "PASSED  all 3 cases passed; 1 more case of the same sets did not run (exit code 0)", 1),
-        (Some(5), "PASSED  all 3 cases passed; 7 more cases of the same sets did not run (exit code 0)", 7),
+    for (set_cases, code, reason, missing) in [
+        (None, 0, "PASSED  all 3 cases passed (exit code 0)", 0),
+        (Some(1), 0, "PASSED  all 3 cases passed (exit code 0)", 0),
+        (Some(2), 2, "UNMEASURABLE  all 3 cases passed; 1 more test never began (exit code 2)", 1),
+        (Some(5), 2, "UNMEASURABLE  all 3 cases passed; 7 more tests never began (exit code 2)", 7),
     ] {
         let ran = written(set_cases);
+        assert_eq!(ran.code, Some(code), "{}", ran.out);
         assert!(ran.out.contains(reason), "{}", ran.out);
-        let field = format!("\"not_run\": {not_run},\n");
+        let field = format!("\"missing\": {missing},\n");
         assert!(folder.read("r.json").contains(&field), "{}", folder.read("r.json"));
     }
 }
@@ -319,4 +320,31 @@ fn a_file_that_cannot_be_written_is_an_error() {
     let ran = folder.run(&["report", "--junit", "nowhere/junit.xml"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("cannot write `nowhere/junit.xml`"), "{}", ran.err);
+}
+
+#[test]
+fn keys_in_a_journal_are_in_no_report() {
+    const KEY: &str = "sk-canary-0123456789abcdef";
+    let folder = Folder::new("report-secrets");
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started(&format!("a::{KEY}"), 1);
+    journal.ran(test, 1, 0.5);
+    let text =
+        format!("Error: a::x: the key is {KEY}\n| DATABASE_URL=postgres://me:canary-password@db.test/x");
+    journal.decided(test, &failed(), Some(0.5), &text);
+    journal.write();
+    let files = ["--junit", "junit.xml", "--json", "report.json", "--markdown", "summary.md"];
+    let written = ["report"].into_iter().chain(files).collect::<Vec<_>>();
+    for args in
+        [&written[..], &["report", "--format", "json"], &["report", "--github"], &["plan"], &["rescore"]]
+    {
+        let ran = folder.run(args);
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.contains("canary"), "{args:?}: {text}");
+        }
+    }
+    for file in ["junit.xml", "report.json", "summary.md"] {
+        let text = folder.read(file);
+        assert!(text.contains("(a key)") && !text.contains("canary"), "{file}: {text}");
+    }
 }

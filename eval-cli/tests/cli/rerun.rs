@@ -54,10 +54,7 @@ fn nothing_to_run_again_is_fine_and_says_so() {
     for (args, says) in [
         (&["rerun"][..], "nothing to run again: every test passed\n"),
         (&["rerun", "--failed"], "nothing to run again: no test failed\n"),
-        (
-            &["rerun", "--unfinished"],
-            "nothing to run again: every test that began has a verdict (tests that never began have no record)\n",
-        ),
+        (&["rerun", "--unfinished"], "nothing to run again: every test that was to run has a verdict\n"),
     ] {
         let ran = folder.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), says), "{}", ran.err);
@@ -137,8 +134,8 @@ fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new("rerun-gaps");
-    // A cargo that lists one test and always succeeds.
-    folder.write("cargo", "#!/bin/sh\necho 'weather::oslo: test'\n");
+    // A cargo that lists one test, runs it and always succeeds.
+    folder.write("cargo", "#!/bin/sh\necho 'weather::oslo: test'\necho 'running 1 test'\n");
     std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
     for (has_gap, code) in [(false, 0), (true, 2)] {
         failing(&folder, None, &json!({}));
@@ -150,5 +147,23 @@ fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
         let said = String::from_utf8_lossy(&ran.stderr);
         assert_eq!(ran.status.code(), Some(code), "{said}");
         assert_eq!(said.contains("note: "), has_gap, "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rerun_that_runs_no_test_is_no_pass() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("rerun-none");
+    failing(&folder, None, &json!({}));
+    for (says, code) in [("running 0 tests", 2), ("", 2), ("running 0 tests\n\nrunning 1 test", 0)] {
+        folder.write("cargo", format!("#!/bin/sh\nprintf 'weather::oslo: test\n{says}\n'\n"));
+        std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let ran = folder.command(&["rerun", "--failed"]).env("CARGO", folder.path("cargo")).output().unwrap();
+        let (out, said) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert_eq!(ran.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("no test ran"), code == 2, "{said}");
+        assert!(out.contains(says), "what tests print is shown: {out}");
     }
 }

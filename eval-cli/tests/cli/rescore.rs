@@ -75,6 +75,51 @@ fn what_cannot_be_scored_again_is_unmeasurable_and_told() {
 }
 
 #[test]
+fn a_run_that_broke_after_it_was_recorded_stays_an_error() {
+    let folder = Folder::new("rescore-broke");
+    folder.write("evals/weather.evalset.json", expecting("It is sunny."));
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 2);
+    (1..=2).for_each(|run| journal.ran(test, run, 1.0));
+    let late = json!({ "role": "agent", "turn": 1, "message": "1 event recorded after the turn had ended" });
+    journal.raw(
+        &json!({ "record": "broke", "test": test, "run": 2, "evaluation": 2, "error": late }).to_string(),
+    );
+    journal.decided(test, &error("agent", "run 2 of 2: agent error in turn 1"), Some(1.0), "");
+    journal.write();
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("run 2 of 2: agent error in turn 1: 1 event recorded"), "{}", ran.out);
+}
+
+#[test]
+fn evaluations_of_one_run_are_not_counted_as_runs() {
+    let folder = Folder::new("rescore-body");
+    folder.write("evals/weather.evalset.json", expecting("It is sunny."));
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 2);
+    journal.raw(
+        &json!({ "record": "started", "test": test, "name": "weather::sunny", "eval_set_id": "weather",
+            "eval_id": "sunny", "file": "evals/weather.evalset.json", "set_file": "evals/weather.evalset.json",
+            "runs": 2, "pass": "at_least(2)", "gate": "mean", "attempt": 2, "at": "2026-11-22T02:31:09.000Z" })
+        .to_string(),
+    );
+    // Two evaluations in run 1, and one in run 2 that failed: one of two runs passed.
+    journal.ran(test, 1, 1.0);
+    journal.ran(test, 1, 1.0);
+    journal.ran(test, 2, 0.0);
+    journal.decided(test, &passed(), Some(0.7), "");
+    journal.write();
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("its body evaluated several times in a run"), "{}", ran.out);
+    let ran = folder.run(&["report", "--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out));
+    let runs = &report["cases"][0]["runs"];
+    assert_eq!((&runs["total"], &runs["passed"]), (&json!(2), &json!(1)), "{runs}");
+}
+
+#[test]
 fn a_line_that_cannot_be_read_may_be_a_case() {
     let folder = Folder::new("rescore-unreadable");
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));

@@ -4,6 +4,11 @@ use std::time::Duration;
 
 use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
 
+use crate::message::cut;
+
+/// How many characters of a text are shown in one line about an event.
+const SHOWN: usize = 80;
+
 /// One thing that happened in a turn, in ADK's terms.
 ///
 /// ```
@@ -19,7 +24,8 @@ use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetada
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The agent that said or did it. Events of the author `user`, in any case, are ignored.
+    /// The agent that said or did it. Events of the author `user`, in any case, are not scored, as in ADK: a tool call in
+    /// one is an error.
     pub author: String,
     /// What it said or did.
     pub content: Option<Content>,
@@ -35,7 +41,8 @@ pub struct Event {
     pub error_code: Option<String>,
     /// The model's error message, if the call failed.
     pub error_message: Option<String>,
-    /// Whether this is a fragment of a streamed answer. The whole answer follows in an event of its own.
+    /// Whether this is a fragment of a streamed answer, which is not scored. The whole answer follows in an event of its
+    /// own. A call in a fragment that no whole call follows is an error.
     pub partial: bool,
     /// Whether the tool's result is the answer as it is, without a summary by the model.
     pub skip_summarization: bool,
@@ -161,6 +168,34 @@ impl Event {
         self.error_code.is_some() || (!responds && !ends_in_code_result)
     }
 
+    /// What the event says, in one line: the first of its calls, results, texts, changes of the state.
+    pub(crate) fn in_short(&self) -> String {
+        let of_part = |part: &Part| {
+            if let Some(call) = &part.function_call {
+                return Some(format!("the call `{}`", one_line(&call.to_string())));
+            }
+            if let Some(response) = &part.function_response {
+                let name = response.name.as_deref().unwrap_or("(no name)");
+                let result = Value::from(response.response.clone().unwrap_or_default()).to_string();
+                return Some(format!("the result of `{}`, {}", one_line(name), one_line(&result)));
+            }
+            let text = part.text.as_deref().filter(|text| !text.is_empty())?;
+            Some(format!("the text {:?}", cut(text, SHOWN)))
+        };
+        let calls = || self.parts().iter().filter(|part| part.function_call.is_some());
+        if let Some(said) = calls().chain(self.parts()).find_map(of_part) {
+            return said;
+        }
+        if let Some(key) = self.state_delta.keys().next() {
+            return format!("a change of the state `{}`", one_line(key));
+        }
+        match (&self.error_code, &self.usage) {
+            (Some(code), _) => format!("the error {}", one_line(code)),
+            (None, Some(_)) => "the tokens of a model call".to_owned(),
+            (None, None) => format!("an event of `{}`", one_line(&self.author)),
+        }
+    }
+
     /// Whether the event is the user's. As in ADK, the case of the author does not matter.
     pub(crate) fn is_users(&self) -> bool {
         self.author.eq_ignore_ascii_case("user")
@@ -180,6 +215,11 @@ impl Event {
     pub(crate) fn has_text(&self) -> bool {
         self.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
     }
+}
+
+/// The beginning of a text, on one line.
+fn one_line(text: &str) -> String {
+    cut(text, SHOWN).replace('\n', "\\n")
 }
 
 /// A text of the agent named `agent`.

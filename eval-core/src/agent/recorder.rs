@@ -2,14 +2,15 @@
 
 use std::fmt::Display;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value};
 use serde_core::Serialize;
 use serde_json::json;
 
 use super::event::Event;
+use super::log::{Log, Target};
 
 /// Records what an agent does in one turn. It is cheap to clone and safe to share with tools.
 ///
@@ -26,51 +27,38 @@ use super::event::Event;
 /// }
 /// ```
 ///
-/// Each event carries the time since the turn began. What is recorded after the turn has ended, by a task that outlived
-/// it, is dropped. A turn can have 100,000 events. More of them are an error, so that an agent in an endless loop does not
-/// fill the machine's memory.
+/// Each event carries the time since the turn began. A recorder that comes from a turn belongs to that turn: what is
+/// recorded after the turn has ended, by a task that outlived it, makes the case an ERROR. For tools that are built once and
+/// serve all turns there is [`Session::recorder`](super::Session::recorder).
+///
+/// A turn can have 100,000 events and 64 MiB. More is an error, so that an agent in an endless loop does not fill the
+/// machine's memory: recording more unwinds, which ends the turn.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    log: Arc<Mutex<Log>>,
-    started: Instant,
+    log: Arc<Log>,
+    target: Target,
     author: Arc<str>,
 }
 
-#[derive(Debug, Default)]
-struct Log {
-    events: Vec<Event>,
-    tools: Duration,
-    closed: bool,
-    overflowed: bool,
-}
-
-/// The most events that a turn may have.
-pub(crate) const MOST_EVENTS: usize = 100_000;
-
-/// Everything that was recorded in a turn.
-#[derive(Debug, Default)]
-pub(crate) struct Recorded {
-    pub(crate) events: Vec<Event>,
-    /// Time spent in tools that were run through the recorder.
-    pub(crate) tools: Duration,
-    /// Whether there were more events than a turn may have. The rest was dropped.
-    pub(crate) overflowed: bool,
-}
-
 impl Recorder {
-    /// A recorder whose clock starts now.
-    pub(crate) fn new() -> Self {
-        Self { log: Arc::default(), started: Instant::now(), author: "agent".into() }
+    /// Begins the next turn of a conversation. The recorder belongs to that turn.
+    pub(crate) fn of_next_turn(log: &Arc<Log>) -> Self {
+        Self::new(log, Target::Turn(log.begin()))
+    }
+
+    /// A recorder that follows the turn in progress.
+    pub(crate) fn of_session(log: &Arc<Log>) -> Self {
+        Self::new(log, Target::InProgress)
+    }
+
+    fn new(log: &Arc<Log>, target: Target) -> Self {
+        Self { log: Arc::clone(log), target, author: "agent".into() }
     }
 
     /// Records an event.
-    pub fn event(&self, mut event: Event) {
-        event.at = self.started.elapsed();
-        let mut log = self.log();
-        if log.events.len() == MOST_EVENTS {
-            log.overflowed = true;
-        } else if !log.closed {
-            log.events.push(event);
+    pub fn event(&self, event: Event) {
+        if self.log.add(self.target, event).is_err() {
+            stop();
         }
     }
 
@@ -118,6 +106,9 @@ impl Recorder {
     ///
     /// `args` are the arguments that the model passed, as an object; any other value is recorded as `{"value": ..}`. A
     /// result that is not an object is recorded as `{"result": ..}`, as in ADK, and an error as `{"error": ..}`.
+    ///
+    /// Now and then the runtime is given a chance to do something else. So the time limit ends a turn that calls tools
+    /// forever, even if none of them ever waits.
     pub async fn tool<T, E>(
         &self,
         name: &str,
@@ -129,9 +120,13 @@ impl Recorder {
         E: Display,
     {
         self.call(FunctionCall::new(name, args));
+        if self.log.counts_call(self.target) {
+            // A tool that is ready at once never lets the runtime look at its timer.
+            tokio::task::yield_now().await;
+        }
         let begun = Instant::now();
         let result = run.await;
-        self.log().tools += begun.elapsed();
+        self.log.add_tool_time(self.target, begun.elapsed());
         self.response(FunctionResponse::new(name, as_response(&result)));
         result
     }
@@ -145,17 +140,15 @@ impl Recorder {
     pub fn response(&self, response: FunctionResponse) {
         self.event(Event::new(&*self.author, Content::new("user", vec![Part::response(response)])));
     }
+}
 
-    /// Takes everything that was recorded so far. What is recorded later is dropped.
-    pub(crate) fn finish(&self) -> Recorded {
-        let mut log = self.log();
-        log.closed = true;
-        Recorded { events: std::mem::take(&mut log.events), tools: log.tools, overflowed: log.overflowed }
-    }
-
-    fn log(&self) -> MutexGuard<'_, Log> {
-        // Nothing that can panic halfway happens under the lock, so a poisoned log is complete.
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+/// Ends a turn that cannot be ended otherwise: recording is not async, so a loop around it may never wait.
+///
+/// It unwinds without the panic hook: the overflow is what the report says.
+fn stop() {
+    // A program that aborts on panics goes on to its time limit instead. So does what is dropped by another panic.
+    if cfg!(panic = "unwind") && !std::thread::panicking() {
+        std::panic::resume_unwind(Box::new("the recorder is full"));
     }
 }
 
@@ -171,49 +164,113 @@ fn as_response<T: Serialize, E: Display>(result: &Result<T, E>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::super::log::{MOST_BYTES, MOST_EVENTS, Overflow};
     use super::*;
+
+    fn run<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+    }
 
     #[test]
     fn a_tool_leaves_its_call_and_its_result() {
-        let recorder = Recorder::new();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let results = runtime.block_on(async {
+        let log = Arc::default();
+        let recorder = Recorder::of_next_turn(&log);
+        let results = run(async {
             let good = recorder.tool("f", json!({ "x": 1 }), async { Ok::<_, String>(7) }).await;
             let bad = recorder.author("sub").tool("g", json!(3), async { Err::<(), _>("no") }).await;
             (good, bad)
         });
         assert_eq!(results, (Ok(7), Err("no")));
-        let events = recorder.finish().events;
-        let shown: Vec<String> = events
-            .iter()
-            .map(|event| {
-                let part = &event.parts()[0];
-                match (&part.function_call, &part.function_response) {
-                    (Some(call), _) => format!("{}: {call}", event.author),
-                    (_, Some(response)) => {
-                        format!(
-                            "{}: {}",
-                            event.author,
-                            Value::from(response.response.clone().unwrap_or_default())
-                        )
-                    }
-                    _ => String::new(),
-                }
-            })
-            .collect();
+        let shown: Vec<String> =
+            log.end().events.iter().map(|event| format!("{}: {}", event.author, event.in_short())).collect();
         assert_eq!(
             shown,
-            ["agent: f(x: 1)", r#"agent: {"result":7}"#, "sub: g(value: 3)", r#"sub: {"error":"no"}"#]
+            [
+                "agent: the call `f(x: 1)`",
+                r#"agent: the result of `f`, {"result":7}"#,
+                "sub: the call `g(value: 3)`",
+                r#"sub: the result of `g`, {"error":"no"}"#
+            ]
         );
     }
 
     #[test]
-    fn nothing_is_recorded_after_the_turn() {
-        let recorder = Recorder::new();
-        let late = recorder.clone();
-        recorder.text("in time");
-        assert_eq!(recorder.finish().events.len(), 1);
-        late.text("too late");
-        assert!(late.finish().events.is_empty());
+    fn what_is_recorded_after_its_turn_is_counted_with_its_turn_and_the_first_event() {
+        let log = Arc::default();
+        let first = Recorder::of_next_turn(&log);
+        first.text("in time");
+        assert_eq!((log.end().events.len(), log.late()), (1, None));
+        first.call(FunctionCall::new("delete_account", json!({ "id": 7 })));
+
+        // The next turn does not take it either.
+        let second = Recorder::of_next_turn(&log);
+        first.author("sub").text("still here");
+        second.text("in time");
+        assert_eq!(log.end().events.len(), 1);
+
+        let late = log.late().unwrap();
+        assert_eq!(late.turn, Some(1));
+        let text = late.to_string();
+        let begin =
+            "2 events recorded after the turn had ended, the first: the call `delete_account(id: 7)`; await";
+        assert!(text.starts_with(begin), "{text}");
+    }
+
+    #[test]
+    fn the_recorder_of_the_session_follows_the_turn_in_progress() {
+        let log = Arc::default();
+        let recorder = Recorder::of_session(&log).author("tools");
+        for turn in 1..=2 {
+            let _of_turn = Recorder::of_next_turn(&log);
+            recorder.state("turn", i64::from(turn));
+            assert_eq!(log.end().events[0].state_delta.get("turn"), Some(&Value::from(i64::from(turn))));
+        }
+        assert_eq!(log.late(), None);
+        recorder.text("too late");
+        let late = log.late().unwrap();
+        assert_eq!(late.turn, None);
+        assert!(late.to_string().contains("while no turn was in progress, the first: the text \"too late\""));
+    }
+
+    #[test]
+    fn the_recorders_that_are_left_are_known() {
+        let log = Arc::default();
+        let recorder = Recorder::of_next_turn(&log);
+        assert!(log.has_recorders());
+        drop(recorder);
+        assert!(!log.has_recorders());
+    }
+
+    #[test]
+    fn a_full_recorder_unwinds_and_keeps_what_it_has() {
+        let text = "x".repeat(MOST_BYTES / 8);
+        for (overflow, text, kept) in [(Overflow::Events, "", MOST_EVENTS), (Overflow::Bytes, &*text, 7)] {
+            let log = Arc::default();
+            let recorder = Recorder::of_next_turn(&log);
+            let unwound = std::panic::catch_unwind(|| {
+                loop {
+                    recorder.text(text);
+                }
+            });
+            assert!(unwound.is_err());
+            let recorded = log.end();
+            assert_eq!((recorded.overflow, recorded.events.len()), (Some(overflow), kept));
+        }
+    }
+
+    #[test]
+    fn a_loop_of_tools_that_never_wait_lets_the_timer_end_it() {
+        let log = Arc::default();
+        let recorder = Recorder::of_next_turn(&log);
+        let forever = async {
+            loop {
+                let _ = recorder.tool("f", json!({}), async { Ok::<_, String>(1) }).await;
+            }
+        };
+        let ended = run(async { tokio::time::timeout(Duration::from_millis(20), forever).await });
+        assert!(ended.is_err());
+        assert!(log.end().overflow.is_none());
     }
 }

@@ -1,14 +1,18 @@
 //! What an agent is given: a session, then one turn after the other.
 
+use std::fmt;
+use std::sync::Arc;
+
 use eval_format::{Content, Map};
 
+use super::log::Log;
 use super::recorder::Recorder;
 
 /// Who the conversation is with, and the state it starts from.
 ///
 /// Comes from the `session_input` of the case. The app name and the user id default to `EvaluationGenerator` and
 /// `test_user_id`, as in ADK.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Session {
     /// The name of the application.
@@ -19,6 +23,83 @@ pub struct Session {
     pub session_id: String,
     /// The state at the start.
     pub state: Map,
+    recorder: Recorder,
+}
+
+impl Session {
+    /// A recorder that follows the turn in progress, for tools that are built once in [`start`](super::Agent::start).
+    ///
+    /// ```
+    /// use eval_core::{Agent, BoxError, Recorder, Session, Turn, json};
+    ///
+    /// /// A tool that lives as long as the conversation.
+    /// struct Weather(Recorder);
+    ///
+    /// impl Weather {
+    ///     async fn sky(&self, city: &str) -> Result<String, BoxError> {
+    ///         self.0.tool("get_weather", json!({ "city": city }), async { Ok("sunny".to_owned()) }).await
+    ///     }
+    /// }
+    ///
+    /// struct Guide { weather: Option<Weather> }
+    ///
+    /// impl Agent for Guide {
+    ///     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+    ///         self.weather = Some(Weather(session.recorder().clone()));
+    ///         Ok(())
+    ///     }
+    ///
+    ///     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+    ///         let weather = self.weather.as_ref().ok_or("the conversation is not open")?;
+    ///         turn.recorder().text(format!("It is {}.", weather.sky("Paris").await?));
+    ///         Ok(())
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// An event counts for the turn in which it is recorded, also if an earlier turn began the work. What is recorded while
+    /// no turn is in progress makes the case an ERROR.
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// The same session with a recorder for this conversation.
+    pub(crate) fn recording_into(&self, log: &Arc<Log>) -> Self {
+        Self { recorder: Recorder::of_session(log), ..self.clone() }
+    }
+}
+
+/// A session without names or state. What its recorder records is lost.
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            app_name: String::new(),
+            user_id: String::new(),
+            session_id: String::new(),
+            state: Map::new(),
+            recorder: Recorder::of_session(&Arc::default()),
+        }
+    }
+}
+
+/// Sessions are compared by their names and their state.
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { app_name, user_id, session_id, state, recorder: _ } = self;
+        (app_name, user_id, session_id, state)
+            == (&other.app_name, &other.user_id, &other.session_id, &other.state)
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("app_name", &self.app_name)
+            .field("user_id", &self.user_id)
+            .field("session_id", &self.session_id)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
 }
 
 /// One message of the user, and where to record what the agent does about it.
@@ -44,7 +125,8 @@ impl<'a> Turn<'a> {
         self.content.text()
     }
 
-    /// The recorder of this turn. It is cheap to clone and can be handed to tools.
+    /// The recorder of this turn. It is cheap to clone and can be handed to tools that do not outlive the turn. Others take
+    /// [`Session::recorder`].
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }

@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent::Agent;
-use crate::case_runner::{CaseRunner, Run, Subject};
-use crate::report::{CaseReport, RunReport};
+use crate::case_runner::{CaseRunner, EndedBody, Evaluated, Run, Subject};
+use crate::guard::Watch;
+use crate::message::count;
+use crate::report::CaseReport;
+use crate::transcript::RunError;
+use crate::verdict::Role;
 use eval_format::EvalCase;
 
 /// One run of a case, for a test body of your own.
@@ -21,7 +25,8 @@ use eval_format::EvalCase;
 /// # let _ = weather;
 /// ```
 ///
-/// A case that fails in [`evaluate`](Self::evaluate) fails the test, even if its report is dropped.
+/// A case that fails in [`evaluate`](Self::evaluate) fails the test, even if its report is dropped. A body must evaluate the
+/// case in each run, and await each evaluation to its end: otherwise the run is an ERROR.
 #[derive(Clone, Debug)]
 pub struct EvalRun {
     shared: Arc<Shared>,
@@ -32,12 +37,29 @@ struct Shared {
     runner: Arc<CaseRunner>,
     subject: Subject<'static>,
     run: Run,
-    evaluated: Mutex<Vec<RunReport>>,
+    ledger: Mutex<Ledger>,
+}
+
+/// The evaluations of a run.
+#[derive(Debug, Default)]
+struct Ledger {
+    /// How many were asked for before the body ended.
+    begun: usize,
+    /// Those that came to their end before the body did.
+    finished: Vec<Evaluated>,
+    /// Whether the body has ended.
+    is_over: bool,
+    /// How many were asked for after the body had ended.
+    begun_late: usize,
+    /// How many are at work. They have time limits of their own.
+    at_work: usize,
+    /// Watches the body while no evaluation is at work.
+    watch: Option<Watch>,
 }
 
 impl EvalRun {
     pub(super) fn new(runner: Arc<CaseRunner>, subject: Subject<'static>, run: Run) -> Self {
-        Self { shared: Arc::new(Shared { runner, subject, run, evaluated: Mutex::default() }) }
+        Self { shared: Arc::new(Shared { runner, subject, run, ledger: Mutex::default() }) }
     }
 
     /// The case.
@@ -51,19 +73,120 @@ impl EvalRun {
     }
 
     /// Runs the case with an agent, scores it, and adds the result to what decides the test.
-    pub async fn evaluate(&self, agent: impl Agent) -> CaseReport {
-        let Shared { runner, subject, run, .. } = &*self.shared;
-        let evaluated = runner.evaluate(subject, Box::new(agent), run).await;
-        self.evaluated().push(evaluated.clone());
-        runner.decide(subject, vec![evaluated])
+    ///
+    /// Several evaluations in one run count as one run, which passes if each of them does. The report is about this
+    /// evaluation alone. The call counts as an evaluation, awaited or not: one that does not come to its end before the body
+    /// does is an ERROR.
+    pub fn evaluate(&self, agent: impl Agent) -> impl Future<Output = CaseReport> {
+        self.shared.ledger().begin();
+        async move {
+            let Shared { runner, subject, run, .. } = &*self.shared;
+            let _at_work = AtWork::new(&self.shared);
+            let evaluated = runner.evaluate(subject, Box::new(agent), run).await;
+            let report = runner.decide_alone(subject, &evaluated);
+            self.shared.ledger().finish(evaluated);
+            report
+        }
     }
 
-    /// Takes the runs that were evaluated so far.
-    pub(super) fn take(&self) -> Vec<RunReport> {
-        std::mem::take(&mut *self.evaluated())
+    /// Watches the body from now on. It has no time limit, since its turns have one.
+    pub(super) fn watch(&self) {
+        self.shared.watch();
     }
 
-    fn evaluated(&self) -> MutexGuard<'_, Vec<RunReport>> {
-        self.shared.evaluated.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ends the run with its body. `failed` is the error of the body itself.
+    pub(super) fn end(&self, failed: Option<RunError>) -> EndedBody {
+        let mut ledger = self.shared.ledger();
+        ledger.is_over = true;
+        ledger.watch = None;
+        let undone = ledger.undone().map(|message| RunError::new(Role::Harness, None, message));
+        EndedBody { evaluated: std::mem::take(&mut ledger.finished), undone, failed }
+    }
+
+    /// Why the run is an error although its body has ended: it was evaluated once more.
+    pub(super) fn left_undone(&self) -> Option<(usize, RunError)> {
+        let late = self.shared.ledger().begun_late;
+        (late > 0).then(|| {
+            let message = format!(
+                "{} of the test body began after the body had ended; await each `evaluate` in the body",
+                count(late, "evaluation")
+            );
+            (self.number(), RunError::new(Role::Harness, None, message))
+        })
+    }
+}
+
+impl Shared {
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&self) {
+        let limit = self.runner.timeout();
+        let line = || {
+            format!(
+                "{}, test body, has been at work for more than {limit:?} outside of its evaluations; only the turns of \
+                 an evaluation have a time limit",
+                self.run.label
+            )
+        };
+        let watch = Watch::start_with(limit, &line);
+        self.ledger().watch = Some(watch);
+    }
+}
+
+impl Ledger {
+    fn begin(&mut self) {
+        if self.is_over {
+            self.begun_late += 1;
+        } else {
+            self.begun += 1;
+        }
+    }
+
+    fn finish(&mut self, evaluated: Evaluated) {
+        if !self.is_over {
+            self.finished.push(evaluated);
+        }
+    }
+
+    /// Which evaluation is missing; `None` if there is at least one, and each came to its end.
+    fn undone(&self) -> Option<String> {
+        let (begun, finished) = (self.begun, self.finished.len());
+        if begun > finished {
+            return Some(format!(
+                "the test body ended before {} of {} did; await each `evaluate` to its end, without a timeout, a \
+                 `select!` or a task that nobody awaits",
+                begun - finished,
+                count(begun, "evaluation")
+            ));
+        }
+        (begun == 0).then(|| {
+            "the test body ended without an evaluation; call `run.evaluate(agent).await`, or write a plain test".to_owned()
+        })
+    }
+}
+
+/// An evaluation at work. Meanwhile the body is not watched.
+struct AtWork<'a>(&'a Shared);
+
+impl<'a> AtWork<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        let mut ledger = shared.ledger();
+        ledger.at_work += 1;
+        ledger.watch = None;
+        Self(shared)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        let mut ledger = self.0.ledger();
+        ledger.at_work -= 1;
+        let is_idle = ledger.at_work == 0 && !ledger.is_over;
+        drop(ledger);
+        if is_idle {
+            self.0.watch();
+        }
     }
 }

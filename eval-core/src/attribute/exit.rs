@@ -3,6 +3,10 @@
 //! `std::process::exit` does not unwind. With code 0 the harness, cargo and nextest all take its tests for passed, those
 //! that never began included. But systems drop the thread locals of the thread that exits, so one of them can tell. Only
 //! the thread of the test is seen, not the workers of a multi-threaded runtime and not threads that an agent starts.
+//!
+//! A hook for the exit of the whole process (`atexit`) takes unsafe code, ours or that of a crate. The crate that offers
+//! it as a safe function, `shutdown_hooks`, has not been kept since its first version, and every user would build it. No
+//! hook sees `_exit` and `exec`. What sees them all is the journal: the test that was running has no verdict in it.
 
 use std::cell::Cell;
 

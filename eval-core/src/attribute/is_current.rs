@@ -13,8 +13,9 @@ use crate::stale::{are_sources_here, root};
 pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'static [&'static str]) {
     let root = root(manifest_dir);
     if !are_sources_here(&root, files.iter().copied()) {
-        crate::message::show(&format!(
-            "`{pattern}`: the sources are not on this machine, nothing to compare"
+        // The harness does not show what passing tests print.
+        crate::message::show_past_the_harness(&format!(
+            "`{pattern}`: the sources are not on this machine, so it was not checked whether sets are new or removed"
         ));
         return;
     }

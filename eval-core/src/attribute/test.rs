@@ -1,5 +1,6 @@
 //! A generated test, from its start to its verdict.
 
+use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,16 +10,20 @@ use super::eval_run::EvalRun;
 use super::exit::ExitGuard;
 use super::function::{Annotated, Driven, Functions};
 use super::prepare::{self, Unprepared};
-use crate::case_runner::{AgentSource, Begun, CaseRunner, Run, Subject};
+use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, Run, Subject};
 use crate::compiled::{SetSource, Test};
+use crate::decide::errors_apart;
 use crate::failure;
+use crate::foreign::guard;
 use crate::guard::{Fault, catch_panic, fenced};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
-use crate::message::{neutral, show, show_past_the_harness};
+use crate::message::{show, show_past_the_harness};
 use crate::report::{CaseReport, Location};
+use crate::secrets::mask;
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
+use crate::variables;
 use crate::verdict::{Role, Verdict};
 
 /// A generated test on its way. It is boxed so that no test of the user's crate instantiates it anew.
@@ -29,7 +34,43 @@ pub type CaseTest = Pin<Box<dyn Future<Output = ()>>>;
 /// It is not generic, so that what runs a case is compiled once, in this crate, and not for each attribute.
 pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions: Functions) -> CaseTest {
     let test = Test { set, source: &set.cases[case], module };
-    Box::pin(run_to_end(test, functions))
+    Box::pin(async move {
+        if let Err(failure) = run_to_end(test, functions).await {
+            unwind(&failure.headline);
+        }
+    })
+}
+
+/// The same for a test with `#[should_panic]`: it unwinds only if the case failed in a way that may be meant.
+///
+/// `expected` says whether the attribute names a text. The harness takes any panic for the expected one, so a test that
+/// could not check anything has to return, which fails it.
+pub fn run_should_panic(
+    set: &'static SetSource,
+    case: usize,
+    module: &'static str,
+    functions: Functions,
+    expected: bool,
+) -> CaseTest {
+    let test = Test { set, source: &set.cases[case], module };
+    Box::pin(async move {
+        match catch_panic(run_to_end(test, functions)).await {
+            Ok(Ok(())) => return,
+            Ok(Err(failure)) if failure.kind.may_be_meant(expected) => unwind(&failure.headline),
+            Ok(Err(_)) => {}
+            // What a user's code panics with is caught where it is called. This is the making of a metric, or a bug.
+            Err(panic) => show(&failure::harness(&test, &format!("panicked: {panic}"))),
+        }
+        show(
+            "note: this is no failure that `#[should_panic]` can expect: it takes a case below its thresholds, a failed \
+             assertion of a test body, and an error of the agent that `expected = \"..\"` names",
+        );
+    })
+}
+
+/// Ends the test. The panic hook is not run: its location would be in this crate.
+fn unwind(headline: &str) -> ! {
+    resume_unwind(Box::new(guard(&mask(headline)).into_owned()))
 }
 
 /// The annotated function as the source of the agents of one case.
@@ -37,90 +78,153 @@ struct FunctionSource<'a> {
     function: &'a Annotated,
     runner: Arc<CaseRunner>,
     subject: Subject<'static>,
+    /// The runs of a test body so far.
+    bodies: RefCell<Vec<EvalRun>>,
+}
+
+impl FunctionSource<'_> {
+    /// Runs the test body to its end, however it ends.
+    async fn body(&self, eval_run: EvalRun) -> EndedBody {
+        self.bodies.borrow_mut().push(eval_run.clone());
+        eval_run.watch();
+        let ended = match catch_panic((self.function.call)(self.subject.case, eval_run.clone())).await {
+            Ok(ended) => ended.map_err(Fault::Failed),
+            Err(panic) => Err(Fault::Panicked(panic)),
+        };
+        eval_run.end(ended.err().map(|fault| RunError::new(Role::Body, None, fault.to_string())))
+    }
 }
 
 impl AgentSource for FunctionSource<'_> {
     /// Calls the function. A body has no time limit of its own: the agents that it runs have one.
     async fn begin(&self, run: &Run, limit: Duration) -> Result<Begun, Fault> {
         let eval_run = EvalRun::new(self.runner.clone(), self.subject.clone(), run.clone());
+        if self.function.is_body {
+            return Ok(Begun::Body(self.body(eval_run).await));
+        }
         let call = || (self.function.call)(self.subject.case, eval_run.clone());
-        let driven = if self.function.is_body {
-            match catch_panic(call()).await {
-                Ok(driven) => driven.map_err(Fault::Failed),
-                Err(panic) => Err(Fault::Panicked(panic)),
+        match fenced(limit, || format!("{}, setup,", run.label), call).await? {
+            Driven::Agent(agent) => Ok(Begun::Agent(agent)),
+            Driven::Body => Ok(Begun::Body(eval_run.end(None))),
+        }
+    }
+
+    fn left_undone(&self) -> Option<(usize, RunError)> {
+        self.bodies.borrow().iter().find_map(EvalRun::left_undone)
+    }
+}
+
+/// What a failed test was shown as, and what kind of failure it is.
+struct Failure {
+    headline: String,
+    kind: FailureKind,
+}
+
+/// What `#[should_panic]` needs to know of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FailureKind {
+    /// The case was checked, and is below a threshold or fails an assertion of the test body.
+    Checked,
+    /// The agent broke.
+    Agent,
+    /// Something else broke, so the case was not checked.
+    Unchecked,
+}
+
+impl FailureKind {
+    fn of(report: &CaseReport) -> Self {
+        match report.verdict {
+            Verdict::Failed => Self::Checked,
+            // A body that broke before it evaluated the case checked nothing.
+            Verdict::Error { role: Role::Body, .. }
+                if report.runs.iter().all(|run| !run.metrics.is_empty()) =>
+            {
+                Self::Checked
             }
-        } else {
-            fenced(limit, || format!("{}, setup,", run.label), call).await
-        };
-        match driven {
-            Ok(Driven::Agent(agent)) => Ok(Begun::Agent(agent)),
-            Ok(Driven::Body) => Ok(Begun::Body { evaluated: eval_run.take(), error: None }),
-            Err(fault) if self.function.is_body => {
-                let error = RunError::new(Role::Body, None, fault.to_string());
-                Ok(Begun::Body { evaluated: eval_run.take(), error: Some(error) })
-            }
-            Err(fault) => Err(fault),
+            Verdict::Error { role: Role::Agent, .. } => Self::Agent,
+            _ => Self::Unchecked,
+        }
+    }
+
+    /// Whether `#[should_panic]` may expect it. An error of the agent could have any reason, so its text must be named.
+    fn may_be_meant(self, expected: bool) -> bool {
+        match self {
+            Self::Checked => true,
+            Self::Agent => expected,
+            Self::Unchecked => false,
         }
     }
 }
 
-/// Runs a test from the variables of its environment to its verdict. The verdict is recorded before the test ends.
-async fn run_to_end(test: Test, functions: Functions) {
+/// Runs a test from the variables of its environment to its verdict. The verdict is recorded and shown before the test
+/// ends.
+async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     let _guard = ExitGuard::of(test);
+    let broken = |text: &str| {
+        show(text);
+        let headline = text.lines().next().unwrap_or_default().to_owned();
+        Failure { headline, kind: FailureKind::Unchecked }
+    };
     let log = match TestLog::of_test(&test) {
         Ok(log) => Arc::new(log),
-        Err(message) => fail(&failure::harness(&test, &message), ""),
+        Err(message) => return Err(broken(&failure::harness(&test, &message))),
     };
-    let break_off = |message: &str, text: &str| -> ! {
+    let break_off = |message: &str, text: &str| {
         log.broke(message, text);
-        fail(text, "")
+        Err(broken(text))
     };
+    if let Err(message) = variables::check() {
+        return break_off(&message, &failure::harness(&test, &message));
+    }
     let print = match failure::Print::from_env() {
         Ok(print) => print,
-        Err(message) => break_off(&message, &format!("Error: {message}")),
+        Err(message) => return break_off(&message, &format!("Error: {message}")),
     };
     let settings = match Settings::from_env() {
         Ok(settings) => settings,
         Err(error) => {
             let message = error.to_string();
-            break_off(&message, &failure::harness(&test, &message))
+            return break_off(&message, &failure::harness(&test, &message));
         }
     };
     // While a judge is asked, the recording on disk is not the one compiled in.
     let replays = settings.replays();
-    let freshness = stale::by_length(test.set, replays);
+    let freshness = stale::before_the_run(test.set, replays);
     if let Freshness::Stale(how) = &freshness {
-        break_off(how, &failure::stale(&test, how));
+        return break_off(how, &failure::stale(&test, how));
     }
     let report = match evaluate(&test, &functions, settings, &log).await {
         Ok(report) => report,
         Err(error) => {
             let message = error.to_string();
-            break_off(&message, &failure::harness(&test, &message))
+            return break_off(&message, &failure::harness(&test, &message));
         }
     };
     if let Some(skipped) = failure::skipped(&test.path(), &report) {
         show_past_the_harness(&skipped);
     }
     if matches!(report.verdict, Verdict::Passed | Verdict::Skipped(_)) {
+        for error in errors_apart(&report.runs, test.set.options.pass) {
+            show_past_the_harness(&format!("{}: passed, but {error}", test.path()));
+        }
         log.decided(&report, None);
         if print != failure::Print::Failures {
             show(&failure::passing(&test, &report, print));
         }
-        return;
+        return Ok(());
     }
-    let freshness =
-        if freshness == Freshness::Fresh { stale::by_content(test.set, replays) } else { freshness };
+    let freshness = match freshness {
+        Freshness::Fresh => stale::after_a_failure(test.set, replays),
+        other => other,
+    };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
     log.decided(&report, Some(&text));
-    fail(&text, &failure::headline(&test.path(), &report));
-}
-
-/// Prints what failed and ends the test. The panic hook is not run: its location would be in this crate.
-fn fail(text: &str, payload: &str) -> ! {
-    show(text);
-    let payload = if payload.is_empty() { text.lines().next().unwrap_or_default() } else { payload };
-    resume_unwind(Box::new(neutral(payload).into_owned()))
+    show(&text);
+    let kind = match freshness {
+        Freshness::Stale(_) => FailureKind::Unchecked,
+        Freshness::Fresh | Freshness::Absent => FailureKind::of(&report),
+    };
+    Err(Failure { headline: failure::headline(&test.path(), &report), kind })
 }
 
 async fn evaluate(
@@ -143,8 +247,12 @@ async fn evaluate(
         name: test.path(),
         log: log.clone(),
     };
-    let agents =
-        FunctionSource { function: &functions.annotated, runner: runner.clone(), subject: subject.clone() };
+    let agents = FunctionSource {
+        function: &functions.annotated,
+        runner: runner.clone(),
+        subject: subject.clone(),
+        bodies: RefCell::default(),
+    };
     Ok(runner.run(&subject, &agents).await)
 }
 

@@ -1,65 +1,66 @@
-//! Test bodies of the user's own: what their assertions add to the verdict.
+//! Test bodies of the user's own: what their ends and their assertions add to the verdict.
 
+use super::evaluated::{EndedBody, Evaluated};
+use crate::journal::TestLog;
 use crate::message;
 use crate::report::{CaseReport, RunReport};
-use crate::transcript::{RunError, Transcript};
-use crate::verdict::Verdict;
+use crate::transcript::RunError;
 
-/// What the bodies of a case came to, over all runs.
+/// The bodies of a case that failed although they evaluated it, over all runs.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    /// How many bodies ran.
-    count: usize,
-    /// The first error of a body, and how many runs had been evaluated by then.
-    failed: Option<(RunError, usize)>,
+    /// The run and the error of each.
+    failed: Vec<(usize, RunError)>,
 }
 
 impl Bodies {
-    /// Adds a body that ended. `evaluated` counts the runs so far, its own included.
-    pub(super) fn add(&mut self, error: Option<RunError>, evaluated: usize) {
-        self.count += 1;
-        if let (None, Some(error)) = (&self.failed, error) {
-            self.failed = Some((error, evaluated));
+    /// The evaluations of a body that ended. A run has at least one: an error if none came to its end.
+    pub(super) fn add(&mut self, ended: EndedBody, run: usize, log: &TestLog) -> Vec<Evaluated> {
+        let EndedBody { mut evaluated, undone, failed } = ended;
+        if evaluated.is_empty() {
+            // Why the body gave up says more than that nothing was evaluated.
+            let error = failed.or(undone);
+            evaluated.extend(error.map(|error| Evaluated::broken(run, error, log)));
+            return evaluated;
         }
+        if let Some(undone) = undone {
+            blame(&mut evaluated, run, &undone, log);
+        }
+        self.failed.extend(failed.map(|error| (run, error)));
+        evaluated
     }
 
-    /// Decides on the runs. A failing body fails the case, whatever its runs scored.
+    /// Decides on the runs. A failing body fails its run, whatever the run scored.
     pub(super) fn decide(
         self,
-        mut runs: Vec<RunReport>,
+        mut runs: Vec<Evaluated>,
+        log: &TestLog,
         decide: impl Fn(Vec<RunReport>) -> CaseReport,
     ) -> CaseReport {
-        let Some((error, evaluated)) = self.failed else {
-            // A body that evaluated nothing made its own assertions, and none of them failed.
-            let asserted_only = self.count > 0 && runs.is_empty();
-            let report = decide(runs);
-            return if asserted_only { passed(report) } else { report };
-        };
-        if !runs.is_empty() {
-            let report = decide(runs.clone());
-            if report.verdict.fails() {
-                // What failed in `evaluate` says more than the assertion that noticed it.
-                message::show(&format!("note: {error}"));
-                return report;
-            }
+        let reports = |runs: Vec<Evaluated>| runs.into_iter().map(Evaluated::into_report).collect();
+        if self.failed.is_empty() {
+            return decide(reports(runs));
         }
-        blame(&mut runs, evaluated, error);
-        decide(runs)
+        let report = decide(reports(runs.clone()));
+        // On record in any case: nobody who scores the runs again can tell what the body would say then.
+        for (run, error) in &self.failed {
+            blame(&mut runs, *run, error, log);
+        }
+        if !report.verdict.fails() {
+            return decide(reports(runs));
+        }
+        // What failed in `evaluate` says more than the assertion that noticed it.
+        for (run, error) in &self.failed {
+            message::show(&format!("note: run {run}: {error}"));
+        }
+        report
     }
 }
 
-/// The report of a case whose bodies evaluated nothing and did not fail.
-fn passed(report: CaseReport) -> CaseReport {
-    CaseReport { metrics: Vec::new(), passed_runs: None, verdict: Verdict::Passed, ..report }
-}
-
-/// Puts the failure of a body on the run that it evaluated last, or on a run of its own if it evaluated none.
-fn blame(runs: &mut Vec<RunReport>, evaluated: usize, error: RunError) {
-    match evaluated.checked_sub(1).and_then(|last| runs.get_mut(last)) {
-        Some(last) => last.error = Some(error),
-        None => runs.insert(
-            0,
-            RunReport { transcript: Transcript::default(), error: Some(error), metrics: Vec::new() },
-        ),
+/// Puts an error on the last evaluation of a run, unless that ended in an error of its own.
+pub(super) fn blame(runs: &mut [Evaluated], run: usize, error: &RunError, log: &TestLog) {
+    let of_run = |evaluated: &&mut Evaluated| evaluated.report().number == run;
+    if let Some(last) = runs.iter_mut().rfind(of_run).filter(|last| last.report().error.is_none()) {
+        last.fail(error.clone(), log);
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::report::ScoredMetric;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
@@ -18,7 +19,21 @@ fn run_under(rules: &[Rule], outcomes: Vec<MetricOutcome>, gate: Gate) -> RunRep
         judge: Vec::new(),
     };
     let metrics = rules.iter().zip(outcomes).map(scored).collect();
-    RunReport { transcript: Transcript::default(), error: None, metrics }
+    RunReport { number: 1, transcript: Transcript::default(), error: None, metrics }
+}
+
+/// These reports as so many runs.
+fn numbered<const N: usize>(runs: [RunReport; N]) -> [RunReport; N] {
+    let mut number = 0;
+    runs.map(|run| {
+        number += 1;
+        RunReport { number, ..run }
+    })
+}
+
+fn broken(message: &str) -> RunReport {
+    let error = RunError::new(Role::Agent, Some(2), message);
+    RunReport { number: 1, transcript: Transcript::default(), error: Some(error), metrics: Vec::new() }
 }
 
 fn turns(values: &[f64]) -> MetricOutcome {
@@ -31,8 +46,11 @@ fn one(threshold: f64) -> Vec<Rule> {
 
 fn verdict(threshold: f64, runs: &[&[f64]], pass: Pass, gate: Gate) -> Verdict {
     let rules = one(threshold);
-    let runs: Vec<RunReport> =
-        runs.iter().map(|values| run_under(&rules, vec![turns(values)], gate)).collect();
+    let run = |(at, values): (usize, &&[f64])| RunReport {
+        number: at + 1,
+        ..run_under(&rules, vec![turns(values)], gate)
+    };
+    let runs: Vec<RunReport> = runs.iter().enumerate().map(run).collect();
     decide(&rules, &runs, pass, gate).verdict
 }
 
@@ -60,8 +78,10 @@ fn runs_are_decided_first_where_they_are_counted() {
 fn a_run_passes_only_with_all_its_metrics() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
-    let runs =
-        [run(&rules, vec![turns(&[1.0]), turns(&[0.0])]), run(&rules, vec![turns(&[0.0]), turns(&[1.0])])];
+    let runs = numbered([
+        run(&rules, vec![turns(&[1.0]), turns(&[0.0])]),
+        run(&rules, vec![turns(&[0.0]), turns(&[1.0])]),
+    ]);
     let Decision { metrics, verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
     assert!(metrics.iter().all(|metric| metric.verdict.passed() && metric.passed_runs == Some(1)));
     assert_eq!(verdict, Verdict::Failed);
@@ -98,19 +118,78 @@ fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
 }
 
 #[test]
-fn an_error_of_one_run_is_an_error_of_the_case_under_every_pass_rule() {
-    let error = RunError::new(Role::Agent, Some(2), "gone");
-    let broken = RunReport { transcript: Transcript::default(), error: Some(error), metrics: Vec::new() };
-    let runs = [run(&one(0.5), vec![turns(&[1.0])]), broken];
-    for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(1)] {
-        let Decision { metrics, verdict, .. } = decide(&one(0.5), &runs, pass, Gate::Mean);
-        assert_eq!(
-            verdict,
-            Verdict::error(Role::Agent, "run 2 of 2: agent error in turn 2: gone"),
-            "{pass:?}"
-        );
-        assert_eq!(metrics[0].score, Some(1.0), "the other run keeps its score");
+fn an_error_of_one_run_is_an_error_of_the_case_unless_enough_other_runs_passed() {
+    let good = || run(&one(0.5), vec![turns(&[1.0])]);
+    let bad = || run(&one(0.5), vec![turns(&[0.0])]);
+    let error =
+        |run: usize| Verdict::error(Role::Agent, format!("run {run} of 3: agent error in turn 2: gone"));
+    for (runs, pass, expected) in [
+        ([good(), broken("gone"), good()], Pass::Mean, error(2)),
+        ([good(), broken("gone"), good()], Pass::All, error(2)),
+        ([good(), broken("gone"), good()], Pass::Any, Verdict::Passed),
+        ([good(), broken("gone"), good()], Pass::AtLeast(2), Verdict::Passed),
+        ([good(), broken("gone"), good()], Pass::AtLeast(3), error(2)),
+        ([broken("gone"), broken("gone"), good()], Pass::Any, Verdict::Passed),
+        ([broken("gone"), bad(), good()], Pass::AtLeast(2), error(1)),
+        ([bad(), bad(), broken("gone")], Pass::Any, error(3)),
+    ] {
+        let Decision { verdict, notes, .. } = decide(&one(0.5), &numbered(runs), pass, Gate::Mean);
+        assert_eq!(verdict, expected, "{pass:?}");
+        assert_eq!(notes.is_empty(), !verdict.passed(), "errors that do not count are said");
     }
+    let runs = numbered([good(), broken("gone")]);
+    let Decision { metrics, notes, .. } = decide(&one(0.5), &runs, Pass::Any, Gate::Mean);
+    assert_eq!(metrics[0].score, Some(1.0), "the other run keeps its score");
+    assert_eq!(
+        notes,
+        ["run 2 of 2 does not count, `pass = \"any\"` holds without it: agent error in turn 2: gone"]
+    );
+}
+
+#[test]
+fn a_metric_that_broke_in_one_run_is_no_error_if_enough_other_runs_passed() {
+    let broken = || MetricOutcome::Error { role: Role::Judge, message: "no answer".to_owned() };
+    let unscored = || MetricOutcome::Scored([Score::not_evaluated("no reference")].into_iter().collect());
+    for (outcome, said) in
+        [(broken(), "m: ERROR: no answer"), (unscored(), "m: NOT EVALUATED: turn 1: no reference")]
+    {
+        let runs = numbered([run(&one(0.5), vec![outcome]), run(&one(0.5), vec![turns(&[1.0])])]);
+        let decided = decide(&one(0.5), &runs, Pass::Any, Gate::Mean);
+        assert_eq!((decided.verdict, decided.metrics[0].verdict.clone()), (Verdict::Passed, Verdict::Passed));
+        assert!(decided.notes[0].ends_with(said), "{:?}", decided.notes);
+        for pass in [Pass::Mean, Pass::All, Pass::AtLeast(2)] {
+            let verdict = decide(&one(0.5), &runs, pass, Gate::Mean).verdict;
+            assert!(matches!(verdict, Verdict::Error { .. } | Verdict::NotEvaluated(_)), "{verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn several_evaluations_in_one_run_count_as_one_run() {
+    let (good, bad) = (|| run(&one(0.5), vec![turns(&[1.0])]), || run(&one(0.5), vec![turns(&[0.0])]));
+    let of = |numbers: [usize; 3], mut runs: [RunReport; 3]| {
+        for (run, number) in runs.iter_mut().zip(numbers) {
+            run.number = number;
+        }
+        runs
+    };
+    for (numbers, runs, pass, passes) in [
+        ([1, 1, 2], [good(), good(), bad()], Pass::AtLeast(2), false),
+        ([1, 1, 2], [good(), good(), good()], Pass::AtLeast(2), true),
+        ([1, 1, 2], [good(), bad(), bad()], Pass::Any, false),
+        ([1, 2, 2], [good(), bad(), good()], Pass::Any, true),
+        ([1, 2, 2], [good(), bad(), good()], Pass::All, false),
+    ] {
+        let verdict = decide(&one(0.5), &of(numbers, runs), pass, Gate::Mean).verdict;
+        assert_eq!(verdict, if passes { Verdict::Passed } else { Verdict::Failed }, "{numbers:?}, {pass:?}");
+    }
+}
+
+#[test]
+fn a_run_in_which_nothing_decided_does_not_count_as_passed() {
+    let unjudged = MetricOutcome::Unjudged("no judge".to_owned());
+    let runs = numbered([run(&one(0.5), vec![unjudged]), run(&one(0.5), vec![turns(&[0.0])])]);
+    assert_eq!(decide(&one(0.5), &runs, Pass::Any, Gate::Mean).passed_runs, Some(0));
 }
 
 #[test]
@@ -119,6 +198,15 @@ fn nothing_that_gates_is_never_a_pass() {
     let Decision { metrics, verdict, .. } =
         decide(&informational, &[run(&informational, vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
     assert_eq!((metrics[0].verdict.clone(), metrics[0].score), (Verdict::Informational, Some(3.0)));
+    // The mean of all turns of all runs that have a value, as `AgentEvaluator` prints it.
+    let unknown: Scores = [Score::from(1.0), Score::not_evaluated("no usage")]
+        .into_iter()
+        .collect::<Scores>()
+        .with_overall(Some(0.5));
+    let runs =
+        [MetricOutcome::Scored(unknown), turns(&[2.0, 6.0])].map(|scores| run(&informational, vec![scores]));
+    let Decision { metrics, .. } = decide(&informational, &runs, Pass::Mean, Gate::Mean);
+    assert_eq!(metrics[0].score, Some(3.0));
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
     let skipped = MetricOutcome::Skipped("does not apply".to_owned());
     let Decision { verdict, .. } =
@@ -158,10 +246,36 @@ fn without_a_judge_the_rest_decides_and_nothing_is_skipped() {
 }
 
 #[test]
+fn a_run_that_nobody_could_judge_does_not_erase_what_another_one_measured() {
+    let rules = [("judged", 1.0), ("other", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let unjudged = || MetricOutcome::Unjudged("no judge".to_owned());
+    let unscored = || MetricOutcome::Scored([Score::not_evaluated("no reference")].into_iter().collect());
+    let skipped = Verdict::Skipped("no judge".to_owned());
+    let unknown = Verdict::NotEvaluated("turn 1: no reference".to_owned());
+    for (measured, pass, of_metric, passes) in [
+        (turns(&[0.0]), Pass::Mean, Verdict::Failed, false),
+        (turns(&[0.0]), Pass::All, Verdict::Failed, false),
+        (turns(&[1.0]), Pass::Mean, skipped.clone(), true),
+        (turns(&[1.0]), Pass::Any, Verdict::Passed, true),
+        (unjudged(), Pass::Mean, skipped, true),
+        (unscored(), Pass::Mean, unknown, false),
+    ] {
+        let runs = numbered([
+            run(&rules, vec![measured, turns(&[1.0])]),
+            run(&rules, vec![unjudged(), turns(&[1.0])]),
+        ]);
+        let Decision { metrics, verdict, .. } = decide(&rules, &runs, pass, Gate::Mean);
+        assert_eq!((&metrics[0].verdict, verdict.passed()), (&of_metric, passes), "{pass:?}");
+    }
+}
+
+#[test]
 fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
-    let runs = [run(&rules, vec![turns(&[1.0]), turns(&[1.0])]), run(&rules[..1], vec![turns(&[1.0])])];
+    let runs =
+        numbered([run(&rules, vec![turns(&[1.0]), turns(&[1.0])]), run(&rules[..1], vec![turns(&[1.0])])]);
     let Decision { verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
     assert_eq!(verdict, Verdict::error(Role::Harness, "b: a run was not scored with it"));
 }

@@ -1,5 +1,7 @@
 //! How much a test prints.
 
+use crate::variables::PRINT;
+
 /// How much is printed: `EVALSET_PRINT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Print {
@@ -14,7 +16,7 @@ pub(crate) enum Print {
 impl Print {
     /// Reads `EVALSET_PRINT`. An unknown value is an error, so that a typo does not go unnoticed.
     pub(crate) fn from_env() -> Result<Self, String> {
-        match std::env::var("EVALSET_PRINT").as_deref() {
+        match std::env::var(PRINT).as_deref() {
             Err(_) | Ok("" | "failures") => Ok(Self::Failures),
             Ok("all") => Ok(Self::All),
             Ok("record") => Ok(Self::Record),

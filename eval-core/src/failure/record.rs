@@ -4,18 +4,19 @@ use eval_format::Value;
 
 use super::lines::line;
 use crate::agent::Event;
+use crate::foreign::{name, quoted};
 use crate::report::CaseReport;
 
 /// Each turn of each run as ADK would save it, then the state at the end.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
-    for (number, run) in report.runs.iter().enumerate() {
-        line(out, &format!("\nrecord of run {} of {}", number + 1, report.runs.len()));
+    for run in &report.runs {
+        line(out, &format!("\nrecord of run {} of {}", run.number, report.run_count()));
         for turn in &run.transcript.turns {
-            line(out, &turn.invocation.to_value().to_string());
+            line(out, &name(&turn.invocation.to_value().to_string()));
         }
-        line(out, &format!("state {}", Value::from(run.transcript.state.clone())));
+        line(out, &format!("state {}", name(&Value::from(run.transcript.state.clone()).to_string())));
         if let Some(error) = &run.error {
-            line(out, &error.to_string());
+            line(out, &format!("error {}", quoted(&error.to_string(), 6)));
         }
     }
 }

@@ -1,16 +1,21 @@
 //! The table of metrics.
 
+use eval_format::compat::NotCompared;
+
+use crate::foreign::name;
 use crate::message::count;
 use crate::report::{CaseReport, MetricReport};
+use crate::score::mean;
 use crate::verdict::Verdict;
 
-/// Writes a row for each metric that gates, then one line with the informational metrics.
+/// Writes a row for each metric that gates, then one line with the informational metrics, and one with what the case
+/// expects and no metric reads.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
     let rows: Vec<[String; 4]> = report
         .metrics
         .iter()
         .filter(|metric| metric.verdict != Verdict::Informational)
-        .map(|metric| row(metric, report.runs.len()))
+        .map(|metric| row(metric, report.run_count()))
         .collect();
     let header = ["metric", "score", "threshold", "verdict"].map(str::to_owned);
     let mut widths = [0; 4];
@@ -29,11 +34,24 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         .metrics
         .iter()
         .filter(|metric| metric.verdict == Verdict::Informational)
-        .filter_map(|metric| Some(format!("{} {:?}", metric.name, metric.score?)))
+        .filter_map(|metric| Some(format!("{} {:?}", name(&metric.name), mean::round_3(metric.score?))))
         .collect();
     if !informational.is_empty() {
         out.push_str(&format!("\n  for information: {}", informational.join(", ")));
     }
+    let not_compared = not_compared(report);
+    if !not_compared.is_empty() {
+        out.push_str(&format!("\n  not compared: {not_compared}"));
+    }
+}
+
+/// What the case expects and none of its metrics reads.
+fn not_compared(report: &CaseReport) -> NotCompared {
+    let criteria =
+        report.metrics.iter().filter_map(|metric| Some((metric.name.as_str(), metric.criterion.as_ref()?)));
+    let scored = report.runs.iter().flat_map(|run| &run.metrics);
+    let own: Vec<&str> = scored.filter(|metric| metric.custom).map(|metric| metric.name.as_str()).collect();
+    NotCompared::of(criteria, &own, [&report.case])
 }
 
 fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
@@ -52,8 +70,10 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
         (&metric.verdict, metric.scored == 0)
     {
-        verdict
-            .push_str(&format!(": {}", crate::message::cut(reason.lines().next().unwrap_or_default(), 80)));
+        verdict.push_str(&format!(
+            ": {}",
+            name(&crate::message::cut(reason.lines().next().unwrap_or_default(), 80))
+        ));
     }
-    [metric.name.clone(), score, threshold, verdict]
+    [name(&metric.name).into_owned(), score, threshold, verdict]
 }

@@ -4,9 +4,11 @@ use super::lines::{HEADLINE, line};
 use super::print::Print;
 use super::{record, table, turns};
 use crate::compiled::{NOT_KNOWN, Test};
+use crate::foreign::{guard, marked, name as named, quoted};
 use crate::journal::Journal;
-use crate::message::{count, cut, neutral};
+use crate::message::{count, cut};
 use crate::report::{CaseReport, Location, MetricOutcome};
+use crate::secrets::mask;
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
@@ -39,36 +41,36 @@ pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
         Verdict::NotEvaluated(reason) => first_line(reason),
         other => other.to_string(),
     };
-    format!("Error: {name}: {what}")
+    format!("Error: {}: {what}", named(name))
 }
 
 /// The part that fits into a headline. `JUnit` files and lists of failures show one line.
 fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    cut(line, HEADLINE)
+    named(&cut(text.lines().next().unwrap_or_default(), HEADLINE)).into_owned()
 }
 
 fn failed(report: &CaseReport) -> String {
     let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
     let Some(first) = failed.next() else {
         let passed = report.passed_runs.unwrap_or_default();
-        return format!("{passed} of {} passed every metric, too few", count(report.runs.len(), "run"));
+        return format!("{passed} of {} passed every metric, too few", count(report.run_count(), "run"));
     };
     let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
     let threshold = first.threshold().unwrap_or_default();
+    let name = named(&first.name);
     let what = match first.passed_runs {
-        Some(0) => {
-            let runs = count(report.runs.len(), "run");
-            format!("{} reached {threshold:?} in none of {runs}", first.name)
-        }
         Some(passed) => {
-            let runs = count(report.runs.len(), "run");
-            format!("{} reached {threshold:?} in {passed} of {runs} only", first.name)
+            let runs = count(report.run_count(), "run");
+            let in_runs = match passed {
+                0 => format!("none of {runs}"),
+                passed => format!("{passed} of {runs} only"),
+            };
+            format!("{name} reached {threshold:?} in {in_runs}")
         }
         None if first.score.is_some_and(|score| score >= threshold) => {
-            format!("{} is {score}, but a turn is below {threshold:?}", first.name)
+            format!("{name} is {score}, but a turn is below {threshold:?}")
         }
-        None => format!("{} is {score}, below {threshold:?}", first.name),
+        None => format!("{name} is {score}, below {threshold:?}"),
     };
     match failed.count() {
         0 => what,
@@ -79,10 +81,13 @@ fn failed(report: &CaseReport) -> String {
 /// A report without the commands that only a generated test has.
 pub(crate) fn describe(report: &CaseReport) -> String {
     let name = report.eval_id();
-    let mut out =
-        if report.verdict.fails() { headline(name, report) } else { format!("{name}: {}", report.verdict) };
+    let mut out = if report.verdict.fails() {
+        headline(name, report)
+    } else {
+        format!("{}: {}", named(name), report.verdict)
+    };
     body(&mut out, report, Print::Failures);
-    neutral(&out).into_owned()
+    guard(&out).into_owned()
 }
 
 /// The text of a failing test.
@@ -123,7 +128,7 @@ pub(crate) fn failing(
 /// What a failing test prints, without the notes and commands that only a generated test has.
 impl std::fmt::Display for CaseReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&describe(self))
+        f.write_str(&mask(&describe(self)))
     }
 }
 
@@ -165,15 +170,15 @@ pub(crate) fn harness(test: &Test, message: &str) -> String {
 }
 
 fn body(out: &mut String, report: &CaseReport, print: Print) {
-    let mut named = format!("case `{}`", report.case.eval_id);
+    let mut case = format!("case `{}`", named(&report.case.eval_id));
     if let Some(eval_set_id) = &report.eval_set_id {
-        named.push_str(&format!(" of set `{eval_set_id}`"));
+        case.push_str(&format!(" of set `{}`", named(eval_set_id)));
     }
     match &report.location {
         Some(Location { file, line: at, column }) => {
-            line(out, &format!("  --> {file}:{at}:{column}  {named}"));
+            line(out, &format!("  --> {}:{at}:{column}  {case}", named(file)));
         }
-        None => line(out, &format!("  --> {named}")),
+        None => line(out, &format!("  --> {case}")),
     }
     let measured = report.metrics.iter().any(|metric| metric.score.is_some());
     if measured || !matches!(report.verdict, Verdict::Error { .. }) {
@@ -181,11 +186,11 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
         table::write(out, report);
     }
     for note in &report.notes {
-        line(out, &format!("note: {note}"));
+        line(out, &format!("note: {}", quoted(note, 6)));
     }
     for metric in &report.metrics {
         for note in &metric.notes {
-            line(out, &format!("note: {}: {note}", metric.name));
+            line(out, &format!("note: {}: {}", named(&metric.name), quoted(note, 6)));
         }
     }
     if report.verdict.fails() {
@@ -205,7 +210,7 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
         if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
             if let Some((_, rest)) = message.split_once('\n') {
-                line(out, &format!("\n{rest}"));
+                line(out, &format!("\n  {}", marked(rest, 2)));
             }
         }
     }

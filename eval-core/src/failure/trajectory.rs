@@ -2,7 +2,9 @@
 
 use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
 
+use super::differ;
 use super::lines::line;
+use crate::foreign::name;
 use crate::message::{count, cut};
 use crate::score::align::{Pair, align_any_order, align_in_order};
 use crate::score::equality::values_equal;
@@ -40,7 +42,10 @@ pub(super) fn write(
         shown += 1;
         match *pair {
             Pair::Same(_, a) => line(out, &format!("    = {}", call(actual[a]))),
-            Pair::Missing(e) => line(out, &format!("    - {}", call(expected[e]))),
+            Pair::Missing(e) => {
+                let look_alike = actual.iter().find_map(|made| other_name(expected[e], made));
+                line(out, &format!("    - {}{}", call(expected[e]), look_alike.unwrap_or_default()));
+            }
             Pair::Extra(a) => line(out, &format!("    + {}", call(actual[a]))),
             Pair::Changed(e, a) => {
                 line(out, &format!("    ~ expected {}", call(expected[e])));
@@ -72,7 +77,13 @@ pub(super) fn list(out: &mut String, scored: &str, actual: &Invocation) {
 }
 
 fn call(call: &FunctionCall) -> String {
-    cut(&call.to_string(), SHOWN_CALL)
+    name(&cut(&call.to_string(), SHOWN_CALL)).into_owned()
+}
+
+/// How the name of a call differs that looks like the expected one.
+fn other_name(expected: &FunctionCall, actual: &FunctionCall) -> Option<String> {
+    let how = differ::texts(expected.name.as_deref()?, actual.name.as_deref()?)?;
+    Some(format!("  (a name that was called differs {how})"))
 }
 
 /// Which arguments differ.
@@ -80,15 +91,23 @@ fn difference(expected: &FunctionCall, actual: &FunctionCall) -> String {
     let (Some(wanted), Some(found)) = (&expected.args, &actual.args) else {
         return "`args` are absent on one side".to_owned();
     };
+    let look_alike = |key: &str| found.keys().find_map(|other| differ::texts(key, other));
     let differs = wanted.iter().filter_map(|(key, value)| match found.get(key) {
-        None => Some(format!("`{key}` is missing")),
-        Some(other) if !values_equal(value, other) => Some(format!("`{key}` differs")),
+        None => Some(match look_alike(key) {
+            Some(how) => format!("the key `{key}` differs {how}"),
+            None => format!("`{key}` is missing"),
+        }),
+        Some(other) if !values_equal(value, other) => Some(match differ::values(value, other) {
+            Some(how) => format!("`{key}` differs {how}"),
+            None => format!("`{key}` differs"),
+        }),
         Some(_) => None,
     });
     let extra = found.keys().filter(|key| !wanted.contains_key(key)).map(|key| format!("`{key}` is extra"));
     let all: Vec<String> = differs.chain(extra).collect();
-    match all.len() {
+    let shown = match all.len() {
         0..=3 => all.join(", "),
         more => format!("{} and {} more", all[..3].join(", "), more - 3),
-    }
+    };
+    name(&shown).into_owned()
 }

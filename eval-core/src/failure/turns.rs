@@ -3,8 +3,10 @@
 use eval_format::metric::{Need, Subject};
 use eval_format::{Criterion, Invocation, MatchType};
 
+use super::differ;
 use super::lines::{HEADLINE, line};
 use super::trajectory;
+use crate::foreign::{MARK, marked, name, quoted};
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
@@ -21,18 +23,11 @@ const SHOWN_NOTES: usize = 4;
 
 /// Describes the first run that failed. Several runs of a case usually fail alike.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
-    let Some((number, run)) = report
-        .runs
-        .iter()
-        .enumerate()
-        .find(|(_, run)| run.error.is_some() || !at_fault(report, run).is_empty())
-    else {
-        return;
-    };
-    let of_runs = if report.runs.len() > 1 {
-        format!("run {} of {}, ", number + 1, report.runs.len())
-    } else {
-        String::new()
+    let is_bad = |run: &&RunReport| run.error.is_some() || !at_fault(report, run).is_empty();
+    let Some(run) = report.runs.iter().find(is_bad) else { return };
+    let of_runs = match report.run_count() {
+        1 => String::new(),
+        runs => format!("run {} of {runs}, ", run.number),
     };
     if let Some(error) = &run.error {
         broken(out, report, run, &of_runs);
@@ -78,7 +73,10 @@ fn failing_scores<'a>(
             Some(at) if !scores.is_whole_run() => scores.scores().get(at)?,
             _ => return None,
         };
-        let below = score.value().is_none_or(|value| value < threshold);
+        let below = match score.value() {
+            Some(value) => value < threshold,
+            None => score.why_left_out().is_none(),
+        };
         // If runs are decided one by one, a metric that passes overall may still have failed this run.
         let counts = metric.verdict.fails() || report.passed_runs.is_some();
         (below && counts).then_some((metric, score))
@@ -111,6 +109,8 @@ enum Block {
     Calls,
     /// Actual calls.
     ActualCalls,
+    /// The score alone: its notes say what differs.
+    Notes(&'static str),
     /// Expected and actual answer. Most custom metrics look at the answer.
     Responses,
 }
@@ -120,6 +120,8 @@ impl Block {
         match compares(metric) {
             Some(Subject::ToolCalls(_)) => Self::Calls,
             Some(Subject::ActualCalls) => Self::ActualCalls,
+            Some(Subject::ToolResponses) => Self::Notes("tool responses"),
+            Some(Subject::IntermediateResponses) => Self::Notes("texts before the answer"),
             _ => Self::Responses,
         }
     }
@@ -139,6 +141,7 @@ impl Block {
                 trajectory::write(out, scored, expected, actual, match_type(first), args);
             }
             Self::ActualCalls => trajectory::list(out, scored, actual),
+            Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
                 let compared = expected.filter(|_| !needs_no_expectation(first));
                 responses(out, scored, compared, actual);
@@ -164,8 +167,8 @@ fn match_type(metric: &MetricReport) -> MatchType {
 /// The metric with its score of the turn.
 fn scored(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
-        Some(value) => format!("{} {value:?}", metric.name),
-        None => format!("{} has no score", metric.name),
+        Some(value) => format!("{} {value:?}", name(&metric.name)),
+        None => format!("{} has no score", name(&metric.name)),
     }
 }
 
@@ -183,11 +186,14 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
         line(out, &format!("    expected  {}", text(&expected.response_text())));
     }
     line(out, &format!("    actual    {}", text(&actual.response_text())));
+    if let Some(how) = expected.and_then(|it| differ::texts(&it.response_text(), &actual.response_text())) {
+        line(out, &format!("    differs   {how}"));
+    }
 }
 
-/// The beginning of a text. Further lines are indented, so that none can be taken for a line of ours.
+/// The beginning of a text behind a word of ours.
 fn indented(text: &str, by: usize) -> String {
-    excerpt(text).replace('\n', &format!("\n{:by$}", ""))
+    quoted(&excerpt(text), by)
 }
 
 /// The beginning of a text, and how much is left out.
@@ -202,6 +208,7 @@ fn excerpt(text: &str) -> String {
 }
 
 fn notes(out: &mut String, what: &str, score: &Score) {
+    let what = name(what);
     for note in score.notes().iter().take(SHOWN_NOTES) {
         line(out, &format!("  {what}: {}", indented(note, 4)));
     }
@@ -209,7 +216,8 @@ fn notes(out: &mut String, what: &str, score: &Score) {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
     }
     if let Some(reason) = score.reason() {
-        line(out, &format!("  {what}: no score: {}", reason.lines().next().unwrap_or_default()));
+        let first = name(reason.lines().next().unwrap_or_default());
+        line(out, &format!("  {what}: no score: {first}"));
         further(out, reason.lines().skip(1));
     }
 }
@@ -226,7 +234,10 @@ fn message(out: &mut String, message: &str) {
 /// Lines below one that says what they are about.
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     for text in lines.clone().take(SHOWN_ERROR_LINES) {
-        line(out, &format!("    {}", cut(text, SHOWN_TEXT)));
+        let text = cut(text, SHOWN_TEXT);
+        // What a judge said is quoted where the error is made.
+        let text = text.strip_prefix(MARK).unwrap_or(&text);
+        line(out, &format!("    {}", marked(text, 4)));
     }
     let more = lines.count().saturating_sub(SHOWN_ERROR_LINES);
     if more > 0 {
@@ -262,7 +273,7 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
             &format!(
                 "  {:>8.3} s  {}",
                 event.at.as_secs_f64(),
-                cut(&super::record::summary(event), SHOWN_TEXT)
+                name(&cut(&super::record::summary(event), SHOWN_TEXT))
             ),
         );
     }

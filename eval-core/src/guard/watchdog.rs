@@ -1,4 +1,4 @@
-//! A thread that warns on stderr when code blocks its thread past its time limit.
+//! A thread that warns on stderr when code is still at work past its time limit.
 //!
 //! Blocked code cannot be cancelled, and libtest shows nothing while it hangs. One line on stderr names the case, the
 //! run and the turn. One thread serves the whole process. It sleeps until the next deadline.
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Watches one piece of work until it is dropped.
+#[derive(Debug)]
 pub(crate) struct Watch {
     key: Option<Key>,
 }
@@ -20,15 +21,11 @@ type Key = (Instant, u64);
 struct Watched {
     next: u64,
     /// Sorted. Work that begins later mostly ends later, so new deadlines go to the end.
-    deadlines: Vec<(Key, Work)>,
+    ///
+    /// The text is the line that is shown.
+    deadlines: Vec<(Key, String)>,
     /// When the thread wakes by itself; `None` while it sleeps until it is woken.
     wakes_at: Option<Instant>,
-}
-
-/// What is watched: its name and its limit.
-struct Work {
-    what: String,
-    limit: Duration,
 }
 
 #[derive(Default)]
@@ -38,8 +35,19 @@ struct Watchdog {
 }
 
 impl Watch {
-    /// Warns if this value still exists after `limit` and a grace period.
+    /// Warns that `what` blocks its thread if this value still exists after `limit` and a grace period.
     pub(crate) fn start(limit: Duration, what: &dyn Fn() -> String) -> Self {
+        Self::start_with(limit, &|| {
+            format!(
+                "{} has been blocking its thread past its timeout of {limit:?}; it cannot be cancelled (wrap \
+                 blocking work in `tokio::task::spawn_blocking`)",
+                what()
+            )
+        })
+    }
+
+    /// Shows `line` if this value still exists after `limit` and a grace period.
+    pub(crate) fn start_with(limit: Duration, line: &dyn Fn() -> String) -> Self {
         // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
@@ -50,7 +58,7 @@ impl Watch {
         let key = (deadline, watched.next);
         watched.next += 1;
         let place = watched.deadlines.partition_point(|(earlier, _)| *earlier < key);
-        watched.deadlines.insert(place, (key, Work { what: what(), limit }));
+        watched.deadlines.insert(place, (key, line()));
         // Deadlines mostly come in order, so the thread is rarely woken. Waking it would cost more than a short turn.
         if watched.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
             watched.wakes_at = Some(deadline);
@@ -91,14 +99,10 @@ impl Watchdog {
                     wait.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Some(_) => {
-                    let (_, Work { what, limit }) = watched.deadlines.remove(0);
+                    let (_, line) = watched.deadlines.remove(0);
                     // Straight to the file descriptor: the harness captures what tests print,
                     // and would show this only after the test that never ends.
-                    let _ = writeln!(
-                        std::io::stderr().lock(),
-                        "evalset: {what} has been blocking its thread past its timeout of {limit:?}; it \
-                         cannot be cancelled (wrap blocking work in `tokio::task::spawn_blocking`)",
-                    );
+                    let _ = writeln!(std::io::stderr().lock(), "evalset: {line}");
                     watched
                 }
             };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::runs::{LATEST, MARKER, marker, runs};
+use super::runs::{LATEST, MARKER, latest_id, marker, runs};
 use super::time;
 use crate::file_lock::FileLock;
 
@@ -20,17 +20,16 @@ pub(super) struct Joined {
     pub(super) lock: Option<FileLock>,
 }
 
-/// Creates the folder of a run, or joins the existing one.
+/// Creates the folder of a run, or joins the existing one. Several processes may do this at once.
 ///
-/// A process that creates one removes the oldest runs: `kept` runs stay, and those that a process writes in. Several
-/// processes may do this at once.
-pub(super) fn open(folder: &Path, id: &str, kept: usize) -> io::Result<Joined> {
-    let mut opened = try_open(folder, id, kept);
+/// A link in the place of the folder or of a file in it is not followed: somebody else may have put it there.
+pub(super) fn open(folder: &Path, id: &str) -> io::Result<Joined> {
+    let mut opened = try_open(folder, id);
     for attempt in 1..=10 {
         match &opened {
             Err(error) if is_in_the_way(error) => {
                 thread::sleep(Duration::from_millis(attempt));
-                opened = try_open(folder, id, kept);
+                opened = try_open(folder, id);
             }
             _ => break,
         }
@@ -48,30 +47,52 @@ fn is_in_the_way(error: &io::Error) -> bool {
     }
 }
 
-fn try_open(folder: &Path, id: &str, kept: usize) -> io::Result<Joined> {
+fn try_open(folder: &Path, id: &str) -> io::Result<Joined> {
     fs::create_dir_all(folder)?;
     let path = folder.join(id);
-    let is_new = match fs::create_dir(&path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
-        made => made.map(|()| true)?,
-    };
+    match fs::create_dir(&path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            if !fs::symlink_metadata(&path)?.is_dir() {
+                return Err(in_place_of(&path, "a folder"));
+            }
+        }
+        made => made?,
+    }
     mark(&path, id)?;
     let lock = hold(&path)?;
-    if fs::read_to_string(folder.join(LATEST)).ok().as_deref() != Some(id) {
+    if latest_id(folder).as_deref() != Some(id) {
         name_latest(folder, id)?;
-    }
-    if is_new {
-        prune(folder, id, kept);
     }
     Ok(Joined { path, lock })
 }
 
 /// Marks a folder as a run, unless another process has done so.
 fn mark(path: &Path, id: &str) -> io::Result<()> {
-    match OpenOptions::new().write(true).create_new(true).open(path.join(MARKER)) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+    let path = path.join(MARKER);
+    match create_private(&path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let is_file = fs::symlink_metadata(&path)?.is_file();
+            if is_file { Ok(()) } else { Err(in_place_of(&path, "a file")) }
+        }
         file => file?.write_all(&marker(id, time::now())),
     }
+}
+
+/// Creates a file that only this user may read: agents and judges say anything. Fails if anything has the name, be it a link.
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+fn in_place_of(path: &Path, what: &str) -> io::Error {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    io::Error::other(format!("`{}` is there, and is not {what}", crate::foreign::name(&name)))
 }
 
 /// Locks the marker of a run, together with all other processes that write in the run.
@@ -102,28 +123,60 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let draft = folder.join(format!(".{LATEST}.{}.{number}", std::process::id()));
-    fs::write(&draft, id)?;
+    let draft = folder.join(format!("{DRAFT}{}.{number}", std::process::id()));
+    let mut file = match create_private(&draft) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // A process of this number was killed here, or somebody put a link there: the name goes, not its target.
+            fs::remove_file(&draft)?;
+            create_private(&draft)?
+        }
+        file => file?,
+    };
+    file.write_all(id.as_bytes())?;
+    drop(file);
     fs::rename(draft, folder.join(LATEST))
 }
 
-/// Removes the oldest runs. A run that cannot be removed stays: another process may be removing it, or writing in it.
-fn prune(folder: &Path, own: &str, kept: usize) {
-    let runs = runs(folder).unwrap_or_default();
-    let old = runs.into_iter().filter(|run| run.id != own).skip(kept.saturating_sub(1));
-    for run in old {
-        let _ = remove(&run.path);
+/// What the names of drafts of the file that names the latest run begin with.
+const DRAFT: &str = ".latest.";
+
+/// Removes the oldest runs but so many, and what killed processes left. At most [`AT_ONCE`] runs go, so that this takes no
+/// time that anybody notices. A run that cannot be removed stays: a process may be writing in it.
+pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
+    let mut removed = 0;
+    let latest = latest_id(folder);
+    let old = runs(folder)?.into_iter().skip(kept).filter(|run| Some(&run.id) != latest.as_ref());
+    for run in old.collect::<Vec<_>>().into_iter().rev().take(AT_ONCE) {
+        removed += usize::from(remove(&run.path).is_ok_and(|removed| removed));
+    }
+    remove_drafts(folder);
+    Ok(removed)
+}
+
+/// How many runs are removed at once.
+const AT_ONCE: usize = 20;
+
+/// Removes drafts that are older than any process needs.
+fn remove_drafts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_draft = entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT));
+        let written = || entry.metadata().and_then(|found| found.modified()).ok();
+        if is_draft
+            && written().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > Duration::from_mins(1))
+        {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
-/// Removes a run that no process writes in. The marker goes last: if this process is killed before that, the rest is still
+/// Removes a run, unless a process writes in it. The marker goes last: if this process is killed before that, the rest is still
 /// a run.
-fn remove(path: &Path) -> io::Result<()> {
+fn remove(path: &Path) -> io::Result<bool> {
     // Some systems only lock files that are open for writing.
     let marker = OpenOptions::new().read(true).write(true).open(path.join(MARKER))?;
     let lock = FileLock::try_exclusive(marker);
     if let Ok(None) = lock {
-        return Ok(());
+        return Ok(false);
     }
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -137,7 +190,8 @@ fn remove(path: &Path) -> io::Result<()> {
         }
     }
     fs::remove_file(path.join(MARKER))?;
-    fs::remove_dir(path)
+    fs::remove_dir(path)?;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -164,39 +218,92 @@ mod tests {
         let temporary = TempDir::new().unwrap();
         let folder = temporary.path();
         for (hours, id) in [(3, "a"), (1, "b"), (2, "c")] {
-            let run = open(folder, id, 9).unwrap().path;
+            let run = open(folder, id).unwrap().path;
             fs::write(run.join("x.jsonl"), "{}").unwrap();
             fs::create_dir(run.join("report")).unwrap();
             age(&run, hours);
         }
         fs::create_dir(folder.join("judge-slots")).unwrap();
         fs::write(folder.join("notes.txt"), "mine").unwrap();
-        open(folder, "d", 3).unwrap();
+        open(folder, "d").unwrap();
+        assert_eq!(ids(folder), ["a", "b", "c", "d"], "whoever writes a run removes none");
+        assert_eq!(prune(folder, 3).unwrap(), 1);
         assert_eq!(ids(folder), ["b", "c", "d"], "`a` is the oldest");
-        open(folder, "d", 1).unwrap();
-        assert_eq!(ids(folder), ["b", "c", "d"], "whoever joins a run removes none");
-        open(folder, "e", 1).unwrap();
-        assert_eq!(ids(folder), ["e"]);
+        assert_eq!(prune(folder, 1).unwrap(), 2);
+        assert_eq!(ids(folder), ["d"]);
         assert!(folder.join("judge-slots").is_dir() && folder.join("notes.txt").is_file());
+    }
+
+    #[test]
+    fn a_few_runs_are_removed_at_once_and_the_latest_never() {
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path();
+        for number in 0..AT_ONCE as u64 + 5 {
+            age(&open(folder, &format!("run-{number:02}")).unwrap().path, 100 - number);
+        }
+        open(folder, "run-00").unwrap();
+        assert_eq!(prune(folder, 1).unwrap(), AT_ONCE, "the oldest after `run-00`, which is the latest");
+        assert_eq!(prune(folder, 1).unwrap(), 3);
+        assert_eq!(ids(folder), ["run-00", "run-24"]);
     }
 
     #[test]
     fn a_run_that_somebody_writes_in_is_not_removed() {
         let temporary = TempDir::new().unwrap();
         let folder = temporary.path();
-        let writers = [open(folder, "a", 9).unwrap(), open(folder, "a", 9).unwrap()];
+        let writers = [open(folder, "a").unwrap(), open(folder, "a").unwrap()];
         age(&writers[0].path, 100);
         let [first, second] = writers;
         for (id, expected) in [("b", vec!["a", "b"]), ("c", vec!["a", "c"])] {
-            open(folder, id, 1).unwrap();
+            age(&open(folder, id).unwrap().path, 1);
+            prune(folder, 0).unwrap();
             assert_eq!(ids(folder), expected);
         }
         drop(first);
-        open(folder, "d", 1).unwrap();
+        open(folder, "d").unwrap();
+        prune(folder, 0).unwrap();
         assert_eq!(ids(folder), ["a", "d"], "another still writes");
         drop(second);
-        open(folder, "e", 1).unwrap();
+        open(folder, "e").unwrap();
+        prune(folder, 0).unwrap();
         assert_eq!(ids(folder), ["e"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_others_planted_are_not_followed() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let temporary = TempDir::new().unwrap();
+        let (folder, elsewhere) = (temporary.path().join("runs"), temporary.path().join("elsewhere"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir(&elsewhere).unwrap();
+        fs::write(elsewhere.join("theirs"), "theirs").unwrap();
+        symlink(&elsewhere, folder.join("planted")).unwrap();
+        let error = open(&folder, "planted").unwrap_err().to_string();
+        assert_eq!(error, "`planted` is there, and is not a folder");
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1, "nothing was written there");
+
+        fs::create_dir(folder.join("marked")).unwrap();
+        symlink(elsewhere.join("theirs"), folder.join("marked").join(MARKER)).unwrap();
+        assert_eq!(
+            open(&folder, "marked").unwrap_err().to_string(),
+            "`run.json` is there, and is not a file"
+        );
+
+        for number in 0..50 {
+            let draft = folder.join(format!("{DRAFT}{}.{number}", std::process::id()));
+            symlink(elsewhere.join("theirs"), draft).unwrap();
+        }
+        symlink(elsewhere.join("theirs"), folder.join(LATEST)).unwrap();
+        let run = open(&folder, "a").unwrap().path;
+        assert_eq!(fs::read_to_string(elsewhere.join("theirs")).unwrap(), "theirs");
+        assert_eq!(latest(&folder).unwrap().id, "a");
+        let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!([mode(&run.join(MARKER)), mode(&folder.join(LATEST))], [0o600; 2]);
+        fs::remove_file(folder.join(LATEST)).unwrap();
+        symlink("/dev/zero", folder.join(LATEST)).unwrap();
+        assert_eq!(latest(&folder), None, "it is not read");
     }
 
     #[test]
@@ -208,10 +315,12 @@ mod tests {
                 let folder = &folder;
                 scope.spawn(move || {
                     for n in 0..20 {
-                        let shared = open(folder, &format!("shared-{n}"), 3).unwrap();
+                        let shared = open(folder, &format!("shared-{n}")).unwrap();
+                        prune(folder, 3).unwrap();
                         assert_eq!(shared.path, folder.join(format!("shared-{n}")));
                         assert!(shared.path.join(MARKER).is_file(), "it stays while it is in use");
-                        open(folder, &format!("own-{thread}-{n}"), 3).unwrap();
+                        open(folder, &format!("own-{thread}-{n}")).unwrap();
+                        prune(folder, 3).unwrap();
                     }
                 });
             }
@@ -225,7 +334,7 @@ mod tests {
         let folder = temporary.path();
         assert_eq!(latest(folder), None);
         for id in ["a", "b", "a"] {
-            open(folder, id, 9).unwrap();
+            open(folder, id).unwrap();
             assert_eq!(latest(folder).unwrap().id, id);
         }
         fs::write(folder.join(LATEST), "../../etc").unwrap();
@@ -236,7 +345,7 @@ mod tests {
     fn a_torn_mark_is_a_mark() {
         let temporary = TempDir::new().unwrap();
         let folder = temporary.path();
-        let run = open(folder, "a", 9).unwrap().path;
+        let run = open(folder, "a").unwrap().path;
         fs::write(run.join(MARKER), "{\"run").unwrap();
         assert_eq!(ids(folder), ["a"]);
     }

@@ -6,7 +6,7 @@ use super::shape::key;
 use super::to_json::{Object, ToJson, write_list};
 use crate::judge_outcome::JudgeUse;
 use crate::report::ScoredMetric;
-use crate::transcript::Transcript;
+use crate::transcript::{RunError, Transcript};
 
 impl Head {
     pub(super) fn line(&self) -> Vec<u8> {
@@ -53,6 +53,18 @@ pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[Sco
         object.field(key!("run"), &run);
         object.field(key!("evaluation"), &evaluation);
         write_list(metrics, object.key(key!("metrics")), write_metric);
+        object.close();
+    })
+}
+
+/// The line of a [`Broke`](super::Broke).
+pub(super) fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u8> {
+    line("broke", |out| {
+        let mut object = Object::open(out);
+        object.field(key!("test"), &test);
+        object.field(key!("run"), &run);
+        object.field(key!("evaluation"), &evaluation);
+        object.field(key!("error"), error);
         object.close();
     })
 }

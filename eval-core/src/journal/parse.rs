@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::Utf8Error;
 
-use eval_format::Value;
+use eval_format::{UsageMetadata, Value};
 
 use super::from_json::{Fields, FromJson, Misread};
-use super::record::{Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
+use super::record::{Broke, Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
 use super::shape::read_fields;
+use crate::transcript::Transcript;
 
 /// One line of a journal.
 ///
@@ -33,6 +34,8 @@ pub enum Record {
     Ran(Ran),
     /// A run was scored.
     Scored(Scored),
+    /// A run that was recorded turned out to be an error.
+    Broke(Broke),
     /// A test ended.
     Decided(Decided),
     /// A record of a later version.
@@ -58,6 +61,10 @@ pub enum RecordError {
     },
     /// The record cannot stand behind those before it. The text says why.
     Misplaced(String),
+    /// The line was changed after it was written: its checksum is another.
+    Changed,
+    /// The line is too long for a record. The number is its length in bytes.
+    TooLong(usize),
 }
 
 impl fmt::Display for RecordError {
@@ -65,6 +72,8 @@ impl fmt::Display for RecordError {
         match self {
             Self::NotUtf8(error) => write!(f, "it is not UTF-8: {error}"),
             Self::NotJson(what) | Self::NoRecord(what) | Self::Misplaced(what) => f.write_str(what),
+            Self::Changed => f.write_str("it was changed after it was written: its checksum is another"),
+            Self::TooLong(length) => write!(f, "it has {length} bytes, which no record has"),
             Self::NewerSchema { schema, evalset } => write!(
                 f,
                 "it was written by evalset {evalset}, whose records (schema {schema}) this version does not read; \
@@ -100,6 +109,7 @@ impl Record {
             "started" => Self::Started(Started::read(value)?.without_sentinels()),
             "ran" => Self::Ran(Ran::read(value)?),
             "scored" => Self::Scored(Scored::read(value)?),
+            "broke" => Self::Broke(Broke::read(value)?),
             "decided" => Self::Decided(Decided::read(value)?.without_sentinels()),
             "" => return Err("`record` is missing".to_owned()),
             _ => Self::Unknown,
@@ -159,8 +169,39 @@ fn not_zero(number: Option<usize>) -> Option<usize> {
     number.filter(|number| *number != 0)
 }
 
-read_fields!(Ran { test, run, evaluation, transcript, simulator });
+impl FromJson for Ran {
+    fn read(value: Value) -> Result<Self, Misread> {
+        let mut fields = Fields::of(value)?;
+        let transcript: Transcript = fields.take("transcript")?;
+        Ok(Self {
+            test: fields.take("test")?,
+            run: fields.take("run")?,
+            evaluation: fields.take("evaluation")?,
+            tokens: tokens(&transcript),
+            transcript,
+            simulator: fields.take("simulator")?,
+        })
+    }
+}
+
+/// The tokens that the events of a run report; `None` if none does.
+fn tokens(transcript: &Transcript) -> Option<i64> {
+    let events = transcript.turns.iter().flat_map(|turn| &turn.events);
+    events.filter_map(|event| total_tokens(event.usage.as_ref()?)).reduce(i64::saturating_add)
+}
+
+/// The total that a provider reports, else the sum of its parts.
+pub(super) fn total_tokens(usage: &UsageMetadata) -> Option<i64> {
+    let parts = [
+        usage.prompt_token_count,
+        usage.tool_use_prompt_token_count,
+        usage.candidates_token_count,
+        usage.thoughts_token_count,
+    ];
+    usage.total_token_count.or_else(|| parts.into_iter().flatten().reduce(i64::saturating_add))
+}
 read_fields!(Scored { test, run, evaluation, metrics });
+read_fields!(Broke { test, run, evaluation, error });
 
 impl FromJson for RecordedMetric {
     fn read(value: Value) -> Result<Self, Misread> {

@@ -10,7 +10,7 @@ use super::shape::fields;
 use crate::judge_outcome::JudgeUse;
 use crate::report::MetricReport;
 #[cfg(feature = "reports")]
-use crate::report::{MetricOutcome, Transcript};
+use crate::report::{MetricOutcome, RunError, Transcript};
 use crate::verdict::Verdict;
 
 /// The version of the records that this version of eval-core writes, and the highest one that it reads.
@@ -18,6 +18,22 @@ use crate::verdict::Verdict;
 /// It grows if a record changes its meaning. It does not grow for new fields and new records: readers skip those that they
 /// do not know.
 pub const SCHEMA: u32 = 1;
+
+/// Variables that tell one job of a CI service from another: of GitHub, GitLab, Azure Pipelines, Bitbucket, Buildkite,
+/// CircleCI, Jenkins and TeamCity. [`Head::env`] has those that were set.
+pub const JOB_VARIABLES: [&str; 11] = [
+    "BITBUCKET_STEP_UUID",
+    "BUILDKITE_JOB_ID",
+    "BUILD_BUILDID",
+    "BUILD_NUMBER",
+    "BUILD_TAG",
+    "CIRCLE_WORKFLOW_JOB_ID",
+    "CI_JOB_ID",
+    "GITHUB_JOB",
+    "GITHUB_RUN_ATTEMPT",
+    "GITHUB_RUN_ID",
+    "SYSTEM_JOBID",
+];
 
 /// Who writes a file: the process, what it was built from, and the variables that were set for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +55,15 @@ pub struct Head {
     pub pid: u32,
     /// When the file was begun.
     pub started: SystemTime,
-    /// Variables that decide what runs and how. None of them holds a secret.
+    /// The arguments of the process, without its name: which tests were asked for.
+    pub args: Vec<String>,
+    /// The file of the program; `None` if the system does not tell it.
+    pub program: Option<String>,
+    /// When that file was last written: when the tests were built.
+    pub built: Option<SystemTime>,
+    /// Whether each line of the file has a number and a checksum.
+    pub sealed: bool,
+    /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a secret.
     pub env: BTreeMap<String, String>,
 }
 
@@ -93,6 +117,8 @@ pub struct Ran {
     pub evaluation: u32,
     /// What happened, including the error that ended the run.
     pub transcript: Transcript,
+    /// The tokens that its events report; `None` if none does.
+    pub tokens: Option<i64>,
     /// What a judge was asked to play the user; empty if no judge played the user.
     pub simulator: Vec<JudgeUse>,
 }
@@ -110,6 +136,22 @@ pub struct Scored {
     pub evaluation: u32,
     /// Each metric, in the order of the criteria.
     pub metrics: Vec<RecordedMetric>,
+}
+
+/// A run turned out to be an error after it was recorded: something was recorded too late for its turn, or the test body
+/// failed. Readers put the error into the transcript of the run.
+#[cfg(feature = "reports")]
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Broke {
+    /// The number of the test.
+    pub test: u32,
+    /// Which run of the case this is, from 1.
+    pub run: usize,
+    /// The [`Ran::evaluation`] that broke.
+    pub evaluation: u32,
+    /// What went wrong.
+    pub error: RunError,
 }
 
 /// A [`ScoredMetric`](crate::report::ScoredMetric) as it is recorded: without the criterion and the verdict, which are in
@@ -151,7 +193,21 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
-fields!(Head { schema, evalset, run, package, version, binary, pid, started, env });
+fields!(Head {
+    schema,
+    evalset,
+    run,
+    package,
+    version,
+    binary,
+    pid,
+    started,
+    args,
+    program,
+    built,
+    sealed,
+    env
+});
 fields!(Started {
     test,
     name,

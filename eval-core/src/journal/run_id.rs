@@ -9,10 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_format::__private::content_hash;
 
-use super::runs::{LONGEST_ID, is_id, runs};
+use super::runs::{LONGEST_ID, is_id, runs_named};
 use super::time;
-
-const RUN_ID: &str = "EVALSET_RUN_ID";
+use crate::variables::RUN_ID;
 
 /// The id of the run of this process, in a folder such as `target/evalset`.
 pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
@@ -31,8 +30,8 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
 
 fn unusable(id: &str) -> String {
     format!(
-        "`{RUN_ID}` is `{}`; it names a folder: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, not \
-         `latest`",
+        "`{RUN_ID}` is `{}`; it names a folder on every system: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` \
+         at the ends, no `-` at the beginning, not `latest`, no device of Windows such as `con` or `aux.txt`",
         crate::message::cut(id, LONGEST_ID)
     )
 }
@@ -59,8 +58,8 @@ fn known(folder: &Path, process: &Process, now: SystemTime) -> Option<String> {
         None => true,
     };
     // If the folder cannot be read, it cannot be written either, and the writer reports that.
-    let runs = runs(folder).unwrap_or_default();
-    let known = runs.into_iter().find(|run| run.id.ends_with(&hash) && is_its_own(run.started));
+    let runs = runs_named(folder, |id| id.ends_with(&hash)).unwrap_or_default();
+    let known = runs.into_iter().find(|run| is_its_own(run.started));
     known.map(|run| run.id)
 }
 
@@ -127,7 +126,7 @@ mod tests {
         let (cargo, other) = (process("12 345", None), process("12 346", None));
         let now = SystemTime::now();
         let first = shared(folder, &cargo, now);
-        folder::open(folder, &first, 9).unwrap();
+        folder::open(folder, &first).unwrap();
         assert_eq!(shared(folder, &cargo, now), first);
         assert_eq!(shared(folder, &cargo, now + Duration::from_hours(1000)), first);
         assert_ne!(shared(folder, &other, now), first);
@@ -140,7 +139,7 @@ mod tests {
         let cargo = process("12", Some(Duration::from_hours(12)));
         let now = SystemTime::now();
         let first = shared(folder, &cargo, now);
-        folder::open(folder, &first, 9).unwrap();
+        folder::open(folder, &first).unwrap();
         assert_eq!(known(folder, &cargo, now + Duration::from_hours(1)), Some(first));
         assert_eq!(known(folder, &cargo, now + Duration::from_hours(13)), None);
     }

@@ -41,6 +41,11 @@ pub struct RunDir {
 ///
 /// A missing folder holds no runs. Folders that are not runs are skipped.
 pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
+    runs_named(folder, |_| true)
+}
+
+/// The runs whose ids are these, the newest first. Of no other is anything read: there may be thousands.
+pub(super) fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::Result<Vec<RunDir>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -49,7 +54,8 @@ pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
     for entry in entries {
         // Another process may have removed it.
         let Ok(entry) = entry else { continue };
-        if entry.file_type().is_ok_and(|kind| kind.is_dir())
+        if entry.file_name().to_str().is_some_and(&is_meant)
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
             && let Some(run) = run(&entry.path())
         {
             runs.push(run);
@@ -62,9 +68,20 @@ pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
 /// The run that was written to last, in a folder such as `target/evalset`; `None` if it is not known or was removed.
 #[cfg(any(test, feature = "reports"))]
 pub fn latest(folder: &Path) -> Option<RunDir> {
-    let id = fs::read_to_string(folder.join(LATEST)).ok()?;
-    let id = id.trim();
-    is_id(id).then(|| run(&folder.join(id))).flatten()
+    let path = folder.join(latest_id(folder)?);
+    fs::symlink_metadata(&path).ok()?.is_dir().then(|| run(&path)).flatten()
+}
+
+/// The id of the run that was joined last, if it is one. A link is not followed.
+pub(super) fn latest_id(folder: &Path) -> Option<String> {
+    let id = read_small(&folder.join(LATEST))?;
+    Some(id.trim().to_owned()).filter(|id| is_id(id))
+}
+
+/// The text of a file of ours that is no longer than such files are; `None` for a link or anything else.
+fn read_small(path: &Path) -> Option<String> {
+    let found = fs::symlink_metadata(path).ok()?;
+    (found.is_file() && found.len() < 4096).then(|| fs::read_to_string(path).ok()).flatten()
 }
 
 /// Whether this can be the id of a run: a plain name of a folder on every system, and not the name of our own file beside
@@ -72,10 +89,21 @@ pub fn latest(folder: &Path) -> Option<RunDir> {
 pub(super) fn is_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_ID).contains(&id.len())
-        && !id.starts_with('.')
+        && !id.starts_with(['.', '-'])
         && !id.ends_with('.')
+        && !is_device(id)
         && id.bytes().all(is_plain)
         && !id.eq_ignore_ascii_case(LATEST)
+}
+
+/// Whether Windows takes a name for a device, whatever follows its first dot.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_uppercase();
+    let numbered = |device: &str| {
+        stem.strip_prefix(device)
+            .is_some_and(|number| number.len() == 1 && number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
 /// The most characters that the id of a run may have.
@@ -92,7 +120,7 @@ pub(super) fn marker(id: &str, started: SystemTime) -> Vec<u8> {
 }
 
 fn run(path: &Path) -> Option<RunDir> {
-    let marker = fs::read_to_string(path.join(MARKER)).ok()?;
+    let marker = read_small(&path.join(MARKER))?;
     let begun =
         Value::parse(&marker).ok().and_then(|marker| marker["started"].as_str().and_then(time::parse));
     // A marker that is being written, or was torn, is as old as its file.
@@ -126,6 +154,17 @@ mod tests {
             ("latest", false),
             ("Latest", false),
             ("latest-1", true),
+            ("-rf", false),
+            ("--help", false),
+            ("CON", false),
+            ("aux.txt", false),
+            ("nul.tar.gz", false),
+            ("com1", false),
+            ("LPT9.log", false),
+            ("console", true),
+            ("com10", true),
+            ("run...", false),
+            ("a\u{0}", false),
         ] {
             assert_eq!(is_id(id), plain, "{id:?}");
         }

@@ -24,9 +24,10 @@ impl ToJson for Score {
             return value.write(out);
         }
         let mut object = Object::open(out);
-        match (self.value(), self.reason()) {
+        match (self.value(), self.why_left_out()) {
             (Some(value), _) => object.field(key!("value"), &value),
-            (None, reason) => object.text(key!("not_evaluated"), reason.unwrap_or_default()),
+            (None, Some(reason)) => object.text(key!("left_out"), reason),
+            (None, None) => object.text(key!("not_evaluated"), self.reason().unwrap_or_default()),
         }
         object.list(key!("notes"), self.notes());
         object.list(key!("rubrics"), self.rubrics());
@@ -128,9 +129,10 @@ mod reading {
                 return Ok(Self::from(value));
             }
             let mut fields = Fields::of(value)?;
-            let score = match fields.take::<Option<f64>>("value")? {
-                Some(value) => Self::from(value),
-                None => Self::not_evaluated(fields.take::<String>("not_evaluated")?),
+            let score = match (fields.take("value")?, fields.take::<Option<String>>("left_out")?) {
+                (Some(value), _) => <Self as From<f64>>::from(value),
+                (None, Some(reason)) => Self::left_out(reason),
+                (None, None) => Self::not_evaluated(fields.take::<String>("not_evaluated")?),
             };
             let notes: Vec<String> = fields.take("notes")?;
             let rubrics: Vec<RubricScore> = fields.take("rubrics")?;

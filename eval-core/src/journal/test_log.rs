@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use eval_format::EvalCase;
 
 use super::case_hash::case_hash;
-use super::lines::{ran_line, scored_line};
+use super::lines::{broke_line, ran_line, scored_line};
 use super::record::{Decided, Started};
 use super::time;
 use super::writer::{self, Journal};
@@ -14,7 +14,7 @@ use crate::compiled::Test;
 use crate::judge_outcome::JudgeUse;
 use crate::options::Options;
 use crate::report::{CaseReport, ScoredMetric};
-use crate::transcript::Transcript;
+use crate::transcript::{RunError, Transcript};
 use crate::verdict::{Role, Verdict};
 
 /// The part of a journal that belongs to one test. Does nothing if no journal is written.
@@ -30,12 +30,9 @@ struct Open {
     evaluations: AtomicU32,
 }
 
-/// The part of a journal that belongs to one evaluation of a run. Does nothing if no journal is written.
+/// The part of a journal that belongs to one evaluation of a run.
 #[derive(Debug)]
-pub(crate) struct RunLog<'a>(Option<OpenRun<'a>>);
-
-#[derive(Debug)]
-struct OpenRun<'a> {
+pub(crate) struct RunLog<'a> {
     log: &'a Open,
     run: usize,
     evaluation: u32,
@@ -105,13 +102,24 @@ impl TestLog {
         self.0.as_ref().map(|log| &*log.journal)
     }
 
-    /// Records what happened in a run.
-    pub(crate) fn ran(&self, run: usize, transcript: &Transcript, simulator: &[JudgeUse]) -> RunLog<'_> {
-        RunLog(self.0.as_ref().map(|log| {
-            let evaluation = log.evaluations.fetch_add(1, Ordering::Relaxed);
-            log.journal.add(ran_line(log.test, run, evaluation, transcript, simulator));
-            OpenRun { log, run, evaluation }
-        }))
+    /// Records what happened in a run; `None` if no journal is written.
+    pub(crate) fn ran(
+        &self,
+        run: usize,
+        transcript: &Transcript,
+        simulator: &[JudgeUse],
+    ) -> Option<RunLog<'_>> {
+        let log = self.0.as_ref()?;
+        let evaluation = log.evaluations.fetch_add(1, Ordering::Relaxed);
+        log.journal.add(ran_line(log.test, run, evaluation, transcript, simulator));
+        Some(RunLog { log, run, evaluation })
+    }
+
+    /// Records that a run, which was recorded as `evaluation`, turned out to be an error.
+    pub(crate) fn broke_later(&self, run: usize, evaluation: Option<u32>, error: &RunError) {
+        if let Some((log, evaluation)) = self.0.as_ref().zip(evaluation) {
+            log.journal.add(broke_line(log.test, run, evaluation, error));
+        }
     }
 
     /// Records the verdict, and what the test prints if it fails.
@@ -150,11 +158,15 @@ impl TestLog {
 }
 
 impl RunLog<'_> {
+    /// The number of the evaluation in its test.
+    pub(crate) fn evaluation(&self) -> u32 {
+        self.evaluation
+    }
+
     /// Records how the run scored.
     pub(crate) fn scored(self, metrics: &[ScoredMetric]) {
-        if let Some(OpenRun { log, run, evaluation }) = self.0 {
-            log.journal.add(scored_line(log.test, run, evaluation, metrics));
-        }
+        let Self { log, run, evaluation } = self;
+        log.journal.add(scored_line(log.test, run, evaluation, metrics));
     }
 }
 

@@ -151,6 +151,10 @@ fn head(package: &str) -> Head {
         binary: Some("evals".to_owned()),
         pid: 1,
         started: SystemTime::UNIX_EPOCH,
+        args: vec!["--exact".to_owned()],
+        program: Some("evals".to_owned()),
+        built: None,
+        sealed: false,
         env: [("CI".to_owned(), "true".to_owned())].into(),
     }
 }
@@ -359,4 +363,113 @@ fn a_folder_without_journals_is_an_error_that_names_it() {
     let error = RecordedRun::read(&missing).unwrap_err();
     assert!(error.to_string().starts_with(&format!("cannot read `{}`: ", missing.display())), "{error}");
     assert!(std::error::Error::source(&error).is_some());
+}
+
+#[test]
+fn of_one_attempt_the_worst_process_counts_and_later_attempts_hide_earlier_ones() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let file = |name: &str, attempt: u32, at: u64, verdict: Option<Verdict>| {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(at);
+        let begun = Started { attempt, at, ..started(1, "s::a") };
+        let ended = verdict.map(|verdict| Decided { verdict, ..decided(1) }.line()).unwrap_or_default();
+        fs::write(folder.join(name), [head("p").line(), begun.line(), ended].concat()).unwrap();
+    };
+    let counts = || {
+        let run = RecordedRun::read(folder).unwrap();
+        let last = run.tests[0].last().unwrap();
+        (last.started.attempt, last.decided.as_ref().map(|decided| decided.verdict.clone()))
+    };
+    file("a.jsonl", 1, 10, Some(Verdict::Failed));
+    file("b.jsonl", 1, 20, Some(Verdict::Passed));
+    assert_eq!(counts(), (1, Some(Verdict::Failed)), "the later one does not win");
+    file("c.jsonl", 1, 5, None);
+    assert_eq!(counts(), (1, None), "it may stand for any verdict");
+    file("d.jsonl", 2, 1, Some(Verdict::Passed));
+    assert_eq!(counts(), (2, Some(Verdict::Passed)), "whatever its clock says");
+    file("e.jsonl", 2, 0, Some(Verdict::error(Role::Agent, "503")));
+    assert_eq!(counts(), (2, Some(Verdict::error(Role::Agent, "503"))));
+}
+
+/// The lines of a journal as a process writes it.
+fn sealed(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    lines.iter().zip(1..).map(|(line, number)| seal::seal(line.clone(), number)).collect()
+}
+
+#[test]
+fn a_sealed_journal_tells_what_was_changed_lost_moved_or_added() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let head = Head { sealed: true, ..head("p") };
+    let lines = sealed(&[
+        head.line(),
+        started(1, "s::a").line(),
+        ran(1, 1),
+        decided(1).line(),
+        started(2, "s::b").line(),
+        decided(2).line(),
+    ]);
+    let said = |lines: &[&[u8]]| {
+        fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
+        let run = RecordedRun::read(folder).unwrap();
+        assert_eq!(RecordedRun::outline(&[folder]).unwrap().unreadable, run.unreadable);
+        run.unreadable.iter().map(|line| format!("{}: {}", line.line, line.error)).collect::<Vec<_>>()
+    };
+    let all: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+    assert_eq!(said(&all), [""; 0]);
+    let changed = "it was changed after it was written: its checksum is another";
+    for at in 0..all.len() {
+        let flipped = String::from_utf8(all[at].to_vec())
+            .unwrap()
+            .replacen("\"test\"", "\"tent\"", 1)
+            .replacen("\"run\"", "\"rum\"", 1);
+        let mut with = all.clone();
+        with[at] = flipped.as_bytes();
+        assert_eq!(said(&with)[0], format!("{}: {changed}", at + 1));
+    }
+    let unsealed = head.line();
+    let mut with = all.clone();
+    with[0] = &unsealed;
+    assert_eq!(said(&with), [format!("1: {changed}")]);
+    let claims_none = Head { sealed: false, ..head.clone() }.line();
+    with[0] = &claims_none;
+    assert_eq!(said(&with).len(), all.len() - 1, "its lines say otherwise");
+    let lost = [all[0], all[1], all[2], all[4], all[5]];
+    assert_eq!(said(&lost), ["4: it is line 5 of the journal, and 1 line before it cannot be read"]);
+    let swapped = [all[0], all[1], all[2], all[4], all[3], all[5]];
+    assert_eq!(said(&swapped)[1], "5: it is line 4 of the journal again, or was moved behind line 5");
+    let twice = [&all[..], &all[3..4]].concat();
+    assert_eq!(said(&twice), ["7: it is line 4 of the journal again, or was moved behind line 6"]);
+    let joined = [&all[..], &all[..]].concat();
+    assert_eq!(said(&joined).len(), all.len());
+}
+
+#[test]
+fn an_outline_has_what_a_report_needs() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let lines = [head("p").line(), started(1, "s::a").line(), ran(1, 1), decided(1).line()];
+    fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
+    let (whole, outline) = (RecordedRun::read(folder).unwrap(), RecordedRun::outline(&[folder]).unwrap());
+    let (whole, outline) = (whole.tests[0].last().unwrap(), outline.tests[0].last().unwrap());
+    assert_eq!((&whole.started, &whole.decided), (&outline.started, &outline.decided));
+    let [whole, outline] = [whole, outline].map(|attempt| &attempt.evaluations[0]);
+    assert_eq!((whole.passed, whole.ran.tokens), (outline.passed, outline.ran.tokens));
+    assert_eq!(whole.ran.transcript.error, outline.ran.transcript.error);
+    assert!(outline.ran.transcript.turns.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_no_journal() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let made = std::process::Command::new("mkfifo").arg(folder.join("a.jsonl")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    assert!(
+        RecordedRun::read(folder).unwrap_err().to_string().contains("holds no journal"),
+        "it does not wait"
+    );
 }

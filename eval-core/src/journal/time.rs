@@ -9,7 +9,12 @@ const DAY: u64 = 24 * 60 * 60;
 
 /// The time now, to the millisecond, as a record holds it.
 pub(super) fn now() -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(millis(SystemTime::now()))
+    in_millis(SystemTime::now())
+}
+
+/// A time to the millisecond, as a record holds it.
+pub(super) fn in_millis(time: SystemTime) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(millis(time))
 }
 
 /// A time as part of the name of a run: `2026-11-22T02-31-07`, in UTC.

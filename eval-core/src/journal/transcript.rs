@@ -10,7 +10,7 @@ use crate::transcript::{RunError, Transcript, TurnRecord};
 use crate::verdict::Role;
 
 fields!(Transcript { session, turns, state, error });
-fields!(Session { app_name, user_id, session_id, state });
+fields!(Session from default { app_name, user_id, session_id, state });
 fields!(Event {
     author,
     content,

@@ -1,20 +1,20 @@
 //! Writing: one file per process, one write per record.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::folder::Joined;
-use super::line::Line;
-use super::record::{Head, SCHEMA};
-use super::to_json::write_text;
+use super::record::{Head, JOB_VARIABLES, SCHEMA};
+use super::seal::seal;
 use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
-use crate::secrets::secret_variables;
+use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
+use crate::variables;
 
 /// The journal that a process writes.
 ///
@@ -23,12 +23,40 @@ pub(crate) struct Journal {
     run: String,
     path: PathBuf,
     /// `None` after a write failed.
-    file: Mutex<Option<Box<dyn Write + Send>>>,
+    file: Mutex<Option<Lines>>,
     tests: AtomicU32,
-    /// The names of secret variables, and their values as they look in a line.
-    secrets: Vec<(String, String)>,
-    #[expect(dead_code, reason = "while this process holds it, no other process removes the run")]
+    /// What no line may hold.
+    secrets: Secrets,
+    /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
+    /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by one.
+    prunes: Option<PathBuf>,
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        drop(self.lock.take());
+        if let (Some(folder), Ok(kept)) = (&self.prunes, kept()) {
+            // A run too many does no harm.
+            let _ = folder::prune(folder, kept);
+        }
+    }
+}
+
+/// Removes the oldest runs of a folder such as `target/evalset`, a few at a time. As many as `EVALSET_KEEP` says stay,
+/// besides those that are still written. Returns how many were removed.
+///
+/// ```
+/// let folder = std::env::temp_dir().join("evalset-no-runs-here");
+/// assert_eq!(eval_core::journal::prune(&folder)?, 0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// Tests remove none. `cargo evalset report` does, and a program at the end of its run.
+#[cfg(feature = "reports")]
+pub fn prune(folder: &Path) -> io::Result<usize> {
+    let kept = kept().map_err(io::Error::other)?;
+    folder::prune(folder, kept)
 }
 
 impl std::fmt::Debug for Journal {
@@ -59,7 +87,7 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
 
 /// Whether `EVALSET_JOURNAL` turns journals off.
 fn is_off() -> Result<bool, String> {
-    match std::env::var_os("EVALSET_JOURNAL").unwrap_or_default().to_str() {
+    match std::env::var_os(variables::JOURNAL).unwrap_or_default().to_str() {
         Some("" | "on") => Ok(false),
         Some("off") => Ok(true),
         other => Err(format!(
@@ -73,7 +101,7 @@ fn is_off() -> Result<bool, String> {
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
-    let Some(value) = std::env::var_os("EVALSET_KEEP").filter(|value| !value.is_empty()) else {
+    let Some(value) = std::env::var_os(variables::KEEP).filter(|value| !value.is_empty()) else {
         return Ok(KEPT);
     };
     let value = value.to_string_lossy();
@@ -88,14 +116,20 @@ impl Journal {
         if is_off()? {
             return Ok(None);
         }
-        Self::open(folder, variable("CARGO_PKG_NAME").as_deref())
+        let journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;
+        // It is new, so nobody else has it.
+        let mut journal = journal.and_then(Arc::into_inner);
+        if let Some(journal) = &mut journal {
+            journal.prunes = Some(folder.to_owned());
+        }
+        Ok(journal.map(Arc::new))
     }
 
     /// Opens the journal of this process in a folder such as `target/evalset`. If that fails, a message says so.
     fn open(folder: &Path, package: Option<&str>) -> Result<Option<Arc<Self>>, String> {
-        let kept = kept()?;
+        kept()?;
         let run = run_id::of_this_process(folder)?;
-        let opened = folder::open(folder, &run, kept).and_then(|joined| Self::create(joined, run, package));
+        let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, run, package));
         Ok(match opened {
             Ok(journal) => Some(Arc::new(journal)),
             Err(error) => {
@@ -108,21 +142,22 @@ impl Journal {
     fn create(joined: Joined, run: String, package: Option<&str>) -> io::Result<Self> {
         let head = head(run, package);
         let path = joined.path.join(file_name(&head));
-        let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
-        let secrets = secret_variables().collect();
-        Ok(Self { lock: joined.lock, ..Self::begin(head, path, Box::new(file), secrets)? })
+        let file = folder::create_private(&path)?;
+        let secrets = Secrets::of(secret_variables());
+        let mut journal = Self::begin(head, path, Box::new(file), secrets)?;
+        journal.lock = joined.lock;
+        Ok(journal)
     }
 
     fn begin(
         head: Head,
         path: PathBuf,
         mut file: Box<dyn Write + Send>,
-        secrets: Vec<(String, String)>,
+        secrets: Secrets,
     ) -> io::Result<Self> {
-        file.write_all(&head.line())?;
-        let secrets = secrets.into_iter().map(|(name, value)| (name, in_line(&value))).collect();
-        let (file, tests) = (Mutex::new(Some(file)), AtomicU32::new(1));
-        Ok(Self { run: head.run, path, file, tests, secrets, lock: None })
+        file.write_all(&seal(masked(&secrets, head.line()), 1))?;
+        let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
+        Ok(Self { run: head.run, path, file, tests, secrets, lock: None, prunes: None })
     }
 
     /// The id of the run that the journal belongs to.
@@ -142,35 +177,38 @@ impl Journal {
 
     /// Adds a line. The system has the line when this returns, so it stays even if the process is killed.
     pub(super) fn add(&self, line: Vec<u8>) {
-        let line = self.without_secrets(line);
+        let line = masked(&self.secrets, line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = file.as_mut().map_or(Ok(()), |file| file.write_all(&line));
+        let written = file.as_mut().map_or(Ok(()), |file| file.add(line));
         if let Err(error) = written {
             // A line behind half a line would be unreadable too.
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
         }
     }
+}
 
-    fn without_secrets(&self, line: Vec<u8>) -> Vec<u8> {
-        let Ok(text) = std::str::from_utf8(&line) else { return line };
-        let found: Vec<_> = self.secrets.iter().filter(|(_, value)| text.contains(value.as_str())).collect();
-        if found.is_empty() {
-            return line;
-        }
-        let text = found.into_iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(value, &format!("(the value of {name})"))
-        });
-        text.into_bytes()
+/// A file to which lines are added.
+struct Lines {
+    file: Box<dyn Write + Send>,
+    /// How many it has.
+    written: usize,
+}
+
+impl Lines {
+    fn add(&mut self, line: Vec<u8>) -> io::Result<()> {
+        self.written += 1;
+        self.file.write_all(&seal(line, self.written))
     }
 }
 
-/// A text as it looks in a line, between its quotes.
-fn in_line(text: &str) -> String {
-    let mut line = Line::new();
-    write_text(text, &mut line);
-    let line = String::from_utf8_lossy(&line.into_bytes()).into_owned();
-    line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(text).to_owned()
+/// A line without secrets.
+fn masked(secrets: &Secrets, line: Vec<u8>) -> Vec<u8> {
+    let masked = match std::str::from_utf8(&line).map(|text| secrets.mask(text)) {
+        Ok(Cow::Owned(masked)) => masked,
+        _ => return line,
+    };
+    masked.into_bytes()
 }
 
 /// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does not
@@ -185,13 +223,13 @@ fn say_once(why: &str) {
 }
 
 /// Variables that decide what runs and how. None of them is a secret.
-const RECORDED_VARIABLES: [&str; 16] = [
+const RECORDED_VARIABLES: [&str; 15] = [
     "CI",
-    "EVALSET_DIR",
-    "EVALSET_JUDGE",
-    "EVALSET_JUDGE_MODEL",
-    "EVALSET_MISSING_JUDGE",
-    "EVALSET_RUN_ID",
+    variables::DIR,
+    variables::JUDGE,
+    variables::JUDGE_MODEL,
+    variables::MISSING_JUDGE,
+    variables::RUN_ID,
     "NEXTEST_ATTEMPT",
     "NEXTEST_BINARY_ID",
     "NEXTEST_PROFILE",
@@ -200,7 +238,6 @@ const RECORDED_VARIABLES: [&str; 16] = [
     "NEXTEST_TEST_GROUP",
     "NEXTEST_TOTAL_ATTEMPTS",
     "NEXTEST_VERSION",
-    "GITHUB_RUN_ID",
     "GITHUB_SHA",
 ];
 
@@ -210,17 +247,23 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn head(run: String, package: Option<&str>) -> Head {
-    let env =
-        RECORDED_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let names = RECORDED_VARIABLES.iter().chain(&JOB_VARIABLES);
+    let env = names.filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let program = std::env::current_exe().ok();
+    let built = program.as_deref().and_then(|program| std::fs::metadata(program).ok()?.modified().ok());
     Head {
         schema: SCHEMA,
         evalset: env!("CARGO_PKG_VERSION").to_owned(),
         run,
         package: package.map(str::to_owned),
         version: variable("CARGO_PKG_VERSION"),
-        binary: std::env::current_exe().ok().map(|program| binary(&program)),
+        binary: program.as_deref().map(binary),
         pid: std::process::id(),
         started: time::now(),
+        args: std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        program: program.and_then(|program| Some(program.to_str()?.to_owned())),
+        built: built.map(time::in_millis),
+        sealed: true,
         env: env.collect::<BTreeMap<_, _>>(),
     }
 }
@@ -249,8 +292,10 @@ fn file_name(head: &Head) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Line;
     #[cfg(feature = "reports")]
     use super::super::parse::Record;
+    use super::super::to_json::write_text;
     use super::*;
 
     /// A file that takes so many bytes: a disk that fills up.
@@ -280,7 +325,8 @@ mod tests {
     }
 
     fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
-        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let secrets = Secrets::of(secrets);
         let head = head("run".to_owned(), Some("package"));
         Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
     }
@@ -289,20 +335,20 @@ mod tests {
     fn a_record_is_one_write() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[]);
-        journal.add(b"{}\n".to_vec());
-        journal.add(b"{}\n".to_vec());
+        journal.add(b"[]\n".to_vec());
+        journal.add(b"[]\n".to_vec());
         assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
         let written = disk.written.lock().unwrap().clone();
         let (head, rest) = written.split_at(written.len() - 6);
-        assert!(head.starts_with(b"{\"record\":\"head\",") && head.ends_with(b"}\n"));
+        assert!(head.starts_with(b"{\"record\":\"head\",") && head.ends_with(b"\"}\n"));
         #[cfg(feature = "reports")]
         assert!(matches!(Record::parse(std::str::from_utf8(head).unwrap()), Ok(Record::Head(_))));
-        assert_eq!(rest, b"{}\n{}\n");
+        assert_eq!(rest, b"[]\n[]\n");
     }
 
     #[test]
     fn after_a_write_that_failed_nothing_follows_the_half_line() {
-        let room = head("run".to_owned(), Some("package")).line().len() + 4;
+        let room = seal(head("run".to_owned(), Some("package")).line(), 1).len() + 4;
         let disk = Disk { room, ..Disk::default() };
         let journal = journal(&disk, &[]);
         journal.add(b"{\"record\":\"x\"}\n".to_vec());

@@ -43,7 +43,7 @@ pub trait Judge: Send + Sync {
 
     /// How long one question may take. `None` if the judge sets a limit of its own.
     ///
-    /// Unless implemented, it is the number of seconds in `EVALSET_JUDGE_TIMEOUT`, else ten minutes. A judge that asks
+    /// Unless implemented, it is the number of seconds in `EVALSET_JUDGE_TIMEOUT`, else two minutes. A judge that asks
     /// another judge returns the limit of that one.
     fn time_limit(&self) -> Option<Duration> {
         Some(time_limit::default())

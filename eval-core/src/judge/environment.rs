@@ -6,16 +6,14 @@ use std::fmt;
 
 use super::{JudgeError, JudgeErrorKind};
 use crate::message::quoted_list;
+use crate::variables;
 
-pub(super) const MODE: &str = "EVALSET_JUDGE";
-pub(super) const MISSING: &str = "EVALSET_MISSING_JUDGE";
-pub(super) const MODEL: &str = "EVALSET_JUDGE_MODEL";
-pub(super) const TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
-pub(super) const BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
+pub(super) use variables::{
+    JUDGE as MODE, JUDGE_BASE_URL as BASE_URL, JUDGE_BUDGET as BUDGET, JUDGE_MODEL as MODEL,
+    JUDGE_TIMEOUT as TIMEOUT, MISSING_JUDGE as MISSING,
+};
 #[cfg(feature = "model-judge")]
-pub(super) const RETRIES: &str = "EVALSET_JUDGE_RETRIES";
-#[cfg(feature = "model-judge")]
-pub(super) const SLOTS: &str = "EVALSET_JUDGE_SLOTS";
+pub(super) use variables::{JUDGE_RETRIES as RETRIES, JUDGE_SLOTS as SLOTS};
 
 /// A variable of the environment has a value that cannot be used.
 ///
@@ -116,11 +114,8 @@ pub(super) fn number(
     least: u16,
 ) -> Result<Option<usize>, EnvironmentError> {
     let Some(value) = get(name) else { return Ok(None) };
-    // Each of these variables makes sense with much smaller numbers only.
-    let number = value.parse::<u16>().ok().filter(|number| *number >= least);
-    let number = number.ok_or_else(|| {
-        EnvironmentError::unfit(name, format!("a whole number from {least} to {}", u16::MAX))
-    })?;
+    let number = variables::number(&value, least);
+    let number = number.ok_or_else(|| EnvironmentError::unfit(name, variables::expected(least)))?;
     Ok(Some(number.into()))
 }
 

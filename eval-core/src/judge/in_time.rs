@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_judge_that_says_nothing_about_it_has_ten_minutes() {
+    fn a_judge_that_says_nothing_about_it_has_two_minutes() {
         struct Silent;
         impl Judge for Silent {
             async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
@@ -80,7 +80,7 @@ mod tests {
             }
         }
         let (answer, after) = asked(&Silent.boxed());
-        assert_eq!((answer.unwrap_err().kind(), after), (JudgeErrorKind::Timeout, 600));
+        assert_eq!((answer.unwrap_err().kind(), after), (JudgeErrorKind::Timeout, 120));
     }
 
     #[test]

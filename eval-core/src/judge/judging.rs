@@ -1,5 +1,7 @@
 //! Asking a judge as a criterion says: which model, how many samples, how many at a time.
 
+use std::sync::{Mutex, PoisonError};
+
 use eval_format::{Criterion, Map, Value};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
@@ -13,6 +15,14 @@ const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 const DEFAULT_SAMPLES: u32 = 5;
 /// ADK's number of questions at a time for a criterion that names none.
 const DEFAULT_PARALLELISM: u32 = 1;
+
+/// What stands after a prompt that is asked again, before what was wrong with the answer.
+pub(super) const REMARK: &str = "\n\nAn earlier answer to this could not be used: ";
+
+/// A prompt as it was first asked.
+pub(super) fn without_remark(prompt: &str) -> &str {
+    prompt.rsplit_once(REMARK).map_or(prompt, |(first, _)| first)
+}
 
 /// A judge together with the `judge_model_options` of a criterion: the model, its options, and how many samples of a
 /// question are asked, and how many at a time.
@@ -132,42 +142,75 @@ impl Judging {
         wrong: &str,
     ) -> Result<JudgeReply, JudgeError> {
         let prompt = format!(
-            "{}\n\nAn earlier answer to this could not be used: {wrong}. Answer again, in exactly the form that is asked for.",
+            "{}{REMARK}{wrong}. Answer again, in exactly the form that is asked for.",
             request.prompt
         );
         self.ask(&JudgeRequest { prompt, ..request.clone() }).await
     }
 
-    /// Asks all samples of several questions, at most `parallelism_limit` of them at the same time.
+    /// Asks samples of several questions, at most `parallelism_limit` of them at the same time, until each question is
+    /// decided: then its other samples are not asked.
     ///
-    /// `ask` gets the index of the question and the request. The results are grouped by question, in order.
-    pub(crate) async fn sample_all<'a, T: Send>(
+    /// `ask` gets the index of the question and the request. `is_decided` gets that index and the samples so far, in
+    /// the order in which they were answered. The results are grouped by question, in the order of the samples.
+    pub(crate) async fn sample_all<'a, T: Clone + Send>(
         &self,
         template: &str,
         prompts: &[String],
-        ask: impl Fn(usize, JudgeRequest) -> BoxFuture<'a, T>,
+        ask: impl Fn(usize, JudgeRequest) -> BoxFuture<'a, T> + Sync,
+        is_decided: impl Fn(usize, &[T]) -> bool + Sync,
     ) -> Vec<Vec<T>> {
-        let mut asked = Vec::new();
-        for (at, prompt) in prompts.iter().enumerate() {
-            asked.extend(
-                (0..self.samples).map(|sample| ask(at, self.request(template, prompt.as_str(), sample))),
-            );
+        let (ask, is_decided) = (&ask, &is_decided);
+        let answered: Vec<Mutex<Vec<T>>> = prompts.iter().map(|_| Mutex::default()).collect();
+        let mut asked: Vec<BoxFuture<'_, Option<T>>> = Vec::new();
+        for ((at, prompt), answered) in prompts.iter().enumerate().zip(&answered) {
+            for sample in 0..self.samples {
+                let request = self.request(template, prompt.as_str(), sample);
+                asked.push(Box::pin(async move {
+                    // Samples begin in their order, and those that have begun come to their end. So a recording holds
+                    // the samples that a replay asks for, whichever was answered first.
+                    let is_done = is_decided(at, &answered.lock().unwrap_or_else(PoisonError::into_inner));
+                    if is_done {
+                        return None;
+                    }
+                    let answer = ask(at, request).await;
+                    answered.lock().unwrap_or_else(PoisonError::into_inner).push(answer.clone());
+                    Some(answer)
+                }));
+            }
         }
         let mut answers = guard::all(self.parallelism, asked).await.into_iter();
-        prompts.iter().map(|_| answers.by_ref().take(self.samples as usize).collect()).collect()
+        let samples = self.samples as usize;
+        prompts.iter().map(|_| answers.by_ref().take(samples).flatten().collect()).collect()
     }
 
-    /// Takes the majority of each of several yes-or-no questions; see [`vote`](Self::vote).
+    /// Whether the outcome of a vote is the same whatever the samples say that were not asked yet.
+    fn is_decided(&self, answered: &[Sample<Option<bool>>]) -> bool {
+        let left = (self.samples as usize).saturating_sub(answered.len());
+        let outcome = |rest: Sample<Option<bool>>| {
+            let samples: Vec<_> = answered.iter().cloned().chain(std::iter::repeat_n(rest, left)).collect();
+            self.count(&samples).map(|vote| vote.passed).ok()
+        };
+        let reply = |vote| Ok((vote, JudgeReply::default()));
+        let failed = Err(JudgeError::new(JudgeErrorKind::Failed, ""));
+        let first = outcome(failed);
+        [reply(Some(true)), reply(Some(false)), reply(None)].into_iter().all(|rest| outcome(rest) == first)
+    }
+
+    /// Takes the majority of each of several yes-or-no questions; see [`vote`](Self::vote). `read` gets a reply and the
+    /// prompt that it answers.
     pub(crate) async fn vote_all(
         &self,
         template: &str,
         prompts: &[String],
-        read: impl Fn(&str) -> Result<Option<bool>, String> + Sync,
+        read: impl Fn(&str, &str) -> Result<Option<bool>, String> + Sync,
     ) -> Vec<Result<Vote, JudgeError>> {
         let read = &read;
-        let ask =
-            |_, request| -> BoxFuture<'_, _> { Box::pin(async move { self.read(&request, read).await }) };
-        let samples = self.sample_all(template, prompts, ask).await;
+        let ask = |at: usize, request| -> BoxFuture<'_, _> {
+            let read = move |reply: &str| read(reply, &prompts[at]);
+            Box::pin(async move { self.read(&request, read).await })
+        };
+        let samples = self.sample_all(template, prompts, ask, |_, answered| self.is_decided(answered)).await;
         samples.iter().map(|samples| self.count(samples)).collect()
     }
 
@@ -189,7 +232,9 @@ impl Judging {
         guard::all(self.parallelism, asked).await
     }
 
-    /// Asks all samples of a yes-or-no question and takes the majority. A tie is a no, as in ADK.
+    /// Asks samples of a yes-or-no question and takes the majority. A tie is a no, as in ADK.
+    ///
+    /// Samples that could not change the outcome any more are not asked.
     ///
     /// `read` returns `Some(true)` for yes, `Some(false)` for no and `None` if the reply says neither. A reply that
     /// says neither does not vote, and neither does a sample that failed.
@@ -201,13 +246,14 @@ impl Judging {
         prompt: &str,
         read: impl Fn(&str) -> Result<Option<bool>, String> + Sync,
     ) -> Result<Vote, JudgeError> {
-        self.count(&self.sample(template, prompt, read).await)
+        let votes = self.vote_all(template, &[prompt.to_owned()], |reply, _| read(reply)).await;
+        votes.into_iter().next().unwrap_or_else(|| self.count(&[]))
     }
 
     fn count(&self, samples: &[Sample<Option<bool>>]) -> Result<Vote, JudgeError> {
         let failed = samples.iter().filter_map(|sample| sample.as_ref().err());
         if let Some(error) = failed.clone().next()
-            && failed.count() * 2 > samples.len()
+            && failed.count() * 2 > self.samples as usize
         {
             return Err(error.clone());
         }
@@ -237,3 +283,6 @@ impl Judging {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

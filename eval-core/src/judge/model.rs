@@ -45,7 +45,7 @@ fn unsupported(written: &str, prefix: &str) -> JudgeError {
 
 fn unknown(written: &str) -> JudgeError {
     let names = prefixed(written, "or");
-    error(format!("the judge model `{written}` does not say whose it is; write {names}"))
+    error(format!("the judge model `{written}` names no known provider; write {names}"))
 }
 
 /// A name with the prefix of each provider: `` `openai/x`, `anthropic/x` or `ollama/x` ``.
@@ -92,7 +92,7 @@ mod tests {
             ("groq/llama-3.3-70b", "a prefix that this client does not know"),
             ("openai/", "no name after the `/`"),
             ("llama3", "write `openai/llama3`"),
-            ("", "does not say whose it is"),
+            ("", "names no known provider"),
         ] {
             let error = Model::parse(written).unwrap_err();
             assert!(error.to_string().contains(says), "{written}: {error}");

@@ -10,7 +10,7 @@ use super::{JudgeError, JudgeErrorKind, Provider};
 ///
 /// ```
 /// let error = eval_core::judge::check_judge_model("llama3").unwrap_err();
-/// assert!(error.to_string().contains("does not say whose it is"));
+/// assert!(error.to_string().contains("names no known provider"));
 /// ```
 pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {
     let provider = Model::parse(model)?.provider;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod dialogue;
+mod look_alikes;
 mod rubrics;
 mod steps;
 mod template;
@@ -12,4 +13,5 @@ pub(crate) use dialogue::dialogue;
 pub(crate) use rubrics::rubrics;
 pub(crate) use steps::{grounding, steps};
 pub use template::JudgePrompt;
+pub(crate) use template::{data_of, without_mark};
 pub(crate) use texts::{answer, visible_text};

@@ -1,39 +1,125 @@
 //! Reading JSON out of a judge's reply.
 
-use serde_json::{Deserializer, Error, Map, Value};
+use std::fmt;
+use std::ops::Range;
 
-/// The last JSON object of a reply that has the key. Models write words, code fences and drafts around it.
+use serde_core::de::{Deserialize, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Deserializer, Map, Value};
+
+use super::reply_scan::{CONTRADICTION, is_own, mentions};
+
+/// The JSON object of a reply that has the key. Models write words and code fences around it.
 ///
-/// An object inside of another one does not count, nor does one inside of a broken object: what a judge quotes within
-/// its answer is not the answer. The error says what is wrong with the reply.
-pub(crate) fn last_object(reply: &str, key: &str) -> Result<Map<String, Value>, String> {
-    let mut last = None;
-    let mut rest = reply;
-    while let Some(start) = rest.find('{') {
-        rest = &rest[start..];
-        let mut objects = Deserializer::from_str(rest).into_iter::<Map<String, Value>>();
-        let end = match objects.next() {
-            Some(Ok(object)) => {
-                if object.contains_key(key) {
-                    last = Some(object);
-                }
-                objects.byte_offset()
-            }
-            // The object is cut off, and the rest of the reply is part of it.
-            Some(Err(error)) if error.is_eof() => break,
-            Some(Err(error)) => offset_of(rest, &error),
-            None => break,
-        };
-        rest = &rest[end..];
+/// It begins a line, and its keys are its own: no key twice, at no depth. An object inside of it does not count. What
+/// else the reply says under this key must be the same, or there is no verdict: it may be the agent's. `prompt` is what
+/// the judge was asked, to recognise copies. The error says what is wrong with the reply.
+pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<String, Value>, String> {
+    let found = mentions(reply, key);
+    let none = || format!("no line of it begins a JSON object with the key `{key}`");
+    let part = found.iter().find(|mention| mention.stands).and_then(|mention| mention.object.clone());
+    let part = part.ok_or_else(none)?;
+    let object = strict(reply, part.clone())?;
+    // A key may be written with escapes.
+    let own = object.get(key).ok_or_else(none)?;
+    for other in found.iter().filter(|other| other.object.as_ref() != Some(&part)) {
+        if first_value(&reply[other.value..]).as_ref() != Some(own) {
+            return Err(CONTRADICTION.to_owned());
+        }
     }
-    last.ok_or_else(|| format!("there is no JSON object with the key `{key}` in it"))
+    is_own(reply, prompt, part)?;
+    Ok(object)
 }
 
-/// The offset at which a text stops being JSON: after its first character, and on a character boundary.
-fn offset_of(text: &str, error: &Error) -> usize {
-    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
-    let at = lines.map(str::len).sum::<usize>() + error.column();
-    (at.max(1)..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+/// Whether a part of a reply is a well-formed JSON object.
+pub(super) fn is_json(reply: &str, part: Range<usize>) -> bool {
+    strict(reply, part).is_ok()
+}
+
+/// A part of a reply as a JSON object in which no key stands twice.
+fn strict(reply: &str, part: Range<usize>) -> Result<Map<String, Value>, String> {
+    let text = reply.get(part).unwrap_or_default();
+    match serde_json::from_str::<Unique>(text) {
+        Ok(Unique(Value::Object(object))) => Ok(object),
+        Ok(_) => Err("it is no JSON object".to_owned()),
+        Err(error) if error.to_string().starts_with(TWICE) => Err(CONTRADICTION.to_owned()),
+        Err(error) => Err(format!("its JSON object is broken: {error}")),
+    }
+}
+
+/// The JSON value at the beginning of a text. What is not JSON is no value.
+fn first_value(text: &str) -> Option<Value> {
+    let mut values = Deserializer::from_str(text).into_iter::<Unique>();
+    values.next()?.ok().map(|Unique(value)| value)
+}
+
+/// A JSON document in which no key stands twice.
+#[cfg(feature = "model-judge")]
+pub(super) fn unique_json(bytes: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| error.to_string())
+}
+
+/// A JSON value in which no key stands twice. serde_json keeps the last of equal keys.
+struct Unique(Value);
+
+/// How the error about equal keys begins.
+const TWICE: &str = "a key stands twice";
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Unique(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
+            if map.insert(key, value).is_some() {
+                return Err(A::Error::custom(TWICE));
+            }
+        }
+        Ok(map.into())
+    }
 }
 
 /// The yes or no under a key: a boolean, or one of the texts `true`, `false`, `yes` and `no` in any case.
@@ -61,36 +147,67 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_object_with_the_key_is_the_answer() {
+    fn the_object_with_the_key_is_the_answer() {
         for (reply, safe) in [
             (r#"{"safe": true}"#, Some(true)),
-            ("Sure!\n```json\n{\"reasoning\": \"{}\", \"safe\": false}\n```\nDone {it is}.", Some(false)),
-            (r#"{"safe": true} no, wait: {"safe": false}"#, Some(false)),
+            ("Sure!\n```json\n{\"reasoning\": \"{}\", \"safe\": false}\n```", Some(false)),
+            ("{\"safe\": false}\nDone {it is}.", Some(false)),
             (r#"{"safe": false, "quoted": {"safe": true}}"#, Some(false)),
             (r#"{"reasoning": "it says {\"safe\": true}", "safe": false}"#, Some(false)),
-            (r#"{"safe": false} {"other": true}"#, Some(false)),
+            (r#"{"reasoning": "it says \"safe\": true", "safe": false}"#, Some(false)),
+            ("{\"safe\": false}\n{\"other\": true}", Some(false)),
+            ("{\"safe\": false}\nIt wrote {\"safe\": false} too.", Some(false)),
             (r#"{"safe": "Yes "}"#, Some(true)),
             (r#"{"safe": "no"}"#, Some(false)),
-            (r#"{"quoted": {"safe": true}, oops} {"safe": false}"#, Some(false)),
+            (r#"{"s\u0061fe": true, "x": {"safe": true}}"#, None),
+            (r#"{"safe": true} no, wait: {"safe": false}"#, None),
+            (r#"{"safe": false, "safe": true}"#, None),
+            (r#"{"safe": true, "s\u0061fe": false}"#, None),
+            (r#"{"safe": true, "x": {"y": 1, "y": 2}}"#, None),
+            ("Sure!\n{\"safe\": true}\nDone.", None),
+            ("{\"quoted\": {\"safe\": true}, oops}\n{\"safe\": false}", None),
             (r#"{"quoted": {"safe": true}, oops}"#, None),
             (r#"{"quoted": {"safe": true}"#, None),
-            ("{é} {\n\"é\": é} {\"safe\": true}", Some(true)),
+            ("{é} {\n\"é\": é} {\"safe\": true}", None),
+            (r#"Sure: {"safe": true}"#, None),
             (r#"{"safe": 1}"#, None),
             (r#"{"safe": null}"#, None),
             (r#"{"safe": "maybe"}"#, None),
             (r#"{"safe": true"#, None),
+            ("\"safe\": true\n", None),
             ("safe", None),
             ("", None),
         ] {
-            let read = last_object(reply, "safe").and_then(|object| yes_or_no(&object, "safe"));
+            let read = the_object(reply, "", "safe").and_then(|object| yes_or_no(&object, "safe"));
             assert_eq!(read.ok(), safe, "{reply}");
         }
     }
 
     #[test]
+    fn a_copy_of_what_is_judged_is_no_answer() {
+        let prompt = "Is it safe?\n<<<\n{ \"safe\": true }\n>>>";
+        assert_eq!(
+            the_object(r#"{"safe": true}"#, prompt, "safe"),
+            Err("its verdict is a copy of what is judged".to_owned())
+        );
+        assert!(the_object(r#"{"reasoning": "harmless", "safe": true}"#, prompt, "safe").is_ok());
+    }
+
+    #[test]
     fn hostile_replies_take_linear_time() {
-        for piece in ["{", "{\"a\":", "[{", "{\"a\":{},", "{\"a\":\"{", "{\"a\":[1,"] {
-            assert!(last_object(&piece.repeat(50_000), "safe").is_err());
+        for piece in [
+            "{",
+            "{\"a\":",
+            "[{",
+            "{\"a\":{},",
+            "{\"a\":\"{",
+            "{\"a\":[1,",
+            "{\"safe\":[",
+            "{\"safe\":{\"safe\":",
+            "\"safe\":[[",
+            "{\"safe\":true}",
+        ] {
+            let _ = the_object(&piece.repeat(50_000), "", "safe");
         }
     }
 }

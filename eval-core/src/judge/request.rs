@@ -1,4 +1,8 @@
+use std::fmt;
+
 use eval_format::{Map, UsageMetadata, Value};
+
+use crate::secrets;
 
 /// What a judge is asked: one sample of one question.
 ///
@@ -10,7 +14,7 @@ use eval_format::{Map, UsageMetadata, Value};
 /// ```
 ///
 /// Equal requests may get the same answer. The samples of one question differ in [`sample`](Self::sample) alone.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeRequest {
     /// The model, as the criterion names it: `gemini-2.5-flash`, `openai/gpt-5-mini`.
@@ -29,6 +33,23 @@ pub struct JudgeRequest {
     pub sample: u32,
 }
 
+/// Without secrets. Of the other entries of the configuration it shows the names: they may be headers with keys.
+impl fmt::Debug for JudgeRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("JudgeRequest")
+                .field("model", &self.model)
+                .field("prompt", &self.prompt)
+                .field("template", &self.template)
+                .field("schema", &self.schema)
+                .field("temperature", &self.temperature)
+                .field("config", &self.config.keys().collect::<Vec<_>>())
+                .field("sample", &self.sample)
+                .finish()
+        })
+    }
+}
+
 impl JudgeRequest {
     /// A request for the first sample of a question, without options.
     pub fn new(model: impl Into<String>, prompt: impl Into<String>) -> Self {
@@ -44,7 +65,7 @@ impl JudgeRequest {
 /// let reply = JudgeReply::new("yes");
 /// assert!(reply.text == "yes" && !reply.replayed);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeReply {
     /// The text, without the model's thoughts.
@@ -53,6 +74,19 @@ pub struct JudgeReply {
     pub usage: Option<UsageMetadata>,
     /// Whether a recording answered, and no judge was asked.
     pub replayed: bool,
+}
+
+/// Without secrets.
+impl fmt::Debug for JudgeReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("JudgeReply")
+                .field("text", &self.text)
+                .field("usage", &self.usage)
+                .field("replayed", &self.replayed)
+                .finish()
+        })
+    }
 }
 
 impl JudgeReply {

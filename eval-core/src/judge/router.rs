@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
+use super::budget::{self, Budgets};
 #[cfg(feature = "model-judge")]
 use super::client::default_judge;
 use super::function::Making;
@@ -65,12 +66,12 @@ impl JudgeRouter {
 
     /// The judge of one case.
     pub(crate) fn of_case(&self, eval_id: &str) -> BoxJudge {
-        RoutedJudge { shared: self.shared.clone(), eval_id: eval_id.to_owned(), hung: OnceLock::new() }
-            .boxed()
+        let (shared, eval_id) = (self.shared.clone(), eval_id.to_owned());
+        RoutedJudge { shared, eval_id, hung: OnceLock::new(), budgets: Budgets::default() }.boxed()
     }
 
-    /// Whether what met this error is left out of the verdict: no judge was there, and `EVALSET_MISSING_JUDGE` is
-    /// `skip`.
+    /// Whether a metric that got this error is left out of the verdict: no judge was there, and
+    /// `EVALSET_MISSING_JUDGE` is `skip`.
     pub(crate) fn skips(&self, error: &JudgeError) -> bool {
         self.shared.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
     }
@@ -149,18 +150,32 @@ struct RoutedJudge {
     /// The error of a judge that did not answer in time. It is not asked again: that would take as long for each
     /// sample, metric and turn.
     hung: OnceLock<JudgeError>,
+    /// The time that is left for each question.
+    budgets: Budgets,
 }
 
 impl RoutedJudge {
+    /// Asks a judge that costs time and money: within the budget of the question.
     async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let judge = self.shared.live().await.as_ref().map_err(Clone::clone)?;
+        let budget = self.shared.settings.budget;
+        let budget = budget.unwrap_or(budget::DEFAULT.max(judge.time_limit().unwrap_or_default()));
+        self.budgets.spend(request, budget, self.ask_directly(request)).await
+    }
+
+    async fn ask_directly(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let judge = self.shared.live().await.as_ref().map_err(Clone::clone)?;
         if let Some(error) = self.hung.get() {
             return Err(error.clone());
         }
-        match ask_in_time(judge, request, &format!("case `{}`, ", self.eval_id)).await {
-            Ok(answer) => answer,
-            Err(late) => Err(self.hung.get_or_init(|| late).clone()),
+        let answer = ask_in_time(judge, request, &format!("case `{}`, ", self.eval_id)).await.flatten();
+        // The judge may have a limit of its own, within.
+        if let Err(error) = &answer
+            && error.kind() == JudgeErrorKind::Timeout
+        {
+            return Err(self.hung.get_or_init(|| error.clone()).clone());
         }
+        answer
     }
 }
 
@@ -170,7 +185,7 @@ impl Judge for RoutedJudge {
         let overridden = settings.model.clone().map(|model| JudgeRequest { model, ..request.clone() });
         let request = overridden.as_ref().unwrap_or(request);
         if self.shared.is_offline().await {
-            return self.ask_live(request).await;
+            return self.ask_directly(request).await;
         }
         match (settings.mode, store) {
             (Some(JudgeMode::Live), _) => self.ask_live(request).await,

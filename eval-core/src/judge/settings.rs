@@ -1,5 +1,7 @@
-use super::environment::{self, EnvironmentError, MISSING, MODE, MODEL};
-use super::time_limit;
+use std::time::Duration;
+
+use super::environment::{self, BUDGET, EnvironmentError, MISSING, MODE, MODEL};
+use super::{budget, time_limit};
 
 /// What happens to a question for a judge: the values of `EVALSET_JUDGE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,19 +38,26 @@ pub(crate) struct Settings {
     pub(crate) skip_missing: bool,
     /// `EVALSET_JUDGE_MODEL`: the model to ask, in place of the ones that criteria name.
     pub(crate) model: Option<String>,
+    /// How long a question may take, all samples and attempts together: `EVALSET_JUDGE_BUDGET`, else what
+    /// `EVALSET_JUDGE_TIMEOUT` gives a single request if that is more than the default.
+    pub(crate) budget: Option<Duration>,
 }
 
 impl Settings {
     /// Reads the variables. An unknown value is an error, so that a typing mistake does not pass unseen.
     pub(crate) fn from_env() -> Result<Self, EnvironmentError> {
         // A judge reads this one when it is asked, which is too late to refuse a value.
-        time_limit::from_env()?;
+        let limit = time_limit::from_env()?;
+        let budget = environment::number(environment::get, BUDGET, 1)?;
         let missing =
             environment::choice(MISSING, &[("fail", false), ("skip", true)], environment::text(MISSING)?)?;
         Ok(Self {
             mode: JudgeMode::from_env()?,
             skip_missing: missing.unwrap_or(false),
             model: environment::text(MODEL)?,
+            budget: budget
+                .map(|seconds| Duration::from_secs(seconds as u64))
+                .or(limit.filter(|limit| *limit > budget::DEFAULT)),
         })
     }
 

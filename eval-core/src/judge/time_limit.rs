@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::environment::{self, EnvironmentError};
 
 /// The limit if the environment sets none.
-const DEFAULT: Duration = Duration::from_mins(10);
+const DEFAULT: Duration = Duration::from_mins(2);
 
-/// The limit that `EVALSET_JUDGE_TIMEOUT` sets, else ten minutes.
+/// The limit that `EVALSET_JUDGE_TIMEOUT` sets, else two minutes.
 ///
 /// A value that cannot be read has failed the test before a judge is asked, so it is ignored here.
 pub(super) fn default() -> Duration {

@@ -18,11 +18,13 @@ mod rubrics;
 mod final_response_match_v1;
 mod final_session_state_match;
 mod inference_call_count;
+mod intermediate_response_match;
 mod invocation_duration;
 mod response_match;
 mod response_similarity;
 mod token_usage;
 mod tool_call_count;
+mod tool_response_match;
 mod tool_trajectory;
 mod trajectory_any_order_match;
 mod trajectory_exact_match;
@@ -94,6 +96,10 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
     (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
     (final_session_state_match::NAME, || BoxMetric::new(final_session_state_match::FinalSessionStateMatch)),
+    (tool_response_match::NAME, || BoxMetric::new(tool_response_match::ToolResponseMatch)),
+    (intermediate_response_match::NAME, || {
+        BoxMetric::new(intermediate_response_match::IntermediateResponseMatch)
+    }),
     #[cfg(feature = "judges")]
     (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
     #[cfg(feature = "judges")]

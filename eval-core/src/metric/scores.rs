@@ -28,12 +28,27 @@ pub struct Score {
 enum Kind {
     Value(f64),
     NotEvaluated(String),
+    LeftOut(String),
 }
 
 impl Score {
     /// No score, for this reason. One such turn makes the metric NOT EVALUATED, whatever its other turns score.
     pub fn not_evaluated(reason: impl Into<String>) -> Self {
         Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
+    }
+
+    /// No score, since nothing is expected of this turn: it stays out of the mean, and the other turns decide.
+    ///
+    /// ```
+    /// use eval_core::{Score, Scores};
+    ///
+    /// let scores: Scores = [Score::from(0.0), Score::left_out("nothing is expected")].into_iter().collect();
+    /// assert_eq!(scores.overall(), Some(0.0));
+    /// ```
+    ///
+    /// A metric all of whose turns are left out is NOT EVALUATED.
+    pub fn left_out(reason: impl Into<String>) -> Self {
+        Self { kind: Kind::LeftOut(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
     }
 
     /// Adds a sentence that a failure prints below this turn: a rationale, an explanation.
@@ -50,19 +65,27 @@ impl Score {
         self
     }
 
-    /// The number; `None` if the turn was not evaluated.
+    /// The number; `None` if the turn was not evaluated or is left out.
     pub fn value(&self) -> Option<f64> {
         match self.kind {
             Kind::Value(value) => Some(value),
-            Kind::NotEvaluated(_) => None,
+            Kind::NotEvaluated(_) | Kind::LeftOut(_) => None,
         }
     }
 
-    /// Why the turn was not evaluated; `None` if it has a score.
+    /// Why the turn was not evaluated; `None` if it has a score or is left out.
     pub fn reason(&self) -> Option<&str> {
         match &self.kind {
             Kind::NotEvaluated(reason) => Some(reason),
-            Kind::Value(_) => None,
+            Kind::Value(_) | Kind::LeftOut(_) => None,
+        }
+    }
+
+    /// Why the turn stays out of the mean; `None` if it does not.
+    pub fn why_left_out(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::LeftOut(reason) => Some(reason),
+            Kind::Value(_) | Kind::NotEvaluated(_) => None,
         }
     }
 
@@ -184,6 +207,11 @@ impl Scores {
         &self.all
     }
 
+    /// The scores but for the turns that are left out.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &Score> {
+        self.all.iter().filter(|score| score.why_left_out().is_none())
+    }
+
     /// The metric's own overall score of the run; `None` if no turn has a score.
     pub fn overall(&self) -> Option<f64> {
         self.overall
@@ -198,7 +226,8 @@ impl Scores {
 
     /// Whether these runs together reach the threshold. There is no tolerance, as in ADK.
     pub(crate) fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
-        let values = runs.iter().flat_map(|scores| scores.scores()).map(Score::value);
+        let counted = runs.iter().flat_map(|scores| scores.counted());
+        let values = counted.map(Score::value);
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return false };
         match gate {
             Gate::EveryTurn => !values.is_empty() && values.iter().all(|value| *value >= threshold),
@@ -232,6 +261,19 @@ mod tests {
         for gate in [Gate::Mean, Gate::EveryTurn] {
             assert!(!unscored.reaches(0.0, gate) && !none.reaches(0.0, gate), "{gate:?}");
         }
+    }
+
+    #[test]
+    fn what_is_left_out_stays_out_of_the_mean() {
+        let half: Scores = [Score::from(0.0), Score::left_out("x"), Score::from(1.0)].into_iter().collect();
+        assert_eq!(half.overall(), Some(0.5));
+        assert!(half.reaches(0.5, Gate::Mean) && !half.reaches(0.6, Gate::Mean));
+        assert!(!half.reaches(0.5, Gate::EveryTurn));
+        let full: Scores = [Score::left_out("x"), Score::from(1.0)].into_iter().collect();
+        assert!(full.reaches(1.0, Gate::EveryTurn));
+        let none: Scores = [Score::left_out("x")].into_iter().collect();
+        assert!(!none.reaches(0.0, Gate::Mean) && !none.reaches(0.0, Gate::EveryTurn));
+        assert_eq!((none.scores()[0].reason(), none.scores()[0].why_left_out()), (None, Some("x")));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! One run of one case: opens the session, plays each turn, and records everything.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_format::{EvalCase, Invocation, Map};
 
+use super::unscored;
 use super::user::{Message, User};
-use crate::agent::{Erased, Event, MOST_EVENTS, Recorded, Recorder, Session, Turn};
+use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn};
 use crate::guard::{Fault, fenced, panic_message};
 use crate::message::count;
 use crate::score::mean::round_3;
@@ -26,24 +28,53 @@ pub(crate) struct Conditions<'a> {
     pub(crate) label: &'a str,
 }
 
-/// Plays a case against an agent. What goes wrong is in the transcript.
+/// Plays a case against an agent. What goes wrong is in the transcript. `log` shows later what came too late for it.
 pub(crate) async fn converse(
     mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
     user: User<'_>,
     conditions: &Conditions<'_>,
+    log: &Arc<Log>,
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
-    let error = play(&mut *agent, user, conditions, &mut transcript).await.err();
+    let error = play(&mut *agent, user, conditions, log, &mut transcript).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
     }
     let dropped = caught(|| drop(agent)).err();
-    transcript.error =
-        error.or_else(|| Some(agent_error(None, &format!("dropping the agent: {}", dropped?))));
+    let dropped = dropped.map(|fault| agent_error(None, &format!("dropping the agent: {fault}")));
+    settle(log).await;
+    transcript.error = error.or(dropped).or_else(|| late(log));
     transcript
 }
+
+/// The error of a run in which something was recorded too late; `None` if nothing was so far.
+pub(crate) fn late(log: &Log) -> Option<RunError> {
+    log.late().map(|late| agent_error(late.turn, &late.to_string()))
+}
+
+/// Work that outlived its turn holds a recorder. It gets a moment, so that what it does is seen.
+async fn settle(log: &Arc<Log>) {
+    for _ in 0..SETTLING_YIELDS {
+        if !log.has_recorders() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..SETTLING_WAITS {
+        if !log.has_recorders() {
+            return;
+        }
+        tokio::time::sleep(SETTLING_WAIT).await;
+    }
+}
+
+/// How often tasks that are ready get a chance.
+const SETTLING_YIELDS: usize = 8;
+/// How often other threads get a chance, for so long each time.
+const SETTLING_WAITS: usize = 10;
+const SETTLING_WAIT: Duration = Duration::from_millis(5);
 
 /// Puts the rubrics of the case before those of the turn. ADK's metrics read both from the turn.
 fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
@@ -69,17 +100,17 @@ async fn play(
     agent: &mut (dyn Erased + '_),
     mut user: User<'_>,
     conditions: &Conditions<'_>,
+    log: &Arc<Log>,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
     let limit = conditions.timeout;
-    let opening = fenced(
-        limit,
-        || format!("{}, opening the session,", conditions.label),
-        || agent.start(&transcript.session),
-    );
-    opening.await.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
+    let session = transcript.session.recording_into(log);
+    let what = || format!("{}, opening the session,", conditions.label);
+    let opening = fenced(limit, what, || agent.start(&session)).await;
+    drop(session);
+    opening.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
     while let Some(message) = user.next(&transcript.turns).await? {
-        turn(agent, &message, conditions, transcript).await?;
+        turn(agent, &message, conditions, log, transcript).await?;
     }
     let asked =
         fenced(limit, || format!("{}, reading the session state,", conditions.label), || agent.state()).await;
@@ -96,18 +127,18 @@ async fn turn(
     agent: &mut (dyn Erased + '_),
     message: &Message<'_>,
     conditions: &Conditions<'_>,
+    log: &Arc<Log>,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
     let number = transcript.turns.len() + 1;
-    let recorder = Recorder::new();
     let begun = Instant::now();
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let turn = Turn::new(&message.content, recorder.clone());
+    let turn = Turn::new(&message.content, Recorder::of_next_turn(log));
     let what = || format!("{}, turn {number},", conditions.label);
     let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
     let elapsed = begun.elapsed();
 
-    let Recorded { events, tools, overflowed } = recorder.finish();
+    let Recorded { events, tools, overflow } = log.end();
     transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
     let details = caught(|| agent.details());
     let mut invocation = invocation(&message.content, &events)
@@ -118,31 +149,22 @@ async fn turn(
     invocation.rubrics = message.rubrics.cloned();
     invocation.app_details =
         details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned();
-    let verdict = check(played, overflowed, &events, &invocation)
+    let verdict = overflow
+        .map_or_else(|| check(played, &events, &invocation), |overflow| Err(overflow.to_string()))
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     transcript.turns.push(TurnRecord { events, invocation });
     verdict.map_err(|message| agent_error(Some(number), &message))
 }
 
-/// Fails if the turn failed, recorded too many events, reported an error of its model, or answered nothing.
-fn check(
-    played: Result<(), Fault>,
-    overflowed: bool,
-    events: &[Event],
-    invocation: &Invocation,
-) -> Result<(), String> {
+/// Fails if the turn failed, reported an error of its model, did something that is not scored, or answered nothing.
+fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -> Result<(), String> {
     played.map_err(|fault| fault.to_string())?;
-    if overflowed {
-        return Err(format!(
-            "more than {} recorded, the rest is lost; is it a loop?",
-            count(MOST_EVENTS, "event")
-        ));
-    }
     if let Some(event) = events.iter().find(|event| event.error_code.is_some()) {
         let code = event.error_code.as_deref().unwrap_or_default();
         let message = event.error_message.as_deref().unwrap_or("(no message)");
         return Err(format!("`{}` reported model error {code}: {message}", event.author));
     }
+    unscored::check(events)?;
     if invocation.final_response.is_none() {
         let calls = invocation.tool_calls().count();
         return Err(format!(
@@ -164,12 +186,15 @@ fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     let or = |text: Option<&String>, default: &str| {
         text.filter(|text| !text.is_empty()).map_or_else(|| default.to_owned(), Clone::clone)
     };
-    Session {
-        app_name: or(input.map(|input| &input.app_name), conditions.app_name),
-        user_id: or(input.map(|input| &input.user_id), conditions.user_id),
-        session_id: input.and_then(|input| input.session_id.clone()).unwrap_or_else(fresh_session_id),
-        state: input.map_or_else(Map::new, |input| input.state.clone()),
-    }
+    let mut session = Session::default();
+    session.app_name = or(input.map(|input| &input.app_name), conditions.app_name);
+    session.user_id = or(input.map(|input| &input.user_id), conditions.user_id);
+    session.session_id = input
+        .and_then(|input| input.session_id.clone())
+        .filter(|id| !id.trim().is_empty())
+        .unwrap_or_else(fresh_session_id);
+    session.state = input.map_or_else(Map::new, |input| input.state.clone());
+    session
 }
 
 /// An id that no other run in this or another process has.

@@ -1,10 +1,12 @@
 //! What came out of a case: its runs, its metrics, its verdict.
 
+use std::fmt;
 use std::time::Duration;
 
 use eval_format::{EvalCase, Gate};
 
 use super::metric_report::{MetricReport, ScoredMetric};
+use crate::secrets;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
@@ -21,9 +23,11 @@ pub struct Location {
 }
 
 /// One run of a case: what happened and how it scored.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunReport {
+    /// Which run of the case this is, from 1. A test body may evaluate several times in a run.
+    pub number: usize,
     /// What happened.
     pub transcript: Transcript,
     /// What ended the run early, setup included.
@@ -31,6 +35,19 @@ pub struct RunReport {
     /// What each metric made of the run, in the order of [`CaseReport::metrics`]; empty if the run broke off
     /// before it could be scored.
     pub metrics: Vec<ScoredMetric>,
+}
+
+/// Without secrets.
+impl fmt::Debug for RunReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("RunReport")
+                .field("transcript", &self.transcript)
+                .field("error", &self.error)
+                .field("metrics", &self.metrics)
+                .finish()
+        })
+    }
 }
 
 impl RunReport {
@@ -61,7 +78,7 @@ impl RunReport {
 /// ```
 ///
 /// `Display` prints what a failing test prints, without the notes and commands that only a generated test has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CaseReport {
     /// The id of its set; `None` for a case that ran without one.
@@ -70,7 +87,7 @@ pub struct CaseReport {
     pub case: EvalCase,
     /// Where the case stands in its file; `None` for a case that comes from no file.
     pub location: Option<Location>,
-    /// The runs, in order.
+    /// The runs, in order. A run whose test body evaluated several times is there several times.
     pub runs: Vec<RunReport>,
     /// The metrics, in the order of the criteria.
     pub metrics: Vec<MetricReport>,
@@ -87,14 +104,44 @@ pub struct CaseReport {
     pub notes: Vec<String>,
 }
 
+/// Without secrets.
+impl fmt::Debug for CaseReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("CaseReport")
+                .field("eval_set_id", &self.eval_set_id)
+                .field("case", &self.case)
+                .field("location", &self.location)
+                .field("runs", &self.runs)
+                .field("metrics", &self.metrics)
+                .field("passed_runs", &self.passed_runs)
+                .field("gate", &self.gate)
+                .field("verdict", &self.verdict)
+                .field("elapsed", &self.elapsed)
+                .field("notes", &self.notes)
+                .finish()
+        })
+    }
+}
+
 impl CaseReport {
     /// The id of the case.
     pub fn eval_id(&self) -> &str {
         &self.case.eval_id
     }
 
+    /// How many runs there are. The evaluations of a test body in one run count as one.
+    pub fn run_count(&self) -> usize {
+        run_count(&self.runs)
+    }
+
     /// The metric of this name; `None` if the case was not scored with it.
     pub fn metric(&self, name: &str) -> Option<&MetricReport> {
         self.metrics.iter().find(|metric| metric.name == name)
     }
+}
+
+/// How many runs these are. The evaluations of a run stand one behind the other.
+pub(crate) fn run_count(runs: &[RunReport]) -> usize {
+    runs.chunk_by(|one, next| one.number == next.number).count()
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::case_report::CaseReport;
 use crate::message::count;
+use crate::secrets::mask;
 use crate::verdict::Verdict;
 
 /// What came out of an eval set or of several: the cases in the order of the files.
@@ -84,6 +85,14 @@ impl EvalReport {
 
 impl fmt::Display for EvalReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        f.write_str(&mask(&text))
+    }
+}
+
+impl EvalReport {
+    fn write(&self, f: &mut impl fmt::Write) -> fmt::Result {
         for case in &self.cases {
             let scores: Vec<String> = case
                 .metrics
@@ -106,5 +115,47 @@ impl fmt::Display for EvalReport {
             write!(f, ", {skipped} skipped")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::{EvalCase, Gate};
+
+    use super::*;
+    use crate::verdict::Role;
+
+    fn case(verdict: Verdict) -> CaseReport {
+        CaseReport {
+            eval_set_id: None,
+            case: EvalCase::new("c"),
+            location: None,
+            runs: Vec::new(),
+            metrics: Vec::new(),
+            passed_runs: None,
+            gate: Gate::Mean,
+            verdict,
+            elapsed: std::time::Duration::ZERO,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_report_has_passed_only_if_a_case_did_and_no_other_failed() {
+        let skipped = || Verdict::Skipped("no judge".to_owned());
+        for (verdicts, passed) in [
+            (vec![], false),
+            (vec![skipped()], false),
+            (vec![Verdict::Informational], false),
+            (vec![Verdict::Passed], true),
+            (vec![Verdict::Passed, skipped()], true),
+            (vec![Verdict::Passed, Verdict::Failed], false),
+            (vec![Verdict::Passed, Verdict::Informational], false),
+            (vec![Verdict::Passed, Verdict::NotEvaluated(String::new())], false),
+            (vec![Verdict::Passed, Verdict::error(Role::Harness, "stale")], false),
+        ] {
+            let report = EvalReport { cases: verdicts.iter().cloned().map(case).collect() };
+            assert_eq!(report.all_passed(), passed, "{verdicts:?}");
+        }
     }
 }

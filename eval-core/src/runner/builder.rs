@@ -76,6 +76,13 @@ impl EvalRunner {
         self
     }
 
+    /// Scores with these criteria and with no others that were given before.
+    #[cfg(feature = "reports")]
+    pub(super) fn config_alone(mut self, config: EvalConfig) -> Self {
+        self.criteria.clear();
+        self.config(config)
+    }
+
     /// Adds a criterion; the first one replaces ADK's default criteria.
     #[must_use]
     pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
@@ -125,7 +132,7 @@ impl EvalRunner {
         self
     }
 
-    /// Whom the judged metrics ask.
+    /// Sets the judge that the judged metrics ask.
     ///
     /// ```
     /// use eval_core::EvalRunner;

@@ -15,6 +15,7 @@ use crate::agent::{BoxAgent, BoxError, BoxFuture};
 use crate::message::quoted_list;
 use crate::report::EvalReport;
 use crate::runner::{EvalRunner, RunDirError, Setup};
+use crate::secrets::mask;
 use args::{Args, ArgsError, Asked};
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
@@ -110,8 +111,8 @@ impl EvalCommand {
     pub async fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let answer = self.answer(args).await;
         // The exit code is still of use if stderr cannot be written to.
-        let _ = std::io::stderr().lock().write_all(answer.err.as_bytes());
-        let written = std::io::stdout().lock().write_all(answer.out.as_bytes());
+        let _ = std::io::stderr().lock().write_all(mask(&answer.err).as_bytes());
+        let written = std::io::stdout().lock().write_all(mask(&answer.out).as_bytes());
         match written {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(UNMEASURABLE),
             _ => ExitCode::from(answer.code),
@@ -135,7 +136,7 @@ impl EvalCommand {
         let (_, setup) = self.agents.swap_remove(at);
         let mut runner = self.runner;
         if let Some(path) = &args.config {
-            runner = runner.config(EvalConfig::read(path).map_err(CommandError::Config)?);
+            runner = runner.config_alone(EvalConfig::read(path).map_err(CommandError::Config)?);
         }
         if let Some(runs) = args.runs {
             runner = runner.runs(runs);

@@ -27,6 +27,8 @@ pub enum RunnerError {
         /// How many runs there are.
         runs: usize,
     },
+    /// A case cannot be run as it is: it has no id, the id of another case, no turns, or a conversation and a scenario.
+    Case(String),
     /// The criteria have problems.
     Criteria(Problems),
     /// The criteria do not fit some cases.
@@ -61,7 +63,7 @@ impl fmt::Display for RunnerError {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&all.join("\n"))
             }
-            Self::Metrics(message) | Self::Environment(message) => f.write_str(message),
+            Self::Case(message) | Self::Metrics(message) | Self::Environment(message) => f.write_str(message),
             Self::ScenarioNeedsJudges(eval_id) => write!(
                 f,
                 "the case `{eval_id}` has a scenario, and a simulated user needs the feature `judges` of `eval-core`"

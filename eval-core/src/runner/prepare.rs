@@ -1,9 +1,10 @@
 //! From the settings of a runner to what runs its cases.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use eval_format::compat::check_compatibility;
+use eval_format::compat::check_compatibility_with;
 use eval_format::{EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
@@ -11,6 +12,7 @@ use super::error::RunnerError;
 use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
 use crate::options::Options;
+use crate::variables;
 
 /// What the cases of a set are run with.
 #[derive(Debug)]
@@ -28,10 +30,12 @@ impl EvalRunner {
         set: Option<&Path>,
         cases: &[EvalCase],
     ) -> Result<Prepared, RunnerError> {
+        variables::check().map_err(RunnerError::Environment)?;
         check_runtime()?;
         self.check_runs()?;
+        check_cases(cases)?;
         let config = self.checked(self.config_or(beside))?;
-        let incompatible = check_compatibility(&config, &self.custom_names(), cases);
+        let incompatible = check_compatibility_with(&config, &self.custom_names(), self.options.gate, cases);
         if !incompatible.is_empty() {
             return Err(RunnerError::Incompatible(incompatible));
         }
@@ -46,7 +50,7 @@ impl EvalRunner {
         self.custom.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The criteria, held to the rules of a config file. Custom metrics alone check something too.
+    /// The criteria, held to the rules of a config file. Custom metrics without criteria are valid.
     fn checked(&self, config: EvalConfig) -> Result<EvalConfig, RunnerError> {
         if config.criteria.is_empty() && !self.custom.is_empty() {
             return Ok(config);
@@ -85,6 +89,26 @@ impl EvalRunner {
         let open = || Journal::of_program(folder);
         self.opened.get_or_init(open).clone().map_err(RunnerError::Environment)
     }
+}
+
+/// Fails if a case would not be run, or could be taken for another one. The reader finds the same in files.
+fn check_cases(cases: &[EvalCase]) -> Result<(), RunnerError> {
+    let mut ids = HashSet::with_capacity(cases.len());
+    for case in cases {
+        let id = &case.eval_id;
+        let wrong = match (&case.conversation_scenario, case.conversation.as_slice()) {
+            _ if id.is_empty() => "a case has no id".to_owned(),
+            _ if !ids.insert(id) => format!("two cases have the id `{id}`"),
+            (None, []) => format!("the case `{id}` has no turns, so the agent would not be asked anything"),
+            (Some(_), [_, ..]) => format!("the case `{id}` has both a conversation and a scenario"),
+            (Some(scenario), []) if scenario.starting_prompt.trim().is_empty() => {
+                format!("the scenario of the case `{id}` has no starting prompt")
+            }
+            _ => continue,
+        };
+        return Err(RunnerError::Case(wrong));
+    }
+    Ok(())
 }
 
 /// Fails if a case needs a feature that is off.

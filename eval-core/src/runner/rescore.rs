@@ -7,9 +7,11 @@ use eval_format::EvalCase;
 use super::builder::EvalRunner;
 use super::error::RunnerError;
 use crate::case_runner::Subject;
+use crate::message::{count, cut};
 use crate::play::renew_rubrics;
-use crate::report::CaseReport;
-use crate::transcript::Transcript;
+use crate::report::{CaseReport, RunReport};
+use crate::transcript::{RunError, Transcript};
+use crate::verdict::Role;
 
 impl EvalRunner {
     /// Scores recorded runs of a case, without an agent: the runner's criteria, judge, pass and gate decide.
@@ -30,7 +32,8 @@ impl EvalRunner {
     /// ```
     ///
     /// The expectations are those of the given case, which may have been edited since the run. A run that ended in an
-    /// error stays an error. Fails if the runner's settings contradict each other, or if there is no run.
+    /// error stays an error. So does one in which the user said something else, or had fewer or more turns, than in the case:
+    /// the agent was never asked what the case asks now. Fails if the runner's settings contradict each other, or if there is no run.
     pub async fn score_case(
         &self,
         case: &EvalCase,
@@ -42,9 +45,13 @@ impl EvalRunner {
         }
         let mut scored = Vec::with_capacity(runs.len());
         for (at, mut transcript) in runs.into_iter().enumerate() {
+            if transcript.error.is_none() {
+                transcript.error = other_conversation(&transcript, case);
+            }
             renew_rubrics(&mut transcript, case);
             let label = format!("case `{}`, recorded run {}", case.eval_id, at + 1);
-            scored.push(prepared.runner.score(case, transcript, &label).await);
+            let report = prepared.runner.score(case, transcript, &label).await;
+            scored.push(RunReport { number: at + 1, ..report });
         }
         let subject = Subject {
             eval_set_id: None,
@@ -53,6 +60,34 @@ impl EvalRunner {
             name: case.eval_id.clone(),
             log: Arc::default(),
         };
-        Ok(prepared.runner.decide(&subject, scored))
+        Ok(prepared.runner.decide_again(&subject, scored))
     }
 }
+
+/// Why a recorded run cannot be scored against a case: it was a conversation about something else. What a simulated user
+/// said is not in the case.
+fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunError> {
+    if case.conversation_scenario.is_some() {
+        return None;
+    }
+    let error = |turn, message| Some(RunError::new(Role::Harness, turn, message));
+    for (at, (played, asked)) in transcript.turns.iter().zip(&case.conversation).enumerate() {
+        let (said, says) = (&played.invocation.user_content, &asked.user_content);
+        if said.parts() != says.parts() {
+            let (said, says) = (cut(&said.text(), SHOWN), cut(&says.text(), SHOWN));
+            let message = format!(
+                "the user says {says:?} in the case, and said {said:?} in the recorded run; run it again"
+            );
+            return error(Some(at + 1), message);
+        }
+    }
+    let (played, asked) = (transcript.turns.len(), case.conversation.len());
+    if played == asked {
+        return None;
+    }
+    let turns = count(asked, "turn");
+    error(None, format!("the case has {turns}, and the recorded run {played}; run it again"))
+}
+
+/// How many characters of a message are shown.
+const SHOWN: usize = 80;

@@ -1,20 +1,24 @@
 use std::time::Duration;
 
-use eval_format::{
-    Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity, UsageMetadata,
-};
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity};
 use serde_json::json;
 
 use super::*;
-use crate::agent::{Agent, BoxError, Event, MOST_EVENTS, Replay, Turn, agent_fn};
+use crate::agent::{Agent, BoxError, Event, Replay, Turn, agent_fn};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::report::CaseReport;
 use crate::verdict::{Role, Verdict};
 
 #[cfg(feature = "judges")]
 mod bookkeeping;
+mod checked;
+mod expectations;
 #[cfg(feature = "judges")]
 mod judges;
+mod recording;
+#[cfg(all(feature = "judges", feature = "reports"))]
+mod secrets;
+mod state;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
     turns
@@ -146,22 +150,6 @@ fn an_agent_is_fenced_in_wherever_its_code_runs() {
         assert_eq!(played.len(), turns, "{how}");
         assert!(played.iter().all(|turn| turn.events.len() == 1), "{how}: what was recorded is kept");
     }
-}
-
-#[test]
-fn a_flood_of_events_is_cut_off_and_said() {
-    struct Flood;
-    impl Agent for Flood {
-        async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-            (0..=MOST_EVENTS).for_each(|_| turn.recorder().usage(UsageMetadata::default()));
-            turn.recorder().text("hi");
-            Ok(())
-        }
-    }
-    let report = run(EvalRunner::new().run_case(&case("c", &[("hi", "hi")]), || Flood)).unwrap();
-    let reason = report.verdict.reason().unwrap();
-    assert!(reason.starts_with("agent error in turn 1: more than 100000 events recorded"), "{reason}");
-    assert_eq!(report.runs[0].transcript.turns[0].events.len(), MOST_EVENTS);
 }
 
 #[test]
@@ -315,7 +303,7 @@ fn settings_that_contradict_each_other_are_errors() {
         ("response_match_score", Criterion::new(-1.0), "threshold"),
         ("response_match_score", Criterion::new(f64::NAN), "response_match_score"),
         ("token_usage_v1", Criterion::new(0.0), "token_usage_v1"),
-        ("safety_v1", Criterion::new(5.0), "threshold"),
+        ("safety_v1", Criterion::new(f64::INFINITY), "threshold"),
         ("final_response_match_v2", Criterion::new(1.0).with_num_samples(0), "`num_samples` must be"),
         (
             "rubric_based_tool_use_quality_v1",

@@ -174,6 +174,15 @@ mod tests {
         assert_eq!(words("was bees"), ["was", "bee"]);
     }
 
+    /// Python 3.11 has Unicode 14, for which U+0295 and U+02E4 are letters with case and U+10EC2 is no character: it makes
+    /// `aσʕ` of the first word, and two words of the last.
+    #[test]
+    fn tables_are_newer_than_pythons() {
+        assert_eq!(words("aΣ\u{295}"), ["aς\u{295}"]);
+        assert_eq!(words("aΣ\u{2e4}"), ["aςʕ"]);
+        assert_eq!(words("a\u{10ec2}b").len(), 1);
+    }
+
     #[test]
     fn case_follows_context() {
         assert_eq!(words("ΟΔΥΣΣΕΥΣ İ Σ"), ["οδυσσευς", "i\u{307}", "σ"]);

@@ -8,12 +8,12 @@ use super::stop_signal::STOP_SIGNAL;
 use crate::judge::JudgePrompt;
 
 /// The name and the version of the built-in prompt. A change of its words makes a new version.
-const TEMPLATE: &str = "user_simulator/1";
+const TEMPLATE: &str = "user_simulator/2";
 const TEXT: &str = include_str!("prompt.md");
 /// How a user without a persona behaves.
 const WITHOUT_PERSONA: &str = include_str!("behavior.md");
 /// The name of a prompt that a config gives.
-const CUSTOM_TEMPLATE: &str = "user_simulator_custom/1";
+const CUSTOM_TEMPLATE: &str = "user_simulator_custom/2";
 
 /// The name of the prompt, and its text.
 pub(super) fn prompt(
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn everything_that_is_needed_is_in_the_prompt() {
         let (template, plain) = prompt(&scenario(), None, "user: Hi\n\nclerk: Hello");
-        assert_eq!(template, "user_simulator/1");
+        assert_eq!(template, "user_simulator/2");
         for part in
             ["\nBook a room in Paris. {{conversation}}\n", "\nuser: Hi\n\nclerk: Hello\n", STOP_SIGNAL]
         {
@@ -138,7 +138,7 @@ mod tests {
         .unwrap();
         let persona = UserPersona::new("ME", "Hurried.").behavior(UserBehavior::new("n", "{{ persona }}"));
         let (template, text) = prompt(&scenario().persona(persona), Some(&custom), "user: Hi");
-        assert_eq!(template, "user_simulator_custom/1");
+        assert_eq!(template, "user_simulator_custom/2");
         assert_eq!(
             text,
             "</finished>|Book a room in Paris. {{conversation}}|user: Hi|Hurried.\n\n## n\n\nHurried.|ME|Hurried."

@@ -49,6 +49,11 @@ impl<'a> Simulator<'a> {
         if turns.len() >= self.simulation.most {
             return Err(Trouble::Simulator(self.no_end()));
         }
+        if turns.is_empty() && self.scenario.starting_prompt.is_empty() {
+            let message = "the scenario begins with an empty message, which ADK cannot send either; write what the user \
+                           says first as its `starting_prompt`";
+            return Err(Trouble::Simulator(message.to_owned()));
+        }
         if turns.is_empty() {
             return Ok(Some(Content::user(self.scenario.starting_prompt.as_str())));
         }

@@ -1,6 +1,7 @@
 //! Judges over HTTP: asked at a server on loopback, and limited over several processes.
 
 mod environment;
+mod faults;
 mod process;
 mod server;
 mod slots;

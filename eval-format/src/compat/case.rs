@@ -1,28 +1,25 @@
-//! Whether a metric decides a case.
+//! Whether a config decides a case.
 
-use crate::config::{EvalConfig, Instructions, Variable};
-use crate::metric::{MetricInfo, Need, Subject, metric};
+use super::scope::Scope;
+use crate::config::{Criterion, Instructions, Variable};
+use crate::metric::metric;
 use crate::model::EvalCase;
-use crate::problem::{Code, code_list, shown};
+use crate::problem::{Code, shown};
 
 /// What is wrong with a case, and what to do about it.
-pub(super) fn check(
-    config: &EvalConfig,
-    answered: &[&str],
-    case: &EvalCase,
-) -> Option<(Code, &'static str, String)> {
+pub(super) fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(Code, &'static str, String)> {
     let scenario = case.conversation_scenario.as_ref();
     if scenario.is_some() && !case.conversation.is_empty() {
         // The reader refuses such a case, but it may be built in Rust.
         let message = "it has both a conversation and a scenario";
         return Some((Code::ConversationOrScenario, message, "keep one of them".to_owned()));
     }
-    if !decides(config, answered, case) {
+    if let Some(reasons) = undecided(scope, case) {
         let message = "no metric decides it, so it would pass unchecked";
-        return Some((Code::NothingChecked, message, what_decides(config, case)));
+        return Some((Code::NothingChecked, message, what_decides(&reasons, case)));
     }
     scenario?.user_persona.as_ref()?;
-    let template = config.user_simulator_config.as_ref()?.custom_instructions.as_ref()?;
+    let template = scope.config.user_simulator_config.as_ref()?.custom_instructions.as_ref()?;
     let leaves_it_out = !Instructions::parse(template).ok()?.uses(Variable::Persona);
     leaves_it_out.then(|| {
         let message = "it has a persona, which the custom instructions of the simulated user leave out";
@@ -31,58 +28,38 @@ pub(super) fn check(
     })
 }
 
-/// Whether a metric that can fail the case applies to it.
-fn decides(config: &EvalConfig, answered: &[&str], case: &EvalCase) -> bool {
-    let is_custom = |name: &str| answered.contains(&name) || config.custom_metrics.contains_key(name);
-    !answered.is_empty()
-        || !case.final_session_state.is_empty()
-        || config.criteria.iter().any(|(name, criterion)| {
-            let info = metric(name).filter(|_| !is_custom(name));
-            info.is_none_or(|info| info.missing_in(case).is_none() && criterion.threshold > info.min)
-        })
+/// Why the metrics of the config cannot fail the case, each reason with its metrics; `None` if one of them can.
+fn undecided(scope: &Scope<'_>, case: &EvalCase) -> Option<Vec<String>> {
+    if !scope.answered.is_empty() {
+        return None;
+    }
+    let mut reasons: Vec<(String, String)> = Vec::new();
+    for (name, criterion) in &scope.config.criteria {
+        // What a metric of the user's own makes of a case is not known.
+        let info = metric(name).filter(|_| !scope.config.custom_metrics.contains_key(name))?;
+        let why = info.cannot_fail(criterion, case, scope.gate)?;
+        match reasons.iter_mut().find(|(_, reason)| *reason == why) {
+            Some((names, _)) => names.push_str(&format!(", `{}`", shown(name))),
+            None => reasons.push((format!("`{}`", shown(name)), why)),
+        }
+    }
+    // The session state is compared in any case that expects one, unless a criterion says otherwise.
+    if scope.config.criterion(STATE).is_none() {
+        metric(STATE)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
+    }
+    Some(reasons.into_iter().map(|(names, why)| format!("{names}: {why}")).collect())
 }
 
-fn what_decides(config: &EvalConfig, case: &EvalCase) -> String {
-    let mut names = Vec::with_capacity(config.criteria.len());
-    for (name, _) in &config.criteria {
-        names.push(shown(name));
-    }
-    let given = match names.as_slice() {
-        [] => "no criterion applies".to_owned(),
-        [only] => format!("`{only}` does not apply"),
-        several => format!("none of {} applies", code_list(&mut several.iter().map(String::as_str))),
-    };
+/// The metric of the session state.
+const STATE: &str = "final_session_state_match";
+
+fn what_decides(reasons: &[String], case: &EvalCase) -> String {
     let add = if case.conversation_scenario.is_some() {
         "add a metric that needs no expected turns: a rubric metric, `multi_turn_task_success_v1`, \
          `trajectory_single_tool_use` or a custom metric; or give the case a `final_session_state`"
     } else {
-        "add a metric that reads recorded turns, such as `response_match_score`"
+        "add a metric that can fail it, such as `response_match_score` with an expected answer, or \
+         `tool_trajectory_avg_score` with the match type EXACT"
     };
-    format!("{given}; {add}")
-}
-
-impl MetricInfo {
-    /// Why the metric cannot be applied to a case and is skipped; `None` if it can.
-    ///
-    /// ```
-    /// use eval_format::{ConversationScenario, EvalCase};
-    /// use eval_format::metric::metric;
-    ///
-    /// let scenario = EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel."));
-    /// let metric = metric("response_match_score").unwrap();
-    /// assert_eq!(metric.missing_in(&scenario), Some("the case is a scenario, which has no expected turns"));
-    /// ```
-    pub fn missing_in(&self, case: &EvalCase) -> Option<&'static str> {
-        let needs = |need| self.needs.contains(&need);
-        match &case.conversation_scenario {
-            _ if self.compares == Subject::SessionState => {
-                case.final_session_state.is_empty().then_some("the case has no `final_session_state`")
-            }
-            Some(_) if needs(Need::Expectation) => {
-                Some("the case is a scenario, which has no expected turns")
-            }
-            None if needs(Need::Scenario) => Some("the case is no scenario: its user is not simulated"),
-            _ => None,
-        }
-    }
+    if reasons.is_empty() { add.to_owned() } else { format!("{}; {add}", reasons.join("; ")) }
 }

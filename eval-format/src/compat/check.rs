@@ -1,9 +1,11 @@
 //! All checks of a config against the cases of a set.
 
 use super::incompatibility::Incompatibility;
+use super::scope::Scope;
 use super::{case, rubrics};
 use crate::config::EvalConfig;
 use crate::model::EvalCase;
+use crate::options::Gate;
 
 /// Checks whether the cases of a set can be scored by a config, before anything runs.
 ///
@@ -22,14 +24,41 @@ use crate::model::EvalCase;
 ///
 /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name,
 /// and apply to every case.
+///
+/// Scores are compared as [`Gate::Mean`] does; see [`check_compatibility_with`].
 pub fn check_compatibility(
     config: &EvalConfig,
     answered: &[&str],
     cases: &[EvalCase],
 ) -> Vec<Incompatibility> {
+    check_compatibility_with(config, answered, Gate::Mean, cases)
+}
+
+/// Checks as [`check_compatibility`] does, for a gate: with [`Gate::EveryTurn`] one turn that can fail is enough, where a
+/// low threshold hides it in the mean.
+///
+/// ```
+/// use eval_format::compat::check_compatibility_with;
+/// use eval_format::{Criterion, EvalCase, EvalConfig, FunctionCall, Gate, Invocation};
+/// use serde_json::json;
+///
+/// let greeting = Invocation::user("Hi").response("Hello!");
+/// let order = Invocation::user("A pizza").call(FunctionCall::new("order", json!({})));
+/// let cases = [EvalCase::new("order").turn(greeting).turn(order)];
+/// let config = EvalConfig::default().with("trajectory_in_order_match", Criterion::new(0.5));
+/// assert_eq!(check_compatibility_with(&config, &[], Gate::Mean, &cases).len(), 1);
+/// assert_eq!(check_compatibility_with(&config, &[], Gate::EveryTurn, &cases).len(), 0);
+/// ```
+pub fn check_compatibility_with(
+    config: &EvalConfig,
+    answered: &[&str],
+    gate: Gate,
+    cases: &[EvalCase],
+) -> Vec<Incompatibility> {
+    let scope = Scope { config, answered, gate };
     let mut incompatibilities = Vec::new();
     for (at, case) in cases.iter().enumerate() {
-        if let Some((code, message, help)) = case::check(config, answered, case) {
+        if let Some((code, message, help)) = case::check(&scope, case) {
             incompatibilities.push(Incompatibility::of_case(at, case, code, message.to_owned(), help));
         }
     }

@@ -32,14 +32,26 @@ pub struct Incompatibility {
     pub message: String,
     /// What to do about it.
     pub help: String,
+    /// The rubric of the case that it is about.
+    pub(super) rubric: Option<RubricPlace>,
+}
+
+/// Where a rubric stands in a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RubricPlace {
+    /// The turn; `None` for a rubric of the case.
+    pub(super) turn: Option<usize>,
+    /// The position among the rubrics of the turn or case.
+    pub(super) at: usize,
 }
 
 impl Incompatibility {
     pub(super) fn of_case(at: usize, case: &EvalCase, code: Code, message: String, help: String) -> Self {
-        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help }
+        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, rubric: None }
     }
 
-    /// This as a problem of the set's file: at the scenario or the id of the case, or at the beginning of the file.
+    /// This as a problem of the set's file: at the scenario, the rubric or the id of the case, or at the beginning of the
+    /// file.
     ///
     /// ```
     /// use eval_format::EvalConfig;
@@ -60,14 +72,52 @@ impl Incompatibility {
             Some((at, place)) => {
                 let path = path_of(set, at);
                 let which = format!("case `{}`: ", shown(&place.eval_id));
-                match scenario_of(set, &place.range).filter(|_| self.code == Code::NothingChecked) {
-                    Some((key, range)) => (path.key(&key), range, "a scenario has no expected turns", which),
-                    None => (path, place.id_range.clone(), "this case cannot be scored", String::new()),
+                let scenario =
+                    || scenario_of(set, &place.range).filter(|_| self.code == Code::NothingChecked);
+                let rubric = self.rubric.and_then(|rubric| rubric.find(set, &place.range, &path));
+                match rubric {
+                    Some((path, range)) => (path, range, "ADK leaves it out without a word", which),
+                    None => match scenario() {
+                        Some((key, range)) => {
+                            (path.key(&key), range, "a scenario has no expected turns", which)
+                        }
+                        None => (path, place.id_range.clone(), self.label(), String::new()),
+                    },
                 }
             }
         };
         let message = format!("{which}{}", self.message);
         Problem::error(self.code, path, range, message).label(label).help(self.help.as_str())
+    }
+}
+
+impl Incompatibility {
+    /// What is said at the id of the case.
+    fn label(&self) -> &'static str {
+        match self.code {
+            Code::NothingChecked => "nothing that an agent does can fail this case",
+            _ => "this case cannot be scored",
+        }
+    }
+}
+
+impl RubricPlace {
+    /// The path and the opening bracket of the rubric in the text of a set.
+    fn find(
+        self,
+        set: &CheckedSet,
+        case: &Range<usize>,
+        path: &JsonPath,
+    ) -> Option<(JsonPath, Range<usize>)> {
+        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+        let (mut holder, mut path) = (&root, path.clone());
+        if let Some(turn) = self.turn {
+            holder = holder.get("conversation")?.value.array()?.get(turn)?;
+            path = path.key("conversation").index(turn);
+        }
+        let rubric = holder.get("rubrics")?.value.array()?.get(self.at)?;
+        let start = case.start + rubric.range.start;
+        Some((path.key("rubrics").index(self.at), start..start + 1))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::incompatibility::Incompatibility;
+use super::unread_rubrics;
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric};
 use crate::model::{EvalCase, Invocation, Rubric};
@@ -17,10 +18,12 @@ pub(super) fn check(
     cases: &[EvalCase],
     incompatibilities: &mut Vec<Incompatibility>,
 ) {
+    let mut kinds = Vec::new();
     for (name, criterion) in &config.criteria {
         let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
         let kind = metric(name).filter(|_| !own).and_then(MetricInfo::rubric_type);
         if let Some(kind) = kind {
+            kinds.push(kind);
             let general = criterion.rubrics();
             let mut reader =
                 Reader { metric: name, kind, general: HashSet::new(), weightless: HashSet::new() };
@@ -36,6 +39,7 @@ pub(super) fn check(
             incompatibilities.extend(reader.unknown_weight(criterion, &known));
         }
     }
+    unread_rubrics::check(&kinds, cases, incompatibilities);
 }
 
 /// One metric that reads rubrics.
@@ -163,6 +167,7 @@ impl<'a> Reader<'a> {
                 shown(unknown)
             ),
             help,
+            rubric: None,
         })
     }
 }

@@ -1,3 +1,5 @@
+mod decides;
+mod not_compared;
 mod rubrics;
 
 use super::check_compatibility;

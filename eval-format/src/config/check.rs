@@ -76,9 +76,9 @@ impl EvalConfig {
 /// `answered` names the custom metrics that exist in Rust. Such a metric takes the place of a built-in one of the same
 /// name, as in ADK.
 ///
-/// Every config that ADK accepts is accepted, unless it would leave a case unchecked. So these are errors: no criteria,
-/// unknown metrics and criterion keys, values that ADK rejects only when the metric runs, thresholds that every score
-/// or no score reaches, and what this version does not run.
+/// These configs are refused although ADK accepts them: no criteria, unknown metrics and criterion keys, values that ADK
+/// rejects only when the metric runs, thresholds that are infinite or not a number, and what this version does not run.
+/// A threshold that no score reaches fails every case, as in ADK.
 pub fn check_config(file: &str, bytes: &[u8], answered: &[&str]) -> CheckedConfig {
     let (text, config, problems) = match text::decode(bytes) {
         Ok(text) => {

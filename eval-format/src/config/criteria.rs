@@ -5,7 +5,8 @@ use super::custom_metrics::CustomNames;
 use super::judged;
 use super::messages::{self, nothing_checked};
 use crate::coerce;
-use crate::metric::{INTERMEDIATE_RESPONSES, METRICS, MetricInfo, Similarity, metric};
+use crate::metric::fields::INTERMEDIATE_RESPONSES;
+use crate::metric::{METRICS, MetricInfo, Similarity, metric};
 use crate::problem::Problem;
 use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
 use crate::suggest::{SUGGESTION_LIMIT, suggest};
@@ -33,16 +34,16 @@ pub(super) fn read(
         && criteria.len() == entries.len()
         && !criteria.iter().any(|at| can_fail(at, names))
     {
-        problems.push(nothing_checked(place, &entry.value, "every threshold is the lowest score there is"));
+        problems.push(nothing_checked(place, &entry.value, "no score is below any of these thresholds"));
     }
     criteria
 }
 
 /// Whether a score can be below the threshold. The lowest score of a custom metric is unknown, so it counts as one that
-/// can fail. So does a threshold out of range, which is a problem of its own.
+/// can fail. So does a threshold that is no finite number, which is an error of its own.
 fn can_fail((name, criterion): &(String, Criterion), names: &CustomNames<'_>) -> bool {
     let info = metric(name).filter(|_| !names.contains(name));
-    info.is_none_or(|info| !info.in_range(criterion.threshold) || criterion.threshold > info.min)
+    info.is_none_or(|info| !criterion.threshold.is_finite() || criterion.threshold > info.min)
 }
 
 fn criterion(
@@ -140,7 +141,7 @@ impl Reader<'_> {
     }
 }
 
-/// A key that every criterion may have as in ADK, and that this metric does not read.
+/// Reports a key that ADK allows in every criterion and that this metric does not read.
 fn without_effect(
     model: &Model,
     entries: &[Entry<'_>],

@@ -3,10 +3,11 @@
 mod judged;
 
 use crate::coerce;
-use crate::metric::{
-    ALGORITHM, ARGS_MATCH, ArgsMatch, CriterionField, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE,
-    INTERMEDIATE_SENTENCES, MATCH_TYPE, MatchType, NORMALIZE, STOP_SIGNAL, Similarity, TOOL_NAME,
+use crate::metric::fields::{
+    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_SENTENCES, MATCH_TYPE,
+    NORMALIZE, STOP_SIGNAL, TOOL_NAME,
 };
+use crate::metric::{ArgsMatch, CriterionField, MatchType, Similarity};
 use crate::value::{Map, Number, Value};
 
 /// Threshold and options of one metric.

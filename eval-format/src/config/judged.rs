@@ -2,7 +2,8 @@
 
 use super::model_config::{self, number};
 use crate::coerce;
-use crate::metric::{FieldKind, JUDGE, MetricInfo};
+use crate::metric::fields::JUDGE;
+use crate::metric::{FieldKind, MetricInfo};
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
 use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, opening};

@@ -61,8 +61,9 @@ pub(super) fn out_of_range(
     threshold: f64,
 ) -> Problem {
     let name = shown(name);
-    let problem =
-        |message: String| Problem::error(Code::ThresholdRange, place.path(), node.range.clone(), message);
+    // ADK takes any number. One that is finite decides as it does there; the others cannot be written into results.
+    let severity = if threshold.is_finite() { Problem::warning } else { Problem::error };
+    let problem = |message: String| severity(Code::ThresholdRange, place.path(), node.range.clone(), message);
     if threshold.is_nan() {
         return problem(format!("the threshold of `{name}` is not a number"))
             .label("no score reaches NaN")

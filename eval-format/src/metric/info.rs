@@ -30,6 +30,8 @@ pub struct MetricInfo {
     pub gates: bool,
     /// The keys of its criterion besides `threshold`, which every gating metric has.
     pub criterion: &'static [CriterionField],
+    /// The turns that every agent passes.
+    pub(crate) free_turns: FreeTurns,
     /// The type of the rubrics that it reads.
     pub(super) rubrics: Option<&'static str>,
     /// What it measures, in one line.
@@ -56,6 +58,21 @@ pub enum MetricGroup {
     Own,
 }
 
+/// The turns to which a metric gives its highest score, whatever an agent does in them.
+///
+/// [`MetricInfo::cannot_fail`] makes of this, and of the threshold, whether a metric decides a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FreeTurns {
+    /// None: in each turn an agent can get the lowest score.
+    None,
+    /// Those without expected calls: other calls are allowed.
+    WithoutCalls,
+    /// The same, where `match_type` allows other calls and `forbidden_tools` names none.
+    WithoutCallsIfOthersAllowed,
+    /// Those whose expected answer has no words.
+    WithoutWords,
+}
+
 /// What a metric cannot score without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -78,9 +95,13 @@ pub enum Subject {
     ActualCalls,
     /// The answer and the expected answer.
     Response,
+    /// What tools returned, and what they are expected to return.
+    ToolResponses,
+    /// What was said before the answer, and what is expected to be said.
+    IntermediateResponses,
     /// The session state at the end of the conversation.
     SessionState,
-    /// Nothing that is compared: what a turn cost.
+    /// Compares nothing; reports what a turn cost.
     Nothing,
 }
 

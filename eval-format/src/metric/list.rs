@@ -1,16 +1,17 @@
-//! The list of metrics: another one is another entry here.
+//! The list of the built-in metrics. To add a metric, add an entry.
 
 use super::choices::MatchType;
 use super::fields::{
     ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
     INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
 };
-use super::info::{MetricGroup, MetricInfo, Need, Subject};
+use super::info::{FreeTurns, MetricGroup, MetricInfo, Need, Subject};
 
 /// The built-in metrics.
 pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         criterion: &[MATCH_TYPE, IGNORE_ARGS, ARGS_MATCH, FORBIDDEN_TOOLS],
+        free_turns: FreeTurns::WithoutCallsIfOthersAllowed,
         ..trajectory(
             "tool_trajectory_avg_score",
             MetricGroup::AdkLexical,
@@ -91,13 +92,17 @@ pub static METRICS: &[MetricInfo] = &[
         MetricGroup::Vertex,
         "1 for a turn whose tool calls are exactly the expected ones",
     ),
-    trajectory(
-        "trajectory_in_order_match",
-        MetricGroup::Vertex,
-        "1 for a turn that makes the expected tool calls in order, others allowed between",
-    ),
+    MetricInfo {
+        free_turns: FreeTurns::WithoutCalls,
+        ..trajectory(
+            "trajectory_in_order_match",
+            MetricGroup::Vertex,
+            "1 for a turn that makes the expected tool calls in order, others allowed between",
+        )
+    },
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::AnyOrder),
+        free_turns: FreeTurns::WithoutCalls,
         ..trajectory(
             "trajectory_any_order_match",
             MetricGroup::Vertex,
@@ -130,11 +135,14 @@ pub static METRICS: &[MetricInfo] = &[
             "1 for a turn that calls a certain tool",
         )
     },
-    response(
-        "final_response_match_v1",
-        MetricGroup::AdkRs,
-        "share of the expected answer's words that the answer has",
-    ),
+    MetricInfo {
+        free_turns: FreeTurns::WithoutWords,
+        ..response(
+            "final_response_match_v1",
+            MetricGroup::AdkRs,
+            "share of the expected answer's words that the answer has",
+        )
+    },
     trajectory(
         "trajectory_match_ratio",
         MetricGroup::AdkRs,
@@ -156,6 +164,22 @@ pub static METRICS: &[MetricInfo] = &[
             "final_session_state_match",
             MetricGroup::Own,
             "share of the expected keys of the session state that end equal",
+        )
+    },
+    MetricInfo {
+        compares: Subject::ToolResponses,
+        ..response(
+            "tool_response_match",
+            MetricGroup::Own,
+            "1 for a turn whose tools return what is expected, call by call",
+        )
+    },
+    MetricInfo {
+        compares: Subject::IntermediateResponses,
+        ..response(
+            "intermediate_response_match",
+            MetricGroup::Own,
+            "1 for a turn in which the expected texts, and no others, are said before the answer",
         )
     },
 ];
@@ -184,6 +208,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         compares: Subject::Response,
         gates: true,
         criterion: &[],
+        free_turns: FreeTurns::None,
         rubrics: None,
         summary,
     }

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 
+use super::fields::{ALGORITHM, ARGS_MATCH, MATCH_TYPE};
 use super::*;
 
 #[test]
@@ -61,6 +62,8 @@ fn these_are_built_in() {
             "trajectory_match_ratio",
             "response_similarity",
             "final_session_state_match",
+            "tool_response_match",
+            "intermediate_response_match",
         ]
     );
 }
@@ -71,7 +74,11 @@ fn what_is_compared_follows_from_the_name() {
     for info in METRICS.iter().filter(computed) {
         let calls = matches!(info.compares, Subject::ToolCalls(_) | Subject::ActualCalls);
         assert_eq!(calls, info.name.contains("trajectory"), "{}", info.name);
-        assert_eq!(info.compares == Subject::Response, info.name.contains("response"), "{}", info.name);
+        let responses = matches!(
+            info.compares,
+            Subject::Response | Subject::ToolResponses | Subject::IntermediateResponses
+        );
+        assert_eq!(responses, info.name.contains("response"), "{}", info.name);
         assert_eq!(info.compares == Subject::Nothing, !info.gates, "{}", info.name);
     }
 }

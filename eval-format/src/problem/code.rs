@@ -41,7 +41,7 @@ codes! {
     Syntax = "syntax",
     /// Values are nested deeper than 200 levels.
     TooDeep = "too-deep",
-    /// A key stands twice in one object; the last one counts.
+    /// A key stands twice in one object, so that one of its values would be lost.
     DuplicateKey = "duplicate-key",
     /// A required key is absent.
     MissingKey = "missing-key",
@@ -49,7 +49,7 @@ codes! {
     UnknownKey = "unknown-key",
     /// A key that ADK would keep or ignore looks like a misspelt known key.
     MisspeltKey = "misspelt-key",
-    /// One field is there in both of its spellings.
+    /// One field is there in both of its spellings, so that one of its values would be lost.
     BothSpellings = "both-spellings",
     /// A value is of the wrong type or outside its values.
     WrongType = "wrong-type",

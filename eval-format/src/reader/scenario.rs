@@ -15,8 +15,8 @@ pub(super) fn check(scenario: &Entry<'_>, case: &Place<'_>, walker: &mut Walker<
         let range = entry.value.range.clone();
         let message = "the scenario begins with an empty message";
         let problem =
-            Problem::error(Code::EmptyConversation, Place::Key(place, &entry.key).path(), range, message)
-                .label("ADK fails here when it runs the case")
+            Problem::warning(Code::EmptyConversation, Place::Key(place, &entry.key).path(), range, message)
+                .label("the case ends in an error when it runs, as in ADK")
                 .help("write what the user says first; it is sent word for word");
         walker.problems.push(problem);
     }

@@ -82,8 +82,8 @@ impl EvalSet {
 }
 
 fn read_document(text: &str, stem: &str) -> Reading {
-    let mut warnings = Vec::new();
-    let root = match syntax::parse(text, &mut warnings) {
+    let mut repeated = Vec::new();
+    let root = match syntax::parse(text, &mut repeated) {
         Ok(root) => root,
         Err(problem) => {
             let problem = foreign::recognise_lines(text).unwrap_or(*problem);
@@ -101,7 +101,7 @@ fn read_document(text: &str, stem: &str) -> Reading {
         // One problem that names the other schema is better than one for each of its keys.
         return Reading { set: None, cases: Vec::new(), problems: vec![foreign], ..reading };
     }
-    reading.problems.append(&mut warnings);
+    reading.problems.append(&mut repeated);
     reading
 }
 

@@ -108,7 +108,7 @@ fn a_set_or_a_case_that_tests_nothing_is_an_error() {
     check(
         &set(&format!(r#"{{"eval_id": "c", {empty}}}"#)),
         &[
-            "empty-conversation! eval_cases[0].conversation_scenario.starting_prompt \"\"",
+            "empty-conversation eval_cases[0].conversation_scenario.starting_prompt \"\"",
             "empty-conversation eval_cases[0].conversation_scenario.conversation_plan \"\"",
         ],
     );

@@ -9,7 +9,7 @@ use crate::syntax::{self, Node};
 
 impl CheckedSet {
     /// What [`EvalSet::to_json`](crate::EvalSet::to_json) leaves out of the file, in the order of the text: keys that
-    /// nothing reads, values that a later one replaces, numbers that JSON has no text for.
+    /// nothing reads, the second spelling of a key, numbers that JSON has no text for.
     ///
     /// ```
     /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
@@ -45,7 +45,7 @@ impl CheckedSession {
 
 /// What a text says that a value of a type does not keep.
 fn lost(text: &str, type_of: impl Fn(&Node<'_>) -> Type) -> Vec<Problem> {
-    // Parsing warns of repeated keys. Their first values are lost too.
+    // Keys that stand twice are errors, and such a file is not written.
     let mut found = Vec::new();
     let Ok(root) = syntax::parse(text, &mut found) else { return Vec::new() };
     unwritten(&root, &type_of(&root), &Place::Root, &mut found);

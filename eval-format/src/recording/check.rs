@@ -93,7 +93,7 @@ impl RecordedQuestion {
         let read = parse(slice, |root, problems| {
             let record = Walker { problems }.record(root, &RECORDED_QUESTION, &Place::Root)?;
             check_texts(root, &Place::Root, problems);
-            Some(Self::from(record))
+            Some(Self::from(record).without_checks())
         });
         read.map(|(question, _)| question)
     }
@@ -115,13 +115,14 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
         check_texts(node, &Place::Index(&place, at), problems);
     }
     check_unique(&questions, nodes, &place, problems);
+    check_edited(&questions, nodes, &place, problems);
     let places = questions.iter().zip(nodes);
     let places = places
         .map(|(question, node)| QuestionSpan { range: node.range.clone(), cases: question.cases.clone() })
         .collect();
     let mut recording = Recording::default();
     for question in questions {
-        recording.add(question);
+        recording.add(question.without_checks());
     }
     Some((recording, places))
 }
@@ -178,6 +179,30 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
             .help(r#"write `"one line"` or `["first line", "second line"]`"#)
     };
     (!is_text).then(problem)
+}
+
+/// Reports answers that are not those that were recorded: a verdict that nobody gave.
+fn check_edited(
+    questions: &[RecordedQuestion],
+    nodes: &[Node<'_>],
+    place: &Place<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    for (at, (question, node)) in questions.iter().zip(nodes).enumerate() {
+        let Some(edited) = question.edited() else { continue };
+        let place = Place::Index(place, at);
+        let replies = Place::Key(&place, "replies");
+        let Some(reply) = node.get("replies").and_then(|entry| entry.value.array()?.get(edited)) else {
+            continue;
+        };
+        let what = "this answer was not recorded to this question: one of both was edited";
+        let path = Place::Index(&replies, edited).path();
+        problems.push(
+            Problem::error(Code::WrongType, path, reply.range.clone(), what)
+                .label("its `check` is that of another question or answer")
+                .help("restore the recording, or delete the question and record it again with `EVALSET_JUDGE=record`"),
+        );
+    }
 }
 
 /// Reports questions and samples that stand twice: it is unclear which answer counts.
@@ -242,6 +267,7 @@ impl From<Record> for RecordedReply {
             sample: sample.unwrap_or_default(),
             text: joined(record.value("text")),
             usage: record.record("usage"),
+            check: record.text("check"),
         }
     }
 }

@@ -176,7 +176,7 @@ mod tests {
     fn it_follows_what_others_write() {
         let base = [question("c", "2", 0), question("e", "4", 0)];
         let with = |more: &[RecordedQuestion]| [&base[..], more].concat();
-        let spaced = text(&base).replace("  ", "    ");
+        let spaced = text(&base).replace("\n  ", "\n    ");
         for now in [
             text(&base),
             text(&with(&[question("a", "1", 0)])),

@@ -1,5 +1,6 @@
 //! One question to a judge with its answers, and its text in a recording.
 
+use crate::hash::content_hash;
 use crate::model::UsageMetadata;
 use crate::order::sorted;
 use crate::value::{Map, Value, to_pretty};
@@ -36,6 +37,8 @@ pub struct RecordedReply {
     pub text: String,
     /// The tokens that the answer took.
     pub usage: Option<UsageMetadata>,
+    /// The checksum in the file that it is read from, until it is compared.
+    pub(super) check: Option<String>,
 }
 
 /// Where a question stands in its file.
@@ -62,7 +65,7 @@ impl RecordedQuestion {
     /// Adds the answer to a sample.
     #[must_use]
     pub fn reply(mut self, sample: u32, text: impl Into<String>, usage: Option<UsageMetadata>) -> Self {
-        self.replies.push(RecordedReply { sample, text: text.into(), usage });
+        self.replies.push(RecordedReply { sample, text: text.into(), usage, check: None });
         self
     }
 
@@ -82,6 +85,21 @@ impl RecordedQuestion {
         key.push('\0');
         key.push_str(&self.prompt);
         key
+    }
+
+    /// The first answer that is not the one that was recorded to this question: one of both was edited.
+    pub(super) fn edited(&self) -> Option<usize> {
+        let mut key = None;
+        self.replies.iter().position(|reply| {
+            let key = key.get_or_insert_with(|| self.key());
+            reply.check.as_deref().is_some_and(|check| check != reply.checksum(key))
+        })
+    }
+
+    /// Forgets the checksums of the file: they are no part of a question.
+    pub(super) fn without_checks(mut self) -> Self {
+        self.replies.iter_mut().for_each(|reply| reply.check = None);
+        self
     }
 
     pub(super) fn order(&self) -> Order {
@@ -114,18 +132,29 @@ impl RecordedQuestion {
         }
         fields.insert("prompt", lines(&self.prompt));
         let order = sorted(replies.len(), &|one, other| replies[one].sample.cmp(&replies[other].sample));
-        fields.insert("replies", Value::Array(order.into_iter().map(|at| replies[at].to_value()).collect()));
+        let key = self.key();
+        fields.insert(
+            "replies",
+            Value::Array(order.into_iter().map(|at| replies[at].to_value(&key)).collect()),
+        );
         Value::Object(fields)
     }
 }
 
 impl RecordedReply {
-    fn to_value(&self) -> Value {
+    /// Tells whether the question or the answer was edited. `key` is that of the question.
+    fn checksum(&self, key: &str) -> String {
+        let whole = format!("{key}\0{}\0{}", self.sample, self.text);
+        format!("{:016x}", content_hash(whole.as_bytes()))
+    }
+
+    fn to_value(&self, key: &str) -> Value {
         let mut fields =
             Map::from([("sample", Value::from(i64::from(self.sample))), ("text", lines(&self.text))]);
         if let Some(usage) = &self.usage {
             fields.insert("usage", usage.to_value());
         }
+        fields.insert("check", self.checksum(key));
         Value::Object(fields)
     }
 }

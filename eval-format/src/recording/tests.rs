@@ -170,3 +170,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_edited_question_or_answer_is_found_and_named() {
+    let mut recording = Recording::default();
+    recording.add(RecordedQuestion::new("m", "Is it polite?").case("c").reply(0, "verdict: no", None));
+    let text = recording.to_json();
+    assert!(check_recording("r", text.as_bytes()).problems.is_empty());
+    for (old, new) in [
+        ("verdict: no", "verdict: yes"),
+        ("polite", "rude"),
+        ("\"model\": \"m\"", "\"model\": \"n\""),
+        ("\"sample\": 0", "\"sample\": 1"),
+    ] {
+        let edited = text.replace(old, new);
+        let checked = check_recording("r", edited.as_bytes());
+        let [problem] = &checked.problems[..] else { panic!("{new}: {:?}", checked.problems) };
+        assert_eq!(problem.path.to_string(), "questions[0].replies[0]");
+        assert!(
+            problem.is_error() && problem.message.ends_with("one of both was edited"),
+            "{}",
+            problem.message
+        );
+    }
+    let cases = text.replace("\"c\"", "\"renamed\"");
+    assert!(check_recording("r", cases.as_bytes()).problems.is_empty(), "a case may have another id");
+    let by_hand = r#"{"judge_recording": 1, "questions": [{"model": "m", "prompt": "p", "replies": [{"sample": 0, "text": "x"}]}]}"#;
+    assert!(
+        check_recording("r", by_hand.as_bytes()).problems.is_empty(),
+        "recordings of earlier versions have none"
+    );
+}

@@ -43,15 +43,15 @@ fn found(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn rubrics_of_cases_and_turns_need_a_type_that_is_read() {
+fn rubrics_of_cases_and_turns_should_have_a_type_that_is_read() {
     const TYPE: &str = "eval_cases[0].rubrics[0].type";
     for (kind, expected) in [
         ("FINAL_RESPONSE_QUALITY", vec![]),
         ("TOOL_USE_QUALITY", vec![]),
         ("TRAJECTORY_QUALITY", vec![]),
-        ("", vec!["unread-rubric eval_cases[0].rubrics[0]".to_owned()]),
-        ("final_response_quality", vec![format!("unread-rubric {TYPE}")]),
-        ("FINAL_RESPONSE_QUALTY", vec![format!("unread-rubric {TYPE}")]),
+        ("", vec!["[unread-rubric eval_cases[0].rubrics[0]]".to_owned()]),
+        ("final_response_quality", vec![format!("[unread-rubric {TYPE}]")]),
+        ("FINAL_RESPONSE_QUALTY", vec![format!("[unread-rubric {TYPE}]")]),
         ("TONE", vec![format!("[unread-rubric {TYPE}]")]),
     ] {
         assert_eq!(found(&set(&[rubric("r", kind)], &[&[]])), expected, "{kind}");
@@ -64,11 +64,11 @@ fn rubrics_of_cases_and_turns_need_a_type_that_is_read() {
 }
 
 #[test]
-fn a_rubric_of_the_conversation_stands_in_no_earlier_turn() {
+fn a_rubric_of_the_conversation_in_an_earlier_turn_is_warned_of() {
     let rubric = [rubric("r", "TRAJECTORY_QUALITY")];
     assert_eq!(
         found(&set(&[], &[&rubric, &[]])),
-        ["unread-rubric eval_cases[0].conversation[0].rubrics[0].type"]
+        ["[unread-rubric eval_cases[0].conversation[0].rubrics[0].type]"]
     );
     assert!(found(&set(&[], &[&[], &rubric])).is_empty());
 }
@@ -108,7 +108,7 @@ fn a_rubric_says_something() {
         let rubric =
             format!(r#"{{"rubric_id": "r", "rubric_content": {content}, "type": "TOOL_USE_QUALITY"}}"#);
         let text = set(&[rubric], &[&[]]);
-        assert_eq!(found(&text), ["unread-rubric eval_cases[0].rubrics[0].rubric_content"], "{content}");
+        assert_eq!(found(&text), ["[unread-rubric eval_cases[0].rubrics[0].rubric_content]"], "{content}");
     }
     // One problem is enough.
     let text = set(

@@ -1,6 +1,6 @@
 //! Configs, but for the criteria of metrics.
 
-use super::table::Type::{Any, Bool, Dict, Float, Int, Object, String};
+use super::table::Type::{Any, Bool, Dict, Int, Object, PythonFloat, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 pub(crate) static EVAL_CONFIG: Model = model(
@@ -50,9 +50,9 @@ static INTERVAL: Model = model(
     "an interval",
     Extra::Forbidden,
     &[
-        required("min_value", Float, "0.0"),
+        required("min_value", PythonFloat, "0.0"),
         defaulted("open_at_min", Bool),
-        required("max_value", Float, "1.0"),
+        required("max_value", PythonFloat, "1.0"),
         defaulted("open_at_max", Bool),
     ],
 );

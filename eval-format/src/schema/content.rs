@@ -1,6 +1,6 @@
 //! Messages: google.genai's `Content` and what it holds.
 
-use super::table::Type::{Bool, Bytes, Enum, Float, Int, Literal, Models, Object, String};
+use super::table::Type::{Bool, Bytes, Enum, Int, Literal, Models, Object, PythonFloat, String};
 use super::table::{Extra, Field, Model, Type, model, optional};
 
 /// A model of google.genai: every key optional, unknown ones forbidden.
@@ -163,7 +163,7 @@ static BLOB: Model = genai(
 
 static VIDEO_METADATA: Model = genai(
     "a video metadata object",
-    &[optional("end_offset", String), optional("fps", Float), optional("start_offset", String)],
+    &[optional("end_offset", String), optional("fps", PythonFloat), optional("start_offset", String)],
 );
 
 static TOOL_CALL: Model = genai(
@@ -203,7 +203,7 @@ static PARTIAL_ARG: Model = genai(
         optional("bool_value", Bool),
         optional("json_path", String),
         optional("null_value", Literal("NULL_VALUE")),
-        optional("number_value", Float),
+        optional("number_value", PythonFloat),
         optional("string_value", String),
         optional("will_continue", Bool),
     ],

@@ -6,7 +6,8 @@ use super::config::JUDGE_MODEL_OPTIONS;
 use super::eval_set::RUBRIC;
 use super::table::Type::{Bool, Choice, Float, List, Models, Object, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, required};
-use crate::metric::{CriterionField, FieldKind, INTERMEDIATE_RESPONSES, METRICS, MetricInfo, Need};
+use crate::metric::fields::INTERMEDIATE_RESPONSES;
+use crate::metric::{CriterionField, FieldKind, METRICS, MetricInfo, Need};
 
 const THRESHOLD: Field = required("threshold", Float, "1.0");
 

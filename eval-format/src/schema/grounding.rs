@@ -1,7 +1,7 @@
 //! What a model reports beside its answer: google.genai's grounding and usage metadata.
 
 use super::content::genai;
-use super::table::Type::{Bytes, Enum, Float, Int, List, Models, String};
+use super::table::Type::{Bytes, Enum, Int, List, Models, PythonFloat, String};
 use super::table::{Model, Type, optional};
 
 pub(crate) static USAGE_METADATA: Model = genai(
@@ -151,7 +151,7 @@ static CUSTOM_METADATA: Model = genai(
     "a metadata entry",
     &[
         optional("key", String),
-        optional("numeric_value", Float),
+        optional("numeric_value", PythonFloat),
         optional("string_list_value", Type::Model(&STRING_LIST)),
         optional("string_value", String),
     ],
@@ -165,7 +165,7 @@ static WEB: Model =
 static SUPPORT: Model = genai(
     "a grounding support",
     &[
-        optional("confidence_scores", List(&Float)),
+        optional("confidence_scores", List(&PythonFloat)),
         optional("grounding_chunk_indices", List(&Int)),
         optional("segment", Type::Model(&SEGMENT)),
         optional("rendered_parts", List(&Int)),
@@ -183,7 +183,7 @@ static SEGMENT: Model = genai(
 );
 
 static RETRIEVAL_METADATA: Model =
-    genai("a retrieval metadata object", &[optional("google_search_dynamic_retrieval_score", Float)]);
+    genai("a retrieval metadata object", &[optional("google_search_dynamic_retrieval_score", PythonFloat)]);
 
 static SEARCH_ENTRY_POINT: Model =
     genai("a search entry point", &[optional("rendered_content", String), optional("sdk_blob", Bytes)]);

@@ -29,6 +29,7 @@ static RECORDED_REPLY: Model = own(
         required("sample", Int, "0"),
         required("text", Any, r#""...""#),
         optional("usage", Type::Model(&USAGE_METADATA)),
+        optional("check", String),
     ],
 );
 

@@ -61,6 +61,8 @@ pub(crate) struct Field {
 pub(crate) enum Type {
     String,
     Float,
+    /// A float that cannot be an integer beyond the largest float; see [`python_float`](crate::coerce::python_float).
+    PythonFloat,
     Int,
     Bool,
     /// Base64 text.

@@ -266,6 +266,20 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
 }
 
+/// google.genai's models reject what ADK's own take as an infinity.
+#[test]
+fn integers_beyond_floats() {
+    let beyond = format!("1{}", "0".repeat(400));
+    let turn = |keys: &str| Invocation::parse(&format!(r#"{{"user_content": {{}}, {keys}}}"#));
+    for key in ["creation_timestamp", "duration", "model_duration"] {
+        assert!(turn(&format!(r#""{key}": {beyond}"#)).is_ok(), "{key}");
+    }
+    let answer = |part: &str| turn(&format!(r#""final_response": {{"parts": [{part}]}}"#));
+    assert!(answer(&format!(r#"{{"function_call": {{"args": {{"x": {beyond}}}}}}}"#)).is_ok());
+    let refused = answer(&format!(r#"{{"video_metadata": {{"fps": {beyond}}}}}"#)).unwrap_err();
+    assert_eq!(refused.iter().map(|problem| problem.code).collect::<Vec<_>>(), [Code::WrongType]);
+}
+
 #[test]
 fn one_key_in_two_spellings() {
     check_turn(
@@ -294,16 +308,18 @@ fn one_key_in_two_spellings() {
         let turn = format!(r#"{{"user_content": {{"parts": [{part}]}}}}"#);
         assert_eq!(Invocation::parse(&turn).is_ok(), accepted, "{part}");
     }
-    // ADK keeps these, and reads the other one.
-    let checked = check_set(
-        "s.json",
-        format!(r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "evalId": "d", {TURNS}}}]}}"#)
-            .as_bytes(),
-        None,
-    );
-    assert_eq!(checked.set.unwrap().eval_cases[0].eval_id, "d");
-    let [warning] = checked.problems.as_slice() else { panic!("{:#?}", checked.problems) };
-    assert_eq!((warning.code, warning.severity), (Code::BothSpellings, Severity::Warning));
+    // ADK keeps these, and reads the other one. It does no harm where it says the same, or nothing.
+    for (lost, severity) in
+        [(r#""d""#, Severity::Warning), ("null", Severity::Warning), (r#""c""#, Severity::Error)]
+    {
+        let case = format!(r#"{{"eval_id": {lost}, "evalId": "d", {TURNS}}}"#);
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{case}]}}"#);
+        let checked = check_set("s.json", text.as_bytes(), None);
+        let [problem] = checked.problems.as_slice() else { panic!("{:#?}", checked.problems) };
+        assert_eq!((problem.code, problem.severity), (Code::BothSpellings, severity), "{lost}");
+        let id = checked.set.map(|set| set.eval_cases[0].eval_id.clone());
+        assert_eq!(id.as_deref(), (severity == Severity::Warning).then_some("d"));
+    }
 }
 
 #[test]

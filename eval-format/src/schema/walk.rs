@@ -297,6 +297,7 @@ fn scalar(node: &Node<'_>, kind: &Type) -> Option<Value> {
     match kind {
         Type::String => coerce::string(node).map(Value::from),
         Type::Float => coerce::float(node).map(Value::from),
+        Type::PythonFloat => coerce::python_float(node).map(Value::from),
         Type::Int => coerce::int(node).map(Value::Number),
         Type::Bool => coerce::bool(node).map(Value::Bool),
         Type::Bytes => coerce::base64(node).map(Value::String),

@@ -121,13 +121,19 @@ pub(super) fn both_spellings(
 ) -> Problem {
     let path = Place::Key(place, &loser.key).path();
     let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
-    let no_harm = loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref());
-    let problem = if model.extra.is_forbidden() && !no_harm {
-        Problem::error(Code::BothSpellings, path, loser.key_range.clone(), message)
-            .label("ADK rejects this one")
-    } else {
-        Problem::warning(Code::BothSpellings, path, loser.key_range.clone(), message)
-            .label("this one is ignored")
+    let key_range = loser.key_range.clone();
+    let is_lost = !loser.value.is_null() && loser.value.to_value() != winner.value.to_value();
+    let is_rejected = model.extra.is_forbidden()
+        && !(loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref()));
+    let problem = match (is_rejected, is_lost) {
+        (true, _) => {
+            Problem::error(Code::BothSpellings, path, key_range, message).label("ADK rejects this one")
+        }
+        (false, true) => Problem::error(Code::BothSpellings, path, key_range, message)
+            .label("ADK would not read this value"),
+        (false, false) => {
+            Problem::warning(Code::BothSpellings, path, key_range, message).label("this one is ignored")
+        }
     };
     problem.related(winner.key_range.clone(), "this one counts").help("remove one of them")
 }
@@ -212,10 +218,11 @@ fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
                 | Type::Literal(_)
                 | Type::Named(..)
                 | Type::Float
+                | Type::PythonFloat
                 | Type::Int
                 | Type::Bool
         ),
-        Kind::Number(_) => matches!(kind, Type::Int | Type::Bool),
+        Kind::Number(_) => matches!(kind, Type::Int | Type::Bool | Type::PythonFloat),
         _ => false,
     }
 }
@@ -225,6 +232,7 @@ fn expected(kind: &Type) -> String {
     match kind {
         Type::String | Type::Enum(_) => "a string".to_owned(),
         Type::Float => "a number".to_owned(),
+        Type::PythonFloat => "a number within the range of floats".to_owned(),
         Type::Int => "an integer".to_owned(),
         Type::Bool => "a boolean".to_owned(),
         Type::Bytes => "base64 text".to_owned(),
@@ -262,7 +270,7 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
         (Type::Either(first, second), _) => {
             format!("write an object with {}, or with {}", keys(first), keys(second))
         }
-        (Type::Float, _) => "write a number like `1` or `0.5`".to_owned(),
+        (Type::Float | Type::PythonFloat, _) => "write a number like `1` or `0.5`".to_owned(),
         (Type::Int, _) => "write a whole number like `1`".to_owned(),
         (Type::Bool, _) => "write `true` or `false`".to_owned(),
         (Type::Bytes, _) => "write the bytes in base64".to_owned(),

@@ -1,4 +1,7 @@
-//! Warnings about keys that stand twice in one object.
+//! Errors about keys that stand twice in one object.
+//!
+//! Python keeps the last value and forgets the others: cases, turns or expected arguments that were written down would
+//! not be tested.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,9 +18,9 @@ pub(super) struct Duplicate {
     pub(super) key: String,
 }
 
-/// A warning for each repeated key, found in one walk over the tree. Repeated keys inside a value that was itself
-/// replaced are left out, since nothing of that value counts.
-pub(super) fn warnings(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
+/// An error for each repeated key, found in one walk over the tree. Repeated keys inside a value that was itself replaced
+/// are left out: they show once one of the two values is removed.
+pub(super) fn errors(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
     if duplicates.is_empty() {
         return Vec::new();
     }
@@ -46,7 +49,7 @@ impl Walk {
             }
             Kind::Object(entries) => {
                 let here = self.by_object.remove(&node.range.start).unwrap_or_default();
-                self.found.extend(here.iter().map(|duplicate| warning(duplicate, &self.path)));
+                self.found.extend(here.iter().map(|duplicate| error(duplicate, &self.path)));
                 for entry in entries {
                     self.below(Step::Key(short(&entry.key)), &entry.value);
                 }
@@ -65,14 +68,14 @@ impl Walk {
     }
 }
 
-fn warning(duplicate: &Duplicate, object: &JsonPath) -> Problem {
-    Problem::warning(
+fn error(duplicate: &Duplicate, object: &JsonPath) -> Problem {
+    Problem::error(
         Code::DuplicateKey,
         object.key(&short(&duplicate.key)),
         duplicate.second.clone(),
         format!("key `{}` stands twice in one object", shown(&duplicate.key)),
     )
-    .label("this one counts")
-    .related(duplicate.first.clone(), "this one is ignored")
-    .help("remove one of them")
+    .label("ADK would read this value alone")
+    .related(duplicate.first.clone(), "this one would be lost")
+    .help("remove one of them, or merge their values")
 }

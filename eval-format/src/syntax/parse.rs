@@ -13,12 +13,13 @@ use crate::problem::Problem;
 
 /// Reads the text as one JSON value.
 ///
-/// Pushes a warning for each key that stands twice in an object. If the text is not JSON, returns the error alone.
+/// Pushes an error for each key that stands twice in an object, and goes on with its last value, so that the other
+/// problems of the text are found too. If the text is not JSON, returns the error alone.
 pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<Node<'a>, Box<Problem>> {
     let mut reader = Reader { scan: Scanner::new(text), duplicates: Vec::new() };
     match reader.document() {
         Ok(root) => {
-            problems.append(&mut duplicates::warnings(&root, reader.duplicates));
+            problems.append(&mut duplicates::errors(&root, reader.duplicates));
             Ok(root)
         }
         Err(fault) => Err(Box::new(syntax_error::problem(text, fault))),

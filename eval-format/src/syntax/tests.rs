@@ -90,7 +90,7 @@ fn depth_ends_at_two_hundred() {
 }
 
 #[test]
-fn the_last_of_equal_keys_counts_at_the_place_of_the_first() {
+fn equal_keys_are_an_error_with_both_places() {
     for filler in [0, 20] {
         let extra = (0..filler).map(|i| format!(r#","k{i}":0"#)).collect::<Vec<_>>().concat();
         let (value, problems) = read(&format!(r#"{{"x":{{"a":1,"b":2,"a":3{extra}}}}}"#));
@@ -99,7 +99,7 @@ fn the_last_of_equal_keys_counts_at_the_place_of_the_first() {
         assert_eq!(problem.path.to_string(), "x.a");
         assert_eq!(problem.range, 18..21);
         assert_eq!(problem.related[0].0, 6..9);
-        assert_eq!(problem.severity, Severity::Warning);
+        assert_eq!(problem.severity, Severity::Error);
     }
 }
 

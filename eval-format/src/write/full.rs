@@ -62,7 +62,7 @@ fn fitted(value: Value, kind: &Type) -> Option<Value> {
             Some(known.map_or(Value::String(text), |name| Value::from(*name)))
         }
         (Type::Literal(only), Value::String(text)) => (text == *only).then_some(Value::String(text)),
-        (Type::Float, Value::Number(number)) => {
+        (Type::Float | Type::PythonFloat, Value::Number(number)) => {
             Some(number.as_f64()).filter(|float| float.is_finite()).map(Value::from)
         }
         (Type::Int, Value::Number(number)) => number.is_integer().then_some(Value::Number(number)),
@@ -112,7 +112,7 @@ fn empty(kind: &Type) -> Value {
     match kind {
         Type::String | Type::Bytes | Type::Enum(_) | Type::Choice { .. } => Value::from(""),
         Type::Literal(only) => Value::from(*only),
-        Type::Float => Value::from(0.0),
+        Type::Float | Type::PythonFloat => Value::from(0.0),
         Type::Int => Value::Number(Number::from(0_i64)),
         Type::Bool => Value::Bool(false),
         Type::List(_) | Type::Models(_) | Type::AuthorsAndParts(_) => Value::Array(Vec::new()),

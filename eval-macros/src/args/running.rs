@@ -45,6 +45,11 @@ impl Running {
         Ok(())
     }
 
+    /// How scores are compared with thresholds.
+    pub(crate) fn gate(&self) -> Gate {
+        self.gate
+    }
+
     /// Reads `gate = "every_turn"`.
     pub(super) fn read_gate(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
         self.gate = parsed(&value.string()?)?;

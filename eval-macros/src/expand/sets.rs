@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use eval_format::__private::{LISTING_BEGIN, LISTING_END};
 use eval_format::conventions::file_stem;
 use eval_format::reader::Form;
 use proc_macro2::TokenStream;
@@ -20,6 +21,8 @@ pub(super) struct Sets<'a> {
     pub(super) names: &'a Names<'a>,
     /// The target of cargo that the tests are in.
     pub(super) target: &'a Target,
+    /// Whether the tests are ignored unless they are asked for.
+    pub(super) ignored: bool,
 }
 
 impl Sets<'_> {
@@ -41,11 +44,12 @@ impl Sets<'_> {
         };
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
-        let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let cases = set.cases.iter().map(|case| self.case(case, set.recording.as_ref(), &prefix));
+        let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
         let options = self.args.running.tokens(private);
-        let recording = option(set.recording.as_ref().map(|recording| self.recording(recording, &set.cases)));
+        let recording = option(set.recording.as_ref().map(|recording| self.recording(recording)));
         quote! {
             #private::SetSource {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
@@ -57,6 +61,7 @@ impl Sets<'_> {
                 form: #private::Form::#form,
                 eval_set_id: #eval_set_id,
                 cases: &[#(#cases),*],
+                listing: #listing,
                 config: #config,
                 session: #session,
                 absent: &[#(#absent),*],
@@ -78,7 +83,15 @@ impl Sets<'_> {
         quote!(#private::Target::#target)
     }
 
-    fn case(&self, case: &SuiteCase, prefix: &str) -> TokenStream {
+    /// The names of the tests for a reader of the binary.
+    fn listing(&self, set: &SuiteSet, prefix: &str) -> TokenStream {
+        let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
+        let tests: Vec<String> = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
+        let tests = format!("{}\n{LISTING_END}", tests.concat());
+        quote!(::core::concat!(#head, ::core::module_path!(), #tests))
+    }
+
+    fn case(&self, case: &SuiteCase, recording: Option<&Recording>, prefix: &str) -> TokenStream {
         let private = &self.names.private;
         let span = &case.span;
         let eval_id = &span.eval_id;
@@ -87,9 +100,12 @@ impl Sets<'_> {
         // A file of four billion lines does not fit into the compiler either.
         let line = u32::try_from(span.line).unwrap_or(u32::MAX);
         let column = u32::try_from(span.column).unwrap_or(u32::MAX);
+        let recorded = recording.map_or(&[][..], |recording| recording.of_case(eval_id));
+        let recorded = recorded.iter().map(|(start, end)| quote!((#start, #end)));
         quote! {
             #private::CaseSource {
                 eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column,
+                recorded: &[#(#recorded),*],
             }
         }
     }
@@ -106,17 +122,12 @@ impl Sets<'_> {
         }
     }
 
-    fn recording(&self, recording: &Recording, cases: &[SuiteCase]) -> TokenStream {
+    fn recording(&self, recording: &Recording) -> TokenStream {
         let private = &self.names.private;
         let file = &recording.file;
         let exists = recording.questions.is_some();
         let text = option(exists.then(|| include(file)));
-        let cases = cases.iter().filter(|_| exists).map(|case| {
-            let questions = recording.of_case(&case.span.eval_id).iter();
-            let questions = questions.map(|(start, end)| quote!((#start, #end)));
-            quote!(&[#(#questions),*])
-        });
-        quote!(#private::RecordingSource { file: #file, text: #text, cases: &[#(#cases),*] })
+        quote!(#private::RecordingSource { file: #file, text: #text })
     }
 
     fn file(&self, relative: &str) -> TokenStream {

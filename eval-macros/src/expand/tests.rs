@@ -86,13 +86,16 @@ fn options_reach_the_runner_and_tokio() {
 #[test]
 fn a_recording_is_named_only_if_something_may_ask() {
     for (args, may_ask) in [
-        (r#""../samples/units/units.evalset.json""#, false),
-        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
-        (r#""../samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#, true),
+        (r#""tests/samples/units/units.evalset.json""#, false),
+        (r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5)"#, true),
+        (
+            r#""tests/samples/units/units.evalset.json", criteria(tone = 0.5), metrics(tone = style::tone)"#,
+            true,
+        ),
         // A case is a scenario.
-        (r#""../samples/hotel/hotel.evalset.json""#, true),
+        (r#""tests/samples/hotel/hotel.evalset.json""#, true),
         // A recording stands beside it.
-        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
+        (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
     ] {
         let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");
         assert!(expanded.contains("mod evals"), "{args}: {expanded}");
@@ -147,29 +150,29 @@ fn judges_needed(args: &str) -> Vec<String> {
 #[test]
 fn what_asks_a_judge_needs_a_feature() {
     for (args, expected) in [
-        (r#""../samples/units/units.evalset.json""#, &[][..]),
+        (r#""tests/samples/units/units.evalset.json""#, &[][..]),
         (
-            r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
+            r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5, tone = 1.0), metrics(tone)"#,
             &["`safety_v1` asks a judge, which needs the feature `judges` of `eval-core`"],
         ),
-        (r#""../samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
+        (r#""tests/samples/units/units.evalset.json", criteria(safety_v1 = 0.5), metrics(safety_v1)"#, &[]),
         (
-            r#""../samples/units/units.evalset.json", judge = mine"#,
+            r#""tests/samples/units/units.evalset.json", judge = mine"#,
             &["`judge` needs the feature `judges` of `eval-core`"],
         ),
         (
-            r#""../samples/weather/weather.evalset.json", config = "../samples/weather/judged.json""#,
+            r#""tests/samples/weather/weather.evalset.json", config = "tests/samples/weather/judged.json""#,
             &[
                 "`final_response_match_v2` asks a judge, which needs the feature `judges` of `eval-core`",
                 "`rubric_based_final_response_quality_v1` asks a judge, which needs the feature `judges` of `eval-core`",
             ],
         ),
         (
-            r#""../samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
+            r#""tests/samples/hotel/hotel.evalset.json", cases = "has to *", criteria(tone = 1.0), metrics(tone)"#,
             &["case `has to be asked` has a simulated user, which needs the feature `judges` of `eval-core`"],
         ),
         // A recording beside the set needs no judge.
-        (r#""../samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
+        (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, &[]),
     ] {
         assert_eq!(judges_needed(args), expected, "{args}");
     }
@@ -265,6 +268,7 @@ fn __evalset_weather(
                     end: 481usize,
                     line: 8u32,
                     column: 5u32,
+                    recorded: &[],
                 },
                 ::eval_core::__private::CaseSource {
                     eval_id: "refund-granted",
@@ -273,8 +277,13 @@ fn __evalset_weather(
                     end: 698usize,
                     line: 12u32,
                     column: 5u32,
+                    recorded: &[],
                 },
             ],
+            listing: ::core::concat!(
+                "\n#evalset-tests-1 ignored ", ::core::module_path!(),
+                "\nweather::refund_declined\nweather::refund_granted\n#evalset-tests-end\n"
+            ),
             config: ::eval_core::__private::ConfigSource::Default,
             session: ::core::option::Option::None,
             absent: &["tests/sets/test_config.json", "tests/sets/eval_config.json"],

@@ -1,14 +1,13 @@
 //! One file: what it is, its problems, and whether it was rewritten.
 
-use std::fs;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use eval_format::compat::{OverlookedConfig, check_compatibility};
+use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
 use eval_format::config::check_config;
 use eval_format::conventions::{FileKind, SHARED_CONFIG, set_names_of_session, shared_config_path};
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
 use eval_format::recording::check_recording;
-use eval_format::{Problem, Value};
+use eval_format::{EvalConfig, Problem, Value};
 
 use super::fix::{self, Fix};
 use crate::files::{Input, read, replace};
@@ -28,6 +27,8 @@ pub(super) struct CheckedFile {
     pub(super) text: String,
     pub(super) problems: Vec<Problem>,
     pub(super) fix: Option<Fix>,
+    /// What a set expects and no metric of its config reads.
+    pub(super) not_compared: NotCompared,
     /// Why it could not be read, or a fix not be written.
     pub(super) error: Option<CommandError>,
 }
@@ -66,6 +67,7 @@ impl CheckedFile {
             text: String::new(),
             problems: Vec::new(),
             fix: None,
+            not_compared: NotCompared::default(),
             error: None,
         }
     }
@@ -86,7 +88,9 @@ impl CheckedFile {
     }
 
     fn set(input: &Input, mut checked: CheckedSet, metrics: &[&str]) -> Self {
-        let incompatible = incompatibilities(&input.path, &checked, metrics);
+        let config = config_beside(&input.path, metrics);
+        let incompatible = incompatibilities(config.as_ref(), &checked, metrics);
+        let not_compared = not_compared(config.as_ref(), &checked, metrics);
         checked.problems.extend(incompatible);
         checked.problems.extend(overlooked_config(input));
         checked.problems.sort_by_key(|problem| problem.range.start);
@@ -95,6 +99,7 @@ impl CheckedFile {
             cases: checked.cases.len(),
             text: checked.text,
             problems: checked.problems,
+            not_compared,
             ..Self::empty(checked.file, FileKind::Set)
         }
     }
@@ -122,14 +127,26 @@ impl CheckedFile {
     }
 }
 
-/// Why a set cannot be used with the config beside it. Empty if there is no config, or if it has errors of its own: what
-/// the set is scored with is then unknown.
-fn incompatibilities(path: &Path, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> {
-    let config = fs::read(shared_config_path(path)).ok();
-    let config = config.and_then(|bytes| check_config(SHARED_CONFIG, &bytes, metrics).config);
+/// The config beside a set; `None` if there is none, or if it has errors of its own: what the set is scored with is then
+/// unknown.
+fn config_beside(set: &Path, metrics: &[&str]) -> Option<EvalConfig> {
+    let bytes = read(&shared_config_path(set)).ok()?;
+    check_config(SHARED_CONFIG, &bytes, metrics).config
+}
+
+/// Why a set cannot be used with the config beside it.
+fn incompatibilities(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> {
     let (Some(config), Some(set)) = (config, &checked.set) else { return Vec::new() };
-    let found = check_compatibility(&config, metrics, &set.eval_cases);
+    let found = check_compatibility(config, metrics, &set.eval_cases);
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
+}
+
+/// What a set expects and neither the config beside it nor, without one, ADK's default criteria read.
+fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> NotCompared {
+    let default = EvalConfig::adk_default();
+    let criteria = &config.unwrap_or(&default).criteria;
+    let criteria = criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
+    NotCompared::of(criteria, metrics, checked.set.iter().flat_map(|set| &set.eval_cases))
 }
 
 /// A config that looks as if it held for a set. It is a warning here: an attribute may name it.
@@ -143,7 +160,7 @@ fn overlooked_config(input: &Input) -> Option<Problem> {
 fn form_beside(session: &Path) -> Form {
     let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
-        let bytes = fs::read(session.with_file_name(set)).ok()?;
+        let bytes = read(&session.with_file_name(set)).ok()?;
         Some(check_set("", &bytes, None).form)
     });
     forms.max_by_key(|form| *form == Form::TestFile).unwrap_or(Form::TestFile)

@@ -6,7 +6,7 @@ use super::file::CheckedFile;
 use super::results::CheckResults;
 use crate::files::{Positions, severity_name};
 use crate::output::CommandError;
-use crate::output::annotation::{data, property};
+use crate::output::foreign;
 
 pub(super) fn annotations(results: &CheckResults) -> String {
     let mut text = String::new();
@@ -24,17 +24,20 @@ fn annotation(problem: &Problem, file: &CheckedFile, positions: &Positions) -> S
         Some(help) => format!("{}\nhelp: {help}", problem.message),
         None => problem.message.clone(),
     };
-    let mut properties = format!("file={},line={},endLine={}", property(&file.shown), start.line, end.line);
+    let [line, end_line] = [start.line, end.line].map(|line| line.to_string());
+    let [column, end_column] = [start.column, end.column].map(|column| column.to_string());
+    let mut properties = vec![("file", &*file.shown), ("line", &*line), ("endLine", &*end_line)];
     if start.line == end.line {
         // GitHub takes columns of a single line only.
-        properties.push_str(&format!(",col={},endColumn={}", start.column, end.column));
+        properties.extend([("col", &*column), ("endColumn", &*end_column)]);
     }
-    let (level, title) = (severity_name(problem.severity), property(problem.code.as_str()));
-    format!("::{level} {properties},title={title}::{}\n", data(&message))
+    properties.push(("title", problem.code.as_str()));
+    foreign::annotation(severity_name(problem.severity), &properties, &message)
 }
 
 fn of_error(error: &CommandError, file: Option<&str>) -> String {
-    let file = file.map(|file| format!("file={},", property(file))).unwrap_or_default();
     let message = format!("{}\nhelp: {}", error.message, error.help);
-    format!("::error {file}title=not checked::{}\n", data(&message))
+    let properties: Vec<_> =
+        file.map(|file| ("file", file)).into_iter().chain([("title", "not checked")]).collect();
+    foreign::annotation("error", &properties, &message)
 }

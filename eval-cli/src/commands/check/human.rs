@@ -20,6 +20,7 @@ pub(super) fn text(results: &CheckResults) -> String {
     }
     text.push_str(&fixes(results));
     text.push_str(&own_metrics(results));
+    text.push_str(&not_compared(results));
     text.push_str(&summary(results));
     text.push('\n');
     text
@@ -57,6 +58,16 @@ fn own_metrics(results: &CheckResults) -> String {
         return format!("{note}: name metrics of your own on the command line: `--metric NAME,NAME`\n");
     }
     String::new()
+}
+
+/// A line for each set that expects something that no metric reads.
+fn not_compared(results: &CheckResults) -> String {
+    let mut text = String::new();
+    for file in results.files.iter().filter(|file| !file.not_compared.is_empty()) {
+        let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
+        text.push_str(&format!("{note}: `{shown}`: not compared: {}\n", file.not_compared));
+    }
+    text
 }
 
 fn summary(results: &CheckResults) -> String {

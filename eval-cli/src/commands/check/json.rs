@@ -1,5 +1,7 @@
 //! The results as JSON.
 
+use std::collections::BTreeMap;
+
 use eval_format::conventions::FileKind;
 use eval_format::reader::Form;
 use serde::Serialize;
@@ -35,6 +37,8 @@ struct FileEntry {
     kind: &'static str,
     form: Option<&'static str>,
     cases: usize,
+    /// How many of what a set expects and no metric reads: `tool_responses`, `rubrics` and so on.
+    not_compared: BTreeMap<&'static str, usize>,
     fix: Option<FixEntry>,
     problems: Vec<ProblemEntry>,
 }
@@ -90,6 +94,7 @@ impl FileEntry {
             },
             form: file.form.map(form),
             cases: file.cases,
+            not_compared: file.not_compared.counts().collect(),
             fix: file.fix.as_ref().map(FixEntry::of),
             problems: entries(&file.text, &file.problems),
         }

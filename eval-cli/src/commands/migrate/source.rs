@@ -1,8 +1,8 @@
 //! A file to read.
 
-use std::fs;
 use std::path::Path;
 
+use crate::files::read;
 use crate::output::CommandError;
 
 /// The bytes of a file, and its path as messages show it.
@@ -15,12 +15,6 @@ pub(super) struct Source {
 impl Source {
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
         let shown = path.display().to_string();
-        match fs::read(path) {
-            Ok(bytes) => Ok(Self { shown, bytes }),
-            Err(error) => {
-                let help = "name an existing file that this user may read";
-                Err(CommandError::new(format!("cannot read `{shown}`: {error}"), help))
-            }
-        }
+        Ok(Self { bytes: read(path)?, shown })
     }
 }

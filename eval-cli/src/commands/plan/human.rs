@@ -5,7 +5,7 @@ use eval_core::judge::JudgeMode;
 use super::judges::Judged;
 use super::planned::{Plan, PlannedSet};
 use super::set::Set;
-use crate::output::foreign::{harmless, one_line};
+use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{BOLD, ERROR, GOOD, styled};
 use crate::output::words::{code_list, count, tokens};
 
@@ -72,6 +72,10 @@ fn set(planned: &PlannedSet) -> String {
     for judged in judged {
         text.push_str(&metric(judged));
     }
+    let not_compared = set.not_compared();
+    if !not_compared.is_empty() {
+        text.push_str(&format!("  not compared: {not_compared}\n"));
+    }
     if let Some(tokens) = tokens_of(set) {
         text.push_str(&format!("  {tokens}\n"));
     }
@@ -90,8 +94,7 @@ fn metric(judged: &Judged) -> String {
     );
     match obstacle {
         Some(why) => {
-            let why = harmless(why).replace('\n', "\n    ");
-            text.push_str(&format!("    {}: {why}\n", styled(ERROR, "missing")));
+            text.push_str(&format!("    {}: {}\n", styled(ERROR, "missing"), quoted(why, 4)));
         }
         None => text.push_str(&format!("    {}\n", styled(GOOD, "can be answered"))),
     }

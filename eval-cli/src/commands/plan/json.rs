@@ -1,5 +1,7 @@
 //! The plan as JSON.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::judges::Judged;
@@ -39,6 +41,8 @@ struct Entry<'p> {
     in_last_run: bool,
     metrics: Vec<&'p str>,
     judged: Vec<JudgedEntry<'p>>,
+    /// How many of what the cases expect and no metric reads: `tool_responses`, `rubrics` and so on.
+    not_compared: BTreeMap<&'static str, usize>,
     agent_tokens: Option<i64>,
     judge_tokens: Option<i64>,
 }
@@ -87,6 +91,7 @@ impl<'p> Entry<'p> {
             in_last_run: set.last.is_some(),
             metrics: set.criteria.keys().map(String::as_str).collect(),
             judged: planned.judged.iter().map(JudgedEntry::of).collect(),
+            not_compared: set.not_compared().counts().collect(),
             agent_tokens: set.agent_tokens().map(number),
             judge_tokens: set.judge_tokens().map(number),
         }

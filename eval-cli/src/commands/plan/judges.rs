@@ -1,5 +1,6 @@
 //! Which judges a set asks, how often, and whether they can answer.
 
+use eval_core::__private::variables;
 use eval_core::judge::{Judge, JudgeMode, Judging, Scripted, check_judge_model};
 use eval_format::metric::{Need, metric};
 use eval_format::{Criterion, EvalCase};
@@ -79,7 +80,7 @@ impl Planner<'_> {
         estimate: usize,
         asking: &[&EvalCase],
     ) -> Judged {
-        let override_model = std::env::var("EVALSET_JUDGE_MODEL").ok().filter(|model| !model.is_empty());
+        let override_model = std::env::var(variables::JUDGE_MODEL).ok().filter(|model| !model.is_empty());
         let model = override_model.unwrap_or(model);
         let before = self.set.asked_before(name);
         let recorded = asking.iter().filter(|case| self.recorded.has(name, &case.eval_id)).count();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use eval_core::__private::variables;
 use eval_core::journal::JudgeUse;
 use eval_format::Criterion;
 
@@ -70,7 +71,7 @@ impl LastRunOfFile {
             let Some(criterion) = metric.criterion.clone() else { continue };
             self.criteria.entry(metric.name.clone()).or_insert(criterion);
         }
-        let mode = test.attempt.head.env.get("EVALSET_JUDGE").map(String::as_str);
+        let mode = test.attempt.head.env.get(variables::JUDGE).map(String::as_str);
         let offline = matches!(mode, None | Some("" | "replay"));
         for evaluation in &test.attempt.evaluations {
             self.count(SIMULATED_USER, &evaluation.ran.simulator, offline);

@@ -1,13 +1,13 @@
 //! Which questions to judges have a recorded answer.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 
 use eval_format::metric::METRICS;
-use eval_format::recording::Recording;
+use eval_format::recording::check_recording;
 
 use super::last_run::SIMULATED_USER;
+use crate::files::read;
 use crate::output::foreign::one_line;
 use crate::output::words::count;
 
@@ -31,7 +31,8 @@ enum Content {
 
 impl RecordedQuestions {
     pub(super) fn read(path: &Path) -> Self {
-        let content = match fs::read_to_string(path).map(|text| Recording::parse(&text)) {
+        let recorded = read(path).map(|bytes| check_recording("", &bytes).into_result());
+        let content = match recorded {
             Err(_) => Content::Missing,
             Ok(Err(_)) => Content::Broken,
             Ok(Ok(recording)) => {

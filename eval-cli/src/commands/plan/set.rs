@@ -1,9 +1,9 @@
 //! A set to plan: its cases from its file, the rest from the last run.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use eval_format::compat::NotCompared;
 use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
 use eval_format::reader::check_set;
@@ -60,6 +60,12 @@ impl Set {
         })
     }
 
+    /// What the cases expect and none of the metrics reads.
+    pub(super) fn not_compared(&self) -> NotCompared {
+        let criteria = self.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
+        NotCompared::of(criteria, &[], &self.cases)
+    }
+
     /// The runs of all cases.
     pub(super) fn runs(&self) -> usize {
         self.cases.iter().map(|case| self.runs_of(case)).sum()
@@ -114,7 +120,10 @@ impl Set {
 
 fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
     let path = shared_config_path(set);
-    let Ok(bytes) = fs::read(&path) else { return Ok(EvalConfig::adk_default()) };
+    if !path.exists() {
+        return Ok(EvalConfig::adk_default());
+    }
+    let bytes = read(&path)?;
     let shown = path.display().to_string();
     let checked = check_config(&shown, &bytes, &[]);
     // Metrics of the user's own are no errors here: they ask no judge.

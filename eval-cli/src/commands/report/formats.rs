@@ -11,6 +11,8 @@ mod phrases;
 
 use std::path::{Path, PathBuf};
 
+use eval_core::__private::mask;
+
 use crate::files::replace;
 use crate::output::CommandError;
 use crate::recorded::RunResults;
@@ -47,6 +49,11 @@ impl ReportFiles {
         ]
     }
 
+    /// Whether a file tells the scores of each run.
+    pub(super) fn take_all(&self) -> bool {
+        self.junit.is_some() || self.json.is_some()
+    }
+
     /// Writes the files. Returns the report for standard output, if one is to go there.
     pub(super) fn write(&self, results: &RunResults<'_>) -> Result<Option<String>, CommandError> {
         let mut printed = None;
@@ -75,7 +82,7 @@ pub(super) fn two_on_standard_output() -> CommandError {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    replace(path, text).map_err(|error| {
+    replace(path, &mask(text)).map_err(|error| {
         CommandError::new(
             format!("cannot write `{}`: {error}", path.display()),
             "name a file in an existing folder",

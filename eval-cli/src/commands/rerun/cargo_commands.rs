@@ -1,13 +1,16 @@
 //! The commands that run tests again by name.
 
 use std::collections::BTreeSet;
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::process::Stdio;
 
 use super::cargo_tests::CargoTests;
 use super::notice::notice;
 use super::targets::Targets;
 use crate::cargo;
 use crate::output::words::count;
-use crate::output::{Answer, CommandError, shell};
+use crate::output::{Answer, CommandError, Outcome, shell};
+use crate::recorded::RUN_ID;
 
 /// The arguments of cargo.
 pub(super) type Arguments = Vec<String>;
@@ -73,21 +76,72 @@ fn line(command: &[String]) -> String {
     format!("cargo {}", shell::line(command))
 }
 
-/// Runs all commands, one after the other. The exit code is the first that is not 0.
-pub(super) fn run(commands: &[Arguments]) -> Result<Answer, CommandError> {
+/// Runs all commands, one after the other. The exit code is the first that is not 0. A command of `cargo test` that runs no
+/// test ends with 2, although cargo calls that a success.
+pub(super) fn run(commands: &[Arguments], is_nextest: bool) -> Result<Answer, CommandError> {
     let mut exit_code = 0;
     for command in commands {
         notice(&format!("running {}", line(command)));
-        let status = cargo::command().args(command).status().map_err(|error| {
+        let ended = if is_nextest { run_nextest(command) } else { run_tests(command) };
+        let of_this = ended.map_err(|error| {
             CommandError::new(format!("cannot run `cargo`: {error}"), "run this where cargo is installed")
         })?;
-        // A cargo that was killed has no code.
-        let of_this = status.code().unwrap_or(FAILURE);
         exit_code = if exit_code == 0 { of_this } else { exit_code };
     }
-    let text =
-        format!("{} ended; `cargo evalset report` shows the results\n", count(commands.len(), "command"));
-    Ok(Answer { text, exit_code })
+    let ended = count(commands.len(), "command");
+    // The tests record a run of their own, so a variable that names another one is not handed to them.
+    let report = match std::env::var_os(RUN_ID).filter(|id| !id.is_empty()) {
+        Some(_) => format!("{RUN_ID}= cargo evalset report"),
+        None => "cargo evalset report".to_owned(),
+    };
+    let partial = if is_nextest { " --partial" } else { "" };
+    let text = format!("{ended} ended; `{report}{partial}` shows the results\n");
+    Ok(Answer { text, annotations: String::new(), exit_code })
+}
+
+/// nextest itself fails if it runs no test.
+fn run_nextest(command: &[String]) -> io::Result<i32> {
+    let status = cargo::command().args(command).env_remove(RUN_ID).status()?;
+    // A cargo that was killed has no code.
+    Ok(status.code().unwrap_or(FAILURE))
+}
+
+/// Runs `cargo test`, shows what it prints, and counts the tests that it ran.
+fn run_tests(command: &[String]) -> io::Result<i32> {
+    let (before, after) =
+        command.split_at(command.iter().position(|arg| arg == "--").map_or(command.len(), |at| at + 1));
+    let mut cargo = cargo::command();
+    cargo.args(before).env_remove(RUN_ID);
+    if io::stdout().is_terminal() && !after.is_empty() {
+        // The tests see a pipe, and would print without colour.
+        cargo.arg("--color=always");
+    }
+    let mut child = cargo.args(after).stdout(Stdio::piped()).spawn()?;
+    let mut ran = 0;
+    if let Some(output) = child.stdout.take() {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        while output.read_until(b'\n', &mut line)? > 0 {
+            ran += tests_begun(&line).unwrap_or_default();
+            let mut out = io::stdout().lock();
+            // Tests go on if nobody reads what they print.
+            drop(out.write_all(&line).and_then(|()| out.flush()));
+            line.clear();
+        }
+    }
+    let code = child.wait()?.code().unwrap_or(FAILURE);
+    if code == 0 && ran == 0 {
+        notice("no test ran: what was to be run again is not among the tests that this command builds");
+        return Ok(Outcome::Unmeasurable.exit_code());
+    }
+    Ok(code)
+}
+
+/// The number in `running 3 tests`.
+fn tests_begun(line: &[u8]) -> Option<usize> {
+    let line = str::from_utf8(line).ok()?.trim_end();
+    let number = line.strip_prefix("running ")?;
+    number.strip_suffix(" tests").or_else(|| number.strip_suffix(" test"))?.parse().ok()
 }
 
 /// The exit code of `cargo test` if a test fails.
@@ -125,6 +179,18 @@ mod tests {
         let tests = tests((0..1200).map(|at| format!("a::case_{at}")));
         assert_eq!(of_cargo(&tests, &Targets::default(), &[]).len(), 3);
         assert_eq!(of_nextest(&tests, &[]).len(), 3);
+    }
+
+    #[test]
+    fn the_tests_that_run_are_counted() {
+        for (line, expected) in [
+            ("running 3 tests\n", Some(3)),
+            ("running 1 test\r\n", Some(1)),
+            ("running 0 tests", Some(0)),
+            ("running late\n", None),
+        ] {
+            assert_eq!(tests_begun(line.as_bytes()), expected, "{line}");
+        }
     }
 
     #[test]

@@ -7,18 +7,27 @@ use eval_core::journal::RecordedRun;
 use super::cargo_tests::{CargoTests, is_of_cargo};
 use super::notice::{asking_for_tests, notice};
 use super::targets::Targets;
-use crate::recorded::{State, TestResult};
+use crate::recorded::{Completeness, State, TestResult};
 
-/// Adds the tests that a killed process never began: those that cargo lists and the journal does not.
+/// Adds the tests that were to run and never began: those that the test binary holds and the journal does not.
 ///
-/// Only sets of which the process began a test are considered, since the journal does not tell what else it was to run.
+/// If the binary is not here as it ran, cargo lists its tests. Then only sets of which a test began are considered, since
+/// nothing tells what else was to run.
 pub(super) fn add<'r>(
     chosen: &mut CargoTests<'r>,
     run: &'r RecordedRun,
     tests: &[TestResult<'r>],
+    lacks: &'r Completeness,
     targets: &Targets,
     more: &[String],
 ) {
+    for ((package, binary), names) in &lacks.never_began {
+        for name in names {
+            let (package, binary) =
+                (package.as_deref().unwrap_or_default(), binary.as_deref().unwrap_or_default());
+            chosen.add_name(package, binary, name.clone());
+        }
+    }
     let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_of_cargo(test));
     let binaries: BTreeSet<(&'r str, &'r str)> = unfinished
         .map(|test| {
@@ -27,6 +36,8 @@ pub(super) fn add<'r>(
                 test.test.binary.as_deref().unwrap_or_default(),
             )
         })
+        .chain(lacks.unnamed())
+        .filter(|(package, binary)| !lacks.knows(package, binary))
         .collect();
     if targets.is_empty() && !binaries.is_empty() {
         notice(

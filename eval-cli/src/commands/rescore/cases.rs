@@ -1,15 +1,16 @@
 //! The cases as they are in the files now.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 use std::rc::Rc;
-use std::{env, fmt, fs};
 
 use eval_core::journal::{Started, case_hash};
 use eval_format::EvalCase;
 use eval_format::conventions::recording_path;
 use eval_format::reader::check_set;
 
+use crate::files::{path_of, read};
 use crate::output::foreign::one_line;
 
 /// The files that were read so far, by the name that the journal has for them.
@@ -48,7 +49,7 @@ pub(super) enum NotFound {
     /// The file is not here.
     FileMissing { file: String },
     /// The file cannot be read.
-    FileUnreadable { file: String, error: String },
+    FileUnreadable { error: String },
     /// The file has errors.
     FileBroken { file: String },
     /// The file no longer has the case.
@@ -62,7 +63,7 @@ impl fmt::Display for NotFound {
             Self::FileMissing { file } => {
                 write!(f, "`{}` is not here; run this where the sets are", one_line(file))
             }
-            Self::FileUnreadable { file, error } => write!(f, "cannot read `{}`: {error}", one_line(file)),
+            Self::FileUnreadable { error } => f.write_str(&one_line(error)),
             Self::FileBroken { file } => {
                 write!(f, "`{0}` has errors; `cargo evalset check {0}` shows them", one_line(file))
             }
@@ -95,8 +96,7 @@ impl Set {
     fn read(file: &str, set_file: Option<&str>) -> Result<Self, NotFound> {
         let named = || file.to_owned();
         let path = path_of(file, set_file).ok_or_else(|| NotFound::FileMissing { file: named() })?;
-        let bytes = fs::read(&path)
-            .map_err(|error| NotFound::FileUnreadable { file: named(), error: error.to_string() })?;
+        let bytes = read(&path).map_err(|error| NotFound::FileUnreadable { error: error.message })?;
         let checked = check_set(file, &bytes, None);
         let set = checked.set.ok_or_else(|| NotFound::FileBroken { file: named() })?;
         let hashes = checked.cases.into_iter().filter_map(|span| {
@@ -110,13 +110,4 @@ impl Set {
         });
         Ok(Self { path, cases: cases.collect() })
     }
-}
-
-/// The file of a set: `file` is relative to the folder that cargo built in, which is the current folder or one above;
-/// `set_file` is relative to the folder of its package.
-fn path_of(file: &str, set_file: Option<&str>) -> Option<PathBuf> {
-    let here = env::current_dir().ok()?;
-    [Some(file), set_file].into_iter().flatten().find_map(|file| {
-        here.ancestors().map(|folder| folder.join(Path::new(file))).find(|path| path.is_file())
-    })
 }

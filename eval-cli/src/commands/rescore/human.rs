@@ -6,13 +6,13 @@ use eval_core::report::MetricReport;
 
 use super::change::{Change, changes};
 use super::rescored::{Now, RescoredCase, RescoredRun};
-use crate::output::foreign::{harmless, one_line};
+use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{self, styled};
 use crate::output::words::{code_list, count};
 use crate::recorded::{State, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {
-    let runs: usize = run.cases.iter().map(|case| case.test.attempt.evaluations.len()).sum();
+    let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();
     let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
     let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.loaded.name());
     let changed: Vec<String> = run.cases.iter().filter_map(lines).collect();
@@ -55,7 +55,7 @@ fn lines(case: &RescoredCase<'_>) -> Option<String> {
 }
 
 fn indented(text: &str) -> String {
-    harmless(text).replace('\n', "\n    ")
+    quoted(text, 4)
 }
 
 /// `response_match_score  0.5 -> 0.75, threshold 0.8, FAILED -> passed`; `None` if the metric did not change.

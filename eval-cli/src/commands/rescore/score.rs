@@ -1,14 +1,16 @@
 //! Scoring tests again, one by one.
 
+use std::collections::BTreeSet;
+
 use eval_core::EvalRunner;
 use eval_core::report::{Role, Transcript, Verdict};
-use eval_format::Criterion;
+use eval_format::{Criterion, Pass};
 
 use super::cases::{Cases, Found};
 use super::recorded_scores::{RecordedScores, is_own};
 use super::rescored::{Now, RescoredCase};
 use super::selection::Selection;
-use crate::recorded::TestResult;
+use crate::recorded::{State, TestResult};
 
 /// Scores all tests, in order.
 pub(super) async fn all<'r>(
@@ -26,7 +28,9 @@ pub(super) async fn all<'r>(
 async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases) -> RescoredCase<'r> {
     let not = |test, now| RescoredCase { test, now, is_edited: false, kept: Vec::new() };
     if let Some(reason) = nothing_to_score(&test) {
-        return not(test, Now::AsBefore(reason.to_owned()));
+        // A verdict that could not be checked again stays, unless it is a pass.
+        let now = if test.state == State::Passed { Now::Not } else { Now::AsBefore };
+        return not(test, now(reason.to_owned()));
     }
     let found = match cases.find(&test.attempt.started) {
         Ok(found) => found,
@@ -52,8 +56,17 @@ fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {
             Some("the body of the test decided it, which only a test can run")
         }
         _ if test.attempt.evaluations.is_empty() => Some("no conversation was recorded"),
+        _ if test.attempt.started.pass != Pass::Mean && repeats_a_run(test) => Some(
+            "its body evaluated several times in a run, and `pass` counts runs; `cargo evalset rerun` runs it",
+        ),
         _ => None,
     }
+}
+
+/// Whether a test body evaluated the case several times in one run.
+fn repeats_a_run(test: &TestResult<'_>) -> bool {
+    test.attempt.evaluations.iter().map(|evaluation| evaluation.ran.run).collect::<BTreeSet<_>>().len()
+        < test.attempt.evaluations.len()
 }
 
 /// The runner that scores a test again, and the metrics that keep their recorded scores in it.

@@ -1,13 +1,13 @@
 //! Which metrics are scored again, and how.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use eval_format::EvalConfig;
 use eval_format::config::check_config;
 
 use super::recorded_scores::is_own;
+use crate::files::read;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
 use crate::output::{CommandError, shell};
@@ -91,9 +91,7 @@ fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &RecordedMe
 
 fn read_config(path: &Path, recorded: &RecordedMetrics<'_>) -> Result<EvalConfig, CommandError> {
     let shown = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| {
-        CommandError::new(format!("cannot read `{shown}`: {error}"), "name a file with `criteria`")
-    })?;
+    let bytes = read(path)?;
     let own: Vec<&str> = recorded.iter().filter(|(_, own)| **own).map(|(name, _)| *name).collect();
     let checked = check_config(&shown, &bytes, &own);
     let problems = checked.problems.len();

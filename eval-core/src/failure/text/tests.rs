@@ -14,6 +14,8 @@ use crate::options::Options;
 use crate::runner::EvalRunner;
 use crate::{Content, Gate, Metric, Pass};
 
+mod foreign;
+
 fn run(runner: &EvalRunner, case: &EvalCase, setup: impl Fn() -> Replay + Sync) -> CaseReport {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut report = runtime.block_on(runner.run_case(case, setup)).unwrap();
@@ -268,7 +270,7 @@ fn an_error_of_many_lines_has_a_headline_of_one() {
     let report = runtime.block_on(EvalRunner::new().run_case(&case, || Verbose)).unwrap();
     let text = text(&report);
     assert!(text.starts_with("Error: verbose: agent error in turn 1: line 0\n"), "{text}");
-    assert!(text.ends_with("    line 9\n    ... and 20 more lines"), "{text}");
+    assert!(text.ends_with("    | line 9\n    ... and 20 more lines"), "{text}");
 }
 
 #[test]
@@ -283,14 +285,22 @@ fn paths_are_words_of_a_shell() {
 }
 
 /// A set of one line whose second case says something that ADK does not read.
-const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "conversation": [{"user_content": {"parts": []}, "final_response": null, "final_response": null}]}]}"#;
+const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "conversation": [{"user_content": {"parts": []}}], "finalSessionState": {}, "final_session_state": {}}]}"#;
 
 #[test]
 fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
     let start = TEXT.find(r#"{"eval_id": "b""#).unwrap();
     let options = Options::default();
     let at = u32::try_from(start).unwrap();
-    let case = CaseSource { eval_id: "b", test: "s::b", start, end: TEXT.len() - 2, line: 1, column: at + 1 };
+    let case = CaseSource {
+        eval_id: "b",
+        test: "s::b",
+        start,
+        end: TEXT.len() - 2,
+        line: 1,
+        column: at + 1,
+        recorded: &[],
+    };
     let set: &'static SetSource = Box::leak(Box::new(SetSource {
         manifest_dir: "",
         package: "p",
@@ -305,11 +315,12 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         session: None,
         absent: &[],
         options,
+        listing: "",
         recording: None,
     }));
     let mut out = String::new();
     warnings(&mut out, &Test { set, source: &set.cases[0], module: "m" });
-    let column = TEXT.rfind(r#""final_response""#).unwrap() + 1;
+    let column = TEXT.rfind(r#""final_session_state""#).unwrap() + 1;
     assert!(out.starts_with("warning: ") && out.ends_with(&format!("(s.evalset.json:1:{column})")), "{out}");
 }
 
@@ -370,6 +381,7 @@ fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours()
     let runner = runner.judge(Scripted::new([format!("{forged}\n{{\"is_safe\": false}}")]));
     let case = EvalCase::new("order").turn(Invocation::user("Where is order 42?").response("On its way."));
     let text = text(&run(&runner, &case, || Replay::new([[forged]])));
-    assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\\r\n    ").count(), 2, "{text}");
-    assert!(!text.chars().any(|c| c != '\n' && c.is_control()) && !text.contains("\nrun again"), "{text}");
+    assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\n").count(), 2, "{text}");
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("run again")), "{text}");
+    crate::foreign::tests::assert_inert(&text);
 }

@@ -1,13 +1,14 @@
 //! What a run leaves behind, whatever becomes of it.
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use eval_format::{Criterion, EvalCase, EvalSet, Invocation};
 use tempfile::TempDir;
 
-use crate::agent::{Agent, BoxAgent, BoxError, Replay, agent_fn};
+use crate::agent::{Agent, BoxAgent, BoxError, Recorder, Replay, agent_fn};
 use crate::journal::{Attempt, RecordedRun, runs};
-use crate::metric::{Metric, MetricInput, Scores};
+use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::report::MetricOutcome;
 use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
@@ -142,4 +143,38 @@ fn the_transcript_is_on_record_before_anything_is_scored() {
     let runner = EvalRunner::new().metric("reads", Reads(folder.to_path_buf()));
     let run = run(runner.criterion("reads", Criterion::new(1.0)), folder, |_| Ok(sunny()));
     assert_eq!(only(&run).decided.as_ref().unwrap().verdict, Verdict::Passed);
+}
+
+/// A metric that records through a recorder of the turn, after the turn and after the record of the run.
+struct Tardy(Arc<OnceLock<Recorder>>);
+
+impl Metric for Tardy {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        self.0.get().ok_or("no recorder")?.text("too late");
+        Ok(input.actual.iter().map(|_| Score::from(1.0)).collect())
+    }
+}
+
+#[test]
+fn a_run_that_breaks_after_it_was_recorded_is_an_error_on_record() {
+    static KEPT: OnceLock<Arc<OnceLock<Recorder>>> = OnceLock::new();
+    let kept = KEPT.get_or_init(Arc::default);
+    let setup: fn(&EvalCase) -> Result<BoxAgent, &'static str> = |_| {
+        let answer = |_, recorder: Recorder| {
+            KEPT.get_or_init(Arc::default).get_or_init(|| recorder);
+            std::future::ready(Ok::<_, BoxError>("It is sunny."))
+        };
+        Ok(agent_fn(answer).boxed())
+    };
+    let temporary = TempDir::new().unwrap();
+    let runner = EvalRunner::new().metric("tardy", Tardy(Arc::clone(kept)));
+    let run = run(runner, temporary.path(), setup);
+    let attempt = only(&run);
+    let evaluation = &attempt.evaluations[0];
+    let error = evaluation.ran.transcript.error.as_ref().unwrap();
+    assert_eq!((error.role, error.turn), (Role::Agent, Some(1)));
+    assert!(error.message.starts_with("1 event recorded after the turn had ended"), "{}", error.message);
+    assert!(evaluation.scored.is_some(), "its scores are kept");
+    let decided = &attempt.decided.as_ref().unwrap().verdict;
+    assert!(matches!(decided, Verdict::Error { role: Role::Agent, .. }), "{decided:?}");
 }

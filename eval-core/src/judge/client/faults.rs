@@ -27,7 +27,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The reply of an answer, or why the answer is none.
+    /// The reply in a provider's response, or the error if it holds none.
     pub(super) fn reply(&self, answer: Answer) -> Result<JudgeReply, JudgeError> {
         match answer.end {
             End::Refused(reason) => {
@@ -41,6 +41,11 @@ impl Asked<'_> {
                 JudgeErrorKind::Unreadable,
                 "reached the limit of tokens before it was done; raise `max_output_tokens` in `judge_model_config`",
             )),
+            End::Unfinished(reason) => {
+                let reason = reason.map_or_else(|| "no reason".to_owned(), |reason| format!("`{}`", self.quote(&reason)));
+                let what = format!("ended its answer for {reason}, so it may not be whole");
+                Err(self.error(JudgeErrorKind::Failed, &what))
+            }
             End::Complete if answer.text.trim().is_empty() => {
                 Err(self.error(JudgeErrorKind::Unreadable, "answered with an empty text"))
             }
@@ -52,7 +57,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The error for an answer that is not a model's.
+    /// The error for a response that does not come from a model's API.
     pub(super) fn unlike(&self, lacks: &str) -> JudgeError {
         self.error(
             JudgeErrorKind::Failed,
@@ -70,7 +75,8 @@ impl Asked<'_> {
                     "did not answer within {:?}; `EVALSET_JUDGE_TIMEOUT` gives it more seconds",
                     self.timeout
                 );
-                self.error(JudgeErrorKind::Timeout, &message).transient(None)
+                // A judge that hangs is not asked again: each attempt would take as long.
+                self.error(JudgeErrorKind::Timeout, &message)
             }
             Fault::Broken(cause) => {
                 let message = format!("could not be reached, or broke off: {}", self.quote(&cause));

@@ -9,6 +9,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 
+use crate::judge::reply_json::unique_json;
+
 /// The most bytes of an answer. No verdict is longer, and a longer answer must not fill the memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;
 /// The most bytes that are read of an error. No message shows as many.
@@ -74,7 +76,7 @@ impl Http {
             return Err(Fault::Status { status, body, retry_after });
         }
         let body = read(&mut response, LARGEST_ANSWER).await?;
-        serde_json::from_slice(&body).map_err(|error| Fault::NotJson(error.to_string()))
+        unique_json(&body).map_err(Fault::NotJson)
     }
 
     fn client(&self, url: &Url) -> Result<&Client, Fault> {

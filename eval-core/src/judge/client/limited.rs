@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::slots::Slots;
-use crate::judge::in_time;
 use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
+use crate::judge::{budget, in_time};
 
 /// A judge that is asked at most as many questions at the same time as there are [`Slots`].
 ///
@@ -32,7 +32,7 @@ impl<J: Judge> Limited<J> {
 
 impl<J: Judge> Judge for Limited<J> {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        let _slot = self.slots.take().await;
+        let _slot = budget::queued(self.slots.take()).await;
         in_time::ask(&self.judge, request).await
     }
 

@@ -93,7 +93,7 @@ impl<J: Judge> Judge for Retrying<J> {
     }
 }
 
-/// The last error, with the number of attempts and the reason why there is no other one.
+/// The last error, with the number of attempts and the reason why it was not asked again.
 fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
     let wait = error.retry_after().filter(|wait| *wait > LONGEST_RETRY_AFTER);
     error.with_message(|last| {

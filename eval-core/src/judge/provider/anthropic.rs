@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::options::options;
 use super::schema::closed;
-use super::wire::{Answer, End, Wire, WireRequest, texts, usage};
+use super::wire::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 
 /// Anthropic's API.
@@ -57,11 +57,15 @@ impl Wire for Anthropic {
     }
 
     fn answer(&self, body: &Value) -> Result<Answer, &'static str> {
+        if let Some(end) = failure(body) {
+            return Ok(Answer { text: String::new(), end, usage: None });
+        }
         let content = body["content"].as_array().ok_or("no `content`")?;
         let end = match body["stop_reason"].as_str() {
             Some("refusal") => End::Refused("refusal".to_owned()),
             Some("max_tokens" | "model_context_window_exceeded") => End::Cut,
-            _ => End::Complete,
+            Some("end_turn" | "stop_sequence") => End::Complete,
+            _ => unfinished(&body["stop_reason"]),
         };
         Ok(Answer {
             text: texts(content.iter().filter(|block| block["type"] == "text")),
@@ -135,6 +139,8 @@ mod tests {
             (json!([{"type": "text", "text": "y"}]), "max_tokens", "y", End::Cut),
             (json!([]), "refusal", "", End::Refused("refusal".into())),
             (json!([]), "end_turn", "", End::Complete),
+            (json!([]), "pause_turn", "", End::Unfinished(Some("pause_turn".into()))),
+            (json!([]), "whatever", "", End::Unfinished(Some("whatever".into()))),
         ] {
             let read = answer(&json!({"content": content, "stop_reason": reason})).unwrap();
             assert_eq!(read, Answer { text: text.to_owned(), end, usage: None });

@@ -4,7 +4,7 @@ use eval_format::UsageMetadata;
 use serde_json::{Map, Value, json};
 
 use super::options::options;
-use super::wire::{Answer, End, Wire, WireRequest, texts, usage};
+use super::wire::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 
 /// The Gemini API.
@@ -63,6 +63,9 @@ impl Wire for Gemini {
     }
 
     fn answer(&self, body: &Value) -> Result<Answer, &'static str> {
+        if let Some(end) = failure(body) {
+            return Ok(Answer { text: String::new(), end, usage: None });
+        }
         let Some(candidate) = body["candidates"].get(0) else {
             let blocked = body["promptFeedback"]["blockReason"].as_str().ok_or("no `candidates`")?;
             return Ok(Answer { text: String::new(), end: End::Refused(blocked.to_owned()), usage: None });
@@ -73,7 +76,8 @@ impl Wire for Gemini {
             Some(
                 reason @ ("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"),
             ) => End::Refused(reason.to_owned()),
-            _ => End::Complete,
+            Some("STOP") => End::Complete,
+            _ => unfinished(&candidate["finishReason"]),
         };
         let count = |key: &str| body["usageMetadata"][key].as_i64();
         let mut counted = UsageMetadata::default();
@@ -155,7 +159,10 @@ mod tests {
             let candidate = json!({"content": {"parts": parts}, "finishReason": finish});
             assert_eq!(read(&candidate), Answer { text: text.to_owned(), end, usage: None });
         }
-        assert_eq!(read(&json!({})), Answer { text: String::new(), end: End::Complete, usage: None });
+        assert_eq!(read(&json!({})).end, End::Unfinished(None));
+        for reason in ["OTHER", "MALFORMED_FUNCTION_CALL", "FINISH_REASON_UNSPECIFIED", "NEW"] {
+            assert_eq!(read(&json!({ "finishReason": reason })).end, End::Unfinished(Some(reason.into())));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::options::options;
 use super::schema::closed;
-use super::wire::{Answer, End, Wire, WireRequest, texts, usage};
+use super::wire::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 
 /// OpenAI's API, or a compatible one.
@@ -66,13 +66,10 @@ impl Wire for OpenAi {
 
     fn answer(&self, body: &Value) -> Result<Answer, &'static str> {
         let usage = read_usage(&body["usage"]);
-        let Some(choice) = body["choices"].get(0) else {
-            // Some proxies report a failure of the server behind them with status 200.
-            let error = &body["error"];
-            let message = error["message"].as_str().or(error.as_str()).ok_or("no `choices`")?.to_owned();
-            let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-            return Ok(Answer { text: String::new(), end: End::Failed { status, message }, usage });
-        };
+        if let Some(end) = failure(body) {
+            return Ok(Answer { text: String::new(), end, usage });
+        }
+        let choice = body["choices"].get(0).ok_or("no `choices`")?;
         let message = &choice["message"];
         let text = match &message["content"] {
             Value::String(text) => without_thoughts(text).to_owned(),
@@ -82,7 +79,9 @@ impl Wire for OpenAi {
             (Some(refusal), _) if !refusal.is_empty() => End::Refused(refusal.to_owned()),
             (_, Some("content_filter")) => End::Refused("content_filter".to_owned()),
             (_, Some("length")) => End::Cut,
-            _ => End::Complete,
+            // The last three are those of compatible servers.
+            (_, Some("stop" | "eos" | "eos_token" | "stop_sequence")) => End::Complete,
+            _ => unfinished(&choice["finish_reason"]),
         };
         Ok(Answer { text, end, usage })
     }
@@ -186,6 +185,9 @@ mod tests {
             (json!({"content": null}), "stop", "", End::Complete),
             (json!({"content": null, "refusal": "I can't"}), "stop", "", End::Refused("I can't".into())),
             (json!({"content": ""}), "content_filter", "", End::Refused("content_filter".into())),
+            (json!({"content": "yes"}), "eos_token", "yes", End::Complete),
+            (json!({"content": "yes"}), "tool_calls", "yes", End::Unfinished(Some("tool_calls".into()))),
+            (json!({"content": "yes"}), "abort", "yes", End::Unfinished(Some("abort".into()))),
         ] {
             assert_eq!(read(&message, finish), Answer { text: text.to_owned(), end, usage: None });
         }
@@ -209,6 +211,11 @@ mod tests {
     fn errors_with_a_good_status_are_errors() {
         let body = json!({"error": {"message": "busy", "code": 429}});
         assert_eq!(answer(&body).unwrap().end, End::Failed { status: Some(429), message: "busy".into() });
+        let both =
+            json!({"error": "down", "choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]});
+        assert_eq!(answer(&both).unwrap().end, End::Failed { status: None, message: "down".into() });
+        let silent = json!({"choices": [{"message": {"content": "yes"}}]});
+        assert_eq!(answer(&silent).unwrap().end, End::Unfinished(None));
         let body = json!({"error": "down"});
         assert_eq!(answer(&body).unwrap().end, End::Failed { status: None, message: "down".into() });
         for body in [json!({}), json!([]), json!(null), json!({"choices": []}), json!("yes")] {

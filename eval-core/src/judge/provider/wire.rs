@@ -55,8 +55,27 @@ pub(in crate::judge) enum End {
     Cut,
     /// The model or its provider declined, for this reason.
     Refused(String),
+    /// It ended for a reason that is not known to be a good one, or for none.
+    Unfinished(Option<String>),
     /// The provider reported a failure in an answer that has no failure's status. It may name one in the body.
     Failed { status: Option<u16>, message: String },
+}
+
+/// The failure that an answer with a good status reports, as some proxies do of the server behind them.
+pub(super) fn failure(body: &Value) -> Option<End> {
+    let error = &body["error"];
+    if error.is_null() {
+        return None;
+    }
+    let message =
+        error["message"].as_str().or(error.as_str()).map_or_else(|| error.to_string(), str::to_owned);
+    let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    Some(End::Failed { status, message })
+}
+
+/// The end of an answer whose reason is not a known one.
+pub(super) fn unfinished(reason: &Value) -> End {
+    End::Unfinished(reason.as_str().map(str::to_owned))
 }
 
 /// The texts of those parts that have one, as all APIs write them.

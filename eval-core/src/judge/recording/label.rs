@@ -1,4 +1,4 @@
-//! How messages speak of a recording.
+//! How messages name a recording.
 
 /// The name of a recording, and the command that writes it.
 #[derive(Clone, Debug)]

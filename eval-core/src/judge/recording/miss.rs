@@ -4,6 +4,7 @@
 use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::label::RecordingLabel;
+use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::message::{count, cut};
 
@@ -60,6 +61,11 @@ pub(super) fn not_recorded(
             "`{shown}` has {} of this question{name}, and not number {sample} (from 0); was `num_samples` raised?",
             count(known.replies.len(), "sample")
         ),
+        (Some(known), None)
+            if without_mark(&known.prompt) == without_mark(&asked.prompt) && !differ(known, asked) =>
+        {
+            format!("the marks around data in the prompt{name} changed in this version: record again")
+        }
         (Some(known), None) => {
             details = difference(known, asked, &name);
             format!("`{shown}` has no answer to this question{name}")
@@ -89,11 +95,12 @@ fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Opti
 /// The recorded question that is most like the one that is asked. A question of the same template comes first, then one
 /// of the same case, then the one that has the longest beginning and end in common.
 fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a RecordedQuestion> {
+    let words = without_mark(&asked.prompt);
     recording.questions().iter().max_by_key(|known| {
         let same_name = name(&known.template) == name(&asked.template);
         let same_version = known.template == asked.template;
         let same_case = known.cases.iter().any(|case| asked.cases.contains(case));
-        let in_common = in_common(&known.prompt, &asked.prompt);
+        let in_common = in_common(&without_mark(&known.prompt), &words);
         (same_name, known.key() == asked.key(), same_version, same_case, in_common)
     })
 }
@@ -126,8 +133,15 @@ fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) ->
     let config = |question: &RecordedQuestion| eval_format::Value::from(question.config.clone()).to_string();
     field("config", &config(known), &config(asked));
     field("schema", &value(known.schema.as_ref()), &value(asked.schema.as_ref()));
-    prompts(&mut lines, &known.prompt, &asked.prompt);
+    prompts(&mut lines, &without_mark(&known.prompt), &without_mark(&asked.prompt));
     lines
+}
+
+/// Whether two questions differ in something else than their prompts.
+fn differ(known: &RecordedQuestion, asked: &RecordedQuestion) -> bool {
+    let mut same_prompt = known.clone();
+    same_prompt.prompt.clone_from(&asked.prompt);
+    same_prompt.key() != asked.key()
 }
 
 /// The lines between the first and the last that differ.

@@ -13,6 +13,7 @@ use super::label::RecordingLabel;
 use super::{miss, secrets};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::message::count;
+use crate::secrets::mask_shapes;
 
 /// A recording in use.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct RecordingStore {
     path: PathBuf,
     label: RecordingLabel,
     text: RecordingText,
-    /// A file that cargo rebuilds for. It is touched when the recording is written for the first time.
+    /// A file whose change makes cargo rebuild. It is touched when the recording is written for the first time.
     touched: Option<PathBuf>,
     state: Mutex<State>,
 }
@@ -134,7 +135,8 @@ impl RecordingStore {
         self.check_writable()?;
         let reply = ask.await?;
         secrets::refuse(&reply.text, "the answer", self.shown())?;
-        self.keep(question.clone().reply(request.sample, &reply.text, reply.usage.clone()))?;
+        let text = mask_shapes(&reply.text);
+        self.keep(question.clone().reply(request.sample, &*text, reply.usage.clone()))?;
         // If another process was faster, its answer is the one that will be replayed. The judge was asked all the same.
         let kept = self.known(&question, request.sample)?.unwrap_or(reply);
         Ok(JudgeReply { replayed: false, ..kept })
@@ -272,7 +274,8 @@ fn cannot_record(error: &FileError) -> JudgeError {
 
 /// The question as it stands in a recording: without headers and keys.
 fn question(request: &JudgeRequest) -> RecordedQuestion {
-    let mut question = RecordedQuestion::new(&request.model, &request.prompt);
+    // What looks like a key is masked in the same way wherever the question is asked; values of variables are refused.
+    let mut question = RecordedQuestion::new(&request.model, &*mask_shapes(&request.prompt));
     question.template.clone_from(&request.template);
     question.temperature = request.temperature;
     question.config = secrets::without(&request.config);

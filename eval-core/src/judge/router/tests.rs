@@ -236,3 +236,63 @@ fn only_a_judge_that_is_missing_may_be_skipped() {
     assert!(run(metered.judge().ask(&JudgeRequest::new("m", "?"))).is_err());
     assert_eq!(metered.missed().map(|error| error.kind()), Some(JudgeErrorKind::NoJudge));
 }
+
+/// Hangs, and says so itself after its own time limit, as models over HTTP do. It counts how often it was asked.
+#[derive(Clone)]
+struct Hangs {
+    asked: Arc<AtomicUsize>,
+    own_limit: bool,
+}
+
+impl Judge for Hangs {
+    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        if self.own_limit {
+            tokio::time::sleep(Duration::from_secs(120)).await;
+            return Err(JudgeError::new(JudgeErrorKind::Timeout, "too late"));
+        }
+        std::future::pending().await
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        (!self.own_limit).then_some(Duration::from_secs(90))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_judge_that_hangs_is_asked_once() {
+    for (own_limit, after) in [(false, 90), (true, 120)] {
+        let hangs = Hangs { asked: Arc::default(), own_limit };
+        let source = JudgeSource::Judge(hangs.clone().boxed());
+        let judge = JudgeRouter::new(settings(Some(JudgeMode::Live)), source, None).of_case("a case");
+        let begun = tokio::time::Instant::now();
+        let criterion = eval_format::Criterion::new(1.0);
+        let judging = crate::judge::Judging::new(judge, &criterion);
+        for question in ["one?", "another?"] {
+            let error = judging.vote("t/1", question, |_| Ok(Some(true))).await.unwrap_err();
+            assert_eq!(error.kind(), JudgeErrorKind::Timeout);
+        }
+        assert_eq!((hangs.asked.load(Ordering::SeqCst), begun.elapsed().as_secs()), (1, after));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_judge_has_one_budget_for_all_samples_of_a_question() {
+    struct Slow;
+    impl Judge for Slow {
+        async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+            tokio::time::sleep(Duration::from_secs(80)).await;
+            // Unreadable, so that it is asked again.
+            Ok(JudgeReply::new("?"))
+        }
+    }
+    for (budget, after) in [(None, 300), (Some(Duration::from_secs(200)), 200)] {
+        let with = Settings { budget, ..settings(Some(JudgeMode::Live)) };
+        let judge = JudgeRouter::new(with, JudgeSource::Judge(Slow.boxed()), None).of_case("a case");
+        let begun = tokio::time::Instant::now();
+        let judging = crate::judge::Judging::new(judge, &eval_format::Criterion::new(1.0));
+        let vote = judging.vote("t/1", "?", |_| Err("it is no verdict".to_owned())).await;
+        assert!(vote.is_err());
+        assert_eq!(begun.elapsed().as_secs(), after);
+    }
+}

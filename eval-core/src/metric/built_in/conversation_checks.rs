@@ -7,14 +7,14 @@
 //! ADK sends the same to Vertex AI's evaluation service. Here the configured judge answers, by rules that this project
 //! wrote, so scores are on the same scale, but not those of Vertex AI.
 //!
-//! *Read:* `checks` of the last JSON object that has this key, an array of objects with `check`, `reasoning` and
+//! *Read:* `checks` of the JSON object that has this key, an array of objects with `check`, `reasoning` and
 //! `passes`. It must not be empty.
 
 use serde_json::{Map, Value};
 
 use super::judged::{not_evaluated, of_samples};
 use crate::agent::BoxError;
-use crate::judge::reply_json::{last_object, text, yes_or_no};
+use crate::judge::reply_json::{text, the_object, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, dialogue, instructions, tools};
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
@@ -41,11 +41,12 @@ impl ConversationChecks {
     }
 
     async fn ask(&self, judging: &Judging, prompt: &str) -> Result<Score, JudgeError> {
-        let rating = match judging.rate(self.template, prompt, share_that_passes).await {
+        let rating = match judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await
+        {
             Ok(rating) => rating,
             Err(error) => return not_evaluated(error),
         };
-        let checks = checks(&rating.reply).unwrap_or_default();
+        let checks = checks(&rating.reply, prompt).unwrap_or_default();
         let score = Score::from(rating.mean).with_rubrics(checks.iter().map(Check::as_rubric).collect());
         if rating.mean >= 1.0 {
             return Ok(score);
@@ -56,8 +57,8 @@ impl ConversationChecks {
     }
 }
 
-fn share_that_passes(reply: &str) -> Result<f64, String> {
-    let checks = checks(reply)?;
+pub(super) fn share_that_passes(reply: &str, prompt: &str) -> Result<f64, String> {
+    let checks = checks(reply, prompt)?;
     let points = checks.iter().map(|check| i128::from(check.passes));
     mean::of_integers(points, checks.len()).ok_or_else(|| "`checks` is empty".to_owned())
 }
@@ -81,8 +82,8 @@ impl Check {
     }
 }
 
-fn checks(reply: &str) -> Result<Vec<Check>, String> {
-    let object = last_object(reply, "checks")?;
+fn checks(reply: &str, prompt: &str) -> Result<Vec<Check>, String> {
+    let object = the_object(reply, prompt, "checks")?;
     let checks = object.get("checks").and_then(Value::as_array).ok_or("`checks` is no array")?;
     checks.iter().map(|check| read(check.as_object().ok_or("a check is no object")?)).collect()
 }
@@ -117,9 +118,9 @@ mod tests {
             (r#"{"checks": {}}"#, Err("`checks` is no array")),
             (r#"{"checks": [1]}"#, Err("a check is no object")),
             (r#"{"checks": [{"passes": true}, {}]}"#, Err("`passes` is null, neither true nor false")),
-            ("fine", Err("there is no JSON object with the key `checks` in it")),
+            ("fine", Err("no line of it begins a JSON object with the key `checks`")),
         ] {
-            assert_eq!(share_that_passes(reply), share.map_err(str::to_owned), "{reply}");
+            assert_eq!(share_that_passes(reply, ""), share.map_err(str::to_owned), "{reply}");
         }
     }
 
@@ -178,9 +179,9 @@ mod tests {
             asked(&MultiTurnToolUseQuality),
         ];
         let templates = [
-            "multi_turn_task_success_v1/1",
-            "multi_turn_trajectory_quality_v1/1",
-            "multi_turn_tool_use_quality_v1/1",
+            "multi_turn_task_success_v1/2",
+            "multi_turn_trajectory_quality_v1/2",
+            "multi_turn_tool_use_quality_v1/2",
         ];
         for ((template, prompt), expected) in all.iter().zip(templates) {
             assert_eq!(template, expected);

@@ -9,8 +9,8 @@
 //! `thought` are not sent; ADK sends them as part of the answer.
 //!
 //! *Read:* the value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`. All forms that ADK
-//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. The last
-//! value in the reply counts.
+//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. The
+//! verdict has to stand where a judge puts its own, and no other one may contradict it.
 //!
 //! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
 //! project's.
@@ -21,7 +21,7 @@
 //!
 //! # Edge cases
 //!
-//! A turn without an expected answer is not evaluated; ADK sends the judge an empty one. If a reply has no verdict, the
+//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one. If a reply has no verdict, the
 //! judge is asked once more; a sample that still has none does not vote, and if that holds for more than half of the
 //! samples, the turn is not evaluated. An unknown word under `is_the_agent_response_invalid` is no verdict; in ADK it
 //! means *valid*.
@@ -30,7 +30,8 @@ use eval_format::Invocation;
 
 use super::judged::not_evaluated;
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, JudgePrompt, Vote, answer, labels, reasoning, visible_text};
+use crate::judge::reply_text::{self, Key, Unclear, word};
+use crate::judge::{JudgeError, JudgePrompt, Vote, answer, reasoning, visible_text};
 use crate::message::count;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
@@ -40,7 +41,7 @@ pub(super) const NAME: &str = "final_response_match_v2";
 #[derive(Debug)]
 pub(crate) struct FinalResponseMatchV2;
 
-const TEMPLATE: &str = "final_response_match_v2/1";
+const TEMPLATE: &str = "final_response_match_v2/2";
 
 impl Metric for FinalResponseMatchV2 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
@@ -51,21 +52,25 @@ impl Metric for FinalResponseMatchV2 {
         let mut votes = input.judging().vote_all(TEMPLATE, &asked, verdict).await.into_iter();
         let mut score = |prompt: Option<String>| match prompt.and_then(|_| votes.next()) {
             Some(vote) => vote.map(|vote| turn(&vote)).or_else(not_evaluated),
-            None => {
-                Ok(Score::not_evaluated("the case has no `final_response` for this turn to compare with"))
-            }
+            None => Ok(Score::not_evaluated(
+                "the case has no `final_response` with text for this turn to compare with",
+            )),
         };
         let scores: Result<Scores, JudgeError> = prompts.into_iter().map(&mut score).collect();
         Ok(scores?)
     }
 }
 
-/// The prompt about a turn; `None` if the case has no expected answer for it.
+/// The prompt about a turn; `None` if the case has no expected answer for it, or one without text.
 fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate: bool) -> Option<String> {
     let expected = expected.filter(|turn| turn.final_response.is_some())?;
+    let reference = answer(expected, with_intermediate);
+    if reference.trim().is_empty() {
+        return None;
+    }
     let prompt = JudgePrompt::new(include_str!("final_response_match_v2.md"))
         .data("request", visible_text(&expected.user_content))
-        .data("reference", answer(expected, with_intermediate))
+        .data("reference", reference)
         .data("answer", answer(actual, with_intermediate));
     Some(prompt.render())
 }
@@ -78,16 +83,16 @@ fn turn(vote: &Vote) -> Score {
 }
 
 /// Whether a reply finds the answer valid.
-fn verdict(reply: &str) -> Result<Option<bool>, String> {
-    let (valid, invalid) = ("is_the_agent_response_valid", "is_the_agent_response_invalid");
-    let last = |key, read: fn(&str) -> Option<bool>| labels(reply, key).filter_map(read).last();
-    let found = if labels(reply, valid).next().is_some() {
-        last(valid, is_valid)
-    } else {
-        last(invalid, is_not_invalid)
-    };
-    found.map(Some).ok_or_else(|| format!("it has no `\"{valid}\"` that is `\"valid\"` or `\"invalid\"`"))
+fn verdict(reply: &str, prompt: &str) -> Result<Option<bool>, String> {
+    let key = |name, verdict| Key { name, label: word, verdict };
+    let keys = [key(VALID, is_valid), key("is_the_agent_response_invalid", is_not_invalid)];
+    reply_text::verdict(reply, prompt, &keys).map(Some).map_err(|unclear| match unclear {
+        Unclear::Wrong(wrong) => wrong,
+        Unclear::Nothing(_) => format!("it has no `\"{VALID}\"` that is `\"valid\"` or `\"invalid\"`"),
+    })
 }
+
+const VALID: &str = "is_the_agent_response_valid";
 
 fn is_valid(label: &str) -> Option<bool> {
     match label {

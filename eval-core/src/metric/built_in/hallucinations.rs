@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::judge::JudgeErrorKind;
+    use crate::judge::{JudgeErrorKind, without_mark};
     use crate::metric::tests::computed::answering;
     use crate::metric::tests::judged::judged_case;
 
@@ -319,6 +319,6 @@ mod tests {
         // The tags of the text are no tags, and its lines no lines, in what is sent.
         assert_eq!(asked[0].prompt.matches("<sentence>").count(), 2);
         assert!(!asked[1].prompt.contains("\nlabel: supported"));
-        assert!(asked[0].prompt.contains("<<<end of data-2>>>"));
+        assert_eq!(without_mark(&asked[0].prompt).matches("\n<<<end of data->>>").count(), 1);
     }
 }

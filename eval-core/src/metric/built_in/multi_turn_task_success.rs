@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "multi_turn_task_success_v1";
 pub(crate) struct MultiTurnTaskSuccess;
 
 const CHECKS: ConversationChecks = ConversationChecks {
-    template: "multi_turn_task_success_v1/1",
+    template: "multi_turn_task_success_v1/2",
     task: "An agent talked with a user. Find out whether the user got what they came for. The checks are about the goals of the user, \
            said or plainly meant, in the whole conversation: for each goal that it was reached in the end, with every \
            condition that the user set. A goal that the agent rightly declined, because its instructions forbid it, is no \

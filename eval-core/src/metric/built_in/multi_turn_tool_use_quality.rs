@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "multi_turn_tool_use_quality_v1";
 pub(crate) struct MultiTurnToolUseQuality;
 
 const CHECKS: ConversationChecks = ConversationChecks {
-    template: "multi_turn_tool_use_quality_v1/1",
+    template: "multi_turn_tool_use_quality_v1/2",
     task: "An agent talked with a user. Find out whether it used its tools well. The checks are about tool calls: that the tools that \
            this conversation asked for were called; that none was called without need or against the instructions of the \
            developers; that the arguments were those that the user gave or a tool returned, not made up; that calls which \

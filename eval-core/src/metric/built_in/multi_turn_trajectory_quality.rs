@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "multi_turn_trajectory_quality_v1";
 pub(crate) struct MultiTurnTrajectoryQuality;
 
 const CHECKS: ConversationChecks = ConversationChecks {
-    template: "multi_turn_trajectory_quality_v1/1",
+    template: "multi_turn_trajectory_quality_v1/2",
     task: "An agent talked with a user. Find out whether it took a good way to what the user wanted. The checks are about the steps: \
            that the agent did what was needed, in a sensible order; that it asked for what it had to know, and only for that; \
            that it remembered what was said before and did not repeat itself; that it noticed its mistakes and put them \

@@ -10,7 +10,7 @@
 //! scores are on the same scale, but not those of Vertex AI. As in ADK, the case must expect turns, though the expected
 //! answer does not matter.
 //!
-//! *Read:* `rating` of the last JSON object that has this key, an integer from 1 to 5.
+//! *Read:* `rating` of the JSON object that has this key, an integer from 1 to 5.
 //!
 //! Source: the scale is that of `ResponseEvaluator` in `response_evaluator.py` of google-adk 2.13.0; prompt and rules
 //! are this project's.
@@ -27,12 +27,12 @@ use eval_format::Invocation;
 
 use super::judged::{not_evaluated, of_samples, turn_by_turn};
 use crate::agent::BoxError;
-use crate::judge::reply_json::last_object;
+use crate::judge::reply_json::the_object;
 use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "response_evaluation_score";
-const TEMPLATE: &str = "response_evaluation_score/1";
+const TEMPLATE: &str = "response_evaluation_score/2";
 
 /// The metric `response_evaluation_score`.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
         .data("user_message", visible_text(&turn.user_content))
         .data("answer", answer)
         .render();
-    let rating = match judging.rate(TEMPLATE, &prompt, rating).await {
+    let rating = match judging.rate(TEMPLATE, &prompt, |reply| rating(reply, &prompt)).await {
         Ok(rating) => rating,
         Err(error) => return not_evaluated(error),
     };
@@ -68,8 +68,8 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
 const BEST: f64 = 5.0;
 
 /// The rating that a reply gives.
-fn rating(reply: &str) -> Result<f64, String> {
-    let object = last_object(reply, "rating")?;
+pub(super) fn rating(reply: &str, prompt: &str) -> Result<f64, String> {
+    let object = the_object(reply, prompt, "rating")?;
     let found = object.get("rating").unwrap_or(&serde_json::Value::Null);
     let number = found.as_f64().or_else(|| found.as_str()?.trim().parse().ok());
     number
@@ -91,7 +91,7 @@ mod tests {
             (r#"{"reasoning": "fine", "rating": 4}"#, Some(4.0)),
             (r#"{"rating": 5.0}"#, Some(5.0)),
             (r#"{"rating": "3"}"#, Some(3.0)),
-            (r#"{"rating": 1} on second thought {"rating": 2}"#, Some(2.0)),
+            (r#"{"rating": 1} on second thought {"rating": 2}"#, None),
             (r#"{"rating": 0}"#, None),
             (r#"{"rating": 6}"#, None),
             (r#"{"rating": 3.5}"#, None),
@@ -100,7 +100,7 @@ mod tests {
             (r#"{"score": 5}"#, None),
             ("5", None),
         ] {
-            assert_eq!(rating(reply).ok(), number, "{reply}");
+            assert_eq!(rating(reply, "").ok(), number, "{reply}");
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) const NAME: &str = "rubric_based_final_response_quality_v1";
 #[derive(Debug)]
 pub(crate) struct RubricFinalResponseQuality;
 
-const TEMPLATE: &str = "rubric_based_final_response_quality_v1/1";
+const TEMPLATE: &str = "rubric_based_final_response_quality_v1/2";
 
 impl Metric for RubricFinalResponseQuality {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {

@@ -31,7 +31,7 @@ pub(super) const NAME: &str = "rubric_based_multi_turn_trajectory_quality_v1";
 #[derive(Debug)]
 pub(crate) struct RubricMultiTurnTrajectory;
 
-const TEMPLATE: &str = "rubric_based_multi_turn_trajectory_quality_v1/1";
+const TEMPLATE: &str = "rubric_based_multi_turn_trajectory_quality_v1/2";
 
 impl Metric for RubricMultiTurnTrajectory {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {

@@ -27,7 +27,7 @@ pub(super) const NAME: &str = "rubric_based_tool_use_quality_v1";
 #[derive(Debug)]
 pub(crate) struct RubricToolUseQuality;
 
-const TEMPLATE: &str = "rubric_based_tool_use_quality_v1/1";
+const TEMPLATE: &str = "rubric_based_tool_use_quality_v1/2";
 
 impl Metric for RubricToolUseQuality {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {

@@ -9,7 +9,7 @@ use eval_format::metric::MetricInfo;
 use eval_format::{Invocation, Rubric};
 
 use crate::agent::{BoxError, BoxFuture};
-use crate::judge::{JudgeError, JudgeRequest, Judging};
+use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging};
 use crate::message;
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
@@ -63,13 +63,17 @@ pub(super) async fn judge(
     let prompts: Vec<String> = questions.iter().map(|question| question.prompt.clone()).collect();
     let ask =
         |at: usize, request| -> BoxFuture<'_, Sample> { Box::pin(sample(judging, request, &known[at])) };
-    let samples = judging.sample_all(template, &prompts, ask).await;
+    let is_decided = |at: usize, answered: &[Sample<'_>]| {
+        let rubrics = questions.get(at).map_or(&[][..], |question| &question.rubrics);
+        is_decided(rubrics, answered, judging.samples() as usize)
+    };
+    let samples = judging.sample_all(template, &prompts, ask, is_decided).await;
 
     let weights: HashMap<&str, f64> = input.criterion.weights().collect();
     let mut all = Vec::new();
     let mut scores = Vec::with_capacity(questions.len());
     for (question, samples) in questions.iter().zip(&samples) {
-        let found = count(&question.rubrics, samples)?;
+        let found = count(&question.rubrics, samples, judging.samples() as usize)?;
         let weighed = found.iter().filter_map(|found| {
             Some((found.score.score?, weights.get(found.score.rubric_id.as_str()).copied().unwrap_or(1.0)))
         });
@@ -87,7 +91,7 @@ pub(super) async fn judge(
 type Sample<'r> = Result<Answer<'r>, JudgeError>;
 
 /// The answer of one sample.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Answer<'r> {
     verdicts: Verdicts<'r>,
     /// The last reply, if a rubric has no verdict.
@@ -96,17 +100,17 @@ struct Answer<'r> {
 
 /// Asks once, and once more if a rubric has no verdict. Verdicts of the first reply stand.
 async fn sample<'r>(judging: &Judging, request: JudgeRequest, known: &Known<'r>) -> Sample<'r> {
-    let mut verdicts = known.read(&judging.ask(&request).await?.text);
+    let mut verdicts = known.read(&judging.ask(&request).await?.text, &request.prompt);
     let missing: Vec<&str> = known.missing(&verdicts).collect();
     if missing.is_empty() {
         return Ok(Answer { verdicts, unread: None });
     }
     let wrong = format!(
-        "it has no `ID:`, `Property:`, `Rationale:` and `Verdict: yes` or `Verdict: no` for the id {}",
+        "it has no `ID:`, `Property:`, `Rationale:` and one `Verdict: yes` or `Verdict: no`, each on its line, for the id {}",
         missing.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
     );
     let reply = judging.ask_again(&request, &wrong).await?.text;
-    for (id, again) in known.read(&reply) {
+    for (id, again) in known.read(&reply, &request.prompt) {
         verdicts.entry(id).or_insert(again);
     }
     let is_whole = known.missing(&verdicts).next().is_none();
@@ -122,17 +126,37 @@ struct Found {
 
 /// Counts the votes on each rubric. Fails if more samples failed than answered, since a vote of the rest would be
 /// chance.
-fn count(rubrics: &[Rubric], samples: &[Sample<'_>]) -> Result<Vec<Found>, JudgeError> {
+fn count(rubrics: &[Rubric], samples: &[Sample<'_>], all: usize) -> Result<Vec<Found>, JudgeError> {
     let answered: Vec<&Answer<'_>> = samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
+    let failed = samples.len() - answered.len();
     if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())
-        && answered.len() * 2 < samples.len()
+        && failed * 2 > all
     {
         return Err(error.clone());
     }
     let votes = |rubric: &Rubric| -> Vec<&Verdict> {
         answered.iter().filter_map(|answer| answer.verdicts.get(rubric.rubric_id.as_str())).collect()
     };
-    Ok(rubrics.iter().map(|rubric| vote(rubric, &votes(rubric), samples.len())).collect())
+    Ok(rubrics.iter().map(|rubric| vote(rubric, &votes(rubric), all)).collect())
+}
+
+/// Whether the verdicts on all rubrics are the same whatever the samples say that were not asked yet.
+fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
+    let left = all.saturating_sub(answered.len());
+    let outcome = |rest: Sample<'_>| -> Option<Vec<Option<f64>>> {
+        let samples: Vec<Sample<'_>> =
+            answered.iter().cloned().chain(std::iter::repeat_n(rest, left)).collect();
+        let found = count(rubrics, &samples, all).ok()?;
+        Some(found.iter().map(|found| found.score.score).collect())
+    };
+    let unanimous = |passed| -> Sample<'_> {
+        let verdict = Verdict { passed, rationale: String::new() };
+        let verdicts = rubrics.iter().map(|rubric| (rubric.rubric_id.as_str(), verdict.clone()));
+        Ok(Answer { verdicts: verdicts.collect(), unread: None })
+    };
+    let silent = Ok(Answer { verdicts: Verdicts::new(), unread: None });
+    let first = outcome(Err(JudgeError::new(JudgeErrorKind::Failed, "")));
+    [unanimous(true), unanimous(false), silent].into_iter().all(|rest| outcome(rest) == first)
 }
 
 /// Takes the majority on one rubric; a tie is a no. The rationale is that of the first sample of the majority.

@@ -9,7 +9,7 @@
 //! the configured judge answers, by rules that this project wrote, so scores are on the same scale, but not those of
 //! Vertex AI.
 //!
-//! *Read:* `is_safe` of the last JSON object that has this key.
+//! *Read:* `is_safe` of the [JSON object][crate::judge::reply_json] that has this key.
 //!
 //! Source: the scale is that of `SafetyEvaluatorV1` in `safety_evaluator.py` of google-adk 2.13.0; prompt and rules are
 //! this project's.
@@ -26,12 +26,12 @@ use eval_format::Invocation;
 
 use super::judged::{not_evaluated, objection, turn_by_turn};
 use crate::agent::BoxError;
-use crate::judge::reply_json::{last_object, yes_or_no};
+use crate::judge::reply_json::{the_object, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "safety_v1";
-const TEMPLATE: &str = "safety_v1/1";
+const TEMPLATE: &str = "safety_v1/2";
 
 /// The metric `safety_v1`.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
         .data("user_message", visible_text(&turn.user_content))
         .data("answer", answer)
         .render();
-    let read = |reply: &str| yes_or_no(&last_object(reply, "is_safe")?, "is_safe").map(Some);
+    let read = |reply: &str| verdict(reply, &prompt).map(Some);
     let vote = match judging.vote(TEMPLATE, &prompt, read).await {
         Ok(vote) => vote,
         Err(error) => return not_evaluated(error),
@@ -63,6 +63,11 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
         return Ok(score);
     }
     Ok(score.note(objection(&vote, "found unsafe", &reasoning(&vote.reply))))
+}
+
+/// Whether a reply finds the answer safe.
+pub(super) fn verdict(reply: &str, prompt: &str) -> Result<bool, String> {
+    yes_or_no(&the_object(reply, prompt, "is_safe")?, "is_safe")
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl User<'_> {
     /// Asks whether a message may come after these turns.
     async fn later(&self, before: &[Invocation], message: &str, finding: &str) -> Result<Score, JudgeError> {
         let prompt = prompt(self.scenario, self.stop_signal, before, message);
-        let read = |reply: &str| verdict::read(reply).map(Some);
+        let read = |reply: &str| verdict::read(reply, &prompt).map(Some);
         let vote = match self.judging.vote(TEMPLATE, &prompt, read).await {
             Ok(vote) => vote,
             Err(error) => return not_evaluated(error),

@@ -53,14 +53,14 @@ pub(in crate::metric) fn score_state(metric: &impl Metric, case: &EvalCase, stat
 
 /// A judge that answers no question.
 #[cfg(feature = "judges")]
-fn no_judge() -> BoxJudge {
+pub(in crate::metric) fn no_judge() -> BoxJudge {
     use crate::judge::{Judge, Scripted};
     Scripted::new(Vec::<String>::new()).boxed()
 }
 
 /// A judge that answers no question.
 #[cfg(not(feature = "judges"))]
-fn no_judge() -> BoxJudge {
+pub(in crate::metric) fn no_judge() -> BoxJudge {
     BoxJudge
 }
 

@@ -5,6 +5,7 @@ use serde_core::{Serialize, Serializer};
 
 use crate::metric::Score;
 use crate::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, Summary};
+use crate::secrets::mask;
 use crate::verdict::Verdict;
 
 impl Serialize for EvalReport {
@@ -62,7 +63,7 @@ impl Serialize for CaseReport {
         out.serialize_field("scores", &ScoresOf(self))?;
         out.serialize_field("overall_status", status(&self.verdict))?;
         if let Some(reason) = reason {
-            out.serialize_field("error", reason)?;
+            out.serialize_field("error", &mask(reason))?;
         }
         out.end()
     }
@@ -108,7 +109,7 @@ impl Serialize for Details<'_> {
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("per_invocation", &PerInvocation(self.0))?;
         if let Some(reason) = self.0.metric.verdict.reason() {
-            out.serialize_entry("reason", reason)?;
+            out.serialize_entry("reason", &mask(reason))?;
         }
         out.end()
     }

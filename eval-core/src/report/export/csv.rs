@@ -10,6 +10,7 @@ use super::adk::{ExportedMetric, ExportedRun};
 use super::file::{ExportError, create_folder_of};
 use super::python;
 use crate::report::{CaseReport, EvalReport, RunReport};
+use crate::secrets::mask;
 
 const COLUMNS: [&str; 11] = [
     "eval_set_id",
@@ -83,7 +84,7 @@ fn text(rows: impl Iterator<Item = Row>) -> String {
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
     for row in rows {
         // Writing to memory cannot fail, and all rows have the same length.
-        let _ = writer.write_record(row);
+        let _ = writer.write_record(row.iter().map(|field| mask(field).into_owned()));
     }
     let bytes = writer.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
@@ -136,4 +137,17 @@ fn number(number: Option<f64>) -> String {
 fn calls(turn: &Invocation) -> String {
     let calls: Vec<String> = turn.tool_calls().map(|call: &FunctionCall| python::call(call)).collect();
     calls.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// pandas leaves a lone carriage return bare, and most readers would end the row there.
+    #[test]
+    fn a_lone_carriage_return_is_quoted() {
+        let mut row = COLUMNS.map(|_| "x".to_owned());
+        row[6] = "a\rb".to_owned();
+        assert_eq!(text([row].into_iter()), "x,x,x,x,x,x,\"a\rb\",x,x,x,x\n");
+    }
 }

@@ -161,8 +161,10 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
     let metrics = scored(prop::collection::vec(outcome(), 0..4));
     (text(), text(), map(), turns, prop::option::weighted(0.2, error), metrics).prop_map(
         |(session_id, app_name, state, turns, error, metrics)| {
-            let session = Session { app_name, session_id, state: state.clone(), ..Session::default() };
+            let mut session = Session::default();
+            (session.app_name, session.session_id, session.state) = (app_name, session_id, state.clone());
             RunReport {
+                number: 1,
                 transcript: Transcript { session, turns, state, error: error.clone() },
                 error,
                 metrics,

@@ -69,6 +69,21 @@ async fn folders_configs_and_single_cases_can_be_asked_for() {
 }
 
 #[tokio::test]
+async fn a_config_takes_the_place_of_all_criteria_of_the_program() {
+    let folder = Folder::new("precedence");
+    let config = folder.0.join("strict.json");
+    std::fs::write(&config, r#"{"criteria": {"response_match_score": 0.9}}"#).unwrap();
+    let lenient = || {
+        let runner = EvalRunner::new().criterion("response_match_score", crate::Criterion::new(0.01));
+        EvalCommand::new().runner(runner).agent("nearly", || Replay::new([["It rains."]]))
+    };
+    let (set, config) = (folder.set(), config.display().to_string());
+    assert_eq!(answer(lenient(), &["--set", &set]).await.code, 0);
+    let strict = answer(lenient(), &["--set", &set, "--config", &config]).await;
+    assert_eq!(strict.code, 1, "{}", strict.err);
+}
+
+#[tokio::test]
 async fn what_cannot_be_run_is_refused() {
     let folder = Folder::new("refused");
     let set = folder.set();

@@ -48,7 +48,13 @@ fn a_metric_without_rubrics_is_found_before_anything_runs() {
 fn rubrics_of_the_conversation_are_those_of_the_last_turn() {
     let mine = [Rubric::new("a", "x").of_type("TRAJECTORY_QUALITY")];
     assert!(incompatibilities(Criterion::new(1.0), &[case(&[], &[&[], &mine])], TRAJECTORY).is_empty());
-    assert_eq!(incompatibilities(Criterion::new(1.0), &[case(&[], &[&mine, &[]])], TRAJECTORY).len(), 1);
+    let found = incompatibilities(Criterion::new(1.0), &[case(&[], &[&mine, &[]])], TRAJECTORY);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("has no rubrics"), "{found:?}");
+    assert!(
+        found[1].contains("`a` is about the whole conversation and stands in an earlier turn"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -107,4 +113,53 @@ fn an_incompatibility_is_a_problem_at_the_id_of_its_case() {
     let problem = check_compatibility(&config, &[], &set.eval_cases)[0].problem(&checked);
     assert_eq!((problem.code, problem.path.to_string()), (Code::NoRubrics, "eval_cases[0]".to_owned()));
     assert_eq!(&text[problem.range], "\"c\"");
+}
+
+/// A set with rubrics of the case and of its one turn, as Google's samples have them.
+fn set(of_case: &str, of_turn: &str) -> String {
+    format!(
+        r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "rubrics": [{of_case}],
+            "conversation": [{{"user_content": {{"parts": [{{"text": "Hi"}}]}}, "rubrics": [{of_turn}]}}]}}]}}"#
+    )
+}
+
+/// The problems of a config and a set: path and message.
+fn problems(config: &EvalConfig, text: &str) -> Vec<String> {
+    let checked = check_set("s.evalset.json", text.as_bytes(), None);
+    let set = checked.set.as_ref().expect("a set that ADK loads");
+    let found = check_compatibility(config, &[], &set.eval_cases);
+    found.iter().map(|it| it.problem(&checked)).map(|it| format!("{}: {}", it.path, it.message)).collect()
+}
+
+#[test]
+fn a_rubric_written_wrongly_is_an_error_where_a_metric_would_have_read_it() {
+    let content = r#""rubric_content": {"text_property": "It is kind."}"#;
+    let untyped = format!(r#"{{"rubric_id": "r", {content}}}"#);
+    let typed = |kind: &str| format!(r#"{{"rubric_id": "r", {content}, "type": "{kind}"}}"#);
+    let silent = r#"{"rubric_id": "r", "rubric_content": {}, "type": "FINAL_RESPONSE_QUALITY"}"#.to_owned();
+    let general = Criterion::new(1.0).with_rubrics([Rubric::new("g", "x")]);
+    let judged = EvalConfig::default().with(FINAL, general);
+    for (rubric, expected) in [
+        (untyped, Some("the rubric `r` has no `type`")),
+        (
+            typed("FINAL_RESPONSE_QUALTY"),
+            Some("the rubric `r` has the type `FINAL_RESPONSE_QUALTY`, which does not exist"),
+        ),
+        (silent, Some("the rubric `r` says nothing")),
+        (typed("FINAL_RESPONSE_QUALITY"), None),
+        (typed("TOOL_USE_QUALITY"), None),
+        (typed("TOOL_USE_QUALTY"), None),
+        (typed("TONE"), None),
+    ] {
+        for (text, path) in [
+            (set(&rubric, ""), "eval_cases[0].rubrics[0]"),
+            (set("", &rubric), "eval_cases[0].conversation[0].rubrics[0]"),
+        ] {
+            assert!(problems(&EvalConfig::adk_default(), &text).is_empty(), "{text}");
+            let found = problems(&judged, &text);
+            let expected: Vec<String> =
+                expected.iter().map(|message| format!("{path}: case `c`: {message}")).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 }

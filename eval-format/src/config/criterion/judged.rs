@@ -1,7 +1,7 @@
 //! The options of judged metrics.
 
 use super::Criterion;
-use crate::metric::{INTERMEDIATE_RESPONSES, JUDGE, RUBRICS, WEIGHTS};
+use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE, RUBRICS, WEIGHTS};
 use crate::model::Rubric;
 use crate::value::{Map, Value};
 

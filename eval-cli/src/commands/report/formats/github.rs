@@ -1,12 +1,19 @@
 //! Annotations of GitHub Actions, on the lines of the cases.
 
-use crate::output::annotation::{data, property};
-use crate::output::foreign::harmless;
+use crate::output::foreign;
 use crate::recorded::{RunResults, State, TestResult};
 
-/// An error for each case that failed or has no verdict, and a warning for each that passed only after a retry.
+/// An error for each case that failed or has no verdict, a warning for each that passed only after a retry, and an error if
+/// tests never began or the run may be another one.
 pub(crate) fn annotations(results: &RunResults<'_>) -> String {
-    results.tests.iter().filter_map(annotation).collect()
+    let cases: String = results.tests.iter().filter_map(annotation).collect();
+    let totals = &results.totals;
+    if totals.missing == 0 && !totals.is_doubtful {
+        return cases;
+    }
+    let what = results.doubts.iter().filter(|_| totals.is_doubtful);
+    let message = what.fold(totals.reason(), |text, doubt| format!("{text}\n{doubt}"));
+    cases + &foreign::annotation("error", &[("title", "evals are not measurable")], &message)
 }
 
 fn annotation(test: &TestResult<'_>) -> Option<String> {
@@ -17,13 +24,15 @@ fn annotation(test: &TestResult<'_>) -> Option<String> {
         }
         _ => ("error", test.reason().unwrap_or_default()),
     };
-    let location = test.location().map(|location| {
-        let file = property(&harmless(location.file));
-        format!("file={file},line={},col={},", location.line, location.column)
-    });
-    let title = property(&format!("{} {}", harmless(&test.test.name), predicate(test.state)));
-    let location = location.unwrap_or_default();
-    Some(format!("::{level} {location}title={title}::{}\n", data(&harmless(&message))))
+    let title = format!("{} {}", test.test.name, predicate(test.state));
+    let (line, column);
+    let mut properties = Vec::new();
+    if let Some(location) = test.location() {
+        (line, column) = (location.line.to_string(), location.column.to_string());
+        properties.extend([("file", location.file), ("line", &*line), ("col", &*column)]);
+    }
+    properties.push(("title", &*title));
+    Some(foreign::annotation(level, &properties, &message))
 }
 
 /// The state as the predicate of a sentence.

@@ -2,20 +2,24 @@
 
 use clap::builder::styling::Style;
 
-use super::phrases::{counts, details, have, notes, numbers, runs, word};
+use super::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::output::foreign::one_line;
 use crate::output::style::{self, BOLD, styled};
+use crate::output::width;
 use crate::output::words::{count, tokens};
 use crate::recorded::{Retry, RunResults, State, TestResult, near};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {
     let mut text = head(results);
-    let width = results.tests.iter().map(|test| shown_width(&test.test.name)).max().unwrap_or_default();
+    let widest = results.tests.iter().map(|test| shown_width(&test.test.name)).max().unwrap_or_default();
+    let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
     for test in &results.tests {
-        text.push_str(&line(test, width.min(WIDEST)));
+        text.push_str(&line(test, column));
     }
     text.push_str("──────────\n");
     text.push_str(&summary(results));
+    // What tests printed and commands are not broken into lines: they are read and copied as they are.
+    text = width::fitted(&text);
     text.push_str(&failures(results));
     text.push_str(&commands(results));
     text
@@ -37,7 +41,11 @@ fn head(results: &RunResults<'_>) -> String {
     let run = label(BOLD, "Run");
     let name = results.loaded.name();
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
-    format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"))
+    let mut text = format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"));
+    if let Some(times) = times(results) {
+        text.push_str(&format!("{} {times}\n", " ".repeat(LABEL)));
+    }
+    text
 }
 
 /// `PASS [   1.2s] weather::sunny  3/3  response_match_score 0.91`.
@@ -138,7 +146,7 @@ fn commands(results: &RunResults<'_>) -> String {
     for (number, flag) in [
         (totals.failed, "failed"),
         (totals.errors + totals.not_evaluated, "errors"),
-        (totals.unfinished, "unfinished"),
+        (totals.unfinished + totals.missing, "unfinished"),
     ] {
         if number > 0 {
             lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));

@@ -5,7 +5,7 @@ use eval_core::statistics::{Interval, Tally};
 use serde::Serialize;
 
 use crate::output::json::{self, finite};
-use crate::output::{CommandError, Outcome};
+use crate::output::{CommandError, Outcome, time};
 use crate::recorded::{CaseLocation, RunResults, State, TestResult, Usage, metric_state, near};
 
 /// What `--json` writes and `--format json` prints. Fields may be added; no field is removed or changes its meaning.
@@ -15,6 +15,9 @@ struct Document<'r> {
     outcome: Outcome,
     runs: &'r [String],
     folders: Vec<String>,
+    began: Option<String>,
+    built: Option<String>,
+    doubts: &'r [String],
     cases: Vec<Case<'r>>,
     summary: Summary,
 }
@@ -28,7 +31,10 @@ struct Summary {
     errors: usize,
     unfinished: usize,
     skipped: usize,
+    /// `missing` and `left_out` together.
     not_run: usize,
+    missing: usize,
+    left_out: usize,
     flaky: usize,
     retried: usize,
     runs: usize,
@@ -128,6 +134,9 @@ impl<'r> Document<'r> {
             outcome: totals.outcome(),
             runs: &results.loaded.run.ids,
             folders: folders.collect(),
+            began: results.times.began.map(time::iso),
+            built: results.times.built.map(time::iso),
+            doubts: &results.doubts,
             cases: results.tests.iter().map(Case::of).collect(),
             summary: Summary {
                 cases: totals.cases,
@@ -136,7 +145,9 @@ impl<'r> Document<'r> {
                 not_evaluated: totals.not_evaluated,
                 errors: totals.errors,
                 unfinished: totals.unfinished,
-                not_run: totals.not_run,
+                not_run: totals.missing + totals.left_out,
+                missing: totals.missing,
+                left_out: totals.left_out,
                 skipped: totals.skipped,
                 flaky: totals.flaky,
                 retried: totals.retried,

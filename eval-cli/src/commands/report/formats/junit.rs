@@ -1,12 +1,13 @@
-//! The report as JUnit: a suite for each test binary, and the scores as properties.
+//! The report as JUnit: a suite for each test binary, and the scores as output. It is valid by the schema `junit-10` of
+//! Jenkins, which other readers hold reports to as well.
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
 use super::phrases::details;
-use crate::output::CommandError;
-use crate::output::foreign::harmless;
+use crate::output::{CommandError, foreign, time};
 use crate::recorded::{RunResults, State, TestResult};
 
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -16,13 +17,23 @@ pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
             test.test.package.as_deref().unwrap_or_default(),
             test.test.binary.as_deref().unwrap_or_default(),
         );
-        let suite = suites.entry(key).or_insert_with(|| TestSuite::new(suite_name(key)));
+        let began = test.attempt.started.at;
+        let suite = suites.entry(key).or_insert_with(|| {
+            let mut suite = TestSuite::new(suite_name(key));
+            suite.set_timestamp(DateTime::<Utc>::from(began));
+            suite.add_properties(of_run(results));
+            suite
+        });
+        let first = suite.timestamp.map(|first| first.min(DateTime::<Utc>::from(began).into()));
+        suite.timestamp = first;
         suite.add_test_case(case(test));
     }
     let mut document = quick_junit::Report::new("cargo-evalset");
     document.set_time(results.totals.elapsed);
     document.add_test_suites(suites.into_values());
-    let text = document.to_string();
+    // The schema that readers hold reports to has no `skipped` there.
+    let skipped = format!(" skipped=\"{}\"", document.skipped);
+    let text = document.to_string().map(|text| text.replacen(&skipped, "", 1));
     text.map_err(|error| CommandError::new(format!("cannot write JUnit: {error}"), "use `--json` instead"))
 }
 
@@ -33,15 +44,15 @@ fn suite_name((package, binary): (&str, &str)) -> String {
     } else {
         format!("{package}::{binary}")
     };
-    harmless(&name)
+    foreign::one_line(&name)
 }
 
 fn case(test: &TestResult<'_>) -> TestCase {
-    let mut case = TestCase::new(plain(&test.test.name), status(test));
+    let mut case = TestCase::new(name(&test.test.name), status(test));
     // Readers of JUnit expect the attribute, even if it is empty.
-    case.set_classname(plain(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
+    case.set_classname(name(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
     case.set_time(test.elapsed());
-    case.add_properties(properties(test));
+    case.set_system_out(plain(&scores(test)));
     case
 }
 
@@ -50,7 +61,7 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
         State::Passed => TestCaseStatus::success(),
         State::Skipped => {
             let mut skipped = TestCaseStatus::skipped();
-            skipped.set_message(plain(&test.reason().unwrap_or_default()));
+            skipped.set_message(name(&test.reason().unwrap_or_default()));
             skipped
         }
         State::Failed => failing(test, NonSuccessKind::Failure, "failed"),
@@ -71,11 +82,11 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             continue;
         };
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);
-        rerun.set_message(plain(
+        rerun.set_message(name(
             decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default(),
         ));
         rerun.set_description(plain(decided.failure.as_deref().unwrap_or_default()));
-        rerun.set_time(decided.elapsed);
+        rerun.set_type(name("failed"));
         status.add_rerun(rerun);
     }
     status
@@ -83,15 +94,24 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
 
 fn failing(test: &TestResult<'_>, kind: NonSuccessKind, what: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(plain(what));
-    status.set_message(plain(&test.reason().unwrap_or_default()));
+    status.set_type(name(what));
+    status.set_message(name(&test.reason().unwrap_or_default()));
     status.set_description(plain(&details(test)));
     status
 }
 
-fn properties(test: &TestResult<'_>) -> Vec<Property> {
-    let mut properties = Vec::new();
-    let mut add = |name: String, value: String| properties.push(Property::new(plain(&name), plain(&value)));
+/// What is said of the run as a whole.
+fn of_run(results: &RunResults<'_>) -> Vec<Property> {
+    let times = [("began", results.times.began), ("built", results.times.built)];
+    let times = times.into_iter().filter_map(|(name, time)| Some((name, time::iso(time?))));
+    let run = [("run", results.loaded.name()), ("outcome", results.totals.outcome().name().to_owned())];
+    run.into_iter().chain(times).map(|(key, value)| Property::new(name(key), name(&value))).collect()
+}
+
+/// The scores, a line each. The schema has no properties of a test.
+fn scores(test: &TestResult<'_>) -> String {
+    let mut lines = Vec::new();
+    let mut add = |key: String, value: String| lines.push(foreign::one_line(&format!("{key}={value}")));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());
@@ -103,24 +123,25 @@ fn properties(test: &TestResult<'_>) -> Vec<Property> {
         add("runs.total".to_owned(), test.runs.total.to_string());
     }
     for metric in test.metrics() {
-        let name = &metric.name;
+        let of = &metric.name;
         if let Some(score) = metric.score {
-            add(format!("{name}.score"), format!("{score:?}"));
+            add(format!("{of}.score"), format!("{score:?}"));
         }
         if let Some(threshold) = metric.threshold() {
-            add(format!("{name}.threshold"), format!("{threshold:?}"));
-            add(format!("{name}.verdict"), metric.verdict.to_string());
-            add(format!("{name}.scored"), format!("{}/{}", metric.scored, metric.total));
+            add(format!("{of}.threshold"), format!("{threshold:?}"));
+            add(format!("{of}.verdict"), metric.verdict.to_string());
+            add(format!("{of}.scored"), format!("{}/{}", metric.scored, metric.total));
         }
     }
-    properties
+    lines.join("\n")
+}
+
+/// Foreign text on one line.
+fn name(text: &str) -> XmlString {
+    plain(&foreign::one_line(text))
 }
 
 /// A text that XML can hold. Transcripts may contain any character.
 fn plain(text: &str) -> XmlString {
-    let is_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}');
-    let text = harmless(text);
-    XmlString::new(
-        text.chars().map(|c| if is_xml(c) { c } else { char::REPLACEMENT_CHARACTER }).collect::<String>(),
-    )
+    XmlString::new(foreign::xml(text))
 }

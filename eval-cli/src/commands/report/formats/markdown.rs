@@ -1,7 +1,7 @@
 //! A summary for a pull request.
 
 use super::phrases;
-use crate::output::foreign::{harmless, one_line};
+use crate::output::foreign::{fenced, markdown as escaped};
 use crate::output::words::count;
 use crate::recorded::{RunResults, TestResult};
 
@@ -26,7 +26,8 @@ pub(crate) fn text(results: &RunResults<'_>) -> String {
             count(hidden, "more case")
         ));
     }
-    text.push_str(&format!("\n<sub>run {}</sub>\n", escaped(&results.loaded.name())));
+    let times = phrases::times(results).map(|times| format!(", {times}")).unwrap_or_default();
+    text.push_str(&format!("\n<sub>run {}{times}</sub>\n", escaped(&results.loaded.name())));
     text
 }
 
@@ -54,8 +55,8 @@ fn table(results: &RunResults<'_>) -> String {
     let mut text = "\n| | case | runs | why |\n| --- | --- | --- | --- |\n".to_owned();
     while let Some(test) = rows.next_if(|_| text.len() < LONGEST_TABLE) {
         let (word, _) = phrases::word(test);
-        let (name, runs) = (escaped(&one_line(&test.test.name)), escaped(&phrases::runs(test)));
-        let reason = escaped(&one_line(&test.reason().unwrap_or_default()));
+        let (name, runs) = (escaped(&test.test.name), escaped(&phrases::runs(test)));
+        let reason = escaped(&test.reason().unwrap_or_default());
         text.push_str(&format!("| {word} | {name} | {runs} | {reason} |\n"));
     }
     let more = rows.count();
@@ -66,10 +67,9 @@ fn table(results: &RunResults<'_>) -> String {
 }
 
 fn details(test: &TestResult<'_>) -> String {
-    let text = cut(&phrases::details(test));
-    let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
-    let name = escaped(&one_line(&test.test.name));
-    format!("\n<details><summary>{name}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>\n")
+    let text = fenced(&cut(&phrases::details(test)));
+    let name = escaped(&test.test.name);
+    format!("\n<details><summary>{name}</summary>\n\n{text}\n\n</details>\n")
 }
 
 fn cut(text: &str) -> String {
@@ -77,53 +77,9 @@ fn cut(text: &str) -> String {
     if end == text.len() { text.to_owned() } else { format!("{}\n...", &text[..end]) }
 }
 
-fn longest_run(text: &str, of: char) -> usize {
-    let mut runs = (0, 0);
-    for c in text.chars() {
-        runs.1 = if c == of { runs.1 + 1 } else { 0 };
-        runs.0 = runs.0.max(runs.1);
-    }
-    runs.0
-}
-
-/// A text of one line without markup. Models may write markup in transcripts.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in harmless(text).chars() {
-        match c {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\n' | '\t' => escaped.push(' '),
-            // A mention would notify somebody.
-            '@' => escaped.push_str("&#64;"),
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '!' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            _ => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_model_says_is_no_markup() {
-        assert_eq!(
-            escaped("a|b\n</details><script> @all [x](y) #1"),
-            "a\\|b &lt;/details&gt;&lt;script&gt; &#64;all \\[x\\](y) \\#1"
-        );
-    }
-
-    #[test]
-    fn a_fence_is_longer_than_any_inside() {
-        assert_eq!(longest_run("a ```` b ``", '`'), 4);
-        assert_eq!(longest_run("", '`'), 0);
-    }
 
     #[test]
     fn a_long_text_is_cut_on_a_character() {

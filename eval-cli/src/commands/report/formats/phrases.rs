@@ -4,8 +4,9 @@ use clap::builder::styling::Style;
 
 use eval_core::journal::Decided;
 
-use crate::output::foreign::harmless;
+use crate::output::foreign::{guard, one_line};
 use crate::output::style::WARNING;
+use crate::output::time;
 use crate::output::words::{self, count};
 use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
 
@@ -111,6 +112,14 @@ fn answers(usage: Usage) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
+/// When the run began, and when its tests were built; `None` if the journal does not tell.
+pub(super) fn times(results: &RunResults<'_>) -> Option<String> {
+    let began = results.times.began.map(|began| format!("began {}", time::shown(began)));
+    let built = results.times.built.map(|built| format!("tests built {}", time::shown(built)));
+    let times: Vec<String> = [began, built].into_iter().flatten().collect();
+    (!times.is_empty()).then(|| times.join(" · "))
+}
+
 /// What limits the numbers.
 pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
@@ -120,11 +129,18 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
             count(results.totals.retried, "case")
         ));
     }
-    if results.totals.unfinished > 0 {
+    if results.totals.missing > 0 {
         notes.push(
-            "tests that a killed process never began have no record; `rerun --unfinished` finds those of the same sets"
+            "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
                 .to_owned(),
         );
+    }
+    notes.extend(results.doubts.iter().cloned());
+    if results.totals.is_doubtful {
+        notes.push(format!(
+            "run the tests again, or name the run if it is the one you mean: `cargo evalset report {}`",
+            results.loaded.run.ids.first().map(|id| one_line(id)).unwrap_or_default()
+        ));
     }
     notes.extend(gaps(&results.loaded.run));
     notes
@@ -133,10 +149,11 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
 /// What a test printed; its reason and location if it printed nothing.
 pub(super) fn details(test: &TestResult<'_>) -> String {
     match &test.attempt.decided {
-        Some(Decided { failure: Some(failure), .. }) => harmless(failure.trim_end()),
+        Some(Decided { failure: Some(failure), .. }) => guard(failure.trim_end()).into_owned(),
         _ => {
-            let location = test.location().map(|location| format!("\n  --> {location}"));
-            harmless(&format!("{}{}", test.reason().unwrap_or_default(), location.unwrap_or_default()))
+            let location =
+                test.location().map(|location| format!("\n  --> {}", one_line(&location.to_string())));
+            format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
         }
     }
 }

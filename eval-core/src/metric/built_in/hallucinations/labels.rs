@@ -56,14 +56,18 @@ impl Label {
 
 /// The blocks of a reply, or what is wrong with it.
 ///
-/// A block is found as ADK finds it: `sentence:`, then lines that begin with `label:`, `rationale:`,
+/// A block is found as ADK finds it: a line that begins with `sentence:`, then lines that begin with `label:`, `rationale:`,
 /// `supporting_excerpt:` and `contradicting_excerpt:`, in upper or lower case. Values may span lines. Each sentence
-/// must be judged once, with a known label. ADK does not demand that; it takes the mean of the labels that it finds.
+/// must be judged once, with a known label that no other one contradicts. ADK does not demand that; it takes the mean of
+/// the labels that it finds.
 pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
     let mut judged = Vec::new();
-    for Block { sentence, label, rationale, labels } in blocks(reply.trim()) {
+    for Block { sentence, label, rationale, labels, is_contradicted } in blocks(reply.trim()) {
         if labels > 1 {
             return Err(format!("it labels `{}` {labels} times", cut(sentence, SHOWN)));
+        }
+        if is_contradicted {
+            return Err(format!("its labels of `{}` contradict each other", cut(sentence, SHOWN)));
         }
         let Some(label) = Label::read(label) else {
             let names: Vec<&str> = Label::ALL.into_iter().map(Label::name).collect();
@@ -106,6 +110,8 @@ struct Block<'a> {
     rationale: &'a str,
     /// The number of lines that give a label. A second one may come from a text that the judge quotes.
     labels: usize,
+    /// Whether another label is mentioned within a line.
+    is_contradicted: bool,
 }
 
 fn blocks(reply: &str) -> Vec<Block<'_>> {
@@ -123,7 +129,7 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
 /// The next block, and the offset of its end.
 fn block<'a>(reply: &'a str, lower: &str, from: usize) -> Option<(Block<'a>, usize)> {
     let find = |what: &str, from: usize| Some(from + lower.get(from..)?.find(what)?);
-    let begin = find(START, from)?;
+    let begin = find_at_line_start(lower, START, from)?;
     let mut start = begin + START.len();
     let mut values = [""; FIELDS.len()];
     for (value, field) in values.iter_mut().zip(FIELDS) {
@@ -133,8 +139,31 @@ fn block<'a>(reply: &'a str, lower: &str, from: usize) -> Option<(Block<'a>, usi
     }
     let [sentence, label, rationale, _] = values;
     let end = find(NEXT, start).unwrap_or(reply.len());
-    let labels = lower.get(begin..end)?.matches(FIELDS[0]).count();
-    Some((Block { sentence, label, rationale, labels }, end))
+    let whole = lower.get(begin..end)?;
+    let labels = whole.matches(FIELDS[0]).count();
+    let is_contradicted = Label::read(label).is_some_and(|own| mentions(whole).any(|said| said != own));
+    Some((Block { sentence, label, rationale, labels, is_contradicted }, end))
+}
+
+/// The labels that a text in lower case mentions: `label`, a colon within a few signs, and a known one.
+fn mentions(text: &str) -> impl Iterator<Item = Label> {
+    text.match_indices("label").filter_map(|(at, word)| {
+        let rest = &text[at + word.len()..];
+        let begin = rest.find(char::is_alphanumeric)?;
+        let (signs, rest) = rest.split_at(begin);
+        let word = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+        Label::read(word).filter(|_| signs.contains(':'))
+    })
+}
+
+/// The offset of a text that begins a line, blanks aside.
+fn find_at_line_start(text: &str, what: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let begins = |at: &usize| {
+        let before = rest[..*at].trim_end_matches([' ', '\t', '\r']);
+        before.ends_with('\n') || before.is_empty() && from == 0
+    };
+    rest.match_indices(what).map(|(at, _)| at).find(begins).map(|at| from + at)
 }
 
 #[cfg(test)]
@@ -214,12 +243,25 @@ mod tests {
     }
 
     #[test]
+    fn a_label_that_is_mentioned_beside_another_one_takes_it_away() {
+        for mentioned in ["Label: unsupported", "(LABEL: **contradictory**)", "its \"label\":\"disputed\""] {
+            let reply = block("a", "supported").replace("because", mentioned);
+            assert_eq!(labels(&reply, &["a"]), Err("its labels of `a` contradict each other".to_owned()));
+        }
+        let reply = block("a", "supported").replace("because", "label: supported, as the agent says");
+        assert!(labels(&reply, &["a"]).is_ok());
+        let within = format!("The agent writes {}", block("a", "supported"));
+        assert!(labels(&within, &["a"]).is_err(), "a block begins a line");
+    }
+
+    #[test]
     fn hostile_replies_take_linear_time() {
         for piece in [
             "sentence:",
             "sentence:\nlabel:",
             "\nlabel:\nsentence:",
             "sentence:\nlabel:\nrationale:\nsupporting_excerpt:",
+            "label",
         ] {
             assert!(labels(&piece.repeat(100_000), &["a"]).is_err());
         }

@@ -6,8 +6,8 @@ use eval_format::{Content, IntermediateData, Invocation, Part, Value};
 
 use crate::judge::{JudgePrompt, dialogue, grounding, instructions, tools, visible_text};
 
-pub(super) const SEGMENT: &str = "hallucinations_v1.segment/1";
-pub(super) const VALIDATE: &str = "hallucinations_v1.validate/1";
+pub(super) const SEGMENT: &str = "hallucinations_v1.segment/2";
+pub(super) const VALIDATE: &str = "hallucinations_v1.validate/2";
 
 /// A text of a turn, to be judged.
 #[derive(Debug)]

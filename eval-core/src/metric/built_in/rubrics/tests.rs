@@ -7,7 +7,7 @@ use super::super::rubric_final_response_quality::RubricFinalResponseQuality;
 use super::super::rubric_multi_turn_trajectory::RubricMultiTurnTrajectory;
 use super::super::rubric_tool_use_quality::RubricToolUseQuality;
 use super::*;
-use crate::judge::{JudgeErrorKind, JudgeReply, Scripted};
+use crate::judge::{JudgeErrorKind, JudgeReply, Scripted, without_mark};
 use crate::metric::tests::judged::judged;
 use crate::metric::{Metric, RubricScore};
 
@@ -241,6 +241,16 @@ fn an_agent_cannot_judge_itself() {
     let scores = score(&judge, &criterion(&["a"], 1), &[turn]).unwrap();
     assert_eq!(scores.overall(), Some(0.0));
     assert!(
-        judge.requests()[0].prompt.contains(&format!("<<<data-2: answer>>>\n{answer}\n<<<end of data-2>>>"))
+        without_mark(&judge.requests()[0].prompt)
+            .contains(&format!("<<<data-: answer>>>\n{answer}\n<<<end of data->>>"))
     );
+}
+
+/// ADK does not evaluate a turn whose agent says nothing of itself (`app_details`).
+#[test]
+fn an_agent_without_details_is_judged_all_the_same() {
+    let turn = turn(&[]);
+    assert_eq!(turn.app_details, None);
+    let scores = score(&script([reply(&[("a", "yes")])]), &criterion(&["a"], 1), &[turn]).unwrap();
+    assert_eq!(values(&scores), [Some(1.0)]);
 }

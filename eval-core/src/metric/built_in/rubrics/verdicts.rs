@@ -1,11 +1,13 @@
 //! Reads the verdicts on rubrics from a judge's reply.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use eval_format::Rubric;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::judge::is_space;
+use crate::judge::{is_copy, is_space};
 
 /// A yes or a no, with its rationale.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,17 +39,35 @@ impl<'r> Known<'r> {
     }
 
     /// Reads a reply: a block per property, `Property:` with the `ID:` before it and the `Rationale:` and `Verdict:`
-    /// after it. The last verdict on a rubric counts. Other properties are ignored.
-    pub(super) fn read(&self, reply: &str) -> Verdicts<'r> {
-        let mut verdicts = Verdicts::new();
+    /// after it, each at the beginning of its line. Other properties are ignored.
+    ///
+    /// A rubric has no verdict if two contradict each other, and a block that stands in the prompt is a copy.
+    pub(super) fn read(&self, reply: &str, prompt: &str) -> Verdicts<'r> {
+        let mut found: HashMap<&'r str, (Option<Verdict>, Range<usize>)> = HashMap::new();
         for block in blocks(reply) {
             let by_id = || self.ids.get(block.id?.trim_matches(is_space));
-            let id = by_id().or_else(|| self.by_text.get(&normalised(block.property)));
-            if let (Some(id), Some(passed)) = (id, block.verdict()) {
-                verdicts.insert(*id, Verdict { passed, rationale: block.rationale().to_owned() });
+            let Some(id) = by_id().or_else(|| self.by_text.get(&normalised(block.property))) else {
+                continue;
+            };
+            let verdict = match block.verdict() {
+                Said::Nothing => continue,
+                Said::Contradiction => None,
+                Said::Verdict(passed) => Some(Verdict { passed, rationale: block.rationale().to_owned() }),
+            };
+            match found.entry(*id) {
+                Entry::Vacant(entry) => {
+                    entry.insert((verdict, block.part));
+                }
+                Entry::Occupied(mut entry) => {
+                    let passed = |verdict: Option<&Verdict>| verdict.map(|verdict| verdict.passed);
+                    if passed(entry.get().0.as_ref()) != passed(verdict.as_ref()) {
+                        entry.get_mut().0 = None;
+                    }
+                }
             }
         }
-        verdicts
+        let own = found.into_iter().filter(|(_, (_, part))| !is_copy(&reply[part.clone()], prompt));
+        own.filter_map(|(id, (verdict, _))| Some((id, verdict?))).collect()
     }
 
     /// The ids of the rubrics without a verdict, in the order of the rubrics.
@@ -62,64 +82,116 @@ struct Block<'t> {
     id: Option<&'t str>,
     property: &'t str,
     lines: Vec<&'t str>,
+    /// From the property to the last line that is about its verdict.
+    part: Range<usize>,
+}
+
+/// What a block says of its property.
+enum Said {
+    Verdict(bool),
+    /// Verdicts that contradict each other.
+    Contradiction,
+    Nothing,
 }
 
 /// The blocks of a reply. As in ADK, the id of a property is the last `ID:` since the previous property.
 fn blocks(reply: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut id = None;
+    let mut at = 0;
     for line in reply.split('\n') {
         let text = line.trim_start_matches(is_space);
+        let end = at + line.len();
         if let Some(property) = text.strip_prefix("Property: ") {
-            blocks.push(Block { id: id.take(), property, lines: Vec::new() });
+            blocks.push(Block { id: id.take(), property, lines: Vec::new(), part: at..end });
         } else if let Some(found) = text.strip_prefix("ID: ") {
             id = Some(found);
         } else if let Some(block) = blocks.last_mut() {
             block.lines.push(line);
+            if text.starts_with(VERDICT) {
+                block.part.end = end;
+            }
         }
+        at = end + 1;
     }
     blocks
 }
 
+const VERDICT: &str = "Verdict: ";
+
 impl<'t> Block<'t> {
-    fn verdict(&self) -> Option<bool> {
-        self.after("Verdict: ", true).and_then(yes_or_no)
-    }
-
-    fn rationale(&self) -> &'t str {
-        self.after("Rationale: ", false).unwrap_or_default().trim_matches(is_space)
-    }
-
-    /// The rest of the line after a word. A word at the beginning of a line comes before one within a line; of several
-    /// lines it is the last, or the first.
-    fn after(&self, word: &str, last: bool) -> Option<&'t str> {
-        let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(word);
-        let anywhere = |line: &&'t str| if last { line.rsplit_once(word) } else { line.split_once(word) };
-        let rest = |line| anywhere(line).map(|(_, rest)| rest);
-        let lines = || self.lines.iter();
-        if last {
-            lines().rev().find_map(at_start).or_else(|| lines().rev().find_map(rest))
-        } else {
-            lines().find_map(at_start).or_else(|| lines().find_map(rest))
+    /// The verdict of the lines that begin with `Verdict:`. What else is said of a verdict must not contradict it: it
+    /// may be the judge's own word, and the line a quotation.
+    fn verdict(&self) -> Said {
+        let own = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(VERDICT).map(yes_or_no);
+        let mut verdict = None;
+        for line in &self.lines {
+            let said = match own(line) {
+                Some(Word::Both) => return Said::Contradiction,
+                Some(Word::Yes) => true,
+                Some(Word::No) => false,
+                Some(Word::Neither) | None => continue,
+            };
+            if verdict.is_some_and(|verdict| verdict != said) {
+                return Said::Contradiction;
+            }
+            verdict = Some(said);
         }
+        let Some(verdict) = verdict else { return Said::Nothing };
+        let quoted = self.lines.iter().filter(|line| own(line).is_none()).flat_map(|line| mentions(line));
+        if quoted.into_iter().any(|mentioned| mentioned != verdict) {
+            return Said::Contradiction;
+        }
+        Said::Verdict(verdict)
+    }
+
+    /// The rest of the line after `Rationale: `. The first such line counts, and one at its beginning before one within.
+    fn rationale(&self) -> &'t str {
+        const WORD: &str = "Rationale: ";
+        let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(WORD);
+        let anywhere = |line: &&'t str| line.split_once(WORD).map(|(_, rest)| rest);
+        let lines = || self.lines.iter();
+        let found = lines().find_map(at_start).or_else(|| lines().find_map(anywhere));
+        found.unwrap_or_default().trim_matches(is_space)
     }
 }
 
-/// The first word if it is `yes` or `no`; else the only one of both words that the text has.
-///
-/// ADK looks for the letters instead: `unknown` is a no there, and `No, eyes` a yes.
-fn yes_or_no(text: &str) -> Option<bool> {
-    let word = |word: &str| match word.to_ascii_lowercase().as_str() {
-        "yes" => Some(true),
-        "no" => Some(false),
-        _ => None,
+/// The verdicts that a line mentions: `verdict`, a colon within a few signs, and yes or no.
+fn mentions(line: &str) -> Vec<bool> {
+    // Changing ASCII letters alone keeps all byte offsets.
+    let lower = line.to_ascii_lowercase();
+    let verdict = |(at, word): (usize, &str)| {
+        let rest = &lower[at + word.len()..];
+        let signs = rest.find(char::is_alphanumeric).unwrap_or(rest.len());
+        let (signs, rest) = rest.split_at(signs);
+        let word = rest.split(|c: char| !c.is_alphanumeric()).next()?;
+        match word {
+            "yes" if signs.contains(':') => Some(true),
+            "no" if signs.contains(':') => Some(false),
+            _ => None,
+        }
     };
-    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    if let Some(first) = words().next().and_then(word) {
-        return Some(first);
+    lower.match_indices("verdict").filter_map(verdict).collect()
+}
+
+/// Which of the words yes and no a verdict has.
+enum Word {
+    Yes,
+    No,
+    Both,
+    Neither,
+}
+
+/// ADK looks for the letters instead: `unknown` is a no there, and `No, eyes` a yes.
+fn yes_or_no(text: &str) -> Word {
+    let words = || text.split(|c: char| !c.is_alphanumeric());
+    let has = |word: &str| words().any(|found| found.eq_ignore_ascii_case(word));
+    match (has("yes"), has("no")) {
+        (true, true) => Word::Both,
+        (true, false) => Word::Yes,
+        (false, true) => Word::No,
+        (false, false) => Word::Neither,
     }
-    let (yes, no) = (words().any(|w| word(w) == Some(true)), words().any(|w| word(w) == Some(false)));
-    (yes != no).then_some(yes)
 }
 
 /// A property as ADK compares it: without typographic characters and the marks of Markdown.

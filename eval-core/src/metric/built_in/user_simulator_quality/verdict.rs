@@ -1,30 +1,36 @@
 //! Reads the verdict on a message of the simulated user.
 
-use crate::judge::reply_json::{last_object, text, yes_or_no};
+use crate::judge::CONTRADICTION;
+use crate::judge::reply_json::{text, the_object, yes_or_no};
+use crate::judge::reply_text::{Key, Unclear, verdict};
 
-const KEY: &str = "\"is_valid\":";
+const KEY: &str = "is_valid";
 
-/// Whether a reply finds the message valid, or what is wrong with the reply.
+/// Whether a reply finds the message valid, or what is wrong with the reply. `prompt` is what the judge was asked.
 ///
 /// The verdict is the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing brace or
-/// the end of the line, as in ADK. Of several, the last known word counts. In ADK the first counts, which may come
-/// from a message that the judge quotes.
-pub(super) fn read(reply: &str) -> Result<bool, String> {
-    let mut found = None;
-    for (at, _) in reply.rmatch_indices(KEY) {
-        let Some(label) = label(&reply[at + KEY.len()..]) else { continue };
-        match label.as_str() {
-            "valid" | "true" => return Ok(true),
-            "invalid" | "false" | "almost" | "partially valid" | "partially_valid" | "partially" => {
-                return Ok(false);
-            }
-            _ => found = found.or(Some(label)),
-        }
+/// the end of the line, as in ADK. It has to stand where a judge puts its own, and no other one may contradict it, nor
+/// a criterion that the judge finds failed. In ADK the first counts, which may come from a message that the judge
+/// quotes.
+pub(super) fn read(reply: &str, prompt: &str) -> Result<bool, String> {
+    let key = Key { name: KEY, label, verdict: is_valid };
+    let is_valid = verdict(reply, prompt, &[key]).map_err(|unclear| match unclear {
+        Unclear::Wrong(wrong) => wrong,
+        Unclear::Nothing(Some(label)) => format!("`is_valid` is `{label}`, neither true nor false"),
+        Unclear::Nothing(None) => "it has no `\"is_valid\": true` or `\"is_valid\": false`".to_owned(),
+    })?;
+    if is_valid && !failed(reply).is_empty() {
+        return Err(CONTRADICTION.to_owned());
     }
-    Err(match found {
-        Some(label) => format!("`is_valid` is `{label}`, neither true nor false"),
-        None => "it has no `\"is_valid\": true` or `\"is_valid\": false`".to_owned(),
-    })
+    Ok(is_valid)
+}
+
+fn is_valid(label: &str) -> Option<bool> {
+    match label {
+        "valid" | "true" => Some(true),
+        "invalid" | "false" | "almost" | "partially valid" | "partially_valid" | "partially" => Some(false),
+        _ => None,
+    }
 }
 
 /// The label that stands at the beginning of a text, in lower case.
@@ -47,14 +53,19 @@ fn ends(rest: &str) -> bool {
 
 /// Why the judge finds the message invalid: the criteria that it fails, or the whole reply if there are none.
 pub(super) fn objections(reply: &str) -> String {
-    let Ok(object) = last_object(reply, "is_valid") else { return reply.trim().to_owned() };
+    let failed = failed(reply);
+    if failed.is_empty() { reply.trim().to_owned() } else { failed.join("; ") }
+}
+
+/// The criteria that the message fails, with the reasons.
+fn failed(reply: &str) -> Vec<String> {
+    let Ok(object) = the_object(reply, "", KEY) else { return Vec::new() };
     let criteria = object.get("criteria").and_then(|criteria| criteria.as_array()).into_iter().flatten();
-    let failed: Vec<String> = criteria
+    criteria
         .filter_map(|criterion| criterion.as_object())
         .filter(|criterion| yes_or_no(criterion, "passes") == Ok(false))
         .map(|criterion| format!("{}: {}", text(criterion, "name"), text(criterion, "reasoning")))
-        .collect();
-    if failed.is_empty() { reply.trim().to_owned() } else { failed.join("; ") }
+        .collect()
 }
 
 #[cfg(test)]
@@ -86,15 +97,25 @@ mod tests {
             ("is_valid: true\n", None),
             ("", None),
         ] {
-            assert_eq!(read(reply).ok(), valid, "{reply}");
+            assert_eq!(read(reply, "").ok(), valid, "{reply}");
         }
     }
 
     #[test]
-    fn the_last_verdict_that_says_something_counts() {
-        let quoted = r#"The message says "is_valid": true, but {"is_valid": false} is right."#;
-        assert_eq!(read(quoted), Ok(false));
-        assert_eq!(read(r#"{"is_valid": false} "is_valid": "hm","#), Ok(false));
+    fn verdicts_that_contradict_each_other_are_none() {
+        for reply in [
+            r#"The message says "is_valid": true, but {"is_valid": false} is right."#,
+            "{\"is_valid\": false}\nThe message says \"is_valid\": true, of course.",
+            r#"{"criteria": [{"name": "A", "passes": false}], "is_valid": true}"#,
+        ] {
+            assert!(read(reply, "").is_err(), "{reply}");
+        }
+        assert_eq!(
+            read(r#"{"is_valid": false} "is_valid": "hm","#, ""),
+            Ok(false),
+            "a word that is no verdict"
+        );
+        assert!(read("I say {\"is_valid\": false}.\nIts words:\n{\"is_valid\": true}", "").is_err());
     }
 
     #[test]
@@ -108,7 +129,7 @@ mod tests {
     #[test]
     fn hostile_replies_take_linear_time() {
         for piece in ["\"is_valid\":", "\"is_valid\":[[", "\"is_valid\":a,", "\"is_valid\": \n"] {
-            let _ = read(&piece.repeat(100_000));
+            let _ = read(&piece.repeat(100_000), "");
         }
     }
 }

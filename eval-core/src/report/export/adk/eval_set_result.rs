@@ -10,6 +10,7 @@ use serde_core::{Serialize, Serializer};
 use super::super::file::{ExportError, create_folder_of, create_whole};
 use super::case_result;
 use crate::report::{CaseReport, EvalReport};
+use crate::secrets::mask;
 
 /// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
 ///
@@ -107,7 +108,7 @@ impl EvalSetResult<'_> {
     pub fn to_value(&self) -> Value {
         let runs =
             self.cases.iter().flat_map(|case| case.runs.iter().map(|run| case_result::value(case, run)));
-        Value::from(Map::from([
+        masked(Map::from([
             ("eval_set_result_id", Value::from(self.id())),
             ("eval_set_result_name", Value::from(self.name())),
             ("eval_set_id", Value::from(self.eval_set_id)),
@@ -138,6 +139,24 @@ impl EvalSetResult<'_> {
         create_folder_of(&path)?;
         create_whole(&path, &self.to_json())?;
         Ok(path)
+    }
+}
+
+/// An object without secrets, at any depth.
+fn masked(map: Map) -> Value {
+    Value::from(
+        map.into_iter().map(|(key, value)| (mask(&key).into_owned(), masked_value(value))).collect::<Map>(),
+    )
+}
+
+fn masked_value(value: Value) -> Value {
+    match value {
+        Value::Object(map) => masked(map),
+        Value::Array(items) => Value::Array(items.into_iter().map(masked_value).collect()),
+        scalar => match scalar.as_str() {
+            Some(text) => Value::from(&*mask(text)),
+            None => scalar,
+        },
     }
 }
 

@@ -101,7 +101,7 @@ impl<'a> ExportedMetric<'a> {
         let rubrics = rubrics.chain(scores.scores().iter().map(Score::rubrics)).take(turns).collect();
         let turns = std::iter::repeat_n(None, before).chain(values.clone()).map(one).take(turns).collect();
         let mut overall = one(scores.overall());
-        if threshold.is_some() && values.clone().any(|value| value.is_none()) {
+        if threshold.is_some() && scores.counted().any(|score| score.value().is_none()) {
             // The mean of the other turns would hide the missing one.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
         } else if gate == Gate::EveryTurn && values.map(one).any(|turn| turn.status == Status::Failed) {

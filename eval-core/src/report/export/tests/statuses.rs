@@ -121,3 +121,33 @@ fn the_report_of_adk_rs_has_a_number_and_a_reason_for_everything() {
         assert_eq!(unscored["scores"].get(metric), None, "{metric}");
     }
 }
+
+#[test]
+fn a_turn_that_stays_out_of_the_mean_has_no_score_and_fails_nothing() {
+    use crate::agent::BoxError;
+    use crate::metric::{Metric, MetricInput, Score, Scores};
+
+    struct Half;
+
+    impl Metric for Half {
+        async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+            Ok([Score::left_out("nothing is expected"), Score::from(1.0)].into_iter().collect())
+        }
+    }
+
+    let case = ["a", "b"].into_iter().fold(eval_format::EvalCase::new("c"), |case, text| {
+        case.turn(eval_format::Invocation::user(text).response(text))
+    });
+    let runner = crate::runner::EvalRunner::new().metric("half", Half);
+    let set = eval_format::EvalSet::new("s").case(case);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let agent = || crate::agent::Replay::new([["a"], ["b"]]);
+    let report = runtime.block_on(runner.run_set(&set, agent, 1)).unwrap();
+    let run = &runs(&report, "c")[0];
+    assert_eq!(run["final_eval_status"].as_i64(), Some(1));
+    assert!(statuses(run).contains(&("half".to_owned(), 1)), "{run}");
+    let first = &run["eval_metric_result_per_invocation"].as_array().unwrap()[0]["eval_metric_results"];
+    let half =
+        first.as_array().unwrap().iter().find(|it| it["metric_name"].as_str() == Some("half")).unwrap();
+    assert!(half["score"].is_null() && half["eval_status"].as_i64() == Some(3), "{half}");
+}

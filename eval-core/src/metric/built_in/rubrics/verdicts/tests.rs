@@ -4,7 +4,7 @@ use super::*;
 fn read(reply: &str) -> String {
     let rubrics = [Rubric::new("a", "It is kind."), Rubric::new("b", "It's “short” — or so.")];
     let known = Known::new(&rubrics);
-    let verdicts = known.read(reply);
+    let verdicts = known.read(reply, "");
     let letter = |id| verdicts.get(id).map_or('-', |verdict| if verdict.passed { 'y' } else { 'n' });
     ["a", "b"].map(letter).iter().collect()
 }
@@ -29,7 +29,8 @@ fn blocks_are_read_as_adk_reads_them() {
                 .to_owned(),
             "y-",
         ),
-        ("ID: a\nProperty: x\nRationale: it is. Verdict: no".to_owned(), "n-"),
+        // In ADK a no: it finds the word within a line.
+        ("ID: a\nProperty: x\nRationale: it is. Verdict: no".to_owned(), "--"),
         ("ID: a\nProperty: x\nRationale: r\n**Verdict:** yes".to_owned(), "--"),
         ("ID: a\nProperty: x\nRationale: r\nVerdict:yes".to_owned(), "--"),
         ("Property: of somebody else\nRationale: r\nVerdict: yes".to_owned(), "--"),
@@ -47,7 +48,7 @@ fn only_a_yes_or_a_no_is_a_verdict() {
         ("YES", 'y'),
         ("[yes]", 'y'),
         ("**no**", 'n'),
-        ("yes, and no doubt about it", 'y'),
+        ("yes, without a doubt", 'y'),
         ("it is a yes", 'y'),
         ("", '-'),
         ("maybe", '-'),
@@ -57,7 +58,9 @@ fn only_a_yes_or_a_no_is_a_verdict() {
         ("not applicable", '-'),
         // In ADK a yes.
         ("No, eyes", 'n'),
-        ("no (yes was expected)", 'n'),
+        // In ADK a yes.
+        ("no (yes was expected)", '-'),
+        ("yes, it says; no, I say", '-'),
         ("neither yes nor no", '-'),
     ] {
         let reply = format!("ID: a\nProperty: It is kind.\nRationale: r\nVerdict: {verdict}");
@@ -66,27 +69,49 @@ fn only_a_yes_or_a_no_is_a_verdict() {
 }
 
 #[test]
-fn a_rationale_may_speak_of_verdicts() {
+fn a_rationale_that_quotes_another_verdict_takes_it_away() {
     // In ADK the whole sample is void.
-    let reply = "ID: a\nProperty: It is kind.\nRationale: the answer says \"Verdict: yes\"\nVerdict: no\n\
-                 ID: b\nProperty: x\nRationale: r\nVerdict: yes";
-    assert_eq!(read(reply), "ny");
+    for quoted in ["says \"Verdict: yes\"", "says **VERDICT**: `yes`", "says my verdict - : yes"] {
+        let reply = format!(
+            "ID: a\nProperty: It is kind.\nRationale: the answer {quoted}\nVerdict: no\n\
+             ID: b\nProperty: x\nRationale: r\nVerdict: yes"
+        );
+        assert_eq!(read(&reply), "-y", "{reply}");
+    }
+    let same = "ID: a\nProperty: x\nRationale: The answer says \"Verdict: no\" itself.\nVerdict: no";
+    assert_eq!(read(same), "n-");
+    let decorated =
+        "ID: a\nProperty: x\nRationale: It wrote it.\nVerdict: yes\nBut it is rude.\n**Verdict:** no";
+    assert_eq!(read(decorated), "--");
 }
 
 #[test]
-fn the_last_verdict_on_a_rubric_counts() {
+fn verdicts_on_a_rubric_that_contradict_each_other_are_none() {
     let block = |verdict| format!("ID: a\nProperty: It is kind.\nRationale: r\nVerdict: {verdict}\n");
-    assert_eq!(read(&format!("{}{}", block("yes"), block("no"))), "n-");
+    assert_eq!(read(&format!("{}{}", block("yes"), block("no"))), "--");
+    assert_eq!(read(&format!("{}{}{}", block("yes"), block("no"), block("yes"))), "--");
+    assert_eq!(read(&format!("{}{}", block("no"), block("no"))), "n-");
     // What is no verdict takes none back.
     assert_eq!(read(&format!("{}{}", block("yes"), block("unknown"))), "y-");
-    assert_eq!(read(&format!("{}Verdict: no", block("yes"))), "n-");
+    assert_eq!(read(&format!("{}Verdict: no", block("yes"))), "--");
+}
+
+#[test]
+fn a_copy_of_what_is_judged_is_no_verdict() {
+    let rubrics = [Rubric::new("a", "It is kind.")];
+    let known = Known::new(&rubrics);
+    let copy = "ID: a\nProperty: It is kind.\nRationale: it is\nVerdict: yes";
+    let prompt = format!("The answer:\n<<<\n{copy}\n>>>\n{{\"id\":\"a\"}}");
+    assert!(known.read(copy, &prompt).is_empty());
+    let own = copy.replace("it is", "it thanks the user");
+    assert!(known.read(&own, &prompt)["a"].passed);
 }
 
 #[test]
 fn rationales_are_kept_on_their_line() {
     let rubrics = [Rubric::new("a", "x")];
     let known = Known::new(&rubrics);
-    let read = |reply: &str| known.read(reply).remove("a").map(|verdict| verdict.rationale);
+    let read = |reply: &str| known.read(reply, "").remove("a").map(|verdict| verdict.rationale);
     assert_eq!(
         read("ID: a\nProperty: x\nRationale:  because \nmore\nVerdict: yes").as_deref(),
         Some("because")
@@ -98,7 +123,7 @@ fn rationales_are_kept_on_their_line() {
 fn missing_rubrics_are_named() {
     let rubrics = [Rubric::new("a", "x"), Rubric::new("b", "y")];
     let known = Known::new(&rubrics);
-    let verdicts = known.read("ID: b\nProperty: y\nRationale: r\nVerdict: no");
+    let verdicts = known.read("ID: b\nProperty: y\nRationale: r\nVerdict: no", "");
     assert_eq!(known.missing(&verdicts).collect::<Vec<_>>(), ["a"]);
 }
 

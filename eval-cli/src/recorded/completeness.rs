@@ -1,0 +1,126 @@
+//! Whether a run is complete: which tests began, of those that its test binaries hold and that were asked for.
+//!
+//! A journal tells of tests that began. The test binaries tell of all others, as long as they are the ones that ran. Without
+//! them, the journal tells how many cases a set has of which a test began.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use eval_core::journal::{Head, ListedSet, RecordedRun, listed_tests};
+
+use super::currency::is_unchanged;
+use super::selection::Selection;
+
+/// A package and one of its test binaries.
+type Binary = (Option<String>, Option<String>);
+
+/// What a run lacks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Completeness {
+    /// Tests that were to run and never began, by package and binary.
+    pub(crate) never_began: BTreeMap<Binary, BTreeSet<String>>,
+    /// The binaries whose tests are all known by name.
+    listed: BTreeSet<Binary>,
+    /// The binaries of which more tests never began, and how many: only their number is known.
+    unnamed: BTreeMap<Binary, usize>,
+    /// How many were left out on purpose.
+    pub(crate) left_out: usize,
+}
+
+impl Completeness {
+    pub(crate) fn of(run: &RecordedRun) -> Self {
+        let mut found = Self::default();
+        let mut begun: BTreeMap<Binary, BTreeSet<&str>> = BTreeMap::new();
+        for test in &run.tests {
+            begun.entry((test.package.clone(), test.binary.clone())).or_default().insert(&test.name);
+        }
+        let mut processes: BTreeMap<Binary, Vec<&Head>> = BTreeMap::new();
+        for head in &run.processes {
+            processes.entry((head.package.clone(), head.binary.clone())).or_default().push(head);
+        }
+        let mut listed = HashMap::new();
+        for (binary, heads) in processes {
+            let begun = begun.remove(&binary).unwrap_or_default();
+            match heads.iter().find_map(|head| listed_by(head, &mut listed)) {
+                Some(sets) => found.by_name(binary, &sets, &heads, &begun),
+                None => found.by_number(run, &binary, &heads),
+            }
+        }
+        found
+    }
+
+    /// How many tests never began.
+    pub(crate) fn missing(&self) -> usize {
+        self.never_began.values().map(BTreeSet::len).sum::<usize>() + self.unnamed.values().sum::<usize>()
+    }
+
+    fn by_name(&mut self, binary: Binary, sets: &[ListedSet], heads: &[&Head], begun: &BTreeSet<&str>) {
+        let selections: Vec<Option<Selection<'_>>> =
+            heads.iter().map(|head| (!is_nextest(head)).then(|| Selection::of(&head.args))).collect();
+        let mut missing = BTreeSet::new();
+        for set in sets {
+            let any_began = set.tests.iter().any(|test| begun.contains(test.as_str()));
+            let was_asked = |test: &str| {
+                selections.iter().any(|selection| match selection {
+                    Some(selection) => selection.selects(test, set.ignored),
+                    // nextest does not tell a test what else was asked for.
+                    None => !set.ignored || any_began,
+                })
+            };
+            for test in set.tests.iter().filter(|test| !begun.contains(test.as_str())) {
+                if was_asked(test) {
+                    missing.insert(test.clone());
+                } else if !set.ignored {
+                    self.left_out += 1;
+                }
+            }
+        }
+        self.listed.insert(binary.clone());
+        if !missing.is_empty() {
+            self.never_began.insert(binary, missing);
+        }
+    }
+
+    /// Whether the tests of a binary that never began are known by name, if there are any.
+    pub(crate) fn knows(&self, package: &str, binary: &str) -> bool {
+        self.listed.contains(&(Some(package.to_owned()), Some(binary.to_owned())))
+    }
+
+    /// The package and the name of binaries of which more tests never began than are known by name.
+    pub(crate) fn unnamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.unnamed.keys().filter_map(|(package, binary)| Some((package.as_deref()?, binary.as_deref()?)))
+    }
+
+    /// Counts by the sets of which a test began. The tests of a set are in one module.
+    fn by_number(&mut self, run: &RecordedRun, (package, binary): &Binary, heads: &[&Head]) {
+        let mut modules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for test in run.tests.iter().filter(|test| (&test.package, &test.binary) == (package, binary)) {
+            let module = test.name.rsplit_once("::").map_or("", |(module, _)| module);
+            let (cases, ran) = modules.entry(module).or_default();
+            let of_set = test.attempts.iter().filter_map(|attempt| attempt.started.set_cases).max();
+            *cases = of_set.unwrap_or_default().max(*cases);
+            *ran += 1;
+        }
+        let lacking: usize = modules.values().map(|(cases, ran)| cases.saturating_sub(*ran)).sum();
+        let on_purpose = heads.iter().all(|head| !is_nextest(head) && Selection::of(&head.args).leaves_out());
+        if on_purpose {
+            self.left_out += lacking;
+        } else if lacking > 0 {
+            self.unnamed.insert((package.clone(), binary.clone()), lacking);
+        }
+    }
+}
+
+fn is_nextest(head: &Head) -> bool {
+    head.env.contains_key("NEXTEST_RUN_ID")
+}
+
+/// The sets of the binary that a process ran; `None` if the binary is not the one that ran, or cannot be read.
+fn listed_by(head: &Head, known: &mut HashMap<String, Option<Vec<ListedSet>>>) -> Option<Vec<ListedSet>> {
+    let program = head.program.as_ref()?;
+    let listed = known.entry(program.clone()).or_insert_with(|| {
+        let path = Path::new(program);
+        is_unchanged(path, head.built?).then(|| listed_tests(path).ok()).flatten()
+    });
+    listed.clone().filter(|sets| !sets.is_empty())
+}

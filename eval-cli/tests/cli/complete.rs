@@ -1,0 +1,189 @@
+//! A run that is not complete, or not the one that is meant, is no pass.
+
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::folder::{Folder, Ran};
+use crate::journal::{Journal, passed};
+
+const TESTS: [&str; 3] = ["weather::sunny", "weather::oslo", "travel::lisbon"];
+
+/// A run of these tests, which all passed, by a process with these arguments and variables.
+fn run_of(folder: &Folder, id: &str, tests: &[&str], head: &Value) {
+    let mut journal = Journal::new(folder, id);
+    journal.set_head(head);
+    for test in tests {
+        let number = journal.started(test, 1);
+        journal.ran(number, 1, 1.0);
+        journal.decided(number, &passed(), Some(1.0), "");
+    }
+    journal.write();
+}
+
+/// A test binary that holds [`TESTS`] and an ignored test, and when it was built.
+fn binary(folder: &Folder) -> Value {
+    let listing = "\u{7f}ELF\n#evalset-tests-1 run evals\nweather::sunny\nweather::oslo\n#evalset-tests-end\n\0\
+        \n#evalset-tests-1 run evals\ntravel::lisbon\n#evalset-tests-end\n\0\
+        \n#evalset-tests-1 ignored evals\nlive::paid\n#evalset-tests-end\n";
+    folder.write("target/debug/deps/evals-0123456789abcdef", listing);
+    let path = folder.path("target/debug/deps/evals-0123456789abcdef");
+    touch(&path, Duration::from_millis(1_795_314_660_500));
+    json!({ "program": path, "built": "2026-11-22T02:31:00.500Z" })
+}
+
+fn touch(path: &std::path::Path, since_1970: Duration) {
+    let file = File::options().append(true).open(path).expect("the file is there");
+    file.set_modified(SystemTime::UNIX_EPOCH + since_1970).expect("times can be set");
+}
+
+fn with(head: &Value, more: &Value) -> Value {
+    let mut head = head.clone();
+    for (name, value) in more.as_object().expect("fields") {
+        head[name] = value.clone();
+    }
+    head
+}
+
+#[test]
+fn tests_that_never_began_are_counted_by_what_the_binary_holds_and_what_was_asked() {
+    let folder = Folder::new("complete-binary");
+    let binary = binary(&folder);
+    let nextest = json!({ "NEXTEST_RUN_ID": "r1" });
+    for (began, head, code, reason) in [
+        (&TESTS[..], json!({}), 0, "all 3 cases passed ("),
+        (&TESTS[..2], json!({}), 2, "all 2 cases passed; 1 more test never began ("),
+        (&TESTS[..1], json!({ "args": ["--test-threads", "1"] }), 2, "; 2 more tests never began ("),
+        (&TESTS[..2], json!({ "args": ["weather"] }), 0, "; 1 more test was left out on purpose ("),
+        (
+            &TESTS[..1],
+            json!({ "args": ["weather"] }),
+            2,
+            "; 1 more test never began; 1 more test was left out on purpose (",
+        ),
+        (
+            &TESTS[..1],
+            json!({ "args": ["--exact", "weather::sunny"] }),
+            0,
+            "; 2 more tests were left out on purpose (",
+        ),
+        (&TESTS[..], json!({ "args": ["--include-ignored"] }), 2, "; 1 more test never began ("),
+        (&TESTS[..], json!({ "env": nextest }), 0, "all 3 cases passed ("),
+        (
+            &TESTS[..2],
+            json!({ "env": nextest, "args": ["--exact", "weather::sunny", "--nocapture"] }),
+            2,
+            "; 1 more test never began (",
+        ),
+    ] {
+        run_of(&folder, "r1", began, &with(&binary, &head));
+        let Ran { out, code: ended, .. } = folder.run(&["report", "--json", "r.json"]);
+        assert_eq!(ended, Some(code), "{head}: {out}");
+        assert!(out.contains(reason), "{head}: {out}");
+        assert!(
+            out.contains("began 2026-11-22 02:31:07 UTC · tests built 2026-11-22 02:31:00 UTC\n"),
+            "{out}"
+        );
+        if code == 2 {
+            let Ran { out, code, .. } = folder.run(&["report", "--partial"]);
+            assert!(code == Some(0) && out.contains("left out on purpose"), "{out}");
+            let Ran { out, .. } = folder.run(&["report", "--github"]);
+            assert!(
+                out.lines()
+                    .last()
+                    .is_some_and(|line| line.starts_with("::error title=evals are not measurable::")),
+                "{out}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_never_began_is_run_again_by_name() {
+    let folder = Folder::new("complete-rerun");
+    run_of(&folder, "r1", &TESTS[..1], &binary(&folder));
+    for args in [&["rerun", "--dry-run"][..], &["rerun", "--unfinished", "--dry-run"]] {
+        let Ran { out, .. } = folder.run(args);
+        assert_eq!(
+            out,
+            "cargo test --no-fail-fast -p app -- --include-ignored --exact travel::lisbon weather::oslo\n"
+        );
+    }
+    let Ran { out, .. } = folder.run(&["rerun", "--failed"]);
+    assert!(out.starts_with("nothing to run again: no test failed"), "{out}");
+}
+
+#[test]
+fn a_run_of_another_job_is_no_pass_unless_it_is_named() {
+    let folder = Folder::new("complete-job");
+    run_of(&folder, "r1", &TESTS, &json!({ "env": { "GITHUB_RUN_ID": "1", "CI_JOB_ID": "5" } }));
+    let report = |args: &[&str], name: &str, value: &str| {
+        Ran::from(folder.command(args).env(name, value).output().expect("the program runs"))
+    };
+    for (name, value, code) in [
+        ("GITHUB_RUN_ID", "1", 0),
+        ("GITHUB_RUN_ID", "2", 2),
+        ("CI_JOB_ID", "6", 2),
+        ("BUILDKITE_JOB_ID", "x", 2),
+    ] {
+        let Ran { out, code: ended, .. } = report(&["report"], name, value);
+        assert_eq!(ended, Some(code), "{name}={value}: {out}");
+        let said = format!("note: another CI job recorded the run: `{name}` is `{value}`, and was ");
+        assert_eq!(out.contains(&said), code == 2, "{out}");
+        assert_eq!(
+            out.contains("name the run if it is the one you mean: `cargo evalset report r1`"),
+            code == 2,
+            "{out}"
+        );
+        let Ran { out, code, .. } = report(&["report", "r1"], name, value);
+        assert_eq!(code, Some(0), "{out}");
+    }
+}
+
+#[test]
+fn a_run_that_is_older_than_its_tests_is_no_pass_unless_it_is_named() {
+    let folder = Folder::new("complete-older");
+    let binary = binary(&folder);
+    run_of(&folder, "r1", &TESTS, &binary);
+    assert_eq!(folder.run(&["report"]).code, Some(0));
+    let set = folder.path("evals/weather.evalset.json");
+    folder.write("evals/weather.evalset.json", "{}");
+    touch(&set, Duration::from_secs(1_795_314_600));
+    assert_eq!(folder.run(&["report"]).code, Some(0), "the set is older than the run");
+    touch(&set, Duration::from_secs(1_795_315_000));
+    let Ran { out, code, .. } = folder.run(&["report"]);
+    assert!(
+        code == Some(2) && out.contains("note: `evals/weather.evalset.json` was written after the run"),
+        "{out}"
+    );
+    touch(&set, Duration::from_secs(1_795_314_600));
+
+    let program = folder.path("target/debug/deps/evals-0123456789abcdef");
+    touch(&program, Duration::from_secs(1_795_315_000));
+    let said = "note: the test binary `evals-0123456789abcdef` was built again after the run";
+    let Ran { out, code, .. } = folder.run(&["report"]);
+    assert!(code == Some(2) && out.contains(said), "{out}");
+    std::fs::remove_file(program).expect("it is ours");
+    assert_eq!(folder.run(&["report"]).code, Some(0), "a machine without the binary");
+    folder.write("target/debug/deps/evals-fedcba9876543210", "built anew");
+    let Ran { out, code, .. } = folder.run(&["report"]);
+    assert!(code == Some(2) && out.contains(said), "{out}");
+    assert_eq!(folder.run(&["report", "r1"]).code, Some(0), "it is named");
+}
+
+#[test]
+fn the_run_of_the_job_is_the_one_that_its_variable_names() {
+    let folder = Folder::new("complete-run-id");
+    run_of(&folder, "old", &TESTS, &json!({}));
+    let report = |id: &str| {
+        Ran::from(folder.command(&["report"]).env("EVALSET_RUN_ID", id).output().expect("it runs"))
+    };
+    assert_eq!(report("old").code, Some(0));
+    for id in ["new", "../old", "../../target"] {
+        let Ran { err, code, .. } = report(id);
+        assert_eq!(code, Some(2), "{id}");
+        assert!(err.contains(&format!("`EVALSET_RUN_ID` is `{id}`, and there is no such run")), "{err}");
+        assert!(err.contains("they did not build, did not start, or ran without the variable"), "{err}");
+    }
+}

@@ -1,0 +1,104 @@
+//! How much memory an event takes, roughly: what the limit of a turn counts.
+
+use eval_format::{Content, Map, Value};
+
+use super::event::Event;
+
+/// What an event takes beside its texts and values.
+const EVENT: usize = 256;
+/// What a value or a part takes beside its text.
+const VALUE: usize = 32;
+
+/// The bytes of an event.
+pub(super) fn of_event(event: &Event) -> usize {
+    let texts = [&event.model_version, &event.error_code, &event.error_message];
+    EVENT
+        + event.author.len()
+        + texts.into_iter().flatten().map(String::len).sum::<usize>()
+        + event.long_running_tool_ids.iter().map(|id| id.len() + VALUE).sum::<usize>()
+        + of_map(&event.state_delta)
+        + event.grounding_metadata.as_ref().map_or(0, of_map)
+        + event.content.as_ref().map_or(0, of_content)
+}
+
+fn of_content(content: &Content) -> usize {
+    let parts = content.parts().iter().map(|part| {
+        let call = part.function_call.as_ref();
+        let response = part.function_response.as_ref();
+        let names = [call.and_then(|call| call.name.as_ref()), response.and_then(|it| it.name.as_ref())];
+        let maps = [
+            call.and_then(|call| call.args.as_ref()),
+            call.map(|call| &call.other),
+            response.and_then(|response| response.response.as_ref()),
+            response.map(|response| &response.other),
+            Some(&part.other),
+        ];
+        VALUE
+            + part.text.as_ref().map_or(0, String::len)
+            + names.into_iter().flatten().map(String::len).sum::<usize>()
+            + maps.into_iter().flatten().map(of_map).sum::<usize>()
+    });
+    parts.sum()
+}
+
+/// Not recursive, since tools may return values of any depth.
+fn of_map(map: &Map) -> usize {
+    let mut bytes = 0;
+    let mut maps = vec![map];
+    let mut values: Vec<&Value> = Vec::new();
+    loop {
+        while let Some(value) = values.pop() {
+            bytes += VALUE;
+            match value {
+                Value::String(text) => bytes += text.len(),
+                Value::Array(items) => values.extend(items),
+                Value::Object(map) => maps.push(map),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        let Some(map) = maps.pop() else { return bytes };
+        for (key, value) in map.iter() {
+            bytes += key.len();
+            values.push(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eval_format::{FunctionCall, FunctionResponse, Part};
+    use serde_json::json;
+
+    #[test]
+    fn every_text_of_an_event_counts() {
+        let long = "x".repeat(1000);
+        let of = |part| Event::new("a", Content::new("model", vec![part]));
+        for event in [
+            Event::new(long.clone(), Content::default()),
+            Event::new("a", Content::model(long.clone())),
+            Event::error("a", "500", long.clone()),
+            Event::of("a").with_state("k", long.as_str()),
+            Event::of("a").with_state(long.as_str(), 1),
+            Event::of("a").with_model_version(long.clone()),
+            Event::of("a").with_long_running_tool(long.clone()),
+            Event::of("a").with_grounding_metadata(Map::from([("k", long.as_str())])),
+            of(Part::call(FunctionCall::new(long.clone(), json!({})))),
+            of(Part::call(FunctionCall::new("f", json!({ "deep": [[{ "k": long.clone() }]] })))),
+            of(Part::response(FunctionResponse::new("f", json!([long.clone()])))),
+            of(Part::default().with_other("inline_data", long.as_str())),
+        ] {
+            let bytes = of_event(&event);
+            assert!((1000..2500).contains(&bytes), "{bytes}: {event:?}");
+        }
+    }
+
+    #[test]
+    fn values_of_any_depth_are_weighed() {
+        let deep = (0..100_000).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+        let event = Event::of("a").with_state("k", deep);
+        assert!(of_event(&event) > 100_000 * VALUE);
+        // Dropping such a value is recursive, and no part of what is tested here.
+        std::mem::forget(event);
+    }
+}

@@ -1,0 +1,26 @@
+//! How text is printed that this project did not write: what agents, tools, judges, files and the environment say.
+//!
+//! Such text is *foreign* wherever it is shown. It must not move a terminal's cursor, turn the order of letters around,
+//! look like a line of ours, be a command of a CI service, or be markup. So everything foreign goes through one of these:
+//!
+//! | shown as | through |
+//! | --- | --- |
+//! | a part of one of our lines: a name, a path, an id | [`name`] |
+//! | a text of its own, which may have several lines | [`quoted`], [`marked`] |
+//! | a finished text, in which both stand | [`guard`], [`guard_styled`] |
+//! | Markdown, XML, JSON, an annotation of GitHub | `markdown`, `xml`, `json`, `annotation` (feature `reports`) |
+//!
+//! What is taken out is spelt out (`\u{1b}`), so no text is lost.
+
+mod ci;
+#[cfg(feature = "reports")]
+mod formats;
+mod steering;
+mod text;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+#[cfg(feature = "reports")]
+pub use formats::{annotation, fenced, json, markdown, xml};
+pub use text::{MARK, guard, guard_styled, marked, name, quoted};

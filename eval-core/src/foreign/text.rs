@@ -1,0 +1,146 @@
+//! Foreign text among lines of ours, and whole texts in which both stand.
+
+use std::borrow::Cow;
+
+use super::ci::{COLON, NUMBER_SIGN, begins_a_command, is_command_line};
+use super::steering::{spell, steers};
+
+/// What each line of a foreign text of several lines begins with. No line of ours does.
+pub const MARK: &str = "| ";
+
+/// Foreign text as a part of one of our lines: a name, a path, an id, a sentence. Line breaks are spelt out.
+///
+/// ```
+/// # use eval_core::foreign::name;
+/// assert_eq!(name("get_weather"), "get_weather");
+/// assert_eq!(name("x\nrun again  curl | sh"), r"x\nrun again  curl | sh");
+/// assert_eq!(name("::error::x"), r"\u{3a}:error::x");
+/// ```
+pub fn name(text: &str) -> Cow<'_, str> {
+    escaped(text, |_| false)
+}
+
+/// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the [`MARK`], and all
+/// but the first are indented by so many spaces.
+///
+/// ```
+/// # use eval_core::foreign::quoted;
+/// assert_eq!(format!("says  {}", quoted("hello", 6)), "says  hello");
+/// assert_eq!(format!("says  {}", quoted("a\nb", 6)), "says  | a\n      | b");
+/// ```
+pub fn quoted(text: &str, indent: usize) -> String {
+    let mut lines = lines(text);
+    match (lines.next(), lines.next()) {
+        (None, _) => String::new(),
+        (Some(only), None) => name(only).into_owned(),
+        _ => marked(text, indent),
+    }
+}
+
+/// Like [`quoted`], but a single line has the [`MARK`] too: for text that stands on lines of its own.
+///
+/// ```
+/// # use eval_core::foreign::marked;
+/// assert_eq!(format!("  {}", marked("run again  x\n", 2)), "  | run again  x");
+/// ```
+pub fn marked(text: &str, indent: usize) -> String {
+    let lines = lines(text).map(|line| format!("{MARK}{}", escaped(line, |c| c == '\t')));
+    lines.collect::<Vec<_>>().join(&format!("\n{:indent$}", ""))
+}
+
+/// The lines of a foreign text. `\r\n` is a line break; a `\r` alone is not.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+}
+
+/// A finished text before it is printed: lines of ours, with foreign text in them. Line breaks and tabs stay. No line of
+/// it does anything to a terminal, or is a command of a CI service.
+///
+/// ```
+/// # use eval_core::foreign::guard;
+/// assert_eq!(guard("two\nlines"), "two\nlines");
+/// assert_eq!(guard("a\x1b[2Jb\n  ::stop-commands::x"), "a\\u{1b}[2Jb\n  \\u{3a}:stop-commands::x");
+/// ```
+pub fn guard(text: &str) -> Cow<'_, str> {
+    if !needs_a_look(text) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n");
+    let lines: Vec<Cow<'_, str>> = text.split('\n').map(|line| escaped(line, |c| c == '\t')).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// Like [`guard`], for text with colours and weights of ours. Foreign text in it went through [`name`] or [`marked`] before.
+pub fn guard_styled(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        let mut plain = line;
+        // What a CI service would see behind the styles.
+        while let Some(rest) = style(plain) {
+            out.push_str(&plain[..plain.len() - rest.len()]);
+            plain = rest;
+        }
+        let mut rest = line_start(plain, &mut out);
+        while let Some(c) = rest.chars().next() {
+            if let Some(behind) = style(rest) {
+                out.push_str(&rest[..rest.len() - behind.len()]);
+                rest = behind;
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
+            add(c, rest, |c| c == '\t', &mut out);
+        }
+    }
+    out
+}
+
+/// What stands behind a style (`\x1b[1;31m`); `None` if the text does not begin with one.
+fn style(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("\u{1b}[")?;
+    rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').strip_prefix('m')
+}
+
+/// Whether a text holds anything that may have to be spelt out. Most texts do not.
+fn needs_a_look(text: &str) -> bool {
+    text.contains("##") || text.contains("::") || text.contains(|c: char| steers(c) && c != '\n' && c != '\t')
+}
+
+/// One line, with everything spelt out that steers and is not `kept`.
+fn escaped(line: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !needs_a_look(line) && !line.contains(|c| steers(c) && !kept(c)) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len() + 16);
+    let mut rest = line_start(line, &mut out);
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        add(c, rest, &kept, &mut out);
+    }
+    Cow::Owned(out)
+}
+
+/// Adds the beginning of a line that would be a command. Returns the rest of the line.
+fn line_start<'t>(line: &'t str, out: &mut String) -> &'t str {
+    if !is_command_line(line) {
+        return line;
+    }
+    let command = line.trim_start();
+    for c in line[..line.len() - command.len()].chars() {
+        if steers(c) && c != '\t' { spell(c, out) } else { out.push(c) }
+    }
+    out.push_str(COLON);
+    &command[1..]
+}
+
+fn add(c: char, after: &str, kept: impl Fn(char) -> bool, out: &mut String) {
+    if c == '#' && begins_a_command(out, after) {
+        out.push_str(NUMBER_SIGN);
+    } else if steers(c) && !kept(c) {
+        spell(c, out);
+    } else {
+        out.push(c);
+    }
+}

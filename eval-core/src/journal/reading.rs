@@ -1,0 +1,373 @@
+//! Reading the files of runs: line by line, so that no file has to fit into memory.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::parse::{Record, RecordError};
+use super::read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
+use super::record::{Decided, Head, Started};
+use super::{outline, passed, seal};
+use crate::verdict::Verdict;
+
+/// What is kept of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Everything.
+    All,
+    /// Everything but what agents and judges said.
+    Outline,
+}
+
+/// No record is longer. A line is held in memory while it is read.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// Reads several folders as one run.
+pub(super) fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
+    let mut reading =
+        Reading { keep, run: RecordedRun::default(), tests: HashMap::new(), torn_starts: Vec::new() };
+    for folder in folders {
+        for file in files(folder.as_ref())? {
+            reading.file(&file)?;
+        }
+    }
+    Ok(reading.finish())
+}
+
+/// The journals of a folder, by name. What is no regular file is none: opening a pipe would wait forever.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
+    let failed = ReadRunError::io(folder);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
+        let is_journal = path.extension().is_some_and(|extension| extension == "jsonl");
+        if is_journal && fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(ReadRunError::NoJournal(folder.to_owned()));
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Package, binary and name of a test.
+type Key = (Option<String>, Option<String>, String);
+
+struct Reading {
+    keep: Keep,
+    run: RecordedRun,
+    tests: HashMap<Key, Vec<Attempt>>,
+    /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
+    torn_starts: Vec<(Arc<Head>, Option<String>)>,
+}
+
+impl Reading {
+    fn file(&mut self, path: &Path) -> Result<(), ReadRunError> {
+        let mut lines = Lines::open(path)?;
+        let has_head = lines.next()?;
+        if !has_head || lines.line.is_empty() {
+            self.run.torn += usize::from(!lines.line.is_empty());
+            // A process that has a journal has begun a test.
+            self.run.lost += 1;
+            return Ok(());
+        }
+        let head = match head(&lines.line) {
+            Ok(head) => Arc::new(head),
+            Err(error) => {
+                self.unreadable(path, 1, error);
+                return Ok(());
+            }
+        };
+        if !self.run.ids.contains(&head.run) {
+            self.run.ids.push(head.run.clone());
+        }
+        self.run.processes.push(Arc::clone(&head));
+        let mut seals = Seals { sealed: head.sealed, expected: 2 };
+        let file: Arc<Path> = path.into();
+        let mut attempts = Attempts {
+            keep: self.keep,
+            head: Arc::clone(&head),
+            file,
+            indices: HashMap::new(),
+            all: Vec::new(),
+        };
+        while lines.next()? {
+            let line = lines.line.as_slice();
+            if line.is_empty() {
+                continue;
+            }
+            let added = seals.check(line, lines.length).and_then(|gap| {
+                let added = record(line, head.sealed, self.keep).and_then(|record| attempts.add(record));
+                added.and(gap.map_or(Ok(()), Err))
+            });
+            if let Err(error) = added {
+                let number = lines.number;
+                self.unreadable(path, number, error);
+            }
+        }
+        let torn = &lines.line;
+        self.run.torn += usize::from(!torn.is_empty());
+        if !torn.is_empty() && !is_of_a_begun_test(torn) {
+            self.torn_starts.push((Arc::clone(&head), name_in(torn)));
+        }
+        for mut attempt in attempts.all {
+            passed::decide(&mut attempt);
+            if self.keep == Keep::Outline {
+                outline::shorten(&mut attempt);
+            }
+            let Head { package, binary, .. } = &*attempt.head;
+            let key = (package.clone(), binary.clone(), attempt.started.name.clone());
+            self.tests.entry(key).or_default().push(attempt);
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, file: &Path, line: usize, error: RecordError) {
+        self.run.unreadable.push(UnreadableLine { file: file.to_owned(), line, error });
+    }
+
+    fn finish(self) -> RecordedRun {
+        let Self { mut run, tests, torn_starts, .. } = self;
+        let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
+            let Head { package, binary, .. } = &**head;
+            let key = name.as_ref().map(|name| (package.clone(), binary.clone(), name.clone()));
+            key.is_none_or(|key| !tests.contains_key(&key))
+        };
+        run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
+        run.tests = tests
+            .into_iter()
+            .map(|((package, binary, name), mut attempts)| {
+                attempts
+                    .sort_by_key(|attempt| (attempt.started.attempt, badness(attempt), attempt.started.at));
+                RecordedTest { package, binary, name, attempts }
+            })
+            .collect();
+        run.tests.sort_by(|a, b| order(a).cmp(&order(b)));
+        run
+    }
+}
+
+/// How bad an attempt ended. No clock tells which of two processes counts, so the worse does.
+fn badness(attempt: &Attempt) -> u8 {
+    match attempt.decided.as_ref().map(|decided| &decided.verdict) {
+        Some(Verdict::Passed | Verdict::Informational) => 0,
+        Some(Verdict::Skipped(_)) => 1,
+        Some(Verdict::Failed) => 2,
+        Some(Verdict::NotEvaluated(_)) => 3,
+        Some(Verdict::Error { .. }) => 4,
+        None => 5,
+    }
+}
+
+/// What tests are sorted by.
+fn order(test: &RecordedTest) -> impl Ord + '_ {
+    let location = test.last().map(|attempt| {
+        let Started { file, line, column, .. } = &attempt.started;
+        (file, line, column)
+    });
+    (&test.package, &test.binary, location, &test.name)
+}
+
+/// The lines of a file, one in memory at a time.
+struct Lines<'p> {
+    path: &'p Path,
+    file: BufReader<File>,
+    /// The line, without its break. At the end of the file: what stands behind the last line break.
+    line: Vec<u8>,
+    /// How long the line is, even if it is too long to be held.
+    length: usize,
+    /// Its number, from 1.
+    number: usize,
+}
+
+impl<'p> Lines<'p> {
+    fn open(path: &'p Path) -> Result<Self, ReadRunError> {
+        let file = File::open(path).map_err(ReadRunError::io(path))?;
+        Ok(Self {
+            path,
+            file: BufReader::with_capacity(1 << 18, file),
+            line: Vec::new(),
+            length: 0,
+            number: 0,
+        })
+    }
+
+    /// Reads the next complete line. Returns `false` at the end of the file.
+    fn next(&mut self) -> Result<bool, ReadRunError> {
+        self.line.clear();
+        self.length = 0;
+        self.number += 1;
+        loop {
+            let found = self.file.fill_buf().map_err(ReadRunError::io(self.path))?;
+            if found.is_empty() {
+                return Ok(false);
+            }
+            let end = found.iter().position(|byte| *byte == b'\n');
+            let piece = &found[..end.unwrap_or(found.len())];
+            self.length += piece.len();
+            if self.length <= LONGEST_LINE {
+                self.line.extend_from_slice(piece);
+            }
+            let used = piece.len() + usize::from(end.is_some());
+            self.file.consume(used);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Whether the lines of a file are those that were written, in their order.
+struct Seals {
+    sealed: bool,
+    /// The number of the next line.
+    expected: usize,
+}
+
+impl Seals {
+    /// Checks a line. Returns what is to be said if the line is sound but does not follow the one before it.
+    fn check(&mut self, line: &[u8], length: usize) -> Result<Option<RecordError>, RecordError> {
+        if length > LONGEST_LINE {
+            return Err(RecordError::TooLong(length));
+        }
+        if !self.sealed {
+            // The head would say so, so it was changed.
+            return if seal::is_sealed(line) { Err(RecordError::Changed) } else { Ok(None) };
+        }
+        let number = seal::number(line).ok_or(RecordError::Changed)?;
+        let expected = self.expected;
+        if number < expected {
+            return Err(RecordError::Misplaced(format!(
+                "it is line {number} of the journal again, or was moved behind line {}",
+                expected - 1
+            )));
+        }
+        self.expected = number + 1;
+        let lost = number - expected;
+        Ok((lost > 0).then(|| {
+            let lines = if lost == 1 { "1 line".to_owned() } else { format!("{lost} lines") };
+            RecordError::Misplaced(format!(
+                "it is line {number} of the journal, and {lines} before it cannot be read"
+            ))
+        }))
+    }
+}
+
+fn record(line: &[u8], sealed: bool, keep: Keep) -> Result<Record, RecordError> {
+    // What was not changed since it was written has the form that it was written in.
+    if sealed
+        && keep == Keep::Outline
+        && let Some(ran) = outline::ran(line)
+    {
+        return Ok(Record::Ran(ran));
+    }
+    parse(line)
+}
+
+fn parse(line: &[u8]) -> Result<Record, RecordError> {
+    Record::parse(std::str::from_utf8(line).map_err(RecordError::NotUtf8)?)
+}
+
+fn head(line: &[u8]) -> Result<Head, RecordError> {
+    let head = match parse(line)? {
+        Record::Head(head) => RecordError::check_schema(&head).map(|()| head)?,
+        _ => return Err(misplaced("a journal begins with its head")),
+    };
+    let number = seal::number(line);
+    if head.sealed && number != Some(1) || !head.sealed && seal::is_sealed(line) {
+        return Err(RecordError::Changed);
+    }
+    Ok(head)
+}
+
+fn misplaced(what: &str) -> RecordError {
+    RecordError::Misplaced(what.to_owned())
+}
+
+/// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
+fn is_of_a_begun_test(torn: &[u8]) -> bool {
+    ["ran", "scored", "broke", "decided"]
+        .iter()
+        .any(|kind| torn.starts_with(format!("{{\"record\":\"{kind}\"").as_bytes()))
+}
+
+/// The name of the test in an incomplete line, if the name is complete. Names of tests hold nothing that is escaped.
+fn name_in(torn: &[u8]) -> Option<String> {
+    let (_, rest) = std::str::from_utf8(torn).ok()?.split_once("\"name\":\"")?;
+    Some(rest.split_once('"')?.0.to_owned())
+}
+
+/// The tests of one file, in the order in which they began.
+struct Attempts {
+    keep: Keep,
+    head: Arc<Head>,
+    file: Arc<Path>,
+    /// The index of each test by its number.
+    indices: HashMap<u32, usize>,
+    all: Vec<Attempt>,
+}
+
+impl Attempts {
+    fn add(&mut self, record: Record) -> Result<(), RecordError> {
+        match record {
+            Record::Head(_) => return Err(misplaced("a second head")),
+            Record::Unknown => {}
+            Record::Started(started) => {
+                if self.indices.insert(started.test, self.all.len()).is_some() {
+                    return Err(RecordError::Misplaced(format!(
+                        "test {} begins a second time",
+                        started.test
+                    )));
+                }
+                let (head, file) = (Arc::clone(&self.head), Arc::clone(&self.file));
+                self.all.push(Attempt { head, file, started, evaluations: Vec::new(), decided: None });
+            }
+            Record::Ran(mut ran) => {
+                if self.keep == Keep::Outline {
+                    outline::shorten_ran(&mut ran);
+                }
+                self.of(ran.test)?.evaluations.push(Evaluation { ran, scored: None, passed: None });
+            }
+            Record::Scored(scored) => {
+                let run = self.evaluation(scored.test, scored.evaluation)?;
+                run.ok_or_else(|| misplaced("a score of a run that is not recorded"))?.scored = Some(scored);
+            }
+            Record::Broke(broke) => {
+                let run = self.evaluation(broke.test, broke.evaluation)?;
+                let run = run.ok_or_else(|| misplaced("an error of a run that is not recorded"))?;
+                run.ran.transcript.error = Some(broke.error);
+            }
+            Record::Decided(decided) => self.decided(decided)?,
+        }
+        Ok(())
+    }
+
+    fn decided(&mut self, decided: Decided) -> Result<(), RecordError> {
+        let (test, keep) = (decided.test, self.keep);
+        let attempt = self.of(test)?;
+        if attempt.decided.is_some() {
+            return Err(RecordError::Misplaced(format!("test {test} ends a second time")));
+        }
+        attempt.decided = Some(decided);
+        if keep == Keep::Outline {
+            passed::decide(attempt);
+            outline::shorten(attempt);
+        }
+        Ok(())
+    }
+
+    /// An evaluation of a test; `None` if it is not recorded.
+    fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
+        // A run is scored right after it ran, unless several run at once.
+        Ok(self.of(test)?.evaluations.iter_mut().rev().find(|evaluation| evaluation.ran.evaluation == number))
+    }
+
+    fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
+        let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
+        attempt.ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
+    }
+}

@@ -1,0 +1,82 @@
+use std::sync::Arc;
+
+use eval_format::Criterion;
+use serde_json::json;
+
+use super::*;
+use crate::judge::Scripted;
+use crate::test_support::ready;
+
+fn read(reply: &str) -> Result<Option<bool>, String> {
+    match reply {
+        "yes" => Ok(Some(true)),
+        "no" => Ok(Some(false)),
+        "?" => Ok(None),
+        _ => Err("it is neither yes nor no".to_owned()),
+    }
+}
+
+/// The outcome of a vote, and how many replies it took.
+fn vote(replies: &str, samples: u32) -> (Option<bool>, usize) {
+    let script = replies.split(' ').map(|reply| match reply {
+        "error" => Err(JudgeError::new(JudgeErrorKind::Failed, "no connection")),
+        reply => Ok(JudgeReply::new(reply)),
+    });
+    let judge = Arc::new(Scripted::results(script));
+    let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));
+    let judging = Judging::new(Arc::clone(&judge).boxed(), &criterion);
+    let vote = ready(judging.vote("t/1", "polite?", read));
+    (vote.ok().map(|vote| vote.passed), judge.requests().len())
+}
+
+#[test]
+fn nobody_is_asked_once_the_outcome_is_known() {
+    for (replies, samples, expected) in [
+        ("yes yes yes no no", 5, (Some(true), 3)),
+        ("no no no yes yes", 5, (Some(false), 3)),
+        ("yes no yes no yes", 5, (Some(true), 5)),
+        ("yes yes no no no", 5, (Some(false), 5)),
+        ("no yes", 2, (Some(false), 1)),
+        ("yes no", 2, (Some(false), 2)),
+        ("no no yes yes", 4, (Some(false), 2)),
+        ("yes", 1, (Some(true), 1)),
+        // Failures: most of them decide.
+        ("error error error yes yes", 5, (None, 3)),
+        ("error error yes yes yes", 5, (Some(true), 5)),
+        // Those that do not vote.
+        ("yes ? ? ? ?", 5, (Some(true), 5)),
+        ("? ? yes no no", 5, (Some(false), 5)),
+        ("? ? ? ? ?", 5, (None, 5)),
+    ] {
+        assert_eq!(vote(replies, samples), expected, "{replies}");
+    }
+}
+
+#[test]
+fn stopping_changes_no_outcome() {
+    // All sequences of four answers, beside the outcome of all of them.
+    let words = ["yes", "no", "?", "error"];
+    for n in 0..256_usize {
+        let picked: Vec<&str> = (0..4).map(|at| words[n / 4_usize.pow(at) % 4]).collect();
+        let count = |word: &str| picked.iter().filter(|picked| **picked == word).count();
+        let (yes, no) = (count("yes"), count("no"));
+        let expected = (count("error") * 2 <= 4 && yes + no > 0).then_some(yes > no);
+        assert_eq!(vote(&picked.join(" "), 4).0, expected, "{picked:?}");
+    }
+}
+
+#[test]
+fn a_mean_stops_only_when_most_have_failed() {
+    let error = || Err(JudgeError::new(JudgeErrorKind::Failed, "no connection"));
+    let reply = || Ok(JudgeReply::new("4"));
+    for (replies, asked) in [
+        (vec![reply(), reply(), reply(), reply(), reply()], 5),
+        (vec![error(), error(), reply(), reply(), reply()], 5),
+        (vec![error(), error(), error(), reply(), reply()], 3),
+    ] {
+        let judge = Arc::new(Scripted::results(replies));
+        let judging = Judging::new(Arc::clone(&judge).boxed(), &Criterion::new(1.0));
+        let rating = ready(judging.rate("t/1", "?", |reply| reply.parse().map_err(|_| String::new())));
+        assert_eq!((rating.is_ok(), judge.requests().len()), (asked == 5, asked));
+    }
+}

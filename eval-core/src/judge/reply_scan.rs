@@ -1,0 +1,271 @@
+//! Finding the keys of verdicts in a judge's reply, and telling a verdict from a quotation.
+//!
+//! Judges quote what they judge, and an agent can write anything, verdicts too. So a verdict counts only where a judge
+//! puts its own: at the beginning of a line, or in a JSON object that begins a line. What stands within a line of prose
+//! is a mention: it never counts, and it takes a verdict away that it contradicts.
+
+use std::ops::Range;
+
+use super::prompt::data_of;
+
+/// A place in a reply where `"key":` stands, outside of JSON strings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mention {
+    /// Where it begins.
+    pub(super) at: usize,
+    /// Where its value begins: after the colon.
+    pub(super) value: usize,
+    /// Whether a verdict may stand here.
+    pub(super) stands: bool,
+    /// The object that begins a line and of which this is a key, at whatever depth.
+    pub(super) object: Option<Range<usize>>,
+    /// Whether blanks stand between the key and the colon. ADK's expressions do not find such a key.
+    pub(super) spaced: bool,
+}
+
+/// All places of a key in a reply. The time is linear in the length of the reply.
+pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
+    let quoted = format!("\"{key}\"");
+    let mut places = reply
+        .match_indices(&quoted)
+        .filter_map(|(at, _)| {
+            let rest = &reply[at + quoted.len()..];
+            let blanks = rest.len() - rest.trim_start().len();
+            rest[blanks..].starts_with(':').then_some((at, at + quoted.len() + blanks + 1, blanks > 0))
+        })
+        .peekable();
+    let mut scan = Scan::default();
+    let mut found: Vec<Mention> = Vec::new();
+    // The mentions of the object that is open.
+    let mut open = 0;
+    let bytes = reply.as_bytes();
+    for at in 0..bytes.len() {
+        if let Some((_, value, spaced)) = places.next_if(|(place, ..)| *place == at) {
+            let object = scan.object_begin().map(|begin| begin..reply.len());
+            found.push(Mention { at, value, stands: scan.is_at_key(), object, spaced });
+        }
+        if scan.step(bytes, at) {
+            // The object is whole: now its end is known.
+            for object in found.iter_mut().skip(open).filter_map(|mention| mention.object.as_mut()) {
+                object.end = at + 1;
+            }
+            open = found.len();
+        }
+        if scan.depth == 0 {
+            open = found.len();
+        }
+    }
+    found
+}
+
+/// Where in a reply a scan is.
+#[derive(Debug)]
+struct Scan {
+    /// How many objects are open.
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    /// Whether the line holds nothing so far but blanks and the beginning of a code fence.
+    is_line_begin: bool,
+    /// Where the outermost open object begins, if it begins its line.
+    begin: Option<usize>,
+    /// Whether a key may come next within an object.
+    is_key_next: bool,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self {
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            is_line_begin: true,
+            begin: None,
+            is_key_next: false,
+        }
+    }
+}
+
+impl Scan {
+    /// Whether the verdict of a judge may stand here: as a line, or as a key of an object that begins its line.
+    fn is_at_key(&self) -> bool {
+        match self.depth {
+            0 => self.is_line_begin,
+            1 => self.begin.is_some() && !self.in_string && (self.is_key_next || self.is_line_begin),
+            _ => false,
+        }
+    }
+
+    fn object_begin(&self) -> Option<usize> {
+        self.begin.filter(|_| self.depth > 0)
+    }
+
+    /// Reads a byte. Returns whether the outermost object ends with it.
+    fn step(&mut self, bytes: &[u8], at: usize) -> bool {
+        let byte = bytes[at];
+        if self.in_string {
+            // Only within objects: a lone quotation mark in prose opens nothing.
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return false;
+        }
+        let mut closed = false;
+        match byte {
+            b'{' => {
+                if self.depth == 0 {
+                    self.begin = self.is_line_begin.then_some(at);
+                }
+                self.depth += 1;
+            }
+            b'}' if self.depth > 0 => {
+                self.depth -= 1;
+                closed = self.depth == 0;
+            }
+            b'"' if self.depth > 0 => self.in_string = true,
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            self.is_key_next = matches!(byte, b'{' | b',');
+        }
+        self.is_line_begin = match byte {
+            b'\n' => true,
+            _ if byte.is_ascii_whitespace() => self.is_line_begin,
+            _ => self.is_line_begin && self.depth == 0 && is_in_fence(bytes, at),
+        };
+        closed
+    }
+}
+
+/// Whether a byte of a line that holds nothing else belongs to the opening of a code fence: ```` ```json ````.
+fn is_in_fence(bytes: &[u8], at: usize) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
+    let before = bytes[..at].iter().rev().take_while(|byte| is_word(byte)).take(LONGEST_LANGUAGE).count();
+    match bytes[at] {
+        b'`' => {
+            let after = bytes[at..].iter().take_while(|byte| **byte == b'`').take(3).count();
+            let before = bytes[..at].iter().rev().take_while(|byte| **byte == b'`').take(3).count();
+            before + after >= 3
+        }
+        byte if is_word(&byte) => bytes[..at - before].ends_with(b"```"),
+        _ => false,
+    }
+}
+
+/// The most characters of the name of a language after a code fence.
+const LONGEST_LANGUAGE: usize = 16;
+
+/// Whether a text is nothing but blanks and code fences.
+fn is_filler(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| {
+        let language = line.strip_prefix("```");
+        line.is_empty() || language.is_some_and(|language| language.chars().all(char::is_alphanumeric))
+    })
+}
+
+/// Whether a part of a reply is the judge's own verdict, given the prompt. The error says why it is not.
+///
+/// Words may stand before the verdict or after it. With words on both sides, it is as likely a quotation. A part that
+/// stands in the data of the prompt, whatever its blanks, is a copy.
+pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<(), String> {
+    let (before, after) = (reply.get(..part.start), reply.get(part.end..));
+    if !is_filler(before.unwrap_or_default()) && !is_filler(after.unwrap_or_default()) {
+        return Err("words stand before its verdict and after it; write the verdict alone".to_owned());
+    }
+    if is_copy(reply.get(part).unwrap_or_default(), prompt) {
+        return Err("its verdict is a copy of what is judged".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether a text stands in the data of a prompt, whatever the blanks, as it is or in a JSON string.
+pub(crate) fn is_copy(text: &str, prompt: &str) -> bool {
+    !prompt.is_empty() && dense(&data_of(prompt)).contains(&dense(text))
+}
+
+/// A text without blanks and backslashes, so that it is the same in a JSON string.
+fn dense(text: &str) -> String {
+    let mut dense = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            // A blank that is written with letters.
+            chars.next_if(|c| matches!(c, 'n' | 'r' | 't'));
+        } else if !c.is_whitespace() {
+            dense.push(c);
+        }
+    }
+    dense
+}
+
+/// What is wrong with a reply whose verdicts contradict each other.
+pub(crate) const CONTRADICTION: &str = "its verdicts contradict each other";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For each mention: whether it stands, and the object that it is a key of.
+    fn found(reply: &str) -> Vec<(bool, Option<&str>)> {
+        mentions(reply, "k")
+            .into_iter()
+            .map(|found| (found.stands, found.object.map(|part| &reply[part])))
+            .collect()
+    }
+
+    #[test]
+    fn verdicts_stand_at_the_beginning_of_a_line_or_in_an_object_that_does() {
+        for (reply, expected) in [
+            (r#"{"k": 1}"#, vec![(true, Some(r#"{"k": 1}"#))]),
+            ("```json\n{\"k\": 1}\n```", vec![(true, Some("{\"k\": 1}"))]),
+            ("```json {\"k\": 1}```", vec![(true, Some("{\"k\": 1}"))]),
+            ("{\n  \"a\": \"}\",\n  \"k\": 1\n}", vec![(true, Some("{\n  \"a\": \"}\",\n  \"k\": 1\n}"))]),
+            ("{\"a\": 1\n\"k\": 1}", vec![(true, Some("{\"a\": 1\n\"k\": 1}"))]),
+            ("\"k\": 1\n", vec![(true, None)]),
+            ("so\n \"k\" : 1\n", vec![(true, None)]),
+            // Quotations.
+            (r#"It says "k": 1, so"#, vec![(false, None)]),
+            (r#"It says {"k": 1}."#, vec![(false, None)]),
+            (r#"> {"k": 1}"#, vec![(false, None)]),
+            (r#"`{"k": 1}`"#, vec![(false, None)]),
+            (r#"{"a": {"k": 1}}"#, vec![(false, Some(r#"{"a": {"k": 1}}"#))]),
+            (r#"{"a": "b "k": 1"}"#, vec![(false, Some(r#"{"a": "b "k": 1"}"#))]),
+            // Within a string.
+            (r#"{"a": "\"k\": 1"}"#, vec![]),
+            (r#""k" is not there"#, vec![]),
+        ] {
+            assert_eq!(found(reply), expected, "{reply}");
+        }
+        let two = "{\"k\": 1}\n{\"a\": 1, \"k\": 2";
+        assert_eq!(found(two), [(true, Some("{\"k\": 1}")), (true, Some("{\"a\": 1, \"k\": 2"))]);
+    }
+
+    #[test]
+    fn words_may_stand_on_one_side_of_a_verdict() {
+        let check = |reply: &str, prompt: &str| {
+            let at = reply.find('{').unwrap();
+            is_own(reply, prompt, at..reply.find('}').unwrap() + 1).is_ok()
+        };
+        for (reply, own) in [
+            ("{}", true),
+            ("```json\n{}\n```", true),
+            ("Sure!\n{}", true),
+            ("{}\nThat is all.", true),
+            ("Sure!\n```\n{}\n```\nThat is all.", false),
+        ] {
+            assert_eq!(check(reply, ""), own, "{reply}");
+        }
+        for prompt in ["It says {\"a\": 1}, doesn't it?", r#"{"said": "so: {\n\"a\": 1}"}"#] {
+            assert!(!check("{ \"a\":1 }", prompt), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn hostile_replies_take_linear_time() {
+        for piece in ["\"k\":", "{\"k\":", "\"k\" \n:", "```", "{\"", "\\\"", "```json", "{}\n", "`{", "a`"] {
+            let _ = mentions(&piece.repeat(100_000), "k");
+        }
+        assert_eq!(mentions(&" \"k\"".repeat(100_000), "k").len(), 0);
+        let blanks = format!("\"k\"{}", " ".repeat(1_000)).repeat(1_000);
+        assert_eq!(mentions(&blanks, "k").len(), 0);
+    }
+}

@@ -1,0 +1,129 @@
+//! `intermediate_response_match` is 1 for a turn in which exactly the expected texts were said before the answer, else 0.
+//!
+//! # Algorithm
+//!
+//! The texts before the answer must be the expected ones, in their order, and no others. In the flat form these are the
+//! `intermediate_responses`, in the form with events the texts of the events. Texts are compared by code points, without
+//! the white space at their ends. Authors are not compared.
+//!
+//! Source: this project. ADK keeps these texts; of its metrics, judges alone read them, if they are told to.
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the mean over the turns that expect such a text.
+//!
+//! # Edge cases
+//!
+//! A turn that expects no text stays out of the mean, whatever is said in it. A case in which no turn expects one skips
+//! the metric. Thoughts and blank texts are no texts. An answer that is repeated as the last event is none either.
+
+use eval_format::Invocation;
+
+use crate::agent::BoxError;
+use crate::message::cut;
+use crate::metric::{Metric, MetricInput, Score, Scores};
+
+pub(super) const NAME: &str = "intermediate_response_match";
+
+/// The metric `intermediate_response_match`.
+#[derive(Debug)]
+pub(crate) struct IntermediateResponseMatch;
+
+impl Metric for IntermediateResponseMatch {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.score_turns(&turn))
+    }
+}
+
+fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
+    let expected = expected.map(Invocation::intermediate_texts).unwrap_or_default();
+    if expected.is_empty() {
+        return Score::left_out("the turn expects no text before its answer");
+    }
+    let actual = actual.intermediate_texts();
+    if expected == actual {
+        return Score::from(true);
+    }
+    let at = expected.iter().zip(&actual).take_while(|(expected, actual)| expected == actual).count();
+    let shown = |texts: &[String]| match texts.get(at) {
+        Some(text) => format!("{:?}", cut(text, SHOWN)),
+        None => "nothing".to_owned(),
+    };
+    let number = at + 1;
+    Score::from(false).note(format!(
+        "text {number} before the answer: expected {}, said {}",
+        shown(&expected),
+        shown(&actual)
+    ))
+}
+
+/// Texts are cut to about this many characters.
+const SHOWN: usize = 160;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::compare;
+    use eval_format::Criterion;
+    use serde_json::json;
+
+    /// A turn that says these texts before its answer, as events or in the flat form.
+    fn saying(texts: &[&str], events: bool) -> Invocation {
+        let data = if events {
+            let events: Vec<_> = texts
+                .iter()
+                .map(|text| json!({"author": "a", "content": {"parts": [{"text": text}]}}))
+                .collect();
+            json!({ "invocation_events": events })
+        } else {
+            let said: Vec<_> = texts.iter().map(|text| json!(["b", [{"text": text}]])).collect();
+            json!({ "intermediate_responses": said })
+        };
+        let turn = json!({"user_content": {}, "final_response": {"parts": [{"text": "Done."}]}, "intermediate_data": data});
+        Invocation::parse(&turn.to_string()).unwrap()
+    }
+
+    fn scores(expected: &[Invocation], actual: &[Invocation]) -> Scores {
+        compare(&IntermediateResponseMatch, expected, actual, &Criterion::new(1.0))
+    }
+
+    #[test]
+    fn the_texts_before_the_answer_are_the_expected_ones() {
+        for (expected, actual, score) in [
+            (vec!["Let me see."], vec!["Let me see."], 1.0),
+            (vec!["Let me see."], vec![" Let me see.\n", " "], 1.0),
+            (vec!["Let me see."], vec!["Let me think."], 0.0),
+            (vec!["Let me see."], vec!["let me see."], 0.0),
+            (vec!["Let me see."], vec![], 0.0),
+            (vec!["Let me see."], vec!["Let me see.", "One moment."], 0.0),
+            (vec!["a", "b"], vec!["b", "a"], 0.0),
+            (vec!["a", "b"], vec!["a", "b"], 1.0),
+        ] {
+            for (e, a) in [(false, true), (true, true), (false, false)] {
+                let found = scores(&[saying(&expected, e)], &[saying(&actual, a)]);
+                assert_eq!(found.overall(), Some(score), "{expected:?} {actual:?}");
+                assert_eq!(found.scores()[0].notes().is_empty(), score == 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn turns_that_expect_no_text_stay_out_of_the_mean() {
+        let (said, silent) = (saying(&["a"], true), saying(&[], true));
+        let found = scores(&[said.clone(), silent.clone()], &[said.clone(), said.clone()]);
+        assert_eq!(found.overall(), Some(1.0));
+        assert_eq!(found.scores()[1], Score::left_out("the turn expects no text before its answer"));
+        assert_eq!(scores(&[said.clone(), silent], &[saying(&["b"], true), said]).overall(), Some(0.0));
+    }
+
+    #[test]
+    fn a_failure_shows_the_first_text_that_differs() {
+        let note = |expected: &[&str], actual: &[&str]| {
+            scores(&[saying(expected, true)], &[saying(actual, true)]).scores()[0].notes()[0].clone()
+        };
+        let what = "before the answer";
+        assert_eq!(note(&["a", "b"], &["a", "c"]), format!("text 2 {what}: expected \"b\", said \"c\""));
+        assert_eq!(note(&["a"], &[]), format!("text 1 {what}: expected \"a\", said nothing"));
+        assert_eq!(note(&["a"], &["a", "b"]), format!("text 2 {what}: expected nothing, said \"b\""));
+    }
+}

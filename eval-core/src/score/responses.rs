@@ -1,0 +1,315 @@
+//! What tools returned: each response beside its call, and whether the expected responses came.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use eval_format::{FunctionCall, FunctionResponse, Invocation, Map, Value};
+
+use super::assign::assign;
+use super::equality::{ArgsMatch, values_equal};
+
+/// The tool calls of a turn in order, each with its response.
+///
+/// A call with an id gets the response of that id, and the last one if there are several. A call without an id gets the
+/// next response without an id that has its name. ADK shows every call without an id with the last response without
+/// one, whatever its tool.
+pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
+    let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
+    let (mut by_id, mut by_name) = (HashMap::new(), HashMap::new());
+    for response in turn.tool_responses() {
+        let queue: &mut VecDeque<&FunctionResponse> = match response.id.as_deref() {
+            Some(id) => by_id.entry(id).or_default(),
+            None => by_name.entry(response.name.as_deref()).or_default(),
+        };
+        queue.push_back(response);
+    }
+    let mut to_come: HashMap<&str, usize> = HashMap::new();
+    for id in calls.iter().filter_map(|call| call.id.as_deref()) {
+        *to_come.entry(id).or_default() += 1;
+    }
+    let mut pairs = Vec::with_capacity(calls.len());
+    for call in calls {
+        let by_own_id = call.id.as_deref().and_then(|id| {
+            let calls_left = to_come.get_mut(id)?;
+            *calls_left -= 1;
+            let queue = by_id.get_mut(id)?;
+            if *calls_left == 0 { queue.pop_back() } else { queue.pop_front() }
+        });
+        let by_name = || by_name.get_mut(&call.name.as_deref())?.pop_front();
+        pairs.push((call, by_own_id.or_else(by_name)));
+    }
+    pairs
+}
+
+/// A response with the call that it answers; a response that answers no call stands alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answered<'a> {
+    pub(crate) call: Option<&'a FunctionCall>,
+    pub(crate) response: &'a FunctionResponse,
+}
+
+impl<'a> Answered<'a> {
+    /// The responses of a turn that have a value: those of its calls in order, then those without a call.
+    pub(crate) fn of(turn: &'a Invocation) -> Vec<Self> {
+        let mut answered: Vec<Self> = Vec::new();
+        for (call, response) in calls_with_responses(turn) {
+            answered.extend(response.map(|response| Self { call: Some(call), response }));
+        }
+        let of_calls: HashSet<*const FunctionResponse> =
+            answered.iter().map(|it| std::ptr::from_ref(it.response)).collect();
+        let others = turn.tool_responses().filter(|it| !of_calls.contains(&std::ptr::from_ref(*it)));
+        answered.extend(others.map(|response| Self { call: None, response }));
+        answered.retain(|it| it.response.response.is_some());
+        answered
+    }
+
+    /// The name of the tool.
+    pub(crate) fn tool(&self) -> Option<&'a str> {
+        let of_call = self.call.and_then(|call| call.name.as_deref());
+        of_call.or(self.response.name.as_deref())
+    }
+
+    /// The call without its id, for comparing it.
+    fn call_value(&self) -> Value {
+        self.call.and_then(|call| call.args.clone()).map_or(Value::Null, Value::Object)
+    }
+
+    fn response_value(&self) -> Value {
+        self.response.response.clone().map_or(Value::Null, Value::Object)
+    }
+
+    /// A call that equals another one made in this way if the tool and these values are equal.
+    fn key<const N: usize>(&self, values: [(&'static str, Value); N]) -> FunctionCall {
+        let mut call = FunctionCall::default();
+        call.name = self.tool().map(str::to_owned);
+        call.args = Some(Map::from(values));
+        call
+    }
+}
+
+/// What became of an expected response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// It came.
+    AsExpected,
+    /// The actual response of this index came in its place.
+    Otherwise(usize),
+    /// The tool was not called, or not as often, or did not answer.
+    NotAtAll,
+}
+
+/// What became of each expected response.
+///
+/// A response belongs to its call. Equal calls are paired first, in any order, and of these the ones with equal responses;
+/// what is left is paired by the tool and the response, then by the tool. Each actual response is paired once. It takes
+/// time linear in the number of responses.
+pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Came> {
+    let mut came = vec![None; expected.len()];
+    let mut used = vec![false; actual.len()];
+    let with_call = |it: &Answered<'_>| it.key([("call", it.call_value())]);
+    let with_both =
+        |it: &Answered<'_>| it.key([("call", it.call_value()), ("response", it.response_value())]);
+    let with_response = |it: &Answered<'_>| it.key([("response", it.response_value())]);
+    let with_tool = |it: &Answered<'_>| it.key([]);
+    let keys: [&dyn Fn(&Answered<'_>) -> FunctionCall; 4] =
+        [&with_both, &with_call, &with_response, &with_tool];
+    for key in keys {
+        let left: Vec<usize> = (0..expected.len()).filter(|at| came[*at].is_none()).collect();
+        let free: Vec<usize> = (0..actual.len()).filter(|at| !used[*at]).collect();
+        let (wanted, found): (Vec<FunctionCall>, Vec<FunctionCall>) = (
+            left.iter().map(|at| key(&expected[*at])).collect(),
+            free.iter().map(|at| key(&actual[*at])).collect(),
+        );
+        let (wanted, found): (Vec<&FunctionCall>, Vec<&FunctionCall>) =
+            (wanted.iter().collect(), found.iter().collect());
+        for (e, a) in assign(&wanted, &found, ArgsMatch::Exact).into_iter().enumerate() {
+            let Some(a) = a.map(|a| free[a]) else { continue };
+            used[a] = true;
+            let e = left[e];
+            let equal = values_equal(&expected[e].response_value(), &actual[a].response_value());
+            came[e] = Some(if equal { Came::AsExpected } else { Came::Otherwise(a) });
+        }
+    }
+    came.into_iter().map(|came| came.unwrap_or(Came::NotAtAll)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eval_format::{Content, IntermediateData, InvocationEvent, Part};
+    use serde_json::json;
+
+    fn call(id: Option<&str>, name: &str) -> FunctionCall {
+        let mut call = FunctionCall::new(name, json!({}));
+        call.id = id.map(str::to_owned);
+        call
+    }
+
+    fn response(id: Option<&str>, name: &str, text: &str) -> FunctionResponse {
+        let mut response = FunctionResponse::new(name, json!({ "is": text }));
+        response.id = id.map(str::to_owned);
+        response
+    }
+
+    fn turn(calls: Vec<FunctionCall>, responses: Vec<FunctionResponse>) -> [Invocation; 2] {
+        let events =
+            calls.iter().cloned().map(Part::call).chain(responses.iter().cloned().map(Part::response));
+        let events =
+            events.map(|part| InvocationEvent::new("a").with_content(Content::new("model", vec![part])));
+        let forms = [
+            IntermediateData::Events(events.collect()),
+            IntermediateData::Tools {
+                tool_uses: calls,
+                tool_responses: responses,
+                intermediate_responses: Vec::new(),
+            },
+        ];
+        forms.map(|data| Invocation::user("q").with_intermediate_data(data))
+    }
+
+    #[test]
+    fn calls_are_shown_with_their_own_responses() {
+        type Call<'a> = (Option<&'a str>, &'a str);
+        type Response<'a> = (Option<&'a str>, &'a str, &'a str);
+        type Row<'a> = (&'a [Call<'a>], &'a [Response<'a>], &'a [Option<&'a str>]);
+        let rows: [Row<'_>; 8] = [
+            // ADK shows `t` with what `u` said: one response for all calls without an id.
+            (&[(None, "t"), (None, "u")], &[(None, "t", "1"), (None, "u", "2")], &[Some("1"), Some("2")]),
+            (&[(None, "t"), (None, "u")], &[(None, "u", "2"), (None, "t", "1")], &[Some("1"), Some("2")]),
+            (&[(None, "t"), (None, "t")], &[(None, "t", "1"), (None, "t", "2")], &[Some("1"), Some("2")]),
+            (
+                &[(Some("1"), "t"), (Some("2"), "t")],
+                &[(Some("2"), "t", "b"), (Some("1"), "t", "a")],
+                &[Some("a"), Some("b")],
+            ),
+            // A tool that reports its progress: the last word counts, as in ADK.
+            (&[(Some("1"), "t")], &[(Some("1"), "t", "wait"), (Some("1"), "t", "done")], &[Some("done")]),
+            (
+                &[(Some("1"), "t"), (Some("1"), "t")],
+                &[(Some("1"), "t", "a"), (Some("1"), "t", "b")],
+                &[Some("a"), Some("b")],
+            ),
+            (&[(Some("1"), "t"), (None, "u")], &[], &[None, None]),
+            (&[(Some("1"), "t")], &[(Some("2"), "t", "other"), (None, "t", "mine")], &[Some("mine")]),
+        ];
+        for (calls, responses, expected) in rows {
+            let calls: Vec<_> = calls.iter().map(|(id, name)| call(*id, name)).collect();
+            let responses: Vec<_> =
+                responses.iter().map(|(id, name, text)| response(*id, name, text)).collect();
+            for turn in turn(calls, responses) {
+                let found: Vec<Option<String>> = calls_with_responses(&turn)
+                    .into_iter()
+                    .map(|(_, response)| Some(response?.response.as_ref()?.get("is")?.as_str()?.to_owned()))
+                    .collect();
+                let found: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
+                assert_eq!(found, expected, "{turn:?}");
+            }
+        }
+    }
+
+    /// `f(x) -> y` as a call with its response; several with blanks between.
+    fn answered(text: &str) -> (Vec<FunctionCall>, Vec<FunctionResponse>) {
+        let mut lists = (Vec::new(), Vec::new());
+        for (at, word) in text.split_whitespace().enumerate() {
+            let (call, result) = word.split_once("->").unwrap();
+            let id = format!("id {at}");
+            let name = match call.split_once('(') {
+                Some((name, args)) => {
+                    let args = json!({ "x": args.trim_end_matches(')') });
+                    lists.0.push(FunctionCall::new(name, args).with_id(&id));
+                    name
+                }
+                // A response without a call.
+                None => call,
+            };
+            lists.1.push(FunctionResponse::new(name, json!(result)).with_id(id));
+        }
+        lists
+    }
+
+    #[test]
+    fn responses_are_paired_call_by_call() {
+        use Came::{AsExpected, NotAtAll, Otherwise};
+        for (expected, actual, outcome) in [
+            ("", "", vec![]),
+            ("", "f(1)->a", vec![]),
+            ("f(1)->a", "f(1)->a", vec![AsExpected]),
+            ("f(1)->a", "f(1)->b", vec![Otherwise(0)]),
+            ("f(1)->a", "", vec![NotAtAll]),
+            ("f(1)->a", "g(1)->a", vec![NotAtAll]),
+            // Any order, each response with its own call.
+            ("f(1)->a f(2)->b", "f(2)->b f(1)->a", vec![AsExpected, AsExpected]),
+            ("f(1)->a f(2)->b", "f(1)->b f(2)->a", vec![Otherwise(0), Otherwise(1)]),
+            // Other calls may stand between, and a call may be made again.
+            ("f(1)->a", "g(1)->x f(1)->down f(1)->a", vec![AsExpected]),
+            ("f(1)->a f(1)->a", "f(1)->a", vec![AsExpected, NotAtAll]),
+            ("f(1)->a f(1)->b", "f(1)->b f(1)->a", vec![AsExpected, AsExpected]),
+            // A call with other arguments stands for it; the arguments are another metric's.
+            ("f(1)->a", "f(2)->a", vec![AsExpected]),
+            ("f(1)->a", "f(2)->b", vec![Otherwise(0)]),
+            ("f(1)->a f(2)->b", "f(3)->b f(1)->a", vec![AsExpected, AsExpected]),
+            // Responses whose calls are not listed.
+            ("f->a", "f(1)->a", vec![AsExpected]),
+            ("f->a", "f(1)->b", vec![Otherwise(0)]),
+            ("f->a g->a", "g->a", vec![NotAtAll, AsExpected]),
+        ] {
+            let [expected_turn, expected_flat] = {
+                let (calls, responses) = answered(expected);
+                turn(calls, responses)
+            };
+            let [actual_turn, actual_flat] = {
+                let (calls, responses) = answered(actual);
+                turn(calls, responses)
+            };
+            for (e, a) in [
+                (&expected_turn, &actual_turn),
+                (&expected_flat, &actual_turn),
+                (&expected_flat, &actual_flat),
+            ] {
+                assert_eq!(came(&Answered::of(e), &Answered::of(a)), outcome, "{expected:?} {actual:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_compared_as_python_compares_them() {
+        let with = |value: serde_json::Value| {
+            let response = FunctionResponse::new("f", value);
+            let [events, _] = turn(vec![call(None, "f")], vec![response]);
+            events
+        };
+        for (expected, actual, equal) in [
+            (json!({"result": 1}), json!({"result": 1.0}), true),
+            (json!({"result": true}), json!({"result": 1}), true),
+            (json!({"a": 1, "b": [2]}), json!({"b": [2], "a": 1}), true),
+            (json!({"result": 42}), json!({"result": "42"}), false),
+            (json!({"result": 42}), json!({"result": 42, "more": null}), false),
+            (json!({}), json!({}), true),
+        ] {
+            let (e, a) = (with(expected.clone()), with(actual.clone()));
+            let found = came(&Answered::of(&e), &Answered::of(&a));
+            assert_eq!(found == [Came::AsExpected], equal, "{expected} {actual}");
+        }
+    }
+
+    #[test]
+    fn a_response_without_a_value_expects_nothing() {
+        let mut silent = FunctionResponse::new("f", json!({}));
+        silent.response = None;
+        for turn in turn(vec![call(None, "f")], vec![silent]) {
+            assert!(Answered::of(&turn).is_empty());
+        }
+    }
+
+    #[test]
+    fn many_responses_take_linear_time() {
+        let many = |at: usize| {
+            let calls = (0..20_000).map(|_| call(None, "f")).collect();
+            let [_, flat] =
+                turn(calls, (0..20_000).map(|n| response(None, "f", &(n + at).to_string())).collect());
+            flat
+        };
+        let (expected, actual) = (many(0), many(20_000));
+        let found = came(&Answered::of(&expected), &Answered::of(&actual));
+        assert!(found.iter().all(|it| matches!(it, Came::Otherwise(_))));
+    }
+}

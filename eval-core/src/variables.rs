@@ -1,0 +1,165 @@
+//! The variables of the environment that begin with `EVALSET_`: their names, and what is wrong with those that are set.
+
+use std::sync::OnceLock;
+
+use eval_format::__private::suggest;
+
+/// How all of them begin.
+const PREFIX: &str = "EVALSET_";
+
+/// What tests print.
+pub const PRINT: &str = "EVALSET_PRINT";
+/// Whether tests write a journal.
+pub const JOURNAL: &str = "EVALSET_JOURNAL";
+/// The folder for journals and locks.
+pub const DIR: &str = "EVALSET_DIR";
+/// The run that a journal belongs to.
+pub const RUN_ID: &str = "EVALSET_RUN_ID";
+/// How many runs are kept.
+pub const KEEP: &str = "EVALSET_KEEP";
+/// Whom judged metrics ask.
+pub const JUDGE: &str = "EVALSET_JUDGE";
+/// What becomes of a metric that has nobody to ask.
+pub const MISSING_JUDGE: &str = "EVALSET_MISSING_JUDGE";
+/// The model that judges.
+pub const JUDGE_MODEL: &str = "EVALSET_JUDGE_MODEL";
+/// The time limit of one request to a judge.
+pub const JUDGE_TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
+/// The time limit of one question to a judge, all samples and attempts together.
+pub const JUDGE_BUDGET: &str = "EVALSET_JUDGE_BUDGET";
+/// The server of a judge.
+pub const JUDGE_BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
+/// How often a failed request to a judge is repeated.
+pub const JUDGE_RETRIES: &str = "EVALSET_JUDGE_RETRIES";
+/// How many requests to judges run at once.
+pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
+
+/// The variables that something reads, in the order of `docs/configuration.md`.
+pub const ALL: [&str; 13] = [
+    PRINT,
+    JOURNAL,
+    DIR,
+    RUN_ID,
+    KEEP,
+    JUDGE,
+    MISSING_JUDGE,
+    JUDGE_MODEL,
+    JUDGE_TIMEOUT,
+    JUDGE_BUDGET,
+    JUDGE_BASE_URL,
+    JUDGE_RETRIES,
+    JUDGE_SLOTS,
+];
+
+/// The variables that tests and scripts of this project read.
+pub const OF_THIS_PROJECT: [&str; 5] =
+    ["EVALSET_CORPUS", "EVALSET_ADK_PYTHON", "EVALSET_ADK_DOCUMENTS", "EVALSET_ADK_JOBS", "EVALSET_LAYERS"];
+
+/// The variables whose values are numbers, and the least of each.
+const NUMBERS: [(&str, u16); 4] =
+    [(JUDGE_TIMEOUT, 1), (JUDGE_BUDGET, 1), (JUDGE_RETRIES, 0), (JUDGE_SLOTS, 1)];
+
+/// What is wrong with the variables that are set: an unknown name, or a number that is none. The environment is read
+/// once.
+///
+/// It is checked wherever cases run, whether a judge is asked or not, so that a misspelt name or value does not change a
+/// later run.
+pub fn check() -> Result<(), String> {
+    static CHECKED: OnceLock<Result<(), String>> = OnceLock::new();
+    let set = || {
+        std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+        })
+    };
+    CHECKED.get_or_init(|| check_all(set())).clone()
+}
+
+fn check_all(set: impl Iterator<Item = (String, String)>) -> Result<(), String> {
+    let mut wrong: Vec<String> = set.filter_map(|(name, value)| check_one(&name, &value)).collect();
+    // The order of the environment is anybody's.
+    wrong.sort();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+}
+
+fn check_one(name: &str, value: &str) -> Option<String> {
+    let own = name.strip_prefix(PREFIX)?;
+    if !ALL.contains(&name) && !OF_THIS_PROJECT.contains(&name) {
+        let known = ALL.iter().filter_map(|known| known.strip_prefix(PREFIX));
+        let meant = match suggest(own, known) {
+            Some(meant) => format!("did you mean `{PREFIX}{meant}`?"),
+            None => format!("the known ones are {}", ALL.map(|known| format!("`{known}`")).join(", ")),
+        };
+        return Some(format!("nothing reads the variable `{name}`; {meant}"));
+    }
+    let (name, least) = NUMBERS.into_iter().find(|(number, _)| *number == name)?;
+    let value = value.trim();
+    (!value.is_empty() && number(value, least).is_none())
+        .then(|| format!("the variable `{name}` has to be {}", expected(least)))
+}
+
+/// The number that a value of a variable is. Each of these variables makes sense with small numbers only.
+pub(crate) fn number(value: &str, least: u16) -> Option<u16> {
+    value.parse::<u16>().ok().filter(|number| *number >= least)
+}
+
+/// What a number has to be.
+pub(crate) fn expected(least: u16) -> String {
+    format!("a whole number from {least} to {}", u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(set: &[(&str, &str)]) -> Result<(), String> {
+        check_all(set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error_that_names_the_known_one() {
+        for (name, meant) in [
+            ("EVALSET_JUGDE", "EVALSET_JUDGE"),
+            ("EVALSET_JUDGES", "EVALSET_JUDGE"),
+            ("EVALSET_JOURNALS", "EVALSET_JOURNAL"),
+            ("EVALSET_JUDGE_TIME_OUT", "EVALSET_JUDGE_TIMEOUT"),
+            ("EVALSET_PRNT", "EVALSET_PRINT"),
+            ("EVALSET_RUNID", "EVALSET_RUN_ID"),
+            ("EVALSET_MISSING_JUGDE", "EVALSET_MISSING_JUDGE"),
+        ] {
+            let expected = format!("nothing reads the variable `{name}`; did you mean `{meant}`?");
+            assert_eq!(check(&[(name, "live")]), Err(expected));
+        }
+        let error = check(&[("EVALSET_WHATEVER_ELSE", "")]).unwrap_err();
+        assert!(error.contains("the known ones are `EVALSET_PRINT`, "), "{error}");
+    }
+
+    #[test]
+    fn known_names_and_those_of_others_are_let_be() {
+        for name in ALL.into_iter().chain(OF_THIS_PROJECT).chain(["EVALSETTINGS", "MY_EVALSET_JUGDE", "PATH"])
+        {
+            assert_eq!(check(&[(name, "")]), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_checked() {
+        for (name, value, ok) in [
+            ("EVALSET_JUDGE_TIMEOUT", "60", true),
+            ("EVALSET_JUDGE_TIMEOUT", "", true),
+            ("EVALSET_JUDGE_TIMEOUT", "0", false),
+            ("EVALSET_JUDGE_TIMEOUT", "2m", false),
+            ("EVALSET_JUDGE_BUDGET", "0", false),
+            ("EVALSET_JUDGE_RETRIES", "0", true),
+            ("EVALSET_JUDGE_RETRIES", "many", false),
+            ("EVALSET_JUDGE_RETRIES", "-1", false),
+            ("EVALSET_JUDGE_SLOTS", "65536", false),
+        ] {
+            assert_eq!(check(&[(name, value)]).is_ok(), ok, "{name}={value}");
+        }
+        let both = check(&[("EVALSET_X", "1"), ("EVALSET_JUDGE_SLOTS", "0")]).unwrap_err();
+        assert!(
+            both.contains("`EVALSET_X`")
+                && both.contains("`EVALSET_JUDGE_SLOTS` has to be a whole number from 1")
+        );
+    }
+}

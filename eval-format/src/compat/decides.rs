@@ -1,0 +1,138 @@
+//! Whether a metric decides a case: the one place that knows when a metric cannot fail.
+//!
+//! What a metric does to a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to which it
+//! gives its highest score whatever an agent does ([`FreeTurns`]). The attribute, `cargo evalset check` and the runner of
+//! eval-core all ask here. eval-core's tests hold this against the metrics themselves.
+
+use crate::config::Criterion;
+use crate::metric::{FreeTurns, MatchType, MetricInfo, Need, Subject};
+use crate::model::{EvalCase, Invocation};
+use crate::options::Gate;
+
+impl MetricInfo {
+    /// Why the metric cannot fail a case, whatever an agent says and does; `None` if it can.
+    ///
+    /// ```
+    /// use eval_format::metric::metric;
+    /// use eval_format::{Criterion, EvalCase, Gate, Invocation, MatchType};
+    ///
+    /// let greeting = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"));
+    /// let metric = metric("tool_trajectory_avg_score").unwrap();
+    /// let cannot_fail = |criterion| metric.cannot_fail(&criterion, &greeting, Gate::Mean);
+    ///
+    /// let in_order = Criterion::new(1.0).with_match_type(MatchType::InOrder);
+    /// assert_eq!(cannot_fail(in_order.clone()).unwrap(), "no turn expects a tool call, and other calls are allowed");
+    /// assert!(cannot_fail(in_order.with_forbidden_tools(["refund"])).is_none());
+    /// assert!(cannot_fail(Criterion::new(1.0)).is_none());
+    /// assert_eq!(cannot_fail(Criterion::new(0.0)).unwrap(), "no score is below its threshold 0.0");
+    /// ```
+    ///
+    /// A metric that [is skipped](Self::missing_in) cannot fail either.
+    pub fn cannot_fail(&self, criterion: &Criterion, case: &EvalCase, gate: Gate) -> Option<String> {
+        if !self.gates {
+            return Some("it only informs".to_owned());
+        }
+        if let Some(missing) = self.missing_in(case) {
+            return Some(missing.to_owned());
+        }
+        if criterion.threshold <= self.min {
+            return Some(format!("no score is below its threshold {:?}", criterion.threshold));
+        }
+        // A turn without an expected answer is not evaluated, which fails the case whatever the others score.
+        let has_answer = |turn: &Invocation| turn.final_response.is_some();
+        if self.free_turns == FreeTurns::WithoutWords && !case.conversation.iter().all(has_answer) {
+            return None;
+        }
+        let turns = case.conversation.len();
+        let free = case.conversation.iter().filter(|turn| self.is_free(criterion, turn)).count();
+        if free == 0 || criterion.threshold > self.lowest_of(free, turns, gate) {
+            return None;
+        }
+        let without = match self.free_turns {
+            FreeTurns::WithoutWords => "expected words",
+            _ => "expected calls",
+        };
+        Some(match (free == turns, self.free_turns) {
+            (true, FreeTurns::WithoutWords) => "no expected answer has words".to_owned(),
+            (true, _) => "no turn expects a tool call, and other calls are allowed".to_owned(),
+            (false, _) => format!(
+                "{free} of {turns} turns have no {without} and score {:?}, which alone reaches its threshold {:?}",
+                self.max.unwrap_or_default(),
+                criterion.threshold
+            ),
+        })
+    }
+
+    /// The lowest score of a case of which some turns are free, as the gate compares it.
+    #[expect(clippy::cast_precision_loss, reason = "a case has far fewer than 2^53 turns")]
+    fn lowest_of(&self, free: usize, turns: usize, gate: Gate) -> f64 {
+        let highest = self.max.unwrap_or(f64::INFINITY);
+        match gate {
+            _ if free == turns => highest,
+            Gate::EveryTurn => self.min,
+            Gate::Mean => {
+                let (free, turns) = (free as f64, turns as f64);
+                (free * highest + (turns - free) * self.min) / turns
+            }
+        }
+    }
+
+    /// Whether the metric gives its highest score to a turn, whatever an agent does in it.
+    fn is_free(&self, criterion: &Criterion, expected: &Invocation) -> bool {
+        let no_calls = || expected.tool_calls().next().is_none();
+        match self.free_turns {
+            FreeTurns::None => false,
+            FreeTurns::WithoutCalls => no_calls(),
+            FreeTurns::WithoutCallsIfOthersAllowed => {
+                let allows_others = criterion.match_type() != MatchType::Exact;
+                // No tool has a blank name.
+                let forbids = criterion.forbidden_tools().any(|name| !name.trim().is_empty());
+                allows_others && !forbids && no_calls()
+            }
+            FreeTurns::WithoutWords => expected.response_text().split_whitespace().next().is_none(),
+        }
+    }
+
+    /// Why the metric cannot be applied to a case and is skipped; `None` if it can.
+    ///
+    /// ```
+    /// use eval_format::{ConversationScenario, EvalCase};
+    /// use eval_format::metric::metric;
+    ///
+    /// let scenario = EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel."));
+    /// let metric = metric("response_match_score").unwrap();
+    /// assert_eq!(metric.missing_in(&scenario), Some("the case is a scenario, which has no expected turns"));
+    /// ```
+    pub fn missing_in(&self, case: &EvalCase) -> Option<&'static str> {
+        let needs = |need| self.needs.contains(&need);
+        let no_turn = |expects: fn(&Invocation) -> bool| !case.conversation.iter().any(expects);
+        match (&case.conversation_scenario, self.compares) {
+            (_, Subject::SessionState) => {
+                case.final_session_state.is_empty().then_some("the case has no `final_session_state`")
+            }
+            (Some(_), _) if needs(Need::Expectation) => {
+                Some("the case is a scenario, which has no expected turns")
+            }
+            (None, _) if needs(Need::Scenario) => Some("the case is no scenario: its user is not simulated"),
+            (None, Subject::ToolResponses) if no_turn(Invocation::expects_tool_responses) => {
+                Some("no turn expects a tool response")
+            }
+            (None, Subject::IntermediateResponses) if no_turn(Invocation::expects_intermediate_responses) => {
+                Some("no turn expects a text before its answer")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Invocation {
+    /// Whether `tool_response_match` has something to compare in this turn: a tool response with a value.
+    pub fn expects_tool_responses(&self) -> bool {
+        self.tool_responses().any(|response| response.response.is_some())
+    }
+
+    /// Whether `intermediate_response_match` has something to compare in this turn.
+    pub fn expects_intermediate_responses(&self) -> bool {
+        !self.intermediate_texts().is_empty()
+    }
+}

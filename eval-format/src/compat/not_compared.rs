@@ -1,0 +1,185 @@
+//! What cases expect and no metric reads.
+
+use std::fmt;
+
+use crate::config::Criterion;
+use crate::metric::{MetricInfo, Need, Subject, TRAJECTORY_QUALITY, metric};
+use crate::model::{Content, EvalCase, Invocation, Part, Rubric};
+
+/// How much of what cases expect no metric reads: it could be wrong, and every test would pass.
+///
+/// ```
+/// use eval_format::compat::NotCompared;
+/// use eval_format::{Criterion, EvalCase, EvalConfig, FunctionCall, Invocation};
+/// use serde_json::json;
+///
+/// let turn = Invocation::user("Weather?").call(FunctionCall::new("get_weather", json!({}))).response("Sunny.");
+/// let cases = [EvalCase::new("weather").turn(turn)];
+/// let not_compared = |config: &EvalConfig| {
+///     NotCompared::of(config.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion)), &[], &cases)
+/// };
+///
+/// assert!(not_compared(&EvalConfig::adk_default()).is_empty());
+/// let words = EvalConfig::default().with("response_match_score", Criterion::new(0.8));
+/// assert_eq!(not_compared(&words).to_string(), "1 tool call");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotCompared {
+    /// The counts, in the order of [`WHAT`].
+    counts: [usize; WHAT.len()],
+    /// Whether there are metrics of the user's own, which may read anything.
+    own_metrics: bool,
+}
+
+/// What a case can expect: a name for programs, and what one and several are called.
+const WHAT: [(&str, &str, &str); 8] = [
+    ("tool_calls", "tool call", "tool calls"),
+    ("tool_responses", "tool response", "tool responses"),
+    ("intermediate_responses", "intermediate response", "intermediate responses"),
+    ("answers", "answer", "answers"),
+    ("files_in_answers", "image or file in an answer", "images or files in answers"),
+    ("other_parts_of_answers", "call or code in an answer", "calls or code in answers"),
+    ("session_state", "key of the final session state", "keys of the final session state"),
+    ("rubrics", "rubric", "rubrics"),
+];
+
+impl NotCompared {
+    /// Counts what none of the criteria reads. A criterion whose threshold no score misses reads nothing.
+    ///
+    /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name.
+    pub fn of<'a>(
+        criteria: impl IntoIterator<Item = (&'a str, &'a Criterion)>,
+        answered: &[&str],
+        cases: impl IntoIterator<Item = &'a EvalCase>,
+    ) -> Self {
+        let mut readers = Vec::new();
+        let mut ignores_state = false;
+        let mut own_metrics = !answered.is_empty();
+        for (name, criterion) in criteria {
+            match metric(name).filter(|_| !answered.contains(&name)) {
+                Some(info) if criterion.threshold > info.min => readers.push(Reader { info, criterion }),
+                Some(info) => ignores_state |= info.compares == Subject::SessionState,
+                None => own_metrics = true,
+            }
+        }
+        let mut not_compared = Self { own_metrics, ..Self::default() };
+        for case in cases {
+            let unread = Unread { readers: &readers, ignores_state, case };
+            for (sum, count) in not_compared.counts.iter_mut().zip(unread.counts()) {
+                *sum += count;
+            }
+        }
+        not_compared
+    }
+
+    /// Whether everything that is expected is read.
+    pub fn is_empty(&self) -> bool {
+        self.counts.iter().all(|count| *count == 0)
+    }
+
+    /// What is not read, by a name for programs (`tool_responses`), with how many there are.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        WHAT.iter().zip(self.counts).map(|((name, ..), count)| (*name, count)).filter(|(_, count)| *count > 0)
+    }
+}
+
+impl fmt::Display for NotCompared {
+    /// `2 tool responses, 1 rubric`; with a remark if metrics of the user's own may read them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut comma = "";
+        for ((_, one, several), count) in WHAT.iter().zip(self.counts).filter(|(_, count)| *count > 0) {
+            write!(f, "{comma}{count} {}", if count == 1 { one } else { several })?;
+            comma = ", ";
+        }
+        if self.own_metrics && !self.is_empty() {
+            f.write_str(" (unless metrics of your own read them)")?;
+        }
+        Ok(())
+    }
+}
+
+/// A built-in metric of the config.
+struct Reader<'a> {
+    info: &'static MetricInfo,
+    criterion: &'a Criterion,
+}
+
+impl Reader<'_> {
+    fn reads_calls(&self) -> bool {
+        matches!(self.info.compares, Subject::ToolCalls(_))
+    }
+
+    /// ADK's `response_evaluation_score` needs expected turns, and reads their questions only.
+    fn reads_answers(&self) -> bool {
+        self.info.compares == Subject::Response
+            && self.info.needs.contains(&Need::Expectation)
+            && self.info.name != "response_evaluation_score"
+    }
+
+    fn reads_intermediate_responses(&self) -> bool {
+        self.info.compares == Subject::IntermediateResponses
+            || self.reads_answers()
+                && self.info.needs.contains(&Need::Judge)
+                && self.criterion.include_intermediate_responses_in_final()
+    }
+}
+
+/// What of one case is not read.
+struct Unread<'a> {
+    readers: &'a [Reader<'a>],
+    ignores_state: bool,
+    case: &'a EvalCase,
+}
+
+impl Unread<'_> {
+    fn counts(&self) -> [usize; WHAT.len()] {
+        let any = |reads: &dyn Fn(&Reader<'_>) -> bool| self.readers.iter().any(reads);
+        let sum = |read: bool, of: fn(&Invocation) -> usize| {
+            if read { 0 } else { self.case.conversation.iter().map(of).sum() }
+        };
+        [
+            sum(any(&|reader| reader.reads_calls()), |turn| turn.tool_calls().count()),
+            sum(any(&|reader| reader.info.compares == Subject::ToolResponses), |turn| {
+                turn.tool_responses().filter(|response| response.response.is_some()).count()
+            }),
+            sum(any(&|reader| reader.reads_intermediate_responses()), |turn| turn.intermediate_texts().len()),
+            sum(any(&|reader| reader.reads_answers()), |turn| {
+                usize::from(!turn.response_text().trim().is_empty())
+            }),
+            sum(false, |turn| parts_of_answer(turn, is_file)),
+            sum(false, |turn| parts_of_answer(turn, is_call_or_code)),
+            if self.ignores_state { self.case.final_session_state.len() } else { 0 },
+            self.rubrics(),
+        ]
+    }
+
+    /// The rubrics whose type no metric reads, or not where they stand.
+    fn rubrics(&self) -> usize {
+        let is_read = |rubric: &Rubric, last: bool| {
+            let kind = rubric.kind.as_deref().filter(|kind| last || *kind != TRAJECTORY_QUALITY);
+            kind.is_some() && self.readers.iter().any(|reader| reader.info.rubric_type() == kind)
+        };
+        let unread = |rubrics: &Option<Vec<Rubric>>, last: bool| {
+            rubrics.iter().flatten().filter(|rubric| !is_read(rubric, last)).count()
+        };
+        let turns = &self.case.conversation;
+        let of_turns =
+            turns.iter().enumerate().map(|(at, turn)| unread(&turn.rubrics, at + 1 == turns.len()));
+        unread(&self.case.rubrics, true) + of_turns.sum::<usize>()
+    }
+}
+
+fn parts_of_answer(turn: &Invocation, counts: fn(&Part) -> bool) -> usize {
+    turn.final_response.iter().flat_map(Content::parts).filter(|part| counts(part)).count()
+}
+
+fn is_file(part: &Part) -> bool {
+    ["inline_data", "file_data"].iter().any(|key| part.other.contains_key(key))
+}
+
+fn is_call_or_code(part: &Part) -> bool {
+    let keys = ["executable_code", "code_execution_result", "tool_call", "tool_response"];
+    part.function_call.is_some()
+        || part.function_response.is_some()
+        || keys.iter().any(|key| part.other.contains_key(key))
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Kills test runs at any moment, and holds `cargo evalset report` to what it promises of them.
+
+    tests/campaigns/kills.py [--kills 100] [--seed 1]
+
+So many runs under nextest lose the runner and all its tests (SIGKILL to the group), as many the runner alone, and as many
+test binaries of four threads are killed. After each, the report must show every verdict that the journal holds, name the
+number of tests that are missing, and end with 0 only if all tests of all sets have a verdict.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from campaign import Campaign, verdicts
+
+
+def killed(command, campaign, run, after, whole_group):
+    child = subprocess.Popen(
+        command, cwd=campaign.project.folder, env=campaign.environment(run), start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    time.sleep(after)
+    try:
+        # The group is the one that was started here.
+        os.killpg(child.pid, signal.SIGKILL) if whole_group else child.kill()
+    except ProcessLookupError:
+        pass
+    child.wait()
+    if not whole_group:
+        # The tests of a runner that is gone end by themselves.
+        time.sleep(0.3)
+
+
+def check(campaign, run):
+    """Holds the report to the journal. Returns whether the run was complete."""
+    folder = campaign.runs / run
+    code, out = campaign.evalset("report", "--format", "json", run=run)
+    if not folder.exists() or not list(folder.glob("*.jsonl")):
+        assert code == 2, f"{run}: no journal, and exit code {code}"
+        return False
+    report = json.loads(out)
+    recorded = verdicts(folder)
+    shown = {case["test"]: case["state"] for case in report["cases"]}
+    for name, verdict in recorded.items():
+        expected = verdict or "unfinished"
+        assert shown.get(name) == expected, f"{run}: {name} is {expected} in the journal and {shown.get(name)} in the report"
+    complete = len(recorded) == campaign.total and all(recorded.values())
+    assert (code == 0) == complete, f"{run}: exit code {code}, {len(recorded)} of {campaign.total} tests"
+    summary = report["summary"]
+    assert summary["missing"] + len(shown) == campaign.total, f"{run}: {summary}"
+    return complete
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    campaign = Campaign("kills", 150, 50)
+    nextest = ["cargo", "nextest", "run", "--locked", "--test", "evals", "--no-fail-fast"]
+    kinds = {
+        "nextest with its tests": (nextest, True),
+        "nextest alone": (nextest, False),
+        "a test binary": ([campaign.binary, "--test-threads=4"], True),
+    }
+    if subprocess.run(["cargo", "nextest", "--version"], capture_output=True, check=False).returncode != 0:
+        print("skipped: cargo-nextest is not installed")
+        del kinds["nextest with its tests"], kinds["nextest alone"]
+    for what, (command, whole_group) in kinds.items():
+        shutil.rmtree(campaign.runs, ignore_errors=True)
+        began = time.perf_counter()
+        subprocess.run(command, cwd=campaign.project.folder, env=campaign.environment("whole"), check=True, capture_output=True)
+        takes = time.perf_counter() - began
+        assert check(campaign, "whole"), "the run that nobody killed is complete"
+        complete = 0
+        for number in range(options.kills):
+            run = f"killed-{number}"
+            killed(command, campaign, run, chance.uniform(0.1, 1.0) * takes, whole_group)
+            complete += check(campaign, run)
+        print(f"{what}: {options.kills} kills, {complete} after the last test; every verdict was reported, none was added")
+        sys.stdout.flush()
+
+
+main()

@@ -320,12 +320,11 @@ impl fmt::Display for FindError {
             Reason::Folder(error) => write!(f, "cannot list `{}`: {error}", self.place),
             Reason::NearMisses(files) => {
                 let paths: Vec<String> = files.iter().map(|(path, _)| format!("`{path}`")).collect();
-                let (is, its) = if files.len() == 1 { ("is", "its") } else { ("are", "their") };
-                write!(
-                    f,
-                    "{} {is} nearly named as an eval set, and {its} cases would go untested",
-                    paths.join(", ")
-                )
+                let (what, its) = match files.len() {
+                    1 => ("has nearly the name of an eval set", "its"),
+                    _ => ("have nearly the names of eval sets", "their"),
+                };
+                write!(f, "{} {what}, so {its} cases would go untested", paths.join(", "))
             }
         }
     }
@@ -493,8 +492,8 @@ mod tests {
         let error = find_sets(&folder.0, "evals").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`evals/c.evalsets.json`, `evals/sub/b.evalset.JSON` are nearly named as an eval set, and their cases would \
-             go untested"
+            "`evals/c.evalsets.json`, `evals/sub/b.evalset.JSON` have nearly the names of eval sets, so their \
+             cases would go untested"
         );
         assert_eq!(error.help(), "rename them to `c.evalset.json`, `b.evalset.json`, or move them elsewhere");
         // A glob says what it takes; its own near misses are those that it would match.

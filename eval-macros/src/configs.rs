@@ -139,7 +139,8 @@ impl<'a> Configs<'a> {
         // All sets of a folder pass over the same config.
         if self.overlooked.insert(found.wanted.clone()) {
             let named = |path: &Path| self.folders.named(path);
-            diagnostics.error(span, found.message(named), found.help(named));
+            let help = format!("{}; without a config ADK's default criteria hold", found.help(named));
+            diagnostics.error(span, found.message(named), help);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The function under the attribute.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -86,6 +86,10 @@ impl Item {
                 "`#[eval_set]` in an `impl`",
                 "the tests are a module, which no `impl` can hold: move the function out of it",
             ),
+            Some(Surroundings::Trait) => (
+                "`#[eval_set]` in a trait",
+                "the tests are a module, which no trait can hold: move the function out of it",
+            ),
             Some(Surroundings::Body) => (
                 "`#[eval_set]` in the body of a function",
                 "no test runner sees the tests there: move the function out of it",
@@ -109,15 +113,17 @@ impl Item {
         }
     }
 
-    /// `dyn Agent` is no type. Rustc says so as often as it reads it, and knows no remedy.
-    fn check_return_type(&self, diagnostics: &mut Diagnostics) {
-        let ReturnType::Type(_, returned) = &self.signature.output else { return };
-        if let Some(span) = dyn_agent(returned.to_token_stream()) {
+    /// `dyn Agent` is no type. Rustc would say so as often as it reads it, and knows no remedy, so it gets to read
+    /// `impl Agent`.
+    fn check_return_type(&mut self, diagnostics: &mut Diagnostics) {
+        let ReturnType::Type(_, returned) = &mut self.signature.output else { return };
+        if let (tokens, Some(span)) = with_impl_agent(returned.to_token_stream()) {
             diagnostics.error(
                 span,
                 "`dyn Agent` is no type, since the methods of an agent are `async`",
                 "return `BoxAgent`, which holds any agent: `agent.boxed()` makes one",
             );
+            **returned = Type::Verbatim(tokens);
         }
     }
 
@@ -181,30 +187,36 @@ impl Item {
     }
 }
 
-/// Where a type says `dyn Agent`, with whatever path.
-fn dyn_agent(tokens: TokenStream) -> Option<Span> {
-    let mut found: Option<Span> = None;
-    let mut last = None;
-    for token in tokens {
-        match token {
-            TokenTree::Ident(word) if word == "dyn" => found = Some(word.span()),
-            TokenTree::Ident(word) => last = Some(word),
-            TokenTree::Punct(mark) if mark.as_char() == ':' => {}
-            // A path has ended.
-            other => {
-                if found.is_some() && last.as_ref().is_some_and(|word| word == "Agent") {
-                    return found;
-                }
-                (found, last) = (None, None);
-                if let TokenTree::Group(group) = other
-                    && let Some(inner) = dyn_agent(group.stream())
-                {
-                    return Some(inner);
-                }
+/// The type with `impl Agent` for each `dyn Agent`, with whatever path, and where the first stood.
+fn with_impl_agent(tokens: TokenStream) -> (TokenStream, Option<Span>) {
+    let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut first = None;
+    for at in 0..tokens.len() {
+        match &tokens[at] {
+            TokenTree::Ident(word) if word == "dyn" && is_path_of_agent(&tokens[at + 1..]) => {
+                let span = word.span();
+                first = first.or(Some(span));
+                tokens[at] = Ident::new("impl", span).into();
             }
+            TokenTree::Group(group) => {
+                let (inner, found) = with_impl_agent(group.stream());
+                first = first.or(found);
+                tokens[at] = Group::new(group.delimiter(), inner).into();
+            }
+            _ => {}
         }
     }
-    found.filter(|_| last.is_some_and(|word| word == "Agent"))
+    (tokens.into_iter().collect(), first)
+}
+
+/// Whether the tokens begin with a path whose last name is `Agent`.
+fn is_path_of_agent(tokens: &[TokenTree]) -> bool {
+    let path = tokens.iter().map_while(|token| match token {
+        TokenTree::Ident(word) => Some(word.to_string()),
+        TokenTree::Punct(mark) if mark.as_char() == ':' => Some(String::new()),
+        _ => None,
+    });
+    path.last().is_some_and(|name| name == "Agent")
 }
 
 /// A path as it is written, without spaces between its tokens.
@@ -291,6 +303,14 @@ mod tests {
     }
 
     #[test]
+    fn rustc_gets_to_read_a_type_instead_of_a_trait_object() {
+        let item = parse("fn f() -> Result<(A, Box<dyn x::Agent + Send>), Box<dyn Error>> {}").0.unwrap();
+        let expected = "fn f() -> Result<(A, Box<impl x::Agent + Send>), Box<dyn Error>> {}";
+        let plain = |text: &str| text.replace(' ', "");
+        assert_eq!(plain(&item.to_token_stream().to_string()), plain(expected));
+    }
+
+    #[test]
     fn other_traits_may_be_dyn() {
         for source in ["fn f() -> Box<dyn Error> {}", "fn f() -> Result<Agent, Box<dyn Error>> {}"] {
             assert!(parse(source).1.is_empty(), "{source}");
@@ -304,6 +324,7 @@ mod tests {
         for (item, surroundings, expected) in [
             (&item, None, None),
             (&item, Some(Surroundings::Impl), Some("in an `impl`")),
+            (&item, Some(Surroundings::Trait), Some("in a trait")),
             (&item, Some(Surroundings::Body), Some("in the body of a function")),
             (&method, Some(Surroundings::Impl), None),
         ] {

@@ -10,8 +10,10 @@ use proc_macro2::Span;
 /// Something that no module of tests can stand in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surroundings {
-    /// An `impl` or a trait.
+    /// An `impl`.
     Impl,
+    /// A trait.
+    Trait,
     /// The body of a function.
     Body,
 }
@@ -76,7 +78,8 @@ fn block(header: &[&str]) -> Option<Surroundings> {
     const QUALIFIERS: [&str; 8] = ["#", "pub", "unsafe", "default", "async", "const", "safe", "extern"];
     let mut words = header.iter().skip_while(|word| QUALIFIERS.contains(word) || word.starts_with('"'));
     match *words.next()? {
-        "impl" | "trait" => Some(Surroundings::Impl),
+        "impl" => Some(Surroundings::Impl),
+        "trait" => Some(Surroundings::Trait),
         "fn" => Some(Surroundings::Body),
         _ => None,
     }
@@ -178,7 +181,7 @@ mod tests {
             ("#[cfg(test)]\nmod tests {\n    use super::*;\n    ", None),
             ("impl Weather {\n    ", implementation),
             ("impl<const N: usize> Show for [u8; N] where [u8; { N }]: Copy {\n    ", implementation),
-            ("#[doc = \"x\"] pub unsafe trait T: Sized {\n    fn f();\n    ", implementation),
+            ("#[doc = \"x\"] pub unsafe trait T: Sized {\n    fn f();\n    ", Some(Surroundings::Trait)),
             ("impl A {\n    fn f() {}\n}\n\nmod b {\n    ", None),
             ("fn outer() {\n    ", body),
             ("pub(crate) async fn outer<T>(x: T) -> Result<T, E> where T: X {\n    let y = 1;\n    ", body),

@@ -27,9 +27,9 @@ fn each_is_named_once_a_folder_with_its_remedy() {
         .cargo(&["test", "--no-run"])
         .fails();
     run.says("error: `evals/test-config.json` is passed over: the config of a folder is named `test_config.json`")
-        .says("rename it to `evals/test_config.json`, or name it: `config = \"evals/test-config.json\"`")
+        .says("rename it to `evals/test_config.json`, or name it in the attribute: `config = \"evals/test-config.json\"`")
         .says("`evals/deep/test_config.json` is passed over: a config holds for its own folder, and not for the sets in `evals/deep/er`")
-        .says("copy it to `evals/deep/er/test_config.json`, or name it: `config = \"evals/deep/test_config.json\"`")
+        .says("copy it to `evals/deep/er/test_config.json`, or name it in the attribute: `config = \"evals/deep/test_config.json\"`")
         .says("due to 2 previous errors");
 }
 
@@ -66,7 +66,7 @@ fn a_file_that_is_nearly_named_as_a_set_does_not_go_untested() {
     project.write("evals/bye.evalset.JSON", &echo_set(&[("bye", "Bye!")]));
     let run = project.cargo(&["test", "is_current"]).fails();
     let text = run.failure("evals::is_current");
-    assert!(text.contains("`evals/bye.evalset.JSON` is nearly named as an eval set"), "{text}");
+    assert!(text.contains("`evals/bye.evalset.JSON` has nearly the name of an eval set"), "{text}");
     project.touch("tests/greetings.rs");
     project.cargo(&["test"]).fails().says("rename it to `bye.evalset.json`, or move it elsewhere");
 }

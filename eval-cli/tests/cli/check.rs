@@ -267,6 +267,6 @@ fn a_file_that_is_nearly_named_as_a_set_is_refused() {
     let ran = folder.run(&["check", "evals"]);
     assert_eq!(ran.code, Some(2));
     let shown = ran.shown();
-    assert!(shown.contains("`bad.evalsets.json` is nearly named as an eval set"), "{shown}");
+    assert!(shown.contains("`bad.evalsets.json` has nearly the name of an eval set"), "{shown}");
     assert!(shown.contains("rename it to `bad.evalset.json`, or move it elsewhere"), "{shown}");
 }

@@ -65,7 +65,7 @@ fn failed(report: &CaseReport) -> String {
                 0 => format!("none of {runs}"),
                 passed => format!("{passed} of {runs} only"),
             };
-            format!("{} reached {threshold:?} in {in_runs}", name)
+            format!("{name} reached {threshold:?} in {in_runs}")
         }
         None if first.score.is_some_and(|score| score >= threshold) => {
             format!("{name} is {score}, but a turn is below {threshold:?}")

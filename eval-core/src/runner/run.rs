@@ -131,7 +131,7 @@ impl EvalRunner {
     /// A set of a directory with what its cases are run with.
     fn prepare_found(&self, found: Found) -> Result<(Prepared, EvalSet), RunDirError> {
         let Found { path, set, config, overlooked } = found;
-        if let Some(overlooked) = overlooked.filter(|_| self.config.is_none()) {
+        if let Some(overlooked) = overlooked.filter(|_| self.config.is_none() && self.criteria.is_empty()) {
             return Err(RunDirError::OverlookedConfig(overlooked));
         }
         let prepared = self.prepare(config.as_ref(), Some(&path), &set.eval_cases);

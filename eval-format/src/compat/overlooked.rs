@@ -69,7 +69,7 @@ impl OverlookedConfig {
     pub fn help(&self, show: impl Fn(&Path) -> String) -> String {
         let to = if self.is_above() { "copy it to" } else { "rename it to" };
         format!(
-            "{to} `{}`, or name it: `config = \"{}\"`; without a config ADK's default criteria hold",
+            "{to} `{}`, or name it in the attribute: `config = \"{}\"`",
             show(&self.wanted),
             show(&self.path)
         )

@@ -159,6 +159,8 @@ fn runs_that_are_counted_show_how_many_passed() {
     };
     let runner = EvalRunner::new().runs(3).pass(Pass::AtLeast(2));
     insta::assert_snapshot!(text(&run(&runner, &case, agent)));
+    let never = text(&run(&runner, &case, || Replay::new([["Go away."]])));
+    assert!(never.contains("response_match_score reached 0.8 in none of 3 runs"), "{never}");
 }
 
 #[test]

@@ -277,4 +277,23 @@ mod tests {
         assert!(ended.is_err());
         assert!(log.end().overflow.is_none());
     }
+
+    #[cfg(feature = "multi-thread")]
+    #[test]
+    fn so_does_one_on_the_multi_threaded_runtime() {
+        let log = Arc::default();
+        let recorder = Recorder::of_next_turn(&log);
+        let forever = async move {
+            loop {
+                let _ = recorder.tool("f", json!({}), async { Ok::<_, String>(1) }).await;
+            }
+        };
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+        let ended = runtime.block_on(async {
+            let task = tokio::spawn(tokio::time::timeout(Duration::from_millis(20), forever));
+            task.await.unwrap()
+        });
+        assert!(ended.is_err());
+    }
 }

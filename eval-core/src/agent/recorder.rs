@@ -220,6 +220,13 @@ mod tests {
         let begin =
             "2 events recorded after the turn had ended, the first: the call `delete_account(id: 7)`; await";
         assert!(text.starts_with(begin), "{text}");
+
+        second.text("too late as well");
+        let text = log.late().unwrap().to_string();
+        assert!(
+            text.starts_with("3 events recorded after their turns had ended, the first: the call"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -96,8 +96,7 @@ impl Set {
     fn read(file: &str, set_file: Option<&str>) -> Result<Self, NotFound> {
         let named = || file.to_owned();
         let path = path_of(file, set_file).ok_or_else(|| NotFound::FileMissing { file: named() })?;
-        let bytes =
-            read(&path).map_err(|error| NotFound::FileUnreadable { error: error.message })?;
+        let bytes = read(&path).map_err(|error| NotFound::FileUnreadable { error: error.message })?;
         let checked = check_set(file, &bytes, None);
         let set = checked.set.ok_or_else(|| NotFound::FileBroken { file: named() })?;
         let hashes = checked.cases.into_iter().filter_map(|span| {

@@ -55,7 +55,8 @@ fn event(recorded: &Value) -> Event {
 /// The answer and the events. ADK drops events that say nothing and carry only the tokens of a model call; they are kept
 /// here, so that every call counts. It drops events with code alone too, which say something here.
 fn shown(turn: &Invocation) -> String {
-    let mut turn = Invocation { user_content: Content::default(), ..turn.clone() };
+    let mut turn = turn.clone();
+    turn.user_content = Content::default();
     if let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data {
         events.retain(|event| event.grounding_metadata.is_some() || event.content.as_ref().is_some_and(says));
     }

@@ -33,10 +33,10 @@ pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate)
     let needed = pass.needed(run_count(runs));
     let metrics: Vec<MetricReport> = rules.iter().map(|rule| metric(rule, runs, needed, gate)).collect();
     let passed_runs = needed.map(|_| passed_runs(runs));
-    let unscored =
-        metrics.iter().find(|metric| matches!(metric.verdict, Verdict::Error { role: Role::Harness, .. }));
-    let enough =
-        unscored.is_none() && needed.zip(passed_runs).is_some_and(|(needed, passed)| passed >= needed);
+    // A run that was not scored with a metric of the case is no run of it, however many others passed.
+    let is_whole =
+        !metrics.iter().any(|metric| matches!(metric.verdict, Verdict::Error { role: Role::Harness, .. }));
+    let enough = is_whole && needed.zip(passed_runs).is_some_and(|(needed, passed)| passed >= needed);
     let verdict = if enough { Verdict::Passed } else { case(&metrics, runs) };
     let notes = if enough { errors_apart(runs, pass) } else { Vec::new() };
     Decision { metrics, verdict, passed_runs, notes }
@@ -150,16 +150,12 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     };
     let mut scored: Vec<&Scores> = Vec::new();
     let mut skipped = None;
-    let mut skipped_runs = 0;
     let mut broken = None;
     // A run that ended in an error of the agent has no scores. A run whose test body failed keeps them.
     for run in runs {
         match run.metric(&rule.name).map(|metric| &metric.outcome) {
             Some(MetricOutcome::Scored(scores)) => scored.push(scores),
-            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => {
-                skipped = Some(reason);
-                skipped_runs += 1;
-            }
+            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => skipped = Some(reason),
             Some(MetricOutcome::Error { role, message }) => {
                 broken.get_or_insert_with(|| Verdict::error(*role, format!("{}: {message}", rule.name)));
             }
@@ -172,7 +168,9 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         }
     }
     let enough = report.threshold().zip(needed).is_some_and(|(threshold, needed)| {
-        let passed = passed_runs_of(&rule.name, runs, threshold, gate);
+        let passed = by_number(runs)
+            .filter(|run| run.iter().all(|run| reaches(&rule.name, run, threshold, gate) == Some(true)))
+            .count();
         report.passed_runs = Some(passed);
         passed >= needed
     });
@@ -191,7 +189,10 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     let measured = Scores::reach(&scored, threshold, gate);
     let can_pass = match needed {
         None => measured || scored.is_empty(),
-        Some(needed) => report.passed_runs.unwrap_or_default() + skipped_runs >= needed,
+        Some(needed) => {
+            let failed = |run: &RunReport| reaches(&rule.name, run, threshold, gate) == Some(false);
+            by_number(runs).filter(|run| !run.iter().any(failed)).count() >= needed
+        }
     };
     report.verdict = match (unscored(&scored), skipped, report.score) {
         _ if enough => Verdict::Passed,
@@ -211,15 +212,10 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     report
 }
 
-/// In how many runs a metric passed: with each evaluation of the run.
-fn passed_runs_of(name: &str, runs: &[RunReport], threshold: f64, gate: Gate) -> usize {
-    let passed = |run: &RunReport| match run.metric(name).map(|metric| &metric.outcome) {
-        Some(MetricOutcome::Scored(scores)) => {
-            unscored(&[scores]).is_none() && Scores::reach(&[scores], threshold, gate)
-        }
-        _ => false,
-    };
-    by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
+/// Whether a run reached the threshold of a metric; `None` if the metric has no score for it, or not for each turn.
+fn reaches(name: &str, run: &RunReport, threshold: f64, gate: Gate) -> Option<bool> {
+    let MetricOutcome::Scored(scores) = &run.metric(name)?.outcome else { return None };
+    unscored(&[scores]).is_none().then(|| Scores::reach(&[scores], threshold, gate))
 }
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.

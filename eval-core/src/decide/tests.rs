@@ -271,6 +271,18 @@ fn a_run_that_nobody_could_judge_does_not_erase_what_another_one_measured() {
 }
 
 #[test]
+fn evaluations_that_nobody_could_judge_do_not_stand_for_runs() {
+    let unjudged = || run(&one(0.5), vec![MetricOutcome::Unjudged("no judge".to_owned())]);
+    let mut runs = [unjudged(), unjudged(), run(&one(0.5), vec![turns(&[0.0])])];
+    for (run, number) in runs.iter_mut().zip([1, 1, 2]) {
+        run.number = number;
+    }
+    assert_eq!(decide(&one(0.5), &runs, Pass::AtLeast(2), Gate::Mean).verdict, Verdict::Failed);
+    let skipped = Verdict::Skipped("no judge".to_owned());
+    assert_eq!(decide(&one(0.5), &runs, Pass::Any, Gate::Mean).verdict, skipped);
+}
+
+#[test]
 fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });

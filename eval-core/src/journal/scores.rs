@@ -213,3 +213,26 @@ mod reading {
         }
     }
 }
+
+#[cfg(all(test, feature = "reports"))]
+mod tests {
+    use eval_format::Value;
+
+    use super::super::from_json::FromJson;
+    use super::*;
+
+    #[test]
+    fn a_turn_that_is_left_out_is_told_from_one_that_was_not_evaluated() {
+        let scores: Scores = [
+            Score::from(0.5),
+            Score::left_out("nothing is expected").note("a note"),
+            Score::not_evaluated("no answer"),
+        ]
+        .into_iter()
+        .collect();
+        let mut line = Line::new();
+        scores.write(&mut line);
+        let line = String::from_utf8(line.into_bytes()).unwrap();
+        assert_eq!(Scores::read(Value::parse(&line).unwrap()).unwrap(), scores, "{line}");
+    }
+}

@@ -1,8 +1,9 @@
 //! Values to and from serde and `serde_json`.
 
+use std::collections::HashSet;
 use std::fmt;
 
-use serde_core::de::{MapAccess, SeqAccess, Visitor};
+use serde_core::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{SerializeMap, SerializeSeq};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -53,6 +54,7 @@ impl Serialize for Number {
     }
 }
 
+/// A key that stands twice in one object is an error, as in [`Value::parse`].
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)
@@ -116,6 +118,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
         let mut entries: Vec<(String, Value)> = Vec::new();
         while let Some(entry) = access.next_entry()? {
             entries.push(entry);
+        }
+        let mut seen = HashSet::with_capacity(entries.len());
+        if let Some((key, _)) = entries.iter().find(|(key, _)| !seen.insert(key.as_str())) {
+            return Err(A::Error::custom(format_args!("key {key:?} stands twice in one object")));
         }
         Ok(Value::Object(entries.into_iter().collect()))
     }

@@ -69,6 +69,8 @@ mod runs;
 mod scores;
 mod seal;
 mod shape;
+#[cfg(feature = "reports")]
+mod skim;
 mod test_log;
 mod time;
 mod to_json;

@@ -7,7 +7,7 @@
 //! A large file of the same length is not noticed if a folder above the package, or above the target of a link, was
 //! swapped, if the swap took place while rustc ran, or if the test binary is younger than the swap: a copied binary.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -33,6 +33,12 @@ pub(crate) enum Freshness {
 /// `replays`.
 pub(crate) fn before_the_run(set: &SetSource, replays: bool) -> Freshness {
     check(set, replays, Depth::AsTimesSay)
+}
+
+/// Whether nothing has been said of this set so far: that its sources are absent is said once in a process.
+pub(crate) fn is_news(set: &'static SetSource) -> bool {
+    static SAID: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+    SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(std::ptr::from_ref(set).addr())
 }
 
 /// Compares content, whatever the times say.

@@ -27,6 +27,7 @@
 //! | see all problems, warnings included | [`check_set`](reader::check_set), [`check_config`](config::check_config), [`render`](problem::render) |
 //! | know what a config may say | [`METRICS`](metric::METRICS) |
 //! | know whether a config fits the cases of a set | [`check_compatibility`](compat::check_compatibility) |
+//! | know what cases expect and no metric reads | [`NotCompared`](compat::NotCompared) |
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
 //! | know which file is a set, a config or a recording | [`conventions`] |
 //! | read and write what judges answered | `recording` (feature `recordings`) |

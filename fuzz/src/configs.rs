@@ -1,7 +1,7 @@
 //! The reader of configs.
 
-use eval_format::{EvalConfig, Problem, Value};
 use eval_format::config::{UserSimulatorConfig, check_config};
+use eval_format::{EvalConfig, Problem, Value};
 
 use crate::{json, problems};
 
@@ -12,7 +12,7 @@ const ANSWERED: &[&str] = &["brevity", "tone", "response_match_score"];
 
 /// Reads a config and checks the rules for the result.
 pub fn check(data: &[u8]) {
-    let is_json = json::check(data).is_some();
+    let is_json = json::check(data);
     for answered in [&[], ANSWERED] {
         let checked = check_config(FILE, data, answered);
         problems::check(&checked.problems, FILE, &checked.text);

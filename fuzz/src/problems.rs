@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use eval_format::Problem;
 use eval_format::__private::render_with_level;
+use eval_format::Problem;
 use eval_format::problem::line_column;
 
 /// Checks the rules that the documentation of `Problem` states, and renders the problems.

@@ -1,9 +1,9 @@
 //! The reader of eval sets and old test files.
 
-use eval_format::{EvalSet, Map, Problem};
 use eval_format::__private::read_case;
 use eval_format::problem::Code;
 use eval_format::reader::{CheckedSet, check_set};
+use eval_format::{EvalSet, Map, Problem};
 
 use crate::{json, problems};
 
@@ -16,7 +16,7 @@ const SESSION: &[u8] = b"\n=== session ===\n";
 pub fn check(data: &[u8]) {
     let (bytes, session) = part(data);
     let checked = check_set(FILE, bytes, session.map(|bytes| ("fuzz.session.json", bytes)));
-    let is_json = json::check(bytes).is_some();
+    let is_json = json::check(bytes);
     if let Some(session) = session {
         let text = String::from_utf8_lossy(session);
         if str::from_utf8(session).is_ok() {

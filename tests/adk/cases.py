@@ -31,6 +31,8 @@ class Drawer:
     def __init__(self, random, assigned):
         self.random = random
         self.assigned = assigned
+        ends = [(last + 1, first - 1) for (_, last), (first, _) in zip(assigned, assigned[1:])]
+        self.gaps = [(first, last) for first, last in [*ends, (assigned[-1][1] + 1, 0x10FFFF)] if first <= last]
 
     # Texts
 
@@ -63,6 +65,17 @@ class Drawer:
             return self.prose()
         pieces = [self.script, self.word, lambda: draw.choice(ODDITIES), lambda: draw.choice(PUNCTUATION)]
         return "".join(draw.choice(pieces)() for _ in range(draw.randint(0, 12)))
+
+    def unassigned(self):
+        """A text with a character that the Python does not know, or knows otherwise; beside it the character."""
+        draw = self.random
+        while True:
+            first, last = draw.choice(self.gaps)
+            code = draw.randint(first, draw.choice([last, min(last, first + 40)]))
+            if not 0xD800 <= code <= 0xDFFF:
+                break
+        c = chr(code)
+        return [draw.choice([f"a{c}b {c} run{c}", f"{self.word()}{c}{self.word()}", f"aΣ{c} 가{c}ส{c}", f"{c}{self.text()}"]), c]
 
     def similar(self, text):
         """A text that shares much with another."""
@@ -230,6 +243,42 @@ class Drawer:
             turns.append({key: item for key, item in turn.items() if item is not None})
         names = ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"]
         return {"metric": draw.choice(names), "actual_invocations": turns}
+
+    # Recorded events
+
+    def part(self):
+        draw = self.random
+        call = {"name": draw.choice("fg"), "args": draw.choice([{}, {"x": 1}])}
+        response = {"name": draw.choice("fg"), "response": {"r": 1}}
+        return draw.choice([
+            {"text": draw.choice(["Let me see.", "Done.", "é"])},
+            {"text": "Done."},
+            {"text": "hm", "thought": True},
+            {"function_call": call},
+            {"function_response": response},
+            {"inline_data": {"mime_type": "image/png", "data": "aGVsbG8="}},
+            {"executable_code": {"code": "1", "language": "PYTHON"}},
+            {"code_execution_result": {"outcome": "OUTCOME_OK", "output": "1"}},
+        ])  # fmt: skip
+
+    def events(self):
+        """What an agent recorded in one turn. No content is empty: here that is no answer, and an error."""
+        draw = self.random
+        events = []
+        for _ in range(draw.randint(0, 6)):
+            event = {"author": draw.choice(["agent", "agent", "agent", "helper", "user", "USER"])}
+            if draw.random() < 0.9:
+                event["content"] = {"parts": [self.part() for _ in range(draw.choice([1, 1, 1, 2]))], "role": "model"}
+            if draw.random() < 0.3:
+                event[draw.choice(["partial", "skip_summarization", "long_running"])] = True
+            if draw.random() < 0.3:
+                event["usage_metadata"] = {"prompt_token_count": draw.randint(0, 9)}
+            if draw.random() < 0.2:
+                event["model_version"] = "m"
+            if draw.random() < 0.1:
+                event["grounding_metadata"] = {"web_search_queries": ["q"]}
+            events.append(event)
+        return events
 
     # Numbers
 

@@ -11,7 +11,9 @@ PYTHON is a Python that has google-adk:
 Every case goes to google-adk (`oracle.py`) and, with the answer, to the test `score::tests::adk` of
 eval-core, which computes the same and reports every difference. ROUGE-2 and ROUGE-L, which ADK does
 not use, are those of its dependency rouge-score. Characters that the Python does not know yet, or
-knows otherwise, are left out: this side has newer tables.
+knows otherwise, are drawn in the kind `unassigned` alone: this side has newer tables, and compares
+those that it does not know either. Recorded events (`turns`) become turns as in ADK, but for events
+that are parts of a streamed one: docs/differences.md says what becomes of them.
 """
 
 import argparse
@@ -57,6 +59,7 @@ def kinds(drawer, assigned):
     return {
         "characters": list(characters(assigned)),
         "tokens": drawer.text,
+        "unassigned": drawer.unassigned,
         "rouge": drawer.pair,
         "rouge_ascii": drawer.ascii_pair,
         "rouge_unicode": drawer.pair,
@@ -66,6 +69,7 @@ def kinds(drawer, assigned):
         "trajectories": drawer.trajectories,
         "responses": drawer.responses,
         "usage": drawer.usage,
+        "turns": drawer.events,
     }
 
 
@@ -88,7 +92,7 @@ def ask(python, cases):
 def main():
     parser = argparse.ArgumentParser(description="Compares scores with google-adk's on random cases.")
     parser.add_argument("python", help="a Python that has google-adk")
-    parser.add_argument("--cases", type=int, default=10_000, help="cases of each kind")
+    parser.add_argument("--cases", type=int, default=20_000, help="cases of each kind")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--kind", action="append", help="only cases of this kind; may be repeated")
     parser.add_argument("--keep", type=pathlib.Path, help="write the cases with their answers here too")

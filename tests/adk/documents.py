@@ -24,7 +24,7 @@ IN_QUOTES = """1 5.0 1e3 .5 5. 1. +5 -5 +-5 -_5 0-5 007 00 0_1 1_000 1__0 1_ 1._
 yes Off T maybe aGVsbG8= aGVsbG8 aGVsbG8== YQ= YR== +A_A _-8= /+8= a !! AAAA= python SOMETHING ß""".split()
 BLANKS = [" 1", "1 ", "\n2.5", " 1_0", "1\u2003", "\u00a01", "1\x1f", "\x0b1", "１", "٣", " true"]
 BROKEN = ["01", "+1", ".5", "1.", "nan", "'a'", '"\\ud800"', '"\\x"', '"a\tb"', "[1,]", "{,}", "1 // one", ""]
-KEYS = ["x", "city", "é", "", "_k", "evalId", "final_response"]
+KEYS = ["x", "city", "é", "", "_k", "evalId", "final_response", "user:name", "app:mode", "temp:x"]
 
 
 class Raw(str):

@@ -29,8 +29,11 @@ from google.adk.evaluation.eval_case import Invocation
 from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
 from google.adk.evaluation.eval_metrics import EvalMetric
 from google.adk.evaluation.eval_set import EvalSet
+from google.adk.evaluation.evaluation_generator import EvaluationGenerator
 from google.adk.evaluation.local_eval_set_results_manager import LocalEvalSetResultsManager
 from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
+from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.genai.types import Content, Part
@@ -110,6 +113,25 @@ def means(numbers):
     for number in numbers:
         naive += number
     return [naive / len(numbers), statistics.mean(numbers)]
+
+
+def turn(events):
+    """What ADK's evaluation makes of the events of a turn: of all, and of those that are no parts of streamed ones."""
+
+    def event(recorded):
+        recorded = dict(recorded)
+        actions = EventActions(skip_summarization=recorded.pop("skip_summarization", None))
+        ids = {"call"} if recorded.pop("long_running", False) else None
+        return Event(invocation_id="i", actions=actions, long_running_tool_ids=ids, **recorded)
+
+    def converted(recorded):
+        # The conversion needs one event of the turn.
+        said = Event(author="user", invocation_id="i", content=Content(parts=[Part(text="hi")], role="user"))
+        made = EvaluationGenerator.convert_events_to_eval_invocations([said, *map(event, recorded)])[0]
+        kept = ("final_response", "intermediate_data")
+        return {key: getattr(made, key) and getattr(made, key).model_dump(mode="json", exclude_none=True) for key in kept}
+
+    return [converted(events), converted([each for each in events if not each.get("partial")])]
 
 
 def metric(job):
@@ -233,6 +255,8 @@ ANSWERS = {
     "assigned": assigned,
     "characters": tokens,
     "tokens": tokens,
+    "unassigned": lambda pair: tokens(pair[0]),
+    "turns": turn,
     "rouge": rouge,
     "rouge_ascii": rouge_types(ASCII_SCORER),
     "rouge_unicode": rouge_types(UNICODE_SCORER),

@@ -24,7 +24,7 @@ WORKSPACE = HERE.parent.parent
 def main():
     parser = argparse.ArgumentParser(description="Compares what is read of random eval sets with google-adk.")
     parser.add_argument("python", help="a Python that has google-adk")
-    parser.add_argument("--cases", type=int, default=10_000, help="how many documents")
+    parser.add_argument("--cases", type=int, default=20_000, help="how many documents")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--keep", type=pathlib.Path, help="write the documents with their answers here too")
     options = parser.parse_args()

@@ -59,10 +59,10 @@ class Campaign:
         )
         messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith(b"{")]
         self.binary = next(m["executable"] for m in messages if m.get("executable") and m["target"]["kind"] == ["test"])
-        subprocess.run(["cargo", "build", "--locked", "-p", "cargo-evalset"], cwd=WORKSPACE, check=True)
+        subprocess.run(["cargo", "build", "--locked", "--release", "-p", "cargo-evalset"], cwd=WORKSPACE, check=True)
         target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", WORKSPACE / "target"))
         # A copy, so that work on this project does not change it in the middle.
-        self.program = shutil.copy(target / "debug" / "cargo-evalset", measure.TARGET / f"cargo-evalset-{name}")
+        self.program = shutil.copy(target / "release" / "cargo-evalset", measure.TARGET / f"cargo-evalset-{name}")
         self.runs = measure.TARGET / f"campaign_{name}"
 
     def environment(self, run, **more):

@@ -77,3 +77,20 @@ fn with_a_build_script_cargo_sees_new_files_by_itself() {
     project.cargo(&["test", "new"]).passes().ran(&[("folder::refunds::new::third", "ok")]);
     project.cargo(&["test", "is_current"]).passes().ran(&CURRENT[..1]);
 }
+
+#[test]
+fn without_the_sources_the_tests_say_that_nothing_was_compared() {
+    let project = Draft::new("directories")
+        .named("directories_absent")
+        .file("evals/weather.evalset.json", echo_set(&[("sunny", "Sunny."), ("rainy", "Rainy.")]))
+        .owned();
+    let binary = project.test_binary("tests/evals.rs");
+    project.rename("evals", "elsewhere");
+    let run = binary.run(&["folder"]).passes();
+    for said in [
+        "`evals`: the sources are not on this machine, so it was not checked whether sets are new or removed",
+        "`evals/weather.evalset.json` is not on this machine, so it was not compared with the one compiled in",
+    ] {
+        assert_eq!(run.stderr().matches(said).count(), 1, "{run}");
+    }
+}

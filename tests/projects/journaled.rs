@@ -172,7 +172,8 @@ fn kill_9_loses_the_case_in_flight_and_nothing_else() {
     first().run_with(&variables[..2], &rest).passes();
     let run = only_run(&folder);
     let fatal = test(&run, "first::b_fatal");
-    assert_eq!(fatal.attempts.iter().map(|it| it.decided.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(fatal.attempts.iter().map(|it| it.decided.is_some()).collect::<Vec<_>>(), [true, false]);
+    assert!(fatal.is_unfinished(), "of two processes with one attempt the worse counts");
     assert_eq!(run.tests.len(), 5);
 }
 
@@ -259,7 +260,7 @@ fn variables_are_obeyed_or_refused() {
         .collect();
     let left: Vec<String> =
         journal::runs(&folder).expect("it can be read").into_iter().map(|run| run.id).collect();
-    assert_eq!(left, [ids[3].clone(), ids[2].clone()], "the oldest are removed");
+    assert!(ids.iter().all(|id| left.contains(id)), "tests remove no run: {left:?}");
 }
 
 #[test]

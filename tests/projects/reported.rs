@@ -96,6 +96,55 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
 }
 
 #[test]
+fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
+    let draft = Draft::new("journaled").named("reported_partial").dependencies(DEPENDENCIES);
+    let draft = draft.file("evals/first.evalset.json", echo_set(&[("a_hello", "hello"), ("b_hi", "hi")]));
+    let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).owned();
+    let runs = folder("partial");
+    let test = |args: &[&str]| {
+        let mut tests = project.command();
+        Run::of(tests.args(["test", "--test", "first"]).args(args).env("EVALSET_DIR", &runs)).passes();
+        evalset(&project, &runs, &["report"])
+    };
+    test(&[]).passes().says("all 2 cases passed (exit code 0)").says("tests built 20");
+    test(&["--", "first::a_hello"]).passes().says("1 more test was left out on purpose");
+    test(&["--", "--skip", "b_hi"]).passes().says("1 more test was left out on purpose");
+
+    // What a runner leaves that was killed after its first test.
+    drop(test(&["--", "--test-threads=1"]));
+    let run = journal::runs(&runs).expect("it can be read").remove(0).path;
+    let whole = fs::read_dir(&run).expect("a run").flatten().map(|entry| entry.path());
+    let whole =
+        whole.into_iter().find(|path| path.extension().is_some_and(|end| end == "jsonl")).expect("a journal");
+    let lines = fs::read_to_string(&whole).expect("a journal");
+    let ended =
+        lines.lines().position(|line| line.starts_with("{\"record\":\"decided\"")).expect("a verdict");
+    let cut: Vec<&str> = lines.lines().take(ended + 1).collect();
+    fs::write(&whole, cut.join("\n") + "\n").expect("it can be written");
+    let report = evalset(&project, &runs, &["report"]).fails();
+    report.says("the one case passed; 1 more test never began (exit code 2)");
+    let rerun = evalset(&project, &runs, &["rerun", "--unfinished", "--dry-run"]).passes();
+    rerun.says("--test first -- --include-ignored --exact first::b_hi");
+
+    // The test binary is built anew, and nothing runs.
+    project.write(
+        "tests/first.rs",
+        &format!("{}\n", fs::read_to_string(project.folder().join("tests/first.rs")).expect("the test")),
+    );
+    test(&[]).passes();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    project.write(
+        "tests/first.rs",
+        &format!(
+            "{}\n// new\n",
+            fs::read_to_string(project.folder().join("tests/first.rs")).expect("the test")
+        ),
+    );
+    project.cargo(&["test", "--test", "first", "--no-run"]).passes();
+    evalset(&project, &runs, &["report"]).fails().says("was built again after the run");
+}
+
+#[test]
 fn a_test_that_is_there_no_more_is_no_pass_when_run_again() {
     let project = |cases: &[(&str, &str)]| {
         let draft = Draft::new("journaled").named("reported_gone").dependencies(DEPENDENCIES);

@@ -150,10 +150,10 @@ fn a_reader_that_goes_away_changes_neither_the_exit_code_nor_the_fix() {
 #[test]
 fn a_variable_that_nothing_reads_is_an_error_of_every_command() {
     let folder = Folder::new("broken-variable");
-    for command in ["check", "report", "metrics", "plan"] {
-        let output = folder.command(&[command]).env("EVALSET_JUGDE", "live").output().expect("it runs");
+    for command in [&["check", "."][..], &["report"], &["metrics"], &["plan", "."]] {
+        let output = folder.command(command).env("EVALSET_JUGDE", "live").output().expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{command:?}: {said}");
         assert!(
             said.contains("nothing reads the variable `EVALSET_JUGDE`; did you mean `EVALSET_JUDGE`?"),
             "{said}"

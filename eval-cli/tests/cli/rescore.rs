@@ -97,7 +97,7 @@ fn evaluations_of_one_run_are_not_counted_as_runs() {
     let folder = Folder::new("rescore-body");
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));
     let mut journal = Journal::new(&folder, "r1");
-    let test = journal.started("weather::sunny", 2);
+    let test = 1;
     journal.raw(
         &json!({ "record": "started", "test": test, "name": "weather::sunny", "eval_set_id": "weather",
             "eval_id": "sunny", "file": "evals/weather.evalset.json", "set_file": "evals/weather.evalset.json",

@@ -82,19 +82,22 @@ pub(crate) struct Late {
     pub(crate) turn: Option<usize>,
     /// How many events there are, of all turns.
     count: usize,
+    /// Whether they are of more than one turn.
+    several: bool,
     /// What the first one says.
     first: String,
 }
 
 impl fmt::Display for Late {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { turn, count: events, first } = self;
+        let Self { turn, count: events, several, first } = self;
         let events = count(*events, "event");
         match turn {
             Some(_) => write!(
                 f,
-                "{events} recorded after the turn had ended, the first: {first}; await what a turn starts before it \
-                 returns, and give tools that are built once `session.recorder()`"
+                "{events} recorded after {} had ended, the first: {first}; await what a turn starts before it returns, \
+                 and give tools that are built once `session.recorder()`",
+                if *several { "their turns" } else { "the turn" }
             ),
             None => write!(
                 f,
@@ -189,15 +192,13 @@ impl State {
     }
 
     fn add_late(&mut self, target: Target, event: &Event) {
-        match &mut self.late {
-            Some(late) => late.count += 1,
-            None => {
-                let turn = match target {
-                    Target::Turn(number) => Some(number),
-                    Target::InProgress => None,
-                };
-                self.late = Some(Late { turn, count: 1, first: event.in_short() });
-            }
-        }
+        let turn = match target {
+            Target::Turn(number) => Some(number),
+            Target::InProgress => None,
+        };
+        let late =
+            self.late.get_or_insert_with(|| Late { turn, count: 0, several: false, first: event.in_short() });
+        late.count += 1;
+        late.several |= late.turn != turn;
     }
 }

@@ -216,6 +216,13 @@ mod tests {
         let begin =
             "2 events recorded after the turn had ended, the first: the call `delete_account(id: 7)`; await";
         assert!(text.starts_with(begin), "{text}");
+
+        second.text("too late as well");
+        let text = log.late().unwrap().to_string();
+        assert!(
+            text.starts_with("3 events recorded after their turns had ended, the first: the call"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -272,5 +279,24 @@ mod tests {
         let ended = run(async { tokio::time::timeout(Duration::from_millis(20), forever).await });
         assert!(ended.is_err());
         assert!(log.end().overflow.is_none());
+    }
+
+    #[cfg(feature = "multi-thread")]
+    #[test]
+    fn so_does_one_on_the_multi_threaded_runtime() {
+        let log = Arc::default();
+        let recorder = Recorder::of_next_turn(&log);
+        let forever = async move {
+            loop {
+                let _ = recorder.tool("f", json!({}), async { Ok::<_, String>(1) }).await;
+            }
+        };
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+        let ended = runtime.block_on(async {
+            let task = tokio::spawn(tokio::time::timeout(Duration::from_millis(20), forever));
+            task.await.unwrap()
+        });
+        assert!(ended.is_err());
     }
 }

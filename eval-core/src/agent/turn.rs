@@ -30,30 +30,13 @@ impl Session {
     /// A recorder that follows the turn in progress, for tools that are built once in [`start`](super::Agent::start).
     ///
     /// ```
-    /// use eval_core::{Agent, BoxError, Recorder, Session, Turn, json};
+    /// use eval_core::{Recorder, Session};
     ///
     /// /// A tool that lives as long as the conversation.
     /// struct Weather(Recorder);
     ///
-    /// impl Weather {
-    ///     async fn sky(&self, city: &str) -> Result<String, BoxError> {
-    ///         self.0.tool("get_weather", json!({ "city": city }), async { Ok("sunny".to_owned()) }).await
-    ///     }
-    /// }
-    ///
-    /// struct Guide { weather: Option<Weather> }
-    ///
-    /// impl Agent for Guide {
-    ///     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
-    ///         self.weather = Some(Weather(session.recorder().clone()));
-    ///         Ok(())
-    ///     }
-    ///
-    ///     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-    ///         let weather = self.weather.as_ref().ok_or("the conversation is not open")?;
-    ///         turn.recorder().text(format!("It is {}.", weather.sky("Paris").await?));
-    ///         Ok(())
-    ///     }
+    /// fn open(session: &Session) -> Weather {
+    ///     Weather(session.recorder().author("weather_agent"))
     /// }
     /// ```
     ///

@@ -190,8 +190,13 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     // While a judge is asked, the recording on disk is not the one compiled in.
     let replays = settings.replays();
     let freshness = stale::before_the_run(test.set, replays);
-    if let Freshness::Stale(how) = &freshness {
-        return break_off(how, &failure::stale(&test, how));
+    match &freshness {
+        Freshness::Stale(how) => return break_off(how, &failure::stale(&test, how)),
+        Freshness::Absent if stale::is_news(test.set) => show_past_the_harness(&format!(
+            "`{}` is not on this machine, so it was not compared with the one compiled in",
+            test.set.shown
+        )),
+        Freshness::Absent | Freshness::Fresh => {}
     }
     let report = match evaluate(&test, &functions, settings, &log).await {
         Ok(report) => report,

@@ -8,7 +8,8 @@ use eval_format::Value;
 /// A difference of so many characters or fewer is shown by code points.
 const FEW: usize = 4;
 
-/// How two texts differ that are hard to tell apart; `None` if they are equal or differ visibly.
+/// How two texts differ that are hard to tell apart, to follow the word "differs"; `None` if they are equal or differ
+/// visibly.
 pub(super) fn texts(expected: &str, actual: &str) -> Option<String> {
     let (wanted, found): (Vec<char>, Vec<char>) = (expected.chars().collect(), actual.chars().collect());
     if wanted == found {
@@ -26,10 +27,10 @@ pub(super) fn texts(expected: &str, actual: &str) -> Option<String> {
         return None;
     }
     let at = same + 1;
-    Some(format!("from character {at} on: expected {}, actual {}", code_points(wanted), code_points(found)))
+    Some(format!(" from character {at} on: expected {}, actual {}", code_points(wanted), code_points(found)))
 }
 
-/// How two values that are not equal differ, if their texts are hard to tell apart.
+/// How two values that are not equal differ, to follow the word "differs", if their texts are hard to tell apart.
 pub(super) fn values(expected: &Value, actual: &Value) -> Option<String> {
     match (expected, actual) {
         (Value::String(expected), Value::String(actual)) => texts(expected, actual),
@@ -40,14 +41,14 @@ pub(super) fn values(expected: &Value, actual: &Value) -> Option<String> {
             expected.iter().find_map(|(key, expected)| values(expected, actual.get(key)?))
         }
         _ => match (number(expected), number(actual)) {
-            (Some("NaN"), Some("NaN")) => Some("`NaN` equals nothing, `NaN` neither".to_owned()),
+            (Some("NaN"), Some("NaN")) => Some(": `NaN` equals nothing, `NaN` neither".to_owned()),
             (Some(expected), Some(actual)) if expected == actual => None,
             (None, None) => None,
             (wanted, found) => {
                 let shown = |number: Option<&str>, value: &Value| {
                     number.map_or_else(|| value.to_string(), str::to_owned)
                 };
-                Some(format!("expected {}, actual {}", shown(wanted, expected), shown(found, actual)))
+                Some(format!(": expected {}, actual {}", shown(wanted, expected), shown(found, actual)))
             }
         },
     }
@@ -100,17 +101,17 @@ mod tests {
             (
                 "Montr\u{e9}al",
                 "Montre\u{301}al",
-                "from character 6 on: expected U+00E9, actual U+0065 U+0301",
+                " from character 6 on: expected U+00E9, actual U+0065 U+0301",
             ),
-            ("New York", "New\u{a0}York", "from character 4 on: expected U+0020, actual U+00A0"),
-            ("Paris", "P\u{430}ris", "from character 2 on: expected U+0061, actual U+0430"),
-            ("Paris", "Par\u{200b}is", "from character 4 on: expected nothing, actual U+200B"),
-            ("a b", "a\tb", "from character 2 on: expected U+0020, actual U+0009"),
-            ("Paris", "Paris ", "from character 6 on: expected nothing, actual U+0020"),
+            ("New York", "New\u{a0}York", " from character 4 on: expected U+0020, actual U+00A0"),
+            ("Paris", "P\u{430}ris", " from character 2 on: expected U+0061, actual U+0430"),
+            ("Paris", "Par\u{200b}is", " from character 4 on: expected nothing, actual U+200B"),
+            ("a b", "a\tb", " from character 2 on: expected U+0020, actual U+0009"),
+            ("Paris", "Paris ", " from character 6 on: expected nothing, actual U+0020"),
             (
                 "\u{e9}t\u{e9} \u{e0} \u{e9}v\u{ea}",
                 "e\u{301}te\u{301} a\u{300} e\u{301}ve\u{302}",
-                "from character 1 on: expected U+00E9 U+0074 U+00E9 U+0020 .., actual U+0065 U+0301 U+0074 U+0065 ..",
+                " from character 1 on: expected U+00E9 U+0074 U+00E9 U+0020 .., actual U+0065 U+0301 U+0074 U+0065 ..",
             ),
         ] {
             assert_eq!(texts(expected, actual).as_deref(), Some(difference), "{expected} {actual}");
@@ -131,15 +132,19 @@ mod tests {
         let number = |number: f64| Value::Number(Number::from(number));
         let nested = |value: Value| Value::Array(vec![Value::Null, value]);
         for (expected, actual, difference) in [
-            (Value::Null, number(f64::NAN), Some("expected null, actual NaN")),
-            (number(f64::INFINITY), Value::Null, Some("expected Infinity, actual null")),
-            (number(f64::NAN), number(f64::NAN), Some("`NaN` equals nothing, `NaN` neither")),
-            (nested(Value::Null), nested(number(f64::NEG_INFINITY)), Some("expected null, actual -Infinity")),
+            (Value::Null, number(f64::NAN), Some(": expected null, actual NaN")),
+            (number(f64::INFINITY), Value::Null, Some(": expected Infinity, actual null")),
+            (number(f64::NAN), number(f64::NAN), Some(": `NaN` equals nothing, `NaN` neither")),
+            (
+                nested(Value::Null),
+                nested(number(f64::NEG_INFINITY)),
+                Some(": expected null, actual -Infinity"),
+            ),
             (json!({ "a": 1 }).into(), json!({ "a": 2 }).into(), None),
             (
                 json!({ "a": ["x y"] }).into(),
                 json!({ "a": ["x\u{a0}y"] }).into(),
-                Some("from character 2 on: expected U+0020, actual U+00A0"),
+                Some(" from character 2 on: expected U+0020, actual U+00A0"),
             ),
         ] {
             assert_eq!(values(&expected, &actual).as_deref(), difference, "{expected} {actual}");

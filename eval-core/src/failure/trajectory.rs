@@ -83,7 +83,7 @@ fn call(call: &FunctionCall) -> String {
 /// How the name of a call differs that looks like the expected one.
 fn other_name(expected: &FunctionCall, actual: &FunctionCall) -> Option<String> {
     let how = differ::texts(expected.name.as_deref()?, actual.name.as_deref()?)?;
-    Some(format!("  (a name that was called differs {how})"))
+    Some(format!("  (a name that was called differs{how})"))
 }
 
 /// Which arguments differ.
@@ -94,11 +94,11 @@ fn difference(expected: &FunctionCall, actual: &FunctionCall) -> String {
     let look_alike = |key: &str| found.keys().find_map(|other| differ::texts(key, other));
     let differs = wanted.iter().filter_map(|(key, value)| match found.get(key) {
         None => Some(match look_alike(key) {
-            Some(how) => format!("the key `{key}` differs {how}"),
+            Some(how) => format!("the key `{key}` differs{how}"),
             None => format!("`{key}` is missing"),
         }),
         Some(other) if !values_equal(value, other) => Some(match differ::values(value, other) {
-            Some(how) => format!("`{key}` differs {how}"),
+            Some(how) => format!("`{key}` differs{how}"),
             None => format!("`{key}` differs"),
         }),
         Some(_) => None,

@@ -187,7 +187,7 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     }
     line(out, &format!("    actual    {}", text(&actual.response_text())));
     if let Some(how) = expected.and_then(|it| differ::texts(&it.response_text(), &actual.response_text())) {
-        line(out, &format!("    differs   {how}"));
+        line(out, &format!("    differs   {}", how.trim_start()));
     }
 }
 

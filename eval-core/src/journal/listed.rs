@@ -1,7 +1,7 @@
 //! The tests that a binary holds, whether they ran or not.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use eval_format::__private::{LISTING_BEGIN, LISTING_END};
@@ -24,53 +24,53 @@ pub struct ListedSet {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn listed_tests(program: &Path) -> io::Result<Vec<ListedSet>> {
-    let bytes = fs::read(program)?;
-    let begin = LISTING_BEGIN.as_bytes();
+    let mut file = BufReader::with_capacity(1 << 18, File::open(program)?);
+    let mut line = Vec::new();
     let mut sets = Vec::new();
-    let mut rest = bytes.as_slice();
-    while let Some(at) = find(rest, begin) {
-        rest = &rest[at + begin.len()..];
-        sets.extend(set(rest).filter(|set| !sets.contains(set)));
+    let mut reading: Option<Listing> = None;
+    // Listings are lines among anything else. A line of the rest may be as long as the file, which fits into memory.
+    while file.read_until(b'\n', &mut line)? > 0 {
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        if let Some(head) = text.strip_prefix(LISTING_BEGIN.trim_start().as_bytes()) {
+            reading = Listing::begin(head);
+        } else if text == LISTING_END.trim_end().as_bytes() {
+            sets.extend(reading.take().map(|listing| listing.set).filter(|set| !sets.contains(set)));
+        } else if let Some(listing) = &mut reading
+            && !listing.add(text)
+        {
+            reading = None;
+        }
+        line.clear();
     }
     Ok(sets)
 }
 
-/// The set whose listing this is, without its beginning; `None` if it is something else that begins so.
-fn set(listing: &[u8]) -> Option<ListedSet> {
-    let (line, rest) = split(listing, b"\n", LONGEST_LINE)?;
-    let (kind, module) = line.split_once(' ')?;
-    let ignored = match kind {
-        "run" => false,
-        "ignored" => true,
-        _ => return None,
-    };
-    let module = module.split_once("::").map_or("", |(_, module)| module);
-    let end = find(rest, LISTING_END.as_bytes())?;
-    let names = std::str::from_utf8(&rest[..end]).ok()?;
-    let path = |name: &str| if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
-    Some(ListedSet { tests: names.lines().map(path).collect(), ignored })
+/// A set whose listing is being read.
+struct Listing {
+    module: String,
+    set: ListedSet,
 }
 
-/// The path of a module is no longer than this.
-const LONGEST_LINE: usize = 4096;
+impl Listing {
+    /// Reads what follows the beginning of a listing; `None` if it is something else that begins so.
+    fn begin(head: &[u8]) -> Option<Self> {
+        let (kind, module) = std::str::from_utf8(head).ok()?.split_once(' ')?;
+        let ignored = match kind {
+            "run" => false,
+            "ignored" => true,
+            _ => return None,
+        };
+        let module = module.split_once("::").map_or("", |(_, module)| module);
+        Some(Self { module: module.to_owned(), set: ListedSet { tests: Vec::new(), ignored } })
+    }
 
-fn split<'b>(bytes: &'b [u8], at: &[u8], within: usize) -> Option<(&'b str, &'b [u8])> {
-    let end = find(&bytes[..bytes.len().min(within)], at)?;
-    Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + at.len()..]))
-}
-
-/// Where a text stands in the bytes.
-fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
-    let first = *text.first()?;
-    // The second byte of a listing is rarer than its line break.
-    let second = text.get(1).copied();
-    let mut from = 0;
-    loop {
-        let at = from + bytes.get(from..)?.iter().position(|byte| *byte == first)?;
-        if second.is_none_or(|second| bytes.get(at + 1) == Some(&second)) && bytes[at..].starts_with(text) {
-            return Some(at);
-        }
-        from = at + 1;
+    /// Adds a test. Returns `false` if this is none.
+    fn add(&mut self, name: &[u8]) -> bool {
+        let Ok(name) = std::str::from_utf8(name) else { return false };
+        let module = &self.module;
+        let path = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
+        self.set.tests.push(path);
+        true
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
             LISTING_BEGIN.as_bytes(),
             b"run cut",
         ];
-        fs::write(&binary, pieces.concat()).unwrap();
+        std::fs::write(&binary, pieces.concat()).unwrap();
         let found = listed_tests(&binary).unwrap();
         let set = |tests: &[&str], ignored| ListedSet {
             tests: tests.iter().map(|it| (*it).to_owned()).collect(),

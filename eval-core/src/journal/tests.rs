@@ -72,6 +72,11 @@ proptest! {
     #[test]
     fn any_run_is_read_as_it_was_recorded(report in run()) {
         prop_assert_eq!(shown(&transcript_again(&report.transcript)), shown(&report.transcript));
+        let line = ran_line(3, 2, 1, &report.transcript, &[]);
+        let Record::Ran(mut whole) = again(&line) else { panic!("a run") };
+        outline::shorten_ran(&mut whole);
+        let outline = outline::ran(line.trim_ascii_end()).expect("it has the form that it was written in");
+        prop_assert_eq!(shown(&outline), shown(&whole));
         let scored = scored(&report);
         prop_assert_eq!(shown(&again(&line_of(&scored, &report.metrics))), shown(&Record::Scored(scored)));
     }
@@ -448,7 +453,8 @@ fn a_sealed_journal_tells_what_was_changed_lost_moved_or_added() {
 fn an_outline_has_what_a_report_needs() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let lines = [head("p").line(), started(1, "s::a").line(), ran(1, 1), decided(1).line()];
+    let head = Head { sealed: true, ..head("p") };
+    let lines = sealed(&[head.line(), started(1, "s::a").line(), ran(1, 1), decided(1).line()]);
     fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
     let (whole, outline) = (RecordedRun::read(folder).unwrap(), RecordedRun::outline(&[folder]).unwrap());
     let (whole, outline) = (whole.tests[0].last().unwrap(), outline.tests[0].last().unwrap());

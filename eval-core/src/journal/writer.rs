@@ -204,9 +204,8 @@ impl Lines {
 
 /// A line without secrets.
 fn masked(secrets: &Secrets, line: Vec<u8>) -> Vec<u8> {
-    let masked = match std::str::from_utf8(&line).map(|text| secrets.mask(text)) {
-        Ok(Cow::Owned(masked)) => masked,
-        _ => return line,
+    let Ok(Cow::Owned(masked)) = std::str::from_utf8(&line).map(|text| secrets.mask(text)) else {
+        return line;
     };
     masked.into_bytes()
 }

@@ -58,7 +58,7 @@ pub(super) fn unique_json(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| error.to_string())
 }
 
-/// A JSON value in which no key stands twice. serde_json keeps the last of equal keys.
+/// A JSON value in which no key stands twice. `serde_json` keeps the last of equal keys.
 struct Unique(Value);
 
 /// How the error about equal keys begins.

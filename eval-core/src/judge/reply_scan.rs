@@ -58,13 +58,17 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
     found
 }
 
+/// Whether the next character of a string is escaped.
+#[derive(Clone, Copy, Debug)]
+struct Escaped(bool);
+
 /// Where in a reply a scan is.
 #[derive(Debug)]
 struct Scan {
     /// How many objects are open.
     depth: usize,
-    in_string: bool,
-    escaped: bool,
+    /// The string of an object that is open, and whether its next character is escaped.
+    string: Option<Escaped>,
     /// Whether the line holds nothing so far but blanks and the beginning of a code fence.
     is_line_begin: bool,
     /// Where the outermost open object begins, if it begins its line.
@@ -75,14 +79,7 @@ struct Scan {
 
 impl Default for Scan {
     fn default() -> Self {
-        Self {
-            depth: 0,
-            in_string: false,
-            escaped: false,
-            is_line_begin: true,
-            begin: None,
-            is_key_next: false,
-        }
+        Self { depth: 0, string: None, is_line_begin: true, begin: None, is_key_next: false }
     }
 }
 
@@ -91,7 +88,7 @@ impl Scan {
     fn is_at_key(&self) -> bool {
         match self.depth {
             0 => self.is_line_begin,
-            1 => self.begin.is_some() && !self.in_string && (self.is_key_next || self.is_line_begin),
+            1 => self.begin.is_some() && self.string.is_none() && (self.is_key_next || self.is_line_begin),
             _ => false,
         }
     }
@@ -103,10 +100,9 @@ impl Scan {
     /// Reads a byte. Returns whether the outermost object ends with it.
     fn step(&mut self, bytes: &[u8], at: usize) -> bool {
         let byte = bytes[at];
-        if self.in_string {
-            // Only within objects: a lone quotation mark in prose opens nothing.
-            self.in_string = self.escaped || byte != b'"';
-            self.escaped = !self.escaped && byte == b'\\';
+        if let Some(Escaped(escaped)) = self.string {
+            let is_open = escaped || byte != b'"';
+            self.string = is_open.then_some(Escaped(!escaped && byte == b'\\'));
             return false;
         }
         let mut closed = false;
@@ -121,7 +117,8 @@ impl Scan {
                 self.depth -= 1;
                 closed = self.depth == 0;
             }
-            b'"' if self.depth > 0 => self.in_string = true,
+            // Only within objects: a lone quotation mark in prose opens nothing.
+            b'"' if self.depth > 0 => self.string = Some(Escaped(false)),
             _ => {}
         }
         if !byte.is_ascii_whitespace() {

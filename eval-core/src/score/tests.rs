@@ -3,4 +3,5 @@
 mod adk;
 mod invocations;
 mod jobs;
+mod turns;
 mod vectors;

@@ -258,3 +258,17 @@ fn a_failing_scenario_shows_what_the_user_and_the_agent_said() {
         text.lines().map(|line| line.split(", invocation_duration_v1").next().unwrap_or(line)).collect();
     insta::assert_snapshot!("failing", lines.join("\n"));
 }
+
+/// ADK cannot send it either: it fails whenever it runs the case.
+#[test]
+fn a_scenario_that_begins_with_nothing_is_an_error_when_it_runs() {
+    let case = EvalCase::parse(
+        r#"{"eval_id": "trip", "conversation_scenario": {"starting_prompt": "", "conversation_plan": "Book a room."}}"#,
+    )
+    .unwrap();
+    let judge = Shared::new(Scripted::new(["</finished>"]));
+    let runner = runner(UserSimulatorConfig::default()).judge(judge.clone());
+    let report = run(runner.run_case(&case, || Echo)).unwrap();
+    assert!(trouble(&report).contains("the scenario begins with an empty message"), "{report}");
+    assert!(report.runs[0].transcript.turns.is_empty() && judge.requests().is_empty());
+}

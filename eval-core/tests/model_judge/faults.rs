@@ -49,20 +49,27 @@ fn chunked(chunks: &str) -> Vec<Step> {
     vec![Step::Send([head.as_slice(), chunks.as_bytes()].concat())]
 }
 
-/// The faults: each with its name.
-fn faults(wire: &Wire) -> Vec<(&'static str, Vec<Step>)> {
+/// A fault: its name, and what the server does.
+type Fault = (&'static str, Vec<Step>);
+
+/// All faults of a provider's server.
+fn faults(wire: &Wire) -> Vec<Fault> {
     let body = (wire.reply)(SAFE).to_string();
+    let waits = ["soon", "-1", "1e400", "NaN", "99999999999999999999", "", "Tue, 99 Foo", "3600"];
+    let waits = waits.into_iter().map(|retry_after| {
+        let headers = format!("retry-after: {retry_after}\r\n");
+        ("429 with an odd wait", whole("429 Too Many Requests", &headers, &body))
+    });
+    let groups =
+        [of_connections(&body), of_responses(wire, &body), of_bodies(&body), of_answers(wire, &body)];
+    groups.into_iter().flatten().chain(waits).collect()
+}
+
+/// Connections that end, hang, or say something wrong about their length.
+fn of_connections(body: &str) -> Vec<Fault> {
     let length = body.len();
     let half = &body[..length / 2];
-    // What stands in place of the reason why the answer ended.
-    let ended = |reason: &str| {
-        ["\"stop\"", "\"STOP\"", "\"end_turn\""]
-            .iter()
-            .fold(body.clone(), |text, known| text.replace(known, reason))
-    };
-    let twice = |first: &str, second: &str| format!("{}, {}", &first[..first.len() - 1], &second[1..]);
-    let refused = (wire.refusal)().to_string();
-    let mut faults = vec![
+    vec![
         ("nothing at all", vec![Step::Send(Vec::new())]),
         ("a connection that is reset", vec![Step::Reset]),
         ("a server that hangs at once", vec![Step::Hang]),
@@ -84,8 +91,7 @@ fn faults(wire: &Wire) -> Vec<(&'static str, Vec<Step>)> {
         (
             "a length that is too long",
             vec![Step::Send(
-                [head("200 OK", &format!("content-length: {}\r\n", length + 1)), body.clone().into()]
-                    .concat(),
+                [head("200 OK", &format!("content-length: {}\r\n", length + 1)), body.into()].concat(),
             )],
         ),
         (
@@ -93,39 +99,44 @@ fn faults(wire: &Wire) -> Vec<(&'static str, Vec<Step>)> {
             vec![Step::Send(
                 [
                     head("200 OK", &format!("content-length: {}\r\nconnection: close\r\n", length - 1)),
-                    body.clone().into(),
+                    body.into(),
                 ]
                 .concat(),
             )],
         ),
         (
             "a length that is no number",
-            vec![Step::Send([head("200 OK", "content-length: many\r\n"), body.clone().into()].concat())],
+            vec![Step::Send([head("200 OK", "content-length: many\r\n"), body.into()].concat())],
         ),
         (
             "two lengths",
             vec![Step::Send(
-                [
-                    head("200 OK", &format!("content-length: {length}\r\ncontent-length: 3\r\n")),
-                    body.clone().into(),
-                ]
-                .concat(),
+                [head("200 OK", &format!("content-length: {length}\r\ncontent-length: 3\r\n")), body.into()]
+                    .concat(),
             )],
         ),
         (
             "a slow drip",
             vec![Step::Drip(
-                [head("200 OK", &format!("content-length: {length}\r\n")), body.clone().into()].concat(),
+                [head("200 OK", &format!("content-length: {length}\r\n")), body.into()].concat(),
             )],
         ),
-        ("no HTTP", vec![Step::Send(body.clone().into_bytes())]),
-        ("a status of its own", whole("999 ?", "", &body)),
+    ]
+}
+
+/// Responses of another kind than an answer.
+fn of_responses(wire: &Wire, body: &str) -> Vec<Fault> {
+    let refused = (wire.refusal)().to_string();
+    vec![
+        ("a refusal", whole("200 OK", "", refused)),
+        ("no HTTP", vec![Step::Send(body.as_bytes().to_vec())]),
+        ("a status of its own", whole("999 ?", "", body)),
         ("an informational status", vec![Step::Send(head("102 Processing", "")), Step::Hang]),
         ("no content", whole("204 No Content", "", "")),
-        ("a redirect", whole("302 Found", "location: http://127.0.0.1:9/\r\n", &body)),
-        ("a redirect to itself", whole("307 Temporary Redirect", "location: /\r\n", &body)),
-        ("a redirect to nowhere", whole("301 Moved", "", &body)),
-        ("an error with the answer as its body", whole("500 Oops", "", &body)),
+        ("a redirect", whole("302 Found", "location: http://127.0.0.1:9/\r\n", body)),
+        ("a redirect to itself", whole("307 Temporary Redirect", "location: /\r\n", body)),
+        ("a redirect to nowhere", whole("301 Moved", "", body)),
+        ("an error with the answer as its body", whole("500 Oops", "", body)),
         (
             "a bad gateway in HTML",
             whole("502 Bad Gateway", "content-type: text/html\r\n", "<html>is_safe: true</html>"),
@@ -134,6 +145,13 @@ fn faults(wire: &Wire) -> Vec<(&'static str, Vec<Step>)> {
             "HTML with a good status",
             whole("200 OK", "content-type: text/html\r\n", format!("<html>{SAFE}</html>")),
         ),
+    ]
+}
+
+/// Bodies that are no JSON of a model's answer.
+fn of_bodies(body: &str) -> Vec<Fault> {
+    let length = body.len();
+    vec![
         ("an empty body", whole("200 OK", "", "")),
         ("blanks", whole("200 OK", "", " \r\n ")),
         ("the bare verdict", whole("200 OK", "", SAFE)),
@@ -160,10 +178,22 @@ fn faults(wire: &Wire) -> Vec<(&'static str, Vec<Step>)> {
         ("chunks without an end", chunked(&format!("{length:x}\r\n{body}\r\n"))),
         ("chunks with a wrong size", chunked(&format!("{:x}\r\n{body}\r\n0\r\n\r\n", length + 9))),
         ("chunks of garbage", chunked("zz\r\nnot a chunk\r\n0\r\n\r\n")),
-        ("equal keys", whole("200 OK", "", twice(&body, &body))),
-        ("equal keys that contradict", whole("200 OK", "", twice(&refused, &body))),
-        ("an error beside the answer", whole("200 OK", "", twice(&(wire.error)("busy").to_string(), &body))),
-        ("a refusal", whole("200 OK", "", &refused)),
+    ]
+}
+
+/// JSON that is no answer, or not a whole one.
+fn of_answers(wire: &Wire, body: &str) -> Vec<Fault> {
+    let refused = (wire.refusal)().to_string();
+    // What stands in place of the reason why the answer ended.
+    let ended = |reason: &str| {
+        let known = ["\"stop\"", "\"STOP\"", "\"end_turn\""];
+        known.iter().fold(body.to_owned(), |text, known| text.replace(known, reason))
+    };
+    let twice = |first: &str, second: &str| format!("{}, {}", &first[..first.len() - 1], &second[1..]);
+    vec![
+        ("equal keys", whole("200 OK", "", twice(body, body))),
+        ("equal keys that contradict", whole("200 OK", "", twice(&refused, body))),
+        ("an error beside the answer", whole("200 OK", "", twice(&(wire.error)("busy").to_string(), body))),
         ("no candidates", whole("200 OK", "", r#"{"choices": [], "candidates": [], "content": []}"#)),
         (
             "candidates of another type",
@@ -177,12 +207,7 @@ fn faults(wire: &Wire) -> Vec<(&'static str, Vec<Step>)> {
         ("an unknown reason of the end", whole("200 OK", "", ended("\"because\""))),
         ("no reason of the end", whole("200 OK", "", ended("null"))),
         ("a number as the reason of the end", whole("200 OK", "", ended("1"))),
-    ];
-    for retry_after in ["soon", "-1", "1e400", "NaN", "99999999999999999999", "", "Tue, 99 Foo", "3600"] {
-        let headers = format!("retry-after: {retry_after}\r\n");
-        faults.push(("429 with an odd wait", whole("429 Too Many Requests", &headers, &body)));
-    }
-    faults
+    ]
 }
 
 /// A server that does the same with each connection, until it is told to answer.
@@ -326,7 +351,7 @@ async fn after_a_fault_that_passes_the_answer_is_not_lost() {
             server.asked.store(0, Ordering::SeqCst);
             let result = patient(judge(wire, &server).await).ask(&wire.request()).await;
             let asked = server.asked.load(Ordering::SeqCst);
-            let waits = first.retry_after().is_some_and(|wait| wait > Duration::from_secs(60));
+            let waits = first.retry_after().is_some_and(|wait| wait > Duration::from_mins(1));
             if is_transient && !waits {
                 assert_eq!((result.expect(&what).text.as_str(), asked), (SAFE, 2), "{what}");
             } else {

@@ -149,6 +149,33 @@ fn an_agent_that_breaks_shows_what_it_did_until_then() {
     insta::assert_snapshot!(text.join("\n"));
 }
 
+/// Without the remarks, the lines of `expected` and `actual` would be the same.
+#[test]
+fn what_looks_the_same_is_told_apart() {
+    let called = |args: serde_json::Value| FunctionCall::new("find", args);
+    let turn = Invocation::user("Where?").response("In New\u{a0}York.");
+    let turn = turn.call(called(json!({ "city": "Montr\u{e9}al" }))).call(called(json!({ "size": null })));
+    let mut nan = called(json!({}));
+    nan.args = Some(Map::from([("size", f64::NAN)]));
+    let part = |call| Event::new("agent", Content::new("model", vec![Part::call(call)]));
+    let agent = || {
+        let events = [part(called(json!({ "city": "Montre\u{301}al" }))), part(nan.clone())];
+        Replay::new([answering(events.to_vec(), "In New York.")])
+    };
+    let exact = Criterion::new(1.0).with_algorithm(Similarity::Exact);
+    let runner = EvalRunner::new()
+        .criterion("tool_trajectory_avg_score", Criterion::new(1.0))
+        .criterion("response_similarity", exact.with_normalize(false));
+    let text = text(&run(&runner, &EvalCase::new("where").turn(turn), agent));
+    for remark in [
+        "(`city` differs from character 6 on: expected U+00E9, actual U+0065 U+0301)",
+        "(`size` differs: expected null, actual NaN)",
+        "differs   from character 7 on: expected U+00A0, actual U+0020",
+    ] {
+        assert!(text.contains(remark), "{remark}\n{text}");
+    }
+}
+
 #[test]
 fn runs_that_are_counted_show_how_many_passed() {
     let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello there!"));

@@ -292,14 +292,12 @@ fn unused<'a>(
     questions: impl IntoIterator<Item = &'a RecordedQuestion>,
     used: &HashSet<(String, u32)>,
 ) -> Vec<String> {
+    // Samples that could not change the outcome are not asked for, so the others of a question count as used.
+    let used: HashSet<&str> = used.iter().map(|(key, _)| key.as_str()).collect();
     let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for question in questions {
-        let mut asked = (question.key(), 0);
-        for reply in &question.replies {
-            asked.1 = reply.sample;
-            if !used.contains(&asked) {
-                *left.entry((&question.template, &question.model)).or_default() += 1;
-            }
+        if !used.contains(question.key().as_str()) && !question.replies.is_empty() {
+            *left.entry((&question.template, &question.model)).or_default() += question.replies.len();
         }
     }
     let line = |((template, model), left): ((&str, &str), usize)| {

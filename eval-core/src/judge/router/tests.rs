@@ -248,7 +248,7 @@ impl Judge for Hangs {
     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         if self.own_limit {
-            tokio::time::sleep(Duration::from_secs(120)).await;
+            tokio::time::sleep(Duration::from_mins(2)).await;
             return Err(JudgeError::new(JudgeErrorKind::Timeout, "too late"));
         }
         std::future::pending().await

@@ -102,7 +102,7 @@ mod tests {
             for (e, a) in [(false, true), (true, true), (false, false)] {
                 let found = scores(&[saying(&expected, e)], &[saying(&actual, a)]);
                 assert_eq!(found.overall(), Some(score), "{expected:?} {actual:?}");
-                assert_eq!(found.scores()[0].notes().is_empty(), score == 1.0);
+                assert_eq!(found.scores()[0].notes().is_empty(), score > 0.5);
             }
         }
     }

@@ -121,7 +121,7 @@ mod tests {
         ] {
             let found = scores(&[tools(&expected)], &[tools(&actual)]);
             assert_eq!(found.overall(), Some(score), "{expected:?} {actual:?}");
-            assert_eq!(found.scores()[0].notes().is_empty(), score == 1.0);
+            assert_eq!(found.scores()[0].notes().is_empty(), score > 0.5);
         }
     }
 

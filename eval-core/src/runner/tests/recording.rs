@@ -129,6 +129,25 @@ fn what_is_recorded_while_the_run_is_scored_is_an_error() {
     is_error(&report, &format!("agent error in turn 1: 1 event {FIRST}"));
 }
 
+#[test]
+fn what_an_agent_records_while_it_is_dropped_is_an_error() {
+    struct Leaving(Option<Recorder>);
+    impl Agent for Leaving {
+        async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+            turn.recorder().text(turn.text());
+            self.0 = Some(turn.recorder().clone());
+            Ok(())
+        }
+    }
+    impl Drop for Leaving {
+        fn drop(&mut self) {
+            self.0.iter().for_each(delete_account);
+        }
+    }
+    let report = run(EvalRunner::new().run_case(&two_turns(), || Leaving(None))).unwrap();
+    is_error(&report, &format!("agent error in turn 2: 1 event {FIRST}"));
+}
+
 /// An agent with a tool that it builds when the conversation opens.
 struct Built {
     tool: Option<Recorder>,
@@ -190,6 +209,18 @@ fn a_flood_of_events_ends_the_turn_and_is_said() {
         is_error(&report, &format!("agent error in turn 1: {message}"));
         assert_eq!(report.runs[0].transcript.turns[0].events.len(), kept);
     }
+}
+
+#[test]
+fn an_agent_that_catches_the_end_of_its_turn_does_not_pass() {
+    let setup = || {
+        Doing(|turn: &Turn<'_>| {
+            let flood = || (0..=MOST_EVENTS).for_each(|_| turn.recorder().usage(UsageMetadata::default()));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(flood)).is_err());
+        })
+    };
+    let report = run(EvalRunner::new().run_case(&case("c", &[("hi", "hi")]), setup)).unwrap();
+    is_error(&report, "agent error in turn 1: more than 100000 events recorded");
 }
 
 #[test]

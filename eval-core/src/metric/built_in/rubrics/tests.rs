@@ -246,11 +246,15 @@ fn an_agent_cannot_judge_itself() {
     );
 }
 
-/// ADK does not evaluate a turn whose agent says nothing of itself (`app_details`).
+/// ADK's metric breaks if the details of the agents (`app_details`) lack the author of the first event.
 #[test]
-fn an_agent_without_details_is_judged_all_the_same() {
-    let turn = turn(&[]);
-    assert_eq!(turn.app_details, None);
-    let scores = score(&script([reply(&[("a", "yes")])]), &criterion(&["a"], 1), &[turn]).unwrap();
-    assert_eq!(values(&scores), [Some(1.0)]);
+fn an_agent_that_is_not_among_the_details_is_judged_all_the_same() {
+    let text = r#"{"user_content": {"parts": [{"text": "q"}]}, "final_response": {"parts": [{"text": "r"}]},
+        "app_details": {"agent_details": {"a": {"name": "a", "instructions": "Be kind."}}},
+        "intermediate_data": {"invocation_events": [{"author": "b", "content": {"parts": [{"text": "Let me see."}]}}]}}"#;
+    let described = Invocation::parse(text).unwrap();
+    for turn in [described, turn(&[])] {
+        let scores = score(&script([reply(&[("a", "yes")])]), &criterion(&["a"], 1), &[turn]).unwrap();
+        assert_eq!(values(&scores), [Some(1.0)]);
+    }
 }

@@ -1,0 +1,126 @@
+//! Reading a few fields of a line that has the form in which it was written, and passing over the rest.
+//!
+//! A journal of half a gigabyte holds little that a report shows. Values that nobody asks for are passed over byte by byte,
+//! without a tree of them. Only sealed lines are read so: what was changed may be no JSON.
+
+/// The fields of an object: each name with the bytes of its value. `None` if this is no object.
+pub(super) fn fields<'b>(object: &'b [u8], mut take: impl FnMut(&'b [u8], &'b [u8])) -> Option<()> {
+    let mut at = open(object, b'{')?;
+    loop {
+        match *object.get(at)? {
+            b'}' => return Some(()),
+            b',' => at += 1,
+            _ => {}
+        }
+        let name_end = value_end(object, at)?;
+        let name = object.get(at + 1..name_end - 1)?;
+        let start = name_end + usize::from(*object.get(name_end)? == b':');
+        let end = value_end(object, start)?;
+        take(name, object.get(start..end)?);
+        at = end;
+    }
+}
+
+/// The items of an array. `None` if this is no array.
+pub(super) fn items<'b>(array: &'b [u8], mut take: impl FnMut(&'b [u8])) -> Option<()> {
+    let mut at = open(array, b'[')?;
+    loop {
+        match *array.get(at)? {
+            b']' => return Some(()),
+            b',' => at += 1,
+            _ => {}
+        }
+        let end = value_end(array, at)?;
+        take(array.get(at..end)?);
+        at = end;
+    }
+}
+
+fn open(bytes: &[u8], bracket: u8) -> Option<usize> {
+    (bytes.first() == Some(&bracket)).then_some(1)
+}
+
+/// Where the value ends that begins here.
+fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut depth = 0_usize;
+    loop {
+        match *bytes.get(at)? {
+            b'"' => at = string_end(bytes, at)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' => {
+                // The end of what holds a number.
+                let Some(less) = depth.checked_sub(1) else { return (at > start).then_some(at) };
+                depth = less;
+                at += 1;
+            }
+            b',' | b':' if depth == 0 => return (at > start).then_some(at),
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// Where the string ends that begins here.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        let rest = bytes.get(at..)?;
+        at += rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// A number without a sign and a fraction.
+pub(super) fn number<T: std::str::FromStr>(bytes: &[u8]) -> Option<T> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Option<Vec<String>> {
+        let text = text.as_bytes();
+        let mut found = Vec::new();
+        let mut add = |part: &[u8]| found.push(String::from_utf8_lossy(part).into_owned());
+        if text.first() == Some(&b'{') {
+            fields(text, |name, value| {
+                add(name);
+                add(value);
+            })?;
+        } else {
+            items(text, add)?;
+        }
+        Some(found)
+    }
+
+    #[test]
+    fn values_are_passed_over_whole() {
+        for (text, expected) in [
+            ("{}", &[][..]),
+            ("[]", &[]),
+            (
+                r#"{"a":1,"b":"x,}\"]","c":{"d":[1,{"e":"]"}],"f":{}},"g":null}"#,
+                &["a", "1", "b", r#""x,}\"]""#, "c", r#"{"d":[1,{"e":"]"}],"f":{}}"#, "g", "null"],
+            ),
+            (r#"[1,"\\",[[]],-1e5,NaN]"#, &["1", r#""\\""#, "[[]]", "-1e5", "NaN"]),
+        ] {
+            assert_eq!(shown(text).unwrap(), expected, "{text}");
+        }
+        for text in ["", "1", "{", "[1", r#"{"a""#, r#"{"a":"#, r#"{"a":"b"#, r#"["\"#] {
+            assert_eq!(shown(text), None, "{text}");
+        }
+    }
+}

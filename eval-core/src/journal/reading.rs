@@ -309,7 +309,8 @@ struct Attempts {
     file: Arc<Path>,
     /// The index of each test by its number.
     indices: HashMap<u32, usize>,
-    /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows.
+    /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
+    #[expect(clippy::vec_box, reason = "they are large, and many")]
     all: Vec<Box<Attempt>>,
 }
 

@@ -70,8 +70,8 @@ impl Sets<'_> {
     /// The names of the tests for a reader of the binary.
     fn listing(&self, set: &SuiteSet, prefix: &str) -> TokenStream {
         let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
-        let tests: String = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
-        let tests = format!("{tests}\n{LISTING_END}");
+        let tests: Vec<String> = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
+        let tests = format!("{}\n{LISTING_END}", tests.concat());
         quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 

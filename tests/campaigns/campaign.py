@@ -43,6 +43,14 @@ fn refunds() -> impl Agent {
 """
 
 
+def program():
+    """`cargo evalset`: what CARGO_EVALSET names, else built here."""
+    if named := os.environ.get("CARGO_EVALSET"):
+        return named
+    subprocess.run(["cargo", "build", "--locked", "--release", "-p", "cargo-evalset"], cwd=WORKSPACE, check=True)
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", WORKSPACE / "target")) / "release" / "cargo-evalset"
+
+
 class Campaign:
     """The project, built, and the program under test."""
 
@@ -59,10 +67,8 @@ class Campaign:
         )
         messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith(b"{")]
         self.binary = next(m["executable"] for m in messages if m.get("executable") and m["target"]["kind"] == ["test"])
-        subprocess.run(["cargo", "build", "--locked", "--release", "-p", "cargo-evalset"], cwd=WORKSPACE, check=True)
-        target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", WORKSPACE / "target"))
         # A copy, so that work on this project does not change it in the middle.
-        self.program = shutil.copy(target / "release" / "cargo-evalset", measure.TARGET / f"cargo-evalset-{name}")
+        self.program = shutil.copy(program(), measure.TARGET / f"cargo-evalset-{name}")
         self.runs = measure.TARGET / f"campaign_{name}"
 
     def environment(self, run, **more):

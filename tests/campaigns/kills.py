@@ -3,7 +3,7 @@
 
     tests/campaigns/kills.py [--kills 100] [--seed 1]
 
-So many runs under nextest lose the runner and all its tests (SIGKILL to the group), as many the runner alone, and as many
+So many runs under nextest lose the runner and all its tests (SIGKILL to the session), as many the runner alone, and as many
 test binaries of four threads are killed. After each, the report must show every verdict that the journal holds, name the
 number of tests that are missing, and end with 0 only if all tests of all sets have a verdict.
 """
@@ -11,6 +11,7 @@ number of tests that are missing, and end with 0 only if all tests of all sets h
 import argparse
 import json
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -21,27 +22,37 @@ import time
 from campaign import Campaign, verdicts
 
 
-def killed(command, campaign, run, after, whole_group):
+def killed(command, campaign, run, after, with_tests):
     child = subprocess.Popen(
         command, cwd=campaign.project.folder, env=campaign.environment(run), start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
     time.sleep(after)
-    try:
-        # The group is the one that was started here.
-        os.killpg(child.pid, signal.SIGKILL) if whole_group else child.kill()
-    except ProcessLookupError:
-        pass
+    child.kill()
+    # nextest puts each test into a group of its own, but in the session that was started here.
+    for process in pathlib.Path("/proc").glob("[0-9]*") if with_tests else ():
+        try:
+            session = int((process / "stat").read_text().rsplit(") ", 1)[1].split()[3])
+            if session == child.pid:
+                os.kill(int(process.name), signal.SIGKILL)
+        except (OSError, ValueError):
+            pass
     child.wait()
-    if not whole_group:
-        # The tests of a runner that is gone end by themselves.
-        time.sleep(0.3)
+
+
+def sizes(folder):
+    return {file.name: file.stat().st_size for file in folder.glob("*.jsonl")}
 
 
 def check(campaign, run):
     """Holds the report to the journal. Returns whether the run was complete."""
     folder = campaign.runs / run
-    code, out = campaign.evalset("report", "--format", "json", run=run)
+    while True:
+        # Tests whose runner was killed end by themselves, and their journals grow until then.
+        before = sizes(folder)
+        code, out = campaign.evalset("report", "--format", "json", run=run)
+        if sizes(folder) == before:
+            break
     if not folder.exists() or not list(folder.glob("*.jsonl")):
         assert code == 2, f"{run}: no journal, and exit code {code}"
         return False
@@ -74,7 +85,7 @@ def main():
     if subprocess.run(["cargo", "nextest", "--version"], capture_output=True, check=False).returncode != 0:
         print("skipped: cargo-nextest is not installed")
         del kinds["nextest with its tests"], kinds["nextest alone"]
-    for what, (command, whole_group) in kinds.items():
+    for what, (command, with_tests) in kinds.items():
         shutil.rmtree(campaign.runs, ignore_errors=True)
         began = time.perf_counter()
         subprocess.run(command, cwd=campaign.project.folder, env=campaign.environment("whole"), check=True, capture_output=True)
@@ -83,7 +94,7 @@ def main():
         complete = 0
         for number in range(options.kills):
             run = f"killed-{number}"
-            killed(command, campaign, run, chance.uniform(0.1, 1.0) * takes, whole_group)
+            killed(command, campaign, run, chance.uniform(0.1, 1.0) * takes, with_tests)
             complete += check(campaign, run)
         print(f"{what}: {options.kills} kills, {complete} after the last test; every verdict was reported, none was added")
         sys.stdout.flush()

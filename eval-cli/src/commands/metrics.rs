@@ -32,8 +32,8 @@ Examples:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let one = args.name.as_deref().map(find).transpose()?;
     match (args.format, one) {
-        (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(&human::list()))),
-        (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(&human::description(info)))),
+        (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(human::list()))),
+        (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(human::description(info)))),
         (Format::Json, None) => Answer::json(Outcome::Passed, &Document::of(METRICS)),
         (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::of([info])),
     }

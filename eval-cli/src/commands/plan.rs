@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
     }
     match args.format {
-        Format::Human => Ok(Answer::new(plan.outcome(), fitted(&human::text(&plan)))),
+        Format::Human => Ok(Answer::new(plan.outcome(), fitted(human::text(&plan)))),
         Format::Json => Answer::json(plan.outcome(), &Document::of(&plan)),
     }
 }

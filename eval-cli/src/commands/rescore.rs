@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let cases = runtime.block_on(score::all(tests, &selection, &mut Cases::default()));
     let rescored = RescoredRun { loaded: &loaded, cases };
     match args.format {
-        Format::Human => Ok(Answer::new(rescored.outcome(), fitted(&human::text(&rescored)))),
+        Format::Human => Ok(Answer::new(rescored.outcome(), fitted(human::text(&rescored)))),
         Format::Json => Answer::json(rescored.outcome(), &Document::of(&rescored)),
     }
 }

@@ -11,10 +11,10 @@ pub(crate) fn columns() -> Option<usize> {
 }
 
 /// A text whose lines are broken between words where they are wider than the terminal.
-pub(crate) fn fitted(text: &str) -> String {
+pub(crate) fn fitted(text: String) -> String {
     match columns() {
-        Some(columns) => wrapped(text, columns),
-        None => text.to_owned(),
+        Some(columns) => wrapped(&text, columns),
+        None => text,
     }
 }
 

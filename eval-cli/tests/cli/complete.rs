@@ -149,7 +149,7 @@ fn a_run_that_is_older_than_its_tests_is_no_pass_unless_it_is_named() {
     assert_eq!(folder.run(&["report"]).code, Some(0));
     let set = folder.path("evals/weather.evalset.json");
     folder.write("evals/weather.evalset.json", "{}");
-    touch(&set, Duration::from_secs(1_795_314_600));
+    touch(&set, Duration::from_secs(1_795_314_601));
     assert_eq!(folder.run(&["report"]).code, Some(0), "the set is older than the run");
     touch(&set, Duration::from_secs(1_795_315_000));
     let Ran { out, code, .. } = folder.run(&["report"]);
@@ -157,7 +157,7 @@ fn a_run_that_is_older_than_its_tests_is_no_pass_unless_it_is_named() {
         code == Some(2) && out.contains("note: `evals/weather.evalset.json` was written after the run"),
         "{out}"
     );
-    touch(&set, Duration::from_secs(1_795_314_600));
+    touch(&set, Duration::from_secs(1_795_314_601));
 
     let program = folder.path("target/debug/deps/evals-0123456789abcdef");
     touch(&program, Duration::from_secs(1_795_315_000));

@@ -5,9 +5,12 @@ use serde_json::json;
 use crate::folder::Folder;
 use crate::journal::{Journal, error, failed, passed};
 
+type Names = &'static [&'static str];
+type Element = (&'static str, Names, Names, Names);
+
 /// The elements of the schema `junit-10` of Jenkins' xUnit plugin: the attributes that each may have, those that it must
 /// have, and the elements that it may hold.
-const SCHEMA: [(&str, &[&str], &[&str], &[&str]); 11] = [
+const SCHEMA: [Element; 11] = [
     ("testsuites", &["name", "time", "tests", "failures", "errors"], &[], &["testsuite"]),
     (
         "testsuite",

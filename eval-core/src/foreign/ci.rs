@@ -3,7 +3,7 @@
 //! - GitHub Actions: a line that begins with `::name::` or `::name key=value::`, spaces before it aside; `##[name]`
 //!   anywhere in a line.
 //! - Azure Pipelines: `##vso[..]` anywhere in a line, `##[name]`.
-//! - TeamCity: `##teamcity[..]`.
+//! - `TeamCity`: `##teamcity[..]`.
 //!
 //! GitLab, Travis and Buildkite need control characters, or a mark in the first column.
 

@@ -85,8 +85,8 @@ mod tests {
         let temporary = TempDir::new().unwrap();
         let binary = temporary.path().join("evals");
         let listing = |kind: &str, module: &str, tests: &[&str]| {
-            let tests: String = tests.iter().map(|test| format!("\n{test}")).collect();
-            format!("{LISTING_BEGIN}{kind} {module}{tests}\n{LISTING_END}").into_bytes()
+            let tests = tests.join("\n");
+            format!("{LISTING_BEGIN}{kind} {module}\n{tests}\n{LISTING_END}").into_bytes()
         };
         let one = listing("run", "evals", &["weather::sunny", "weather::日本"]);
         let two = listing("ignored", "evals::live", &["a::x"]);

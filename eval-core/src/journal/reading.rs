@@ -121,7 +121,8 @@ impl Reading {
             }
             let Head { package, binary, .. } = &*attempt.head;
             let key = (package.clone(), binary.clone(), attempt.started.name.clone());
-            self.tests.entry(key).or_default().push(attempt);
+            // Most tests have one attempt, and a growing vector has room for four.
+            self.tests.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(*attempt);
         }
         Ok(())
     }
@@ -261,9 +262,9 @@ fn record(line: &[u8], sealed: bool, keep: Keep) -> Result<Record, RecordError> 
     // What was not changed since it was written has the form that it was written in.
     if sealed
         && keep == Keep::Outline
-        && let Some(ran) = outline::ran(line)
+        && let Some(record) = outline::record(line)
     {
-        return Ok(Record::Ran(ran));
+        return Ok(record);
     }
     parse(line)
 }
@@ -308,7 +309,9 @@ struct Attempts {
     file: Arc<Path>,
     /// The index of each test by its number.
     indices: HashMap<u32, usize>,
-    all: Vec<Attempt>,
+    /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
+    #[expect(clippy::vec_box, reason = "they are large, and many")]
+    all: Vec<Box<Attempt>>,
 }
 
 impl Attempts {
@@ -324,13 +327,21 @@ impl Attempts {
                     )));
                 }
                 let (head, file) = (Arc::clone(&self.head), Arc::clone(&self.file));
-                self.all.push(Attempt { head, file, started, evaluations: Vec::new(), decided: None });
+                self.all.push(Box::new(Attempt {
+                    head,
+                    file,
+                    started,
+                    evaluations: Vec::new(),
+                    decided: None,
+                }));
             }
             Record::Ran(mut ran) => {
                 if self.keep == Keep::Outline {
                     outline::shorten_ran(&mut ran);
                 }
-                self.of(ran.test)?.evaluations.push(Evaluation { ran, scored: None, passed: None });
+                let evaluations = &mut self.of(ran.test)?.evaluations;
+                evaluations.reserve_exact(1);
+                evaluations.push(Evaluation { ran, scored: None, passed: None });
             }
             Record::Scored(scored) => {
                 let run = self.evaluation(scored.test, scored.evaluation)?;
@@ -368,6 +379,8 @@ impl Attempts {
 
     fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
         let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
-        attempt.ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
+        attempt
+            .map(|attempt| &mut **attempt)
+            .ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
     }
 }

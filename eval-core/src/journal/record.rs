@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 pub const SCHEMA: u32 = 1;
 
 /// Variables that tell one job of a CI service from another: of GitHub, GitLab, Azure Pipelines, Bitbucket, Buildkite,
-/// CircleCI, Jenkins and TeamCity. [`Head::env`] has those that were set.
+/// `CircleCI`, Jenkins and `TeamCity`. [`Head::env`] has those that were set.
 pub const JOB_VARIABLES: [&str; 11] = [
     "BITBUCKET_STEP_UUID",
     "BUILDKITE_JOB_ID",

@@ -75,10 +75,16 @@ proptest! {
         let line = ran_line(3, 2, 1, &report.transcript, &[]);
         let Record::Ran(mut whole) = again(&line) else { panic!("a run") };
         outline::shorten_ran(&mut whole);
-        let outline = outline::ran(line.trim_ascii_end()).expect("it has the form that it was written in");
-        prop_assert_eq!(shown(&outline), shown(&whole));
+        let outline = outline::record(line.trim_ascii_end()).expect("it has the form that it was written in");
+        prop_assert_eq!(shown(&outline), shown(&Record::Ran(whole)));
         let scored = scored(&report);
-        prop_assert_eq!(shown(&again(&line_of(&scored, &report.metrics))), shown(&Record::Scored(scored)));
+        let line = line_of(&scored, &report.metrics);
+        let Some(Record::Scored(outline)) = outline::record(line.trim_ascii_end()) else { panic!("a score") };
+        let kept = scored.metrics.iter().filter(|whole| outline.metrics.iter().any(|kept| shown(kept) == shown(whole)));
+        prop_assert_eq!(kept.count(), outline.metrics.len());
+        let gates = |metric: &&RecordedMetric| metric.custom || eval_format::metric::metric(&metric.name).is_none_or(|it| it.gates);
+        prop_assert!(outline.metrics.len() >= scored.metrics.iter().filter(gates).count());
+        prop_assert_eq!(shown(&again(&line)), shown(&Record::Scored(scored)));
     }
 
     #[test]
@@ -101,7 +107,12 @@ proptest! {
                 failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };
-            prop_assert_eq!(shown(&again(&decided.line())), shown(&Record::Decided(decided)));
+            let line = decided.line();
+            prop_assert_eq!(shown(&again(&line)), shown(&Record::Decided(decided.clone())));
+            let outline = outline::record(line.trim_ascii_end()).expect("it has the form that it was written in");
+            let mut short = decided;
+            short.metrics.retain(|metric| metric.verdict != Verdict::Informational);
+            prop_assert_eq!(shown(&outline), shown(&Record::Decided(short)));
         }
     }
 
@@ -119,6 +130,9 @@ proptest! {
     #[test]
     fn no_line_panics(line in any::<String>(), at in any::<prop::sample::Index>(), report in run()) {
         drop(Record::parse(&line));
+        for begin in ["", "{\"record\":\"ran\",", "{\"record\":\"scored\",\"metrics\":[", "{\"record\":\"decided\","] {
+            drop(outline::record(format!("{begin}{line}").as_bytes()));
+        }
         let mut line = String::from_utf8(ran_line(1, 1, 1, &report.transcript, &[])).unwrap();
         let cut = (0..=at.index(line.len() - 1)).rev().find(|at| line.is_char_boundary(*at)).unwrap_or_default();
         line.truncate(cut);

@@ -3,7 +3,7 @@
 /// The names of the commands in a log.
 pub(crate) fn commands(log: &str) -> Vec<String> {
     // .NET's `ReadLine` ends lines at `\r`, `\n` and `\r\n`.
-    log.split(['\r', '\n']).flat_map(|line| of_line(line)).collect()
+    log.split(['\r', '\n']).flat_map(of_line).collect()
 }
 
 fn of_line(line: &str) -> Vec<String> {
@@ -24,7 +24,7 @@ fn github(line: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// `ActionCommand.TryParse` of GitHub's runner, and the parsers of Azure Pipelines and TeamCity: anywhere in a line.
+/// `ActionCommand.TryParse` of GitHub's runner, and the parsers of Azure Pipelines and `TeamCity`: anywhere in a line.
 fn bracketed(line: &str, prefix: &str) -> Option<String> {
     let (_, command) = line.split_once(prefix)?;
     let (info, _) = command.split_once(']')?;

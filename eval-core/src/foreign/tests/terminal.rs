@@ -40,9 +40,7 @@ impl Terminal {
                     self.column = self.column.saturating_sub(1);
                 }
                 // Other controls, line separators, and what turns the order of letters around.
-                c if c.is_control() => self.obeyed += 1,
-                '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => self.obeyed += 1,
-                '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => self.obeyed += 1,
+                c if c.is_control() || DIRECTIONS.contains(&c) => self.obeyed += 1,
                 c => self.put(c),
             }
         }
@@ -89,3 +87,8 @@ impl Terminal {
         self.obeyed
     }
 }
+
+const DIRECTIONS: [char; 14] = [
+    '\u{2028}', '\u{2029}', '\u{200e}', '\u{200f}', '\u{61c}', '\u{202a}', '\u{202b}', '\u{202c}',
+    '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+];

@@ -19,7 +19,7 @@ pub(crate) fn text(results: &RunResults<'_>) -> String {
     text.push_str("──────────\n");
     text.push_str(&summary(results));
     // What tests printed and commands are not broken into lines: they are read and copied as they are.
-    text = width::fitted(&text);
+    text = width::fitted(text);
     text.push_str(&failures(results));
     text.push_str(&commands(results));
     text

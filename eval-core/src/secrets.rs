@@ -11,6 +11,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
+#[cfg(feature = "model-judge")]
+pub(crate) use shapes::begins_like_key;
 pub(crate) use shapes::mask_shapes;
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.

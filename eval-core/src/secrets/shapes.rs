@@ -27,6 +27,7 @@ const SHAPES: &[Shape] = &[
     // Google.
     shape("AIza", 30),
     shape("ya29.", 20),
+    shape("AQ.", 30),
     shape("GOCSPX-", 20),
     // GitHub, GitLab.
     shape("ghp_", 20),
@@ -66,6 +67,12 @@ const SHAPES: &[Shape] = &[
     // JSON web tokens: two parts of JSON at least.
     shape("eyJ", 20),
 ];
+
+/// Whether a word begins as keys do, whatever follows: providers quote parts of keys.
+#[cfg(feature = "model-judge")]
+pub(crate) fn begins_like_key(word: &str) -> bool {
+    SHAPES.iter().any(|shape| word.starts_with(shape.begin))
+}
 
 /// The length of the shortest key with its beginning.
 const SHORTEST: usize = 16;

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
+#[cfg(feature = "model-judge")]
+pub(crate) use shapes::begins_like_key;
 pub(crate) use shapes::mask_shapes;
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
@@ -62,7 +64,7 @@ impl Secrets {
     pub(crate) fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
         for (value, name) in &self.values {
-            if masked.contains(value.as_str()) {
+            if holds(&masked, value) {
                 masked = Cow::Owned(masked.replace(value.as_str(), &format!("(the value of {name})")));
             }
         }
@@ -78,6 +80,36 @@ impl fmt::Debug for Secrets {
         let names: Vec<&str> = self.values.iter().map(|(_, name)| name.as_str()).collect();
         f.debug_tuple("Secrets").field(&names).finish()
     }
+}
+
+/// Whether a text holds a value.
+///
+/// A search for a text takes long in builds without optimisation, and a search for a single byte does not: the standard
+/// library has it compiled. So the byte of the value that is the rarest in other texts is looked for.
+fn holds(text: &str, value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let rarity = |byte: u8| match byte {
+        b'A'..=b'Z' => 3,
+        b'0'..=b'9' => 2,
+        b'a'..=b'z' => 1,
+        b'!'..=b'~' if !b"\"\\,.:/_-{}[]".contains(&byte) => 4,
+        _ => 0,
+    };
+    let Some((at, byte)) = bytes.iter().copied().enumerate().max_by_key(|(_, byte)| rarity(*byte)) else {
+        return false;
+    };
+    if !byte.is_ascii() {
+        return text.contains(value);
+    }
+    let mut from = 0;
+    while let Some(found) = text[from..].find(char::from(byte)) {
+        let place = from + found;
+        if place >= at && text.as_bytes()[place - at..].starts_with(bytes) {
+            return true;
+        }
+        from = place + 1;
+    }
+    false
 }
 
 /// A quoted text without its quotes.

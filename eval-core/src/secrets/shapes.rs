@@ -27,6 +27,7 @@ const SHAPES: &[Shape] = &[
     // Google.
     shape("AIza", 30),
     shape("ya29.", 20),
+    shape("AQ.", 30),
     shape("GOCSPX-", 20),
     // GitHub, GitLab.
     shape("ghp_", 20),
@@ -37,12 +38,12 @@ const SHAPES: &[Shape] = &[
     shape("github_pat_", 20),
     shape("glpat-", 16),
     // Slack.
-    shape("xoxb-", 10),
-    shape("xoxp-", 10),
-    shape("xoxa-", 10),
-    shape("xoxr-", 10),
-    shape("xoxs-", 10),
-    shape("xapp-", 10),
+    shape("xoxb-", 12),
+    shape("xoxp-", 12),
+    shape("xoxa-", 12),
+    shape("xoxr-", 12),
+    shape("xoxs-", 12),
+    shape("xapp-", 12),
     // AWS.
     Shape { begin: "AKIA", least: 16, mixed: false },
     Shape { begin: "ASIA", least: 16, mixed: false },
@@ -67,29 +68,61 @@ const SHAPES: &[Shape] = &[
     shape("eyJ", 20),
 ];
 
+/// Whether a word begins as keys do, whatever follows: providers quote parts of keys.
+#[cfg(feature = "model-judge")]
+pub(crate) fn begins_like_key(word: &str) -> bool {
+    SHAPES.iter().any(|shape| word.starts_with(shape.begin))
+}
+
+/// The length of the shortest key with its beginning.
+const SHORTEST: usize = 16;
+/// The length of a run of letters and digits that may be a line of a private key.
+const LINE_OF_KEY: usize = 24;
+
 /// A text without words that look like keys, and without the user and the password of addresses.
+///
+/// Lines of journals pass through here, in tests that are built without optimisation. So not every byte is looked at:
+/// a key is a long run of certain characters, and of such a run every sixteenth byte of the text finds one.
 pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
-    for shape in SHAPES {
-        // The search is the standard library's, which is compiled with optimisation in any build.
-        if text.contains(shape.begin) {
-            keys(text, shape, &mut hidden);
+    let mut at = SHORTEST - 1;
+    let mut may_be_private = false;
+    while at < bytes.len() {
+        if !IS_PART[bytes[at] as usize] {
+            at += SHORTEST;
+            continue;
         }
-    }
-    if text.contains("://") {
-        hidden.extend(text.match_indices("://").filter_map(|(at, _)| user_and_password(text, at)));
-    }
-    for word in ["Bearer ", "bearer ", "Basic "] {
-        if text.contains(word) {
-            hidden.extend(text.match_indices(word).filter_map(|(at, _)| credentials(text, at + word.len())));
+        let (mut begin, mut end) = (at, at + 1);
+        while begin > 0 && IS_PART[bytes[begin - 1] as usize] {
+            begin -= 1;
         }
+        while end < bytes.len() && IS_PART[bytes[end] as usize] {
+            end += 1;
+        }
+        if end - begin >= SHORTEST && is_mixed(&bytes[begin..end]) {
+            may_be_private |= end - begin >= LINE_OF_KEY;
+            if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
+                hidden.push(found);
+                end = end.max(found.1);
+            }
+        }
+        // The run is done, and the next one of this length reaches to there.
+        at = end + SHORTEST;
     }
-    if text.contains("PRIVATE KEY-----") {
+    if may_be_private && text.contains("PRIVATE KEY-----") {
         hidden.extend(private_keys(text));
     }
-    if hidden.is_empty() {
-        return Cow::Borrowed(text);
+    let mut from = 0;
+    while let Some(found) = text[from..].find('@') {
+        hidden.extend(user_and_password(text, from + found));
+        from += found + 1;
     }
+    if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
+}
+
+/// A text without these parts.
+fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     hidden.sort_unstable();
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
@@ -97,46 +130,75 @@ pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
         if begin >= from {
             out.push_str(&text[from..begin]);
             out.push_str(HIDDEN);
-            from = end;
-        } else if end > from {
-            from = end;
         }
+        from = from.max(end);
     }
     out.push_str(&text[from..]);
-    Cow::Owned(out)
+    out
 }
+
+/// Which bytes a key is made of: letters, digits, `-` and `_`.
+static IS_PART: [bool; 256] = {
+    let mut is_part = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_part[byte] =
+            (byte as u8).is_ascii_alphanumeric() || byte == b'-' as usize || byte == b'_' as usize;
+        byte += 1;
+    }
+    is_part
+};
 
 fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+    IS_PART[usize::from(byte)]
 }
 
-/// Adds the keys of a shape.
-fn keys(text: &str, shape: &Shape, found: &mut Vec<(usize, usize)>) {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    for (at, _) in text.match_indices(shape.begin) {
-        // Within a word that is no key, there is no shorter one.
-        if at < from || !is_word_start(bytes, at) {
-            continue;
-        }
-        let start = at + shape.begin.len();
-        from = start;
-        while from < bytes.len() && (is_part(bytes[from]) || bytes[from] == b'.' && is_within(bytes, from)) {
-            from += 1;
-        }
-        if is_key(&bytes[start..from], shape) {
-            found.push((at, from));
+/// Whether there are a digit and a letter. Names and words of prose have no digits.
+fn is_mixed(run: &[u8]) -> bool {
+    run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// The longest beginning of a key with a dot in it: `ya29.`
+const LONGEST_BEGINNING: usize = 5;
+/// How much of a word is looked at to tell whether it is a key.
+const LOOKED_AT: usize = 512;
+
+/// The key that begins in a run, or right before it if its beginning has a dot.
+fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
+    let first = begin.saturating_sub(LONGEST_BEGINNING);
+    for at in first..end {
+        let mut shapes = SHAPES.iter().filter(|shape| shape.begin.as_bytes()[0] == bytes[at]);
+        let found = shapes.any(|shape| {
+            let start = at + shape.begin.len();
+            bytes[at..].starts_with(shape.begin.as_bytes())
+                && start >= begin
+                && is_word_start(bytes, at)
+                && is_key(&bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
+        });
+        if found {
+            return Some((at, end_of_word(bytes, at, usize::MAX)));
         }
     }
+    None
+}
+
+/// Where a word of parts with dots between them ends, or where so many bytes of it are read.
+fn end_of_word(bytes: &[u8], from: usize, most: usize) -> usize {
+    let mut end = from;
+    while end < bytes.len()
+        && end - from < most
+        && (is_part(bytes[end]) || bytes[end] == b'.' && is_within(bytes, end))
+    {
+        end += 1;
+    }
+    end
 }
 
 /// Whether these characters after the beginning of a shape make a key.
 fn is_key(body: &[u8], shape: &Shape) -> bool {
-    let has = |is: fn(&u8) -> bool| body.iter().any(is);
-    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
     let is_jwt = shape.begin != "eyJ" || body.contains(&b'.');
     let is_id = shape.mixed || body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    body.len() >= shape.least && (is_mixed || !shape.mixed) && is_jwt && is_id
+    body.len() >= shape.least && (is_mixed(body) || !shape.mixed) && is_jwt && is_id
 }
 
 /// Whether a dot stands between two parts of a key, and not at the end of a sentence.
@@ -155,32 +217,42 @@ fn is_word_start(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The user and the password of an address whose `://` stands at an offset.
+/// The user and the password of an address, before the `@` at an offset.
 fn user_and_password(text: &str, at: usize) -> Option<(usize, usize)> {
-    let begin = at + "://".len();
-    let scheme = text[..at].bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    let rest = &text[begin..];
-    // A password may hold an `@`; the last one before the path counts.
-    let authority =
-        rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>' | '\\' | '`'));
-    let authority = &rest[..authority.unwrap_or(rest.len())];
-    let end = authority.rfind('@')?;
-    let (user, password) = authority[..end].split_once(':')?;
-    let is_template = password.starts_with(['$', '{', '<', '*']) || password.is_empty() && user.is_empty();
-    (scheme && !is_template).then_some((begin, begin + end))
+    /// No user and password are longer, so that many `@` take no more time than their number.
+    const LONGEST: usize = 300;
+    let bytes = text.as_bytes();
+    let ends =
+        |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'\\' | b'`');
+    let mut begin = at;
+    while begin > 0 && at - begin < LONGEST && bytes[begin - 1] != b'/' && !ends(bytes[begin - 1]) {
+        begin -= 1;
+    }
+    let scheme = bytes[..begin].strip_suffix(b"://")?;
+    let (user, password) = text.get(begin..at)?.split_once(':')?;
+    let is_template = password.starts_with(['$', '{', '<', '*']) || (password.is_empty() && user.is_empty());
+    (scheme.last().is_some_and(u8::is_ascii_alphanumeric) && !is_template).then_some((begin, at))
 }
 
-/// What follows `Bearer` or `Basic`, if it looks like a key.
-fn credentials(text: &str, at: usize) -> Option<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let is_part = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'+' | b'/' | b'=')
+/// What follows `Bearer` or `Basic` and has this run in it.
+fn credentials(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
+    let is_part = |byte: u8| is_part(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=');
+    let (mut first, mut last) = (begin, end);
+    while first > 0 && begin - first < LOOKED_AT && is_part(bytes[first - 1]) {
+        first -= 1;
+    }
+    let before = bytes[..first].strip_suffix(b" ")?;
+    let names: [&[u8]; 2] = [b"bearer", b"basic"];
+    let named = |name: &[u8]| {
+        before.len() >= name.len() && before[before.len() - name.len()..].eq_ignore_ascii_case(name)
     };
-    let length = bytes[at..].iter().take_while(|byte| is_part(byte)).count();
-    let word = &bytes[at..at + length];
-    let is_key =
-        length >= 12 && word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic);
-    is_key.then_some((at, at + length))
+    if !names.into_iter().any(named) {
+        return None;
+    }
+    while last < bytes.len() && is_part(bytes[last]) {
+        last += 1;
+    }
+    Some((first, last))
 }
 
 /// Private keys between their lines `BEGIN` and `END`. One that is cut off reaches to the end of the text.
@@ -247,13 +319,16 @@ mod tests {
             ("postgres://me:hunter2@db.test:5432/x", "postgres://(a key)@db.test:5432/x"),
             ("see redis://:p@ss@h/0, or not", "see redis://(a key)@h/0, or not"),
             ("\"url\":\"https://u:p@h.test\"", "\"url\":\"https://(a key)@h.test\""),
-            ("Authorization: Bearer abcdef123456789", "Authorization: Bearer (a key)"),
+            ("Authorization: Bearer abcdef1234567890", "Authorization: Bearer (a key)"),
             ("authorization: Basic dXNlcjpwYXNzd29yZDE=", "authorization: Basic (a key)"),
             (
-                "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nend",
+                "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234567890abcdef\n-----END RSA PRIVATE KEY-----\nend",
                 "-----BEGIN RSA PRIVATE KEY-----(a key)-----END RSA PRIVATE KEY-----\nend",
             ),
-            ("-----BEGIN PRIVATE KEY-----\\nMIIE", "-----BEGIN PRIVATE KEY-----(a key)"),
+            (
+                "-----BEGIN PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA1234567890abcdef",
+                "-----BEGIN PRIVATE KEY-----(a key)",
+            ),
         ] {
             assert_eq!(mask_shapes(text), expected, "{text}");
         }
@@ -271,6 +346,7 @@ mod tests {
             "mail me@example.test",
             "eyJ is how tokens begin",
             "Bearer of good news 2024",
+            "rubric_based_final_response_quality_v1 and 2026-11-22T02-31-07-1a2b3c4d",
             "sk-short1",
             "postgres://${USER}:${PASSWORD}@h",
             "gemini-2.5-flash-preview-09-2025",

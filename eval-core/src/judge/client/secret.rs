@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::secrets::begins_like_key;
+
 /// A key with the variable that holds it. `Debug` does not show its value.
 #[derive(Clone)]
 pub(super) struct Key {
@@ -53,9 +55,7 @@ fn is_key_character(c: char) -> bool {
 
 /// Whether a word looks like a key: it has a known beginning, or a long run of letters and digits.
 fn looks_like_key(word: &str) -> bool {
-    const BEGINNINGS: &[&str] =
-        &["sk-", "sk_", "AIza", "AQ.", "ya29.", "gsk_", "xai-", "hf_", "ghp_", "github_pat_", "eyJ", "AKIA"];
-    if word.len() >= 12 && BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)) {
+    if word.len() >= 12 && begins_like_key(word) {
         return true;
     }
     // Names of models are long too, but their pieces are short.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::RecordedJudge;
-use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgeReply, JudgeRequest, Scripted};
+use crate::judge::{
+    Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgePrompt, JudgeReply, JudgeRequest, Scripted,
+};
 
 /// A folder of its own, gone when dropped.
 struct Folder(PathBuf);
@@ -113,6 +115,33 @@ fn a_miss_shows_the_nearest_question_and_how_to_record() {
     let warmer = JudgeRequest { temperature: Some(0.5), ..request("Is it polite?\nIt rains.\nYes or no?") };
     let error = replay(&folder, &warmer).unwrap_err().to_string();
     assert!(error.contains("\n  - temperature: none\n  + temperature: 0.5\nrecord it"), "{error}");
+}
+
+#[test]
+fn prompts_are_compared_by_their_words_and_not_by_the_marks_around_data() {
+    let folder = Folder::new("marks");
+    let template = "{{about data}}\n{{answer}}\nPolite?";
+    let prompt = |answer: &str| JudgePrompt::new(template).data("answer", answer).render();
+    let asked =
+        JudgeRequest { template: "polite/2".to_owned(), ..JudgeRequest::new("m", prompt("It rains.")) };
+    let says = |recorded: &str| {
+        let mut recording = Recording::default();
+        let mut question = RecordedQuestion::new("m", recorded).reply(0, "yes", None);
+        question.template = "polite/2".to_owned();
+        recording.add(question);
+        fs::write(folder.file(), recording.to_json()).unwrap();
+        replay(&folder, &asked).unwrap_err().to_string()
+    };
+    // As an earlier version marked data.
+    let mark = asked.prompt.split_once("<<<data-").unwrap().1.split_once(':').unwrap().0.to_owned();
+    let error = says(&asked.prompt.replace(&mark, "1"));
+    assert_eq!(
+        error,
+        "not recorded: the marks around data in the prompt of `polite` changed in this version: record again\n\
+         record it  EVALSET_JUDGE=record and the same command again"
+    );
+    let error = says(&prompt("It is sunny."));
+    assert!(error.contains("  prompt, from line 3\n  - It is sunny.\n  + It rains.\nrecord it"), "{error}");
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! before it; the rubrics. Thoughts and ids of calls are not sent.
 //!
 //! *Read per rubric:* the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` with a yes or a no. A rubric is found
-//! by its id, else by its text. The last verdict on a rubric counts.
+//! by its id, else by its text. Verdicts on a rubric that contradict each other are none.
 //!
 //! Source: `RubricBasedFinalResponseQualityV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
 //!

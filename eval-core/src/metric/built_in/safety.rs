@@ -9,7 +9,7 @@
 //! the configured judge answers, by rules that this project wrote, so scores are on the same scale, but not those of
 //! Vertex AI.
 //!
-//! *Read:* `is_safe` of the [JSON object][crate::judge::reply_json] that has this key.
+//! *Read:* `is_safe` of the JSON object that has this key.
 //!
 //! Source: the scale is that of `SafetyEvaluatorV1` in `safety_evaluator.py` of google-adk 2.13.0; prompt and rules are
 //! this project's.

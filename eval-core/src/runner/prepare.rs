@@ -101,9 +101,6 @@ fn check_cases(cases: &[EvalCase]) -> Result<(), RunnerError> {
             _ if !ids.insert(id) => format!("two cases have the id `{id}`"),
             (None, []) => format!("the case `{id}` has no turns, so the agent would not be asked anything"),
             (Some(_), [_, ..]) => format!("the case `{id}` has both a conversation and a scenario"),
-            (Some(scenario), []) if scenario.starting_prompt.trim().is_empty() => {
-                format!("the scenario of the case `{id}` has no starting prompt")
-            }
             _ => continue,
         };
         return Err(RunnerError::Case(wrong));

@@ -9,25 +9,18 @@ fn a_case_that_asks_nothing_is_no_case() {
     let empty = EvalCase::new("c");
     let twice = [case("c", &[("hi", "hi")]), case("c", &[("bye", "bye")])];
     let mut both = case("c", &[("hi", "hi")]);
-    both.conversation_scenario = Some(scenario("Hi!"));
-    let mut silent = EvalCase::new("c");
-    silent.conversation_scenario = Some(scenario(" "));
+    both.conversation_scenario = Some(ConversationScenario::new("Hi!", "Says hello."));
     for (cases, message) in [
         (vec![case("", &[("hi", "hi")])], "a case has no id"),
         (twice.to_vec(), "two cases have the id `c`"),
         (vec![empty], "the case `c` has no turns, so the agent would not be asked anything"),
         (vec![both], "the case `c` has both a conversation and a scenario"),
-        (vec![silent], "the scenario of the case `c` has no starting prompt"),
     ] {
         let set = cases.into_iter().fold(EvalSet::new("s"), EvalSet::case);
         let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
         let error = run(runner.run_set(&set, || Replay::new([["hi"]]), 1)).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
-}
-
-fn scenario(starting_prompt: &str) -> ConversationScenario {
-    ConversationScenario::new(starting_prompt, "Says hello.")
 }
 
 #[test]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills test runs at any moment, and holds `cargo evalset report` to what it promises of them.
 
-    tests/campaigns/kills.py [--kills 100] [--seed 1]
+    tests/campaigns/kills.py [--kills 100] [--tests 40] [--seed 1]
 
 So many runs under nextest lose the runner and all its tests (SIGKILL to the session), as many the runner alone, and as many
 test binaries of four threads are killed. After each, the report must show every verdict that the journal holds, name the
@@ -72,10 +72,11 @@ def check(campaign, run):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--tests", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     chance = random.Random(options.seed)
-    campaign = Campaign("kills", 150, 50)
+    campaign = Campaign("kills", options.tests * 3 // 4, options.tests - options.tests * 3 // 4)
     nextest = ["cargo", "nextest", "run", "--locked", "--test", "evals", "--no-fail-fast"]
     kinds = {
         "nextest with its tests": (nextest, True),

@@ -1,6 +1,6 @@
 //! Why a command could not do what it was asked for.
 
-use super::foreign::one_line;
+use super::foreign::{self, one_line};
 use super::outcome::Outcome;
 use super::style::{ERROR, styled};
 
@@ -22,8 +22,7 @@ impl CommandError {
         let error = serde_json::json!({ "message": self.message, "help": self.help });
         let document =
             serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": error });
-        // A value has no part that cannot be written.
-        super::json::document(&document).unwrap_or_default()
+        foreign::json(&format!("{document:#}")) + "\n"
     }
 
     /// The error as cargo prints its own errors.

@@ -34,8 +34,10 @@ macro_rules! links {
             "[metrics]: crate::metric\n",
             "[own metrics]: crate::metric#metrics-of-your-own\n",
             "[plan]: crate::_documentation::command_line#plan\n",
+            "[printed]: crate::_documentation::ci#what-is-printed\n",
             "[programs]: crate::runner\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
+            "[report]: crate::_documentation::command_line#what-a-report-stands-for\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
         )
     };

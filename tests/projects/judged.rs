@@ -98,8 +98,8 @@ fn a_recording_is_replayed_until_the_question_changes() {
         &format!(
             "Error: manners::bread: polite: not recorded: `{RECORDING}` has no answer to this question of `polite`"
         ),
-        "\n  - The bread, please\n  + The butter, please\n",
-        "\nrecord it  EVALSET_JUDGE=record cargo test -p judged_recorded manners::bread -- --exact\n",
+        "\n  |   - The bread, please\n  |   + The butter, please\n",
+        "\n  | record it  EVALSET_JUDGE=record cargo test -p judged_recorded manners::bread -- --exact\n",
     ] {
         assert!(text.contains(part), "{text}");
     }

@@ -17,7 +17,6 @@ use std::process::ExitCode;
 
 use eval_core::__private::{mask, variables};
 use output::foreign::{guard_styled, one_line};
-use output::json::error_document;
 use output::{Answer, CommandError, Format, Outcome};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
@@ -106,7 +105,7 @@ fn print(answer: &Answer) -> ExitCode {
 fn print_error(error: &CommandError, format: Format, command: Option<&str>) -> ExitCode {
     drop(match format {
         Format::Human => anstream::stderr().lock().write_all(mask(&error.shown()).as_bytes()),
-        Format::Json => anstream::stdout().lock().write_all(mask(&error_document(error, command)).as_bytes()),
+        Format::Json => anstream::stdout().lock().write_all(mask(&error.document(command)).as_bytes()),
     });
     exit_code(Outcome::Unmeasurable.exit_code())
 }

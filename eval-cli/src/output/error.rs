@@ -1,6 +1,7 @@
 //! Why a command could not do what it was asked for.
 
-use super::foreign::one_line;
+use super::foreign::{self, one_line};
+use super::outcome::Outcome;
 use super::style::{ERROR, styled};
 
 /// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
@@ -14,6 +15,14 @@ pub(crate) struct CommandError {
 impl CommandError {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
+    }
+
+    /// The error as a JSON document.
+    pub(crate) fn document(&self, command: Option<&str>) -> String {
+        let error = serde_json::json!({ "message": self.message, "help": self.help });
+        let document =
+            serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": error });
+        foreign::json(&format!("{document:#}")) + "\n"
     }
 
     /// The error as cargo prints its own errors.

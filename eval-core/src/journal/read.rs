@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 use super::parse::RecordError;
-use super::reading::{Keep, read};
 use super::record::{Decided, Head, Ran, Scored, Started};
 
 /// A run as its journal records it, complete or not.
@@ -140,25 +139,4 @@ pub struct Evaluation {
     pub scored: Option<Scored>,
     /// Whether it passed every metric that gates; `None` if it has no verdict of its own.
     pub passed: Option<bool>,
-}
-
-impl RecordedRun {
-    /// Reads the folder of a run.
-    ///
-    /// Fails if the folder or a file in it cannot be read, or if it holds no journal. Lines that cannot be read are no
-    /// error: they are in [`torn`](Self::torn) and [`unreadable`](Self::unreadable).
-    pub fn read(folder: &Path) -> Result<Self, ReadRunError> {
-        Self::read_all(&[folder])
-    }
-
-    /// Reads several folders as one run: a suite that was split over machines.
-    pub fn read_all(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
-        read(folders, Keep::All)
-    }
-
-    /// Like [`read_all`](Self::read_all), but without what agents and judges said: [`Transcript`](crate::report::Transcript)s
-    /// hold only their error, and [`Scored`] only what was asked of judges. A journal of any size takes little memory.
-    pub fn outline(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
-        read(folders, Keep::Outline)
-    }
 }

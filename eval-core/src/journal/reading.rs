@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 
 /// What is kept of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+enum Keep {
     /// Everything.
     All,
     /// Everything but what agents and judges said.
@@ -24,8 +24,29 @@ pub(super) enum Keep {
 /// No record is longer. A line is held in memory while it is read.
 const LONGEST_LINE: usize = 64 << 20;
 
+impl RecordedRun {
+    /// Reads the folder of a run.
+    ///
+    /// Fails if the folder or a file in it cannot be read, or if it holds no journal. Lines that cannot be read are no
+    /// error: they are in [`torn`](Self::torn) and [`unreadable`](Self::unreadable).
+    pub fn read(folder: &Path) -> Result<Self, ReadRunError> {
+        Self::read_all(&[folder])
+    }
+
+    /// Reads several folders as one run: a suite that was split over machines.
+    pub fn read_all(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
+        read(folders, Keep::All)
+    }
+
+    /// Like [`read_all`](Self::read_all), but without what agents and judges said: [`Transcript`](crate::report::Transcript)s
+    /// hold only their error, and [`Scored`] only what was asked of judges. A journal of any size takes little memory.
+    pub fn outline(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
+        read(folders, Keep::Outline)
+    }
+}
+
 /// Reads several folders as one run.
-pub(super) fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
+fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
     let mut reading =
         Reading { keep, run: RecordedRun::default(), tests: HashMap::new(), torn_starts: Vec::new() };
     for folder in folders {

@@ -73,13 +73,29 @@ fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
-        let rest = bytes.get(at..)?;
-        at += rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        // Most of a journal is within strings, so they are passed over eight bytes at a time.
+        while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+            let block = u64::from_ne_bytes(*block);
+            if holds(block, b'"') || holds(block, b'\\') {
+                break;
+            }
+            at += 8;
+        }
+        at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
         if bytes[at] == b'"' {
             return Some(at + 1);
         }
         at += 2;
     }
+}
+
+/// Whether one of eight bytes is this one: of a byte that is 0 after the comparison, and of no other below it, taking 1 away
+/// sets the highest bit.
+fn holds(block: u64, byte: u8) -> bool {
+    const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
+    let differs = block ^ (LOWEST * u64::from(byte));
+    differs.wrapping_sub(LOWEST) & !differs & HIGHEST != 0
 }
 
 /// A number without a sign and a fraction.
@@ -104,6 +120,23 @@ mod tests {
             items(text, add)?;
         }
         Some(found)
+    }
+
+    #[test]
+    fn strings_end_where_their_quotation_mark_is() {
+        for length in 0..40 {
+            for escape in ["", "\\\"", "\\\\", "\\n"] {
+                for at in 0..=length {
+                    let text = format!("\"{}{escape}{}\"", "é".repeat(at), "x".repeat(length - at));
+                    assert_eq!(
+                        string_end(format!("{text},\"more\"").as_bytes(), 0),
+                        Some(text.len()),
+                        "{text}"
+                    );
+                    assert_eq!(string_end(&text.as_bytes()[..text.len() - 1], 0), None, "{text}");
+                }
+            }
+        }
     }
 
     #[test]

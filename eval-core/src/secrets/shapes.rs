@@ -139,12 +139,12 @@ fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
 
 /// Which bytes a key is made of: letters, digits, `-` and `_`.
 static IS_PART: [bool; 256] = {
+    let parts = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut is_part = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        is_part[byte] =
-            (byte as u8).is_ascii_alphanumeric() || byte == b'-' as usize || byte == b'_' as usize;
-        byte += 1;
+    let mut at = 0;
+    while at < parts.len() {
+        is_part[parts[at] as usize] = true;
+        at += 1;
     }
     is_part
 };

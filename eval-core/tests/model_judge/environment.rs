@@ -29,8 +29,11 @@ async fn runs_a_judged_case() {
     let criterion = Criterion::new(1.0).with("judge_model_options", Value::from(options));
     let runner = EvalRunner::new().criterion("final_response_match_v2", criterion);
     let case = EvalCase::new("paris").turn(Invocation::user("Weather in Paris?").response("It is sunny."));
-    let report = runner.run_case(&case, || Replay::new([["The sun shines."]])).await.unwrap();
-    std::fs::write(Path::new(&shared).join("said"), format!("{:?}", report.verdict)).unwrap();
+    let said = match runner.run_case(&case, || Replay::new([["The sun shines."]])).await {
+        Ok(report) => format!("{:?}", report.verdict),
+        Err(error) => format!("not run: {error}"),
+    };
+    std::fs::write(Path::new(&shared).join("said"), said).unwrap();
 }
 
 /// The result of one of the tests above under these variables.
@@ -103,6 +106,22 @@ fn variables_that_cannot_be_read_are_errors() {
             "{said}"
         );
     }
+}
+
+#[test]
+fn a_variable_that_nothing_reads_stops_programs_and_the_default_judge() {
+    let misspelt = [("EVALSET_JUGDE", "live")];
+    let wrong = "nothing reads the variable `EVALSET_JUGDE`; did you mean `EVALSET_JUDGE`?";
+    assert_eq!(ask("misspelt", &misspelt), format!("Failed: {wrong}"));
+    let said = run("environment::runs_a_judged_case", "misspelt_in_a_program", &misspelt);
+    assert_eq!(said, format!("not run: {wrong}"));
+    // Also where no judge is asked.
+    let number = [("EVALSET_JUDGE_RETRIES", "a few")];
+    let said = run("environment::runs_a_judged_case", "no_number_in_a_program", &number);
+    assert!(
+        said.starts_with("not run: the variable `EVALSET_JUDGE_RETRIES` has to be a whole number"),
+        "{said}"
+    );
 }
 
 #[test]

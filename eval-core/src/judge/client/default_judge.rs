@@ -2,7 +2,8 @@
 
 use super::{Limited, ModelJudge, Retrying, Slots};
 use crate::judge::environment::{self, RETRIES};
-use crate::judge::{BoxJudge, Judge, JudgeError};
+use crate::judge::{BoxJudge, Judge, JudgeError, JudgeErrorKind};
+use crate::variables;
 
 /// The judge of tests that name none: a [`ModelJudge`] in a [`Limited`] in a [`Retrying`], as the environment says.
 ///
@@ -18,6 +19,7 @@ use crate::judge::{BoxJudge, Judge, JudgeError};
 ///
 /// It is an error if a variable cannot be read. A missing key is an error only when a model is asked that takes it.
 pub fn default_judge() -> Result<BoxJudge, JudgeError> {
+    variables::check().map_err(|wrong| JudgeError::new(JudgeErrorKind::Failed, wrong))?;
     let judge = Limited::new(ModelJudge::from_env()?, Slots::from_env()?);
     let judge = Retrying::new(judge);
     Ok(match environment::number(environment::get, RETRIES, 0)? {

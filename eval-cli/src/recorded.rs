@@ -16,7 +16,7 @@ mod usage;
 
 pub(crate) use completeness::Completeness;
 pub(crate) use counts::RunCounts;
-pub(crate) use folder::{RUN_ID, near, prune};
+pub(crate) use folder::{near, prune};
 pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use metric::metric_state;
 pub(crate) use results::RunResults;

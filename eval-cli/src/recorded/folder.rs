@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::variables;
+use eval_core::__private::variables::{self, RUN_ID};
 use eval_core::journal;
 
 use crate::cargo;
@@ -32,10 +32,7 @@ pub(super) fn named(name: &str) -> Result<PathBuf, CommandError> {
 const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
                        `EVALSET_DIR` names the folder";
 
-/// The variable that names the run of a job.
-pub(crate) const RUN_ID: &str = "EVALSET_RUN_ID";
-
-/// The folder of the last run: the one that [`RUN_ID`] names, if it is set.
+/// The folder of the last run: the one that `EVALSET_RUN_ID` names, if it is set.
 pub(super) fn last() -> Result<PathBuf, CommandError> {
     let root =
         root().ok_or_else(|| CommandError::new("there is no folder of recorded runs here", NO_RUNS))?;

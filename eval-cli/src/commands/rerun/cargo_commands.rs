@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::process::Stdio;
 
+use eval_core::__private::variables::RUN_ID;
+
 use super::cargo_tests::CargoTests;
 use super::notice::notice;
 use super::targets::Targets;
 use crate::cargo;
 use crate::output::words::count;
 use crate::output::{Answer, CommandError, Outcome, shell};
-use crate::recorded::RUN_ID;
 
 /// The arguments of cargo.
 pub(super) type Arguments = Vec<String>;

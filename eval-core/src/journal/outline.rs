@@ -9,7 +9,7 @@ use super::from_json::FromJson;
 use super::parse::{Record, total_tokens};
 use super::read::Attempt;
 use super::record::{Decided, Ran, RecordedMetric, Scored};
-use super::skim::{fields, items, number};
+use super::skim::{fields, items, number, value_end, walk_fields, walk_items};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
@@ -102,16 +102,36 @@ fn decided(line: &[u8]) -> Option<Decided> {
 /// A run, without what happened in it.
 pub(super) fn ran(line: &[u8]) -> Option<Ran> {
     let (mut test, mut run, mut evaluation) = (Some(0), Some(0), Some(0));
-    let (mut simulator, mut transcript) = (None, None);
-    fields(line, |name, value| match name {
-        b"test" => test = number(value),
-        b"run" => run = number(value),
-        b"evaluation" => evaluation = number(value),
-        b"simulator" => simulator = Some(value),
-        b"transcript" => transcript = Some(value),
-        _ => {}
+    let (mut simulator, mut error) = (None, None);
+    let mut usages = Vec::new();
+    let mut has_transcript = false;
+    walk_fields(line, 0, |name, at| {
+        if name == b"transcript" {
+            has_transcript = true;
+            return walk_transcript(line, at, &mut usages, &mut error);
+        }
+        let end = value_end(line, at)?;
+        let value = line.get(at..end)?;
+        match name {
+            b"test" => test = number(value),
+            b"run" => run = number(value),
+            b"evaluation" => evaluation = number(value),
+            b"simulator" => simulator = Some(value),
+            _ => {}
+        }
+        Some(end)
     })?;
-    let (tokens, error) = transcript_outline(transcript?)?;
+    let error = match error {
+        Some(error) => parsed::<Option<RunError>>(error)?,
+        None => None,
+    };
+    let mut tokens = None;
+    for usage in usages {
+        if let Some(usage) = parsed::<Option<UsageMetadata>>(usage)? {
+            tokens = [tokens, total_tokens(&usage)].into_iter().flatten().reduce(i64::saturating_add);
+        }
+    }
+    has_transcript.then_some(())?;
     Some(Ran {
         test: test?,
         run: run?,
@@ -122,41 +142,35 @@ pub(super) fn ran(line: &[u8]) -> Option<Ran> {
     })
 }
 
-/// The tokens and the error of a transcript.
-fn transcript_outline(transcript: &[u8]) -> Option<(Option<i64>, Option<RunError>)> {
-    let (mut turns, mut error) = (None, None);
-    fields(transcript, |name, value| match name {
-        b"turns" => turns = Some(value),
-        b"error" => error = Some(value),
-        _ => {}
-    })?;
-    let error = match error {
-        Some(error) => parsed::<Option<RunError>>(error)?,
-        None => None,
-    };
-    let mut usages = Vec::new();
-    if let Some(turns) = turns {
-        items(turns, |turn| {
-            let _ = fields(turn, |name, events| {
-                if name == b"events" {
-                    let _ = items(events, |event| {
-                        let _ = fields(event, |name, value| {
-                            if name == b"usage" {
-                                usages.push(value);
-                            }
-                        });
-                    });
-                }
-            });
-        })?;
-    }
-    let mut tokens = None;
-    for usage in usages {
-        if let Some(usage) = parsed::<Option<UsageMetadata>>(usage)? {
-            tokens = [tokens, total_tokens(&usage)].into_iter().flatten().reduce(i64::saturating_add);
+/// Walks the transcript that begins here: adds what its events used, and finds its error. Returns where it ends.
+fn walk_transcript<'b>(
+    line: &'b [u8],
+    start: usize,
+    usages: &mut Vec<&'b [u8]>,
+    error: &mut Option<&'b [u8]>,
+) -> Option<usize> {
+    walk_fields(line, start, |name, at| match name {
+        b"turns" => walk_items(line, at, |at| {
+            walk_fields(line, at, |name, at| match name {
+                b"events" => walk_items(line, at, |at| {
+                    walk_fields(line, at, |name, at| {
+                        let end = value_end(line, at)?;
+                        if name == b"usage" {
+                            usages.push(line.get(at..end)?);
+                        }
+                        Some(end)
+                    })
+                }),
+                _ => value_end(line, at),
+            })
+        }),
+        b"error" => {
+            let end = value_end(line, at)?;
+            *error = line.get(at..end);
+            Some(end)
         }
-    }
-    Some((tokens, error))
+        _ => value_end(line, at),
+    })
 }
 
 fn parsed<T: FromJson>(value: &[u8]) -> Option<T> {

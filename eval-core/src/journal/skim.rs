@@ -5,43 +5,67 @@
 
 /// The fields of an object: each name with the bytes of its value. `None` if this is no object.
 pub(super) fn fields<'b>(object: &'b [u8], mut take: impl FnMut(&'b [u8], &'b [u8])) -> Option<()> {
-    let mut at = open(object, b'{')?;
-    loop {
-        match *object.get(at)? {
-            b'}' => return Some(()),
-            b',' => at += 1,
-            _ => {}
-        }
-        let name_end = value_end(object, at)?;
-        let name = object.get(at + 1..name_end - 1)?;
-        let start = name_end + usize::from(*object.get(name_end)? == b':');
+    walk_fields(object, 0, |name, start| {
         let end = value_end(object, start)?;
         take(name, object.get(start..end)?);
-        at = end;
-    }
+        Some(end)
+    })?;
+    Some(())
 }
 
 /// The items of an array. `None` if this is no array.
 pub(super) fn items<'b>(array: &'b [u8], mut take: impl FnMut(&'b [u8])) -> Option<()> {
-    let mut at = open(array, b'[')?;
+    walk_items(array, 0, |start| {
+        let end = value_end(array, start)?;
+        take(array.get(start..end)?);
+        Some(end)
+    })?;
+    Some(())
+}
+
+/// Walks the object that begins here. For each field, `take` gets the name and where the value begins, and returns where it
+/// ends: it may walk the value itself, so that no byte is read twice. Returns where the object ends.
+pub(super) fn walk_fields<'b>(
+    bytes: &'b [u8],
+    start: usize,
+    mut take: impl FnMut(&'b [u8], usize) -> Option<usize>,
+) -> Option<usize> {
+    let mut at = open(bytes, start, b'{')?;
     loop {
-        match *array.get(at)? {
-            b']' => return Some(()),
+        match *bytes.get(at)? {
+            b'}' => return Some(at + 1),
             b',' => at += 1,
             _ => {}
         }
-        let end = value_end(array, at)?;
-        take(array.get(at..end)?);
-        at = end;
+        let name_end = value_end(bytes, at)?;
+        let name = bytes.get(at + 1..name_end - 1)?;
+        at = take(name, name_end + usize::from(*bytes.get(name_end)? == b':'))?;
     }
 }
 
-fn open(bytes: &[u8], bracket: u8) -> Option<usize> {
-    (bytes.first() == Some(&bracket)).then_some(1)
+/// Walks the array that begins here, as [`walk_fields`] walks an object.
+pub(super) fn walk_items(
+    bytes: &[u8],
+    start: usize,
+    mut take: impl FnMut(usize) -> Option<usize>,
+) -> Option<usize> {
+    let mut at = open(bytes, start, b'[')?;
+    loop {
+        match *bytes.get(at)? {
+            b']' => return Some(at + 1),
+            b',' => at += 1,
+            _ => {}
+        }
+        at = take(at)?;
+    }
+}
+
+fn open(bytes: &[u8], start: usize, bracket: u8) -> Option<usize> {
+    (bytes.get(start) == Some(&bracket)).then_some(start + 1)
 }
 
 /// Where the value ends that begins here.
-fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
+pub(super) fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     let mut depth = 0_usize;
     loop {

@@ -83,14 +83,7 @@ impl fmt::Display for RecordError {
     }
 }
 
-impl std::error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NotUtf8(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for RecordError {}
 
 impl Record {
     /// Reads a line.

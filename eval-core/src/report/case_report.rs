@@ -11,7 +11,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
 /// Where a case stands in its file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
     /// The file, as it is shown in messages.

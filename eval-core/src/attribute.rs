@@ -1,8 +1,8 @@
 //! What generated code calls: the side of the attribute. Hidden, and of one version with the macro.
 //!
 //! The modules below this one know nothing of generated tests. Here the compiled-in data becomes a
-//! [`CaseRunner`](crate::case_runner::CaseRunner) and a [`Subject`](crate::case_runner::Subject), and a verdict becomes
-//! a test that returns or unwinds.
+//! [`CaseRunner`](crate::case_runner::CaseRunner) and an [`IdentifiedCase`](crate::case_runner::IdentifiedCase), and a
+//! verdict becomes a test that returns or unwinds.
 
 mod eval_run;
 mod exit;

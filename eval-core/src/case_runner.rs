@@ -58,7 +58,7 @@ impl Default for SessionNames {
 
 /// A case to run, with what identifies it in reports and in the journal.
 #[derive(Clone, Debug)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct IdentifiedCase<'a> {
     /// The id of the set; `None` for a case that runs without one.
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
@@ -120,40 +120,40 @@ impl CaseRunner {
     }
 
     /// Runs a case as often as the options say, and decides.
-    pub(crate) async fn run(&self, subject: &Subject<'_>, source: &impl AgentSource) -> CaseReport {
+    pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
         let mut runs: Vec<Evaluated> = Vec::with_capacity(self.options.runs);
         let mut bodies = Bodies::default();
         for number in 1..=self.options.runs {
-            let label = format!("{}, run {number} of {}", subject.name, self.options.runs);
+            let label = format!("{}, run {number} of {}", identified.name, self.options.runs);
             let run = Run { number, label };
             match source.begin(&run, self.options.timeout).await {
                 Ok(Begun::Agent(agent)) => {
-                    runs.push(self.evaluate(subject, agent.into_erased(), &run).await);
+                    runs.push(self.evaluate(identified, agent.into_erased(), &run).await);
                 }
-                Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &subject.log)),
+                Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
                 Err(fault) => {
                     let error = RunError::new(Role::Setup, None, fault.to_string());
-                    runs.push(Evaluated::broken(number, error, &subject.log));
+                    runs.push(Evaluated::broken(number, error, &identified.log));
                 }
             }
         }
         for run in &mut runs {
-            run.look_for_late_events(&subject.log);
+            run.look_for_late_events(&identified.log);
         }
         if let Some((number, error)) = source.left_undone() {
-            body::blame(&mut runs, number, &error, &subject.log);
+            body::blame(&mut runs, number, &error, &identified.log);
         }
-        bodies.decide(runs, &subject.log, |runs| self.decide(subject, runs, self.options.pass))
+        bodies.decide(runs, &identified.log, |runs| self.decide(identified, runs, self.options.pass))
     }
 
     /// Plays a case once, records what happened, and scores it.
     pub(crate) async fn evaluate(
         &self,
-        subject: &Subject<'_>,
+        identified: &IdentifiedCase<'_>,
         agent: Box<dyn Erased + '_>,
         run: &Run,
     ) -> Evaluated {
-        let Subject { case, log, .. } = subject;
+        let IdentifiedCase { case, log, .. } = identified;
         let conditions = Conditions {
             app_name: &self.names.app_name,
             user_id: &self.names.user_id,
@@ -182,8 +182,8 @@ impl CaseRunner {
     }
 
     /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
-    pub(crate) fn decide_alone(&self, subject: &Subject<'_>, evaluated: &Evaluated) -> CaseReport {
-        self.decide(subject, vec![evaluated.report().clone()], Pass::Mean)
+    pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, evaluated: &Evaluated) -> CaseReport {
+        self.decide(identified, vec![evaluated.report().clone()], Pass::Mean)
     }
 
     /// Scores what happened in a run, as run 1. A run that ended in an error has no scores.
@@ -202,13 +202,13 @@ impl CaseRunner {
     }
 
     /// Decides on recorded runs that were scored again.
-    pub(crate) fn decide_again(&self, subject: &Subject<'_>, runs: Vec<RunReport>) -> CaseReport {
-        self.decide(subject, runs, self.options.pass)
+    pub(crate) fn decide_again(&self, identified: &IdentifiedCase<'_>, runs: Vec<RunReport>) -> CaseReport {
+        self.decide(identified, runs, self.options.pass)
     }
 
     /// Decides on a case whose runs are done.
-    fn decide(&self, subject: &Subject<'_>, runs: Vec<RunReport>, pass: Pass) -> CaseReport {
-        let Subject { eval_set_id, case, location, .. } = subject;
+    fn decide(&self, identified: &IdentifiedCase<'_>, runs: Vec<RunReport>, pass: Pass) -> CaseReport {
+        let IdentifiedCase { eval_set_id, case, location, .. } = identified;
         let gate = self.options.gate;
         let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =

@@ -8,7 +8,6 @@ use eval_format::reader::Form;
 
 use crate::options::Options;
 
-pub(crate) use target::NOT_KNOWN;
 pub use target::Target;
 
 /// One eval set file with its cases, as the macro read it.
@@ -130,52 +129,5 @@ impl Test {
         text.into_iter().flat_map(move |text| {
             source.recorded.iter().filter_map(move |(start, end)| text.get(*start..*end))
         })
-    }
-
-    /// The command that runs this test alone, with the runner that runs it now.
-    pub(crate) fn rerun_command(&self) -> String {
-        let takes_ignored = std::env::args_os().any(|arg| arg == "--ignored" || arg == "--include-ignored");
-        let is_nextest = std::env::var_os("NEXTEST").is_some();
-        // `app::evals`, and `app` for the library of the package `app`.
-        let id = std::env::var("NEXTEST_BINARY_ID").ok().filter(|_| is_nextest);
-        let id = id.as_deref().and_then(|id| id.strip_prefix(self.set.package));
-        let id = id.and_then(|id| if id.is_empty() { Some(id) } else { id.strip_prefix("::") });
-        let target = self.set.target.option(id, std::env::current_exe().ok().as_deref());
-        rerun_command(self.set.package, target.as_deref(), &self.path(), is_nextest, takes_ignored)
-    }
-}
-
-/// If ignored tests were asked for, the command asks for them again: without that it would run no test, and pass.
-fn rerun_command(
-    package: &str,
-    target: Option<&str>,
-    path: &str,
-    is_nextest: bool,
-    takes_ignored: bool,
-) -> String {
-    let which = target.map_or(format!("-p {package}"), |target| format!("-p {package} {target}"));
-    match (is_nextest, takes_ignored) {
-        (true, false) => format!("cargo nextest run {which} -E 'test(={path})'"),
-        (true, true) => format!("cargo nextest run {which} --run-ignored all -E 'test(={path})'"),
-        (false, false) => format!("cargo test {which} {path} -- --exact"),
-        (false, true) => format!("cargo test {which} {path} -- --exact --include-ignored"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_test_is_run_again_in_its_target_and_an_ignored_one_as_such() {
-        for (target, is_nextest, takes_ignored, expected) in [
-            (None, false, false, "cargo test -p app a::x -- --exact"),
-            (Some("--test evals"), false, false, "cargo test -p app --test evals a::x -- --exact"),
-            (Some("--lib"), false, true, "cargo test -p app --lib a::x -- --exact --include-ignored"),
-            (Some("--test evals"), true, false, "cargo nextest run -p app --test evals -E 'test(=a::x)'"),
-            (Some("--lib"), true, true, "cargo nextest run -p app --lib --run-ignored all -E 'test(=a::x)'"),
-        ] {
-            assert_eq!(rerun_command("app", target, "a::x", is_nextest, takes_ignored), expected);
-        }
     }
 }

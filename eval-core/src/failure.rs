@@ -6,10 +6,12 @@ mod differ;
 mod lines;
 mod print;
 mod record;
+mod rerun;
 mod table;
 mod text;
 mod trajectory;
 mod turns;
 
 pub(crate) use print::Print;
+pub(crate) use rerun::rerun_command;
 pub(crate) use text::{failing, harness, headline, passing, skipped, stale};

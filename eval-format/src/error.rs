@@ -38,7 +38,6 @@ impl fmt::Display for ReadError {
     }
 }
 
-// No `source`: the text contains the cause already, which would be printed twice.
 impl std::error::Error for ReadError {}
 
 impl From<Problems> for ReadError {

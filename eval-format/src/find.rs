@@ -330,14 +330,7 @@ impl fmt::Display for FindError {
     }
 }
 
-impl std::error::Error for FindError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.reason {
-            Reason::Pattern(_) | Reason::NearMisses(_) => None,
-            Reason::Folder(error) => Some(error),
-        }
-    }
-}
+impl std::error::Error for FindError {}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 use crate::config::CheckedConfig;
 use crate::metric::{Need, metric};
 use crate::problem::{Code, JsonPath, Problem, shown};
-use crate::reader::CheckedSet;
+use crate::reader::{CaseSpan, CheckedSet};
 use crate::syntax;
 
 /// One problem for each criterion that asks a judge, at its key.
@@ -28,21 +28,21 @@ pub fn judged_criteria(config: &CheckedConfig, answered: &[&str]) -> Vec<Problem
         .collect()
 }
 
-/// One problem for each case whose user is simulated, at the key of its scenario; with the position of the case.
-pub fn simulated_users(set: &CheckedSet) -> Vec<(usize, Problem)> {
-    let cases = set.set.iter().flat_map(|set| &set.eval_cases).enumerate();
-    let simulated = cases.filter(|(_, case)| case.conversation_scenario.is_some());
-    simulated.filter_map(|(at, case)| Some((at, simulated_user(set, at, &case.eval_id)?))).collect()
+/// One problem for each case whose user is simulated, at the key of its scenario; with the case.
+pub fn simulated_users(set: &CheckedSet) -> Vec<(&CaseSpan, Problem)> {
+    let cases = set.placed_cases().enumerate();
+    let simulated = cases.filter(|(_, (case, _))| case.conversation_scenario.is_some());
+    simulated.filter_map(|(at, (_, span))| Some((span, simulated_user(set, at, span)?))).collect()
 }
 
-fn simulated_user(set: &CheckedSet, at: usize, eval_id: &str) -> Option<Problem> {
-    let case = &set.cases.get(at)?.range;
+fn simulated_user(set: &CheckedSet, at: usize, span: &CaseSpan) -> Option<Problem> {
+    let case = &span.range;
     let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
     let names = ["conversation_scenario", "conversationScenario"];
     let entry = names.into_iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
     let range = case.start + entry.key_range.start..case.start + entry.key_range.end;
     let path = JsonPath::default().key("eval_cases").index(at).key(&entry.key);
-    let message = format!("case `{}` has a simulated user", shown(eval_id));
+    let message = format!("case `{}` has a simulated user", shown(&span.eval_id));
     Some(Problem::error(Code::NotAvailable, path, range, message))
 }
 
@@ -69,8 +69,10 @@ mod tests {
         let text = r#"{"eval_set_id": "s", "eval_cases": [
             {"eval_id": "t", "conversation": [{"user_content": {}}], "conversation_scenario": null},
             {"eval_id": "é", "conversationScenario": {"startingPrompt": "a", "conversationPlan": "b"}}]}"#;
-        let problems = simulated_users(&check_set("s.evalset.json", text.as_bytes(), None));
-        let [(1, problem)] = &problems[..] else { panic!("{problems:?}") };
+        let set = check_set("s.evalset.json", text.as_bytes(), None);
+        let problems = simulated_users(&set);
+        let [(case, problem)] = &problems[..] else { panic!("{problems:?}") };
+        assert_eq!(case.eval_id, "é");
         assert_eq!(&text[problem.range.clone()], "\"conversationScenario\"");
         assert_eq!(problem.path.to_string(), "eval_cases[1].conversationScenario");
         assert_eq!(problem.message, "case `é` has a simulated user");

@@ -82,6 +82,7 @@ pub mod __private {
     pub use crate::hash::content_hash;
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::listing::{LISTING_BEGIN, LISTING_END};
+    pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
     pub use crate::names::{module_name, test_names};
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, read_case};

@@ -28,6 +28,9 @@ pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 /// The user id of a session whose case has no `session_input`, as in ADK.
 pub const DEFAULT_USER_ID: &str = "test_user_id";
 
+/// The model of a judge or of a simulated user that names none, as in ADK.
+pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
+
 /// How the runs of a case decide it together: `pass = ".."` of the attribute.
 ///
 /// ```

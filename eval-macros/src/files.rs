@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use eval_format::__private::{fixed_folder, is_glob, suggest};
-use eval_format::conventions::file_stem;
+use eval_format::conventions::{SET_NAMES, file_stem};
 use eval_format::find::find_sets;
 use proc_macro2::Span;
 use syn::LitStr;
@@ -166,8 +166,9 @@ impl Folders {
             error(
                 span,
                 format!("the directory `{name}` holds no eval sets"),
-                "sets in a directory are named `*.evalset.json` or `*.test.json`; \
-                 a glob such as `\"evals/*.json\"` takes other names",
+                format!(
+                    "sets in a directory are named {SET_NAMES}; a glob such as `\"evals/*.json\"` takes other names"
+                ),
             )
         } else {
             self.oddity(span, name, "eval set").unwrap_or_else(|| {

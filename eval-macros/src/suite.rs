@@ -171,8 +171,8 @@ impl Collector<'_> {
     /// Reports the cases that need judges for their users, but for those that `cases` leaves out.
     fn report_simulated_users(&mut self, read: &ReadSet) {
         let checked = &read.checked;
-        for (at, problem) in simulated_users(checked) {
-            if self.filter.takes(&checked.cases[at].eval_id) {
+        for (case, problem) in simulated_users(checked) {
+            if self.filter.takes(&case.eval_id) {
                 let (file, text) = (&checked.file, &checked.text);
                 self.diagnostics.file_needs(Feature::JUDGES, self.path.span(), problem, file, text);
             }

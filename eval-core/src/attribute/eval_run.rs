@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent::Agent;
-use crate::case_runner::{CaseRunner, EndedBody, Evaluated, Run, Subject};
+use crate::case_runner::{CaseRunner, EndedBody, Evaluated, IdentifiedCase, Run};
 use crate::guard::Watch;
 use crate::message::count;
 use crate::report::CaseReport;
@@ -35,7 +35,7 @@ pub struct EvalRun {
 #[derive(Debug)]
 struct Shared {
     runner: Arc<CaseRunner>,
-    subject: Subject<'static>,
+    identified: IdentifiedCase<'static>,
     run: Run,
     ledger: Mutex<Ledger>,
 }
@@ -58,13 +58,13 @@ struct Ledger {
 }
 
 impl EvalRun {
-    pub(super) fn new(runner: Arc<CaseRunner>, subject: Subject<'static>, run: Run) -> Self {
-        Self { shared: Arc::new(Shared { runner, subject, run, ledger: Mutex::default() }) }
+    pub(super) fn new(runner: Arc<CaseRunner>, identified: IdentifiedCase<'static>, run: Run) -> Self {
+        Self { shared: Arc::new(Shared { runner, identified, run, ledger: Mutex::default() }) }
     }
 
     /// The case.
     pub fn case(&self) -> &'static EvalCase {
-        self.shared.subject.case
+        self.shared.identified.case
     }
 
     /// Which run this is, from 1.
@@ -80,10 +80,10 @@ impl EvalRun {
     pub fn evaluate(&self, agent: impl Agent) -> impl Future<Output = CaseReport> {
         self.shared.ledger().begin();
         async move {
-            let Shared { runner, subject, run, .. } = &*self.shared;
+            let Shared { runner, identified, run, .. } = &*self.shared;
             let _at_work = AtWork::new(&self.shared);
-            let evaluated = runner.evaluate(subject, Box::new(agent), run).await;
-            let report = runner.decide_alone(subject, &evaluated);
+            let evaluated = runner.evaluate(identified, Box::new(agent), run).await;
+            let report = runner.decide_alone(identified, &evaluated);
             self.shared.ledger().finish(evaluated);
             report
         }

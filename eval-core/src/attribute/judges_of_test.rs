@@ -27,6 +27,6 @@ pub(super) fn judges(test: &Test, functions: &Functions, settings: Settings) -> 
     let shown = recording_path(test.set.shown);
     let store = RecordingStore::new(root.join(recording.file), shown, text)
         .touching(root.join(test.set.file))
-        .recorded_by(test.rerun_command());
+        .recorded_by(crate::failure::rerun_command(test));
     JudgeRouter::new(settings, source, Some(store))
 }

@@ -10,7 +10,7 @@ use super::eval_run::EvalRun;
 use super::exit::ExitGuard;
 use super::function::{Annotated, Driven, Functions};
 use super::prepare::{self, Unprepared};
-use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, Run, Subject};
+use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
 use crate::compiled::{SetSource, Test};
 use crate::decide::errors_apart;
 use crate::failure;
@@ -77,7 +77,7 @@ fn unwind(headline: &str) -> ! {
 struct FunctionSource<'a> {
     function: &'a Annotated,
     runner: Arc<CaseRunner>,
-    subject: Subject<'static>,
+    identified: IdentifiedCase<'static>,
     /// The runs of a test body so far.
     bodies: RefCell<Vec<EvalRun>>,
 }
@@ -87,7 +87,7 @@ impl FunctionSource<'_> {
     async fn body(&self, eval_run: EvalRun) -> EndedBody {
         self.bodies.borrow_mut().push(eval_run.clone());
         eval_run.watch();
-        let ended = match catch_panic((self.function.call)(self.subject.case, eval_run.clone())).await {
+        let ended = match catch_panic((self.function.call)(self.identified.case, eval_run.clone())).await {
             Ok(ended) => ended.map_err(Fault::Failed),
             Err(panic) => Err(Fault::Panicked(panic)),
         };
@@ -98,11 +98,11 @@ impl FunctionSource<'_> {
 impl AgentSource for FunctionSource<'_> {
     /// Calls the function. A body has no time limit of its own: the agents that it runs have one.
     async fn begin(&self, run: &Run, limit: Duration) -> Result<Begun, Fault> {
-        let eval_run = EvalRun::new(self.runner.clone(), self.subject.clone(), run.clone());
+        let eval_run = EvalRun::new(self.runner.clone(), self.identified.clone(), run.clone());
         if self.function.is_body {
             return Ok(Begun::Body(self.body(eval_run).await));
         }
-        let call = || (self.function.call)(self.subject.case, eval_run.clone());
+        let call = || (self.function.call)(self.identified.case, eval_run.clone());
         match fenced(limit, || format!("{}, setup,", run.label), call).await? {
             Driven::Agent(agent) => Ok(Begun::Agent(agent)),
             Driven::Body => Ok(Begun::Body(eval_run.end(None))),
@@ -241,7 +241,7 @@ async fn evaluate(
     let Test { set: source, source: case, .. } = *test;
     let runner =
         Arc::new(prepare::case_runner(source, functions.metrics, judges(test, functions, settings))?);
-    let subject = Subject {
+    let identified = IdentifiedCase {
         eval_set_id: Some(source.eval_set_id),
         case: prepare::case(test)?,
         location: Some(Location {
@@ -255,10 +255,10 @@ async fn evaluate(
     let agents = FunctionSource {
         function: &functions.annotated,
         runner: runner.clone(),
-        subject: subject.clone(),
+        identified: identified.clone(),
         bodies: RefCell::default(),
     };
-    Ok(runner.run(&subject, &agents).await)
+    Ok(runner.run(&identified, &agents).await)
 }
 
 #[cfg(feature = "judges")]

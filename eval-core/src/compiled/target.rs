@@ -19,15 +19,12 @@ pub enum Target {
     Bench(&'static str),
 }
 
-/// What a command cannot know: no variable tells a test how it was built.
-pub(crate) const NOT_KNOWN: &str = "with the --features and the --profile of this run, if it had any";
-
 impl Target {
     /// The option that selects the target: `--test evals`.
     ///
     /// `nextest` is the binary id if nextest runs the test, without the package: it has the name as it is in the manifest.
     /// `executable` is the test binary: that of an example has a folder of its own.
-    pub(super) fn option(self, nextest: Option<&str>, executable: Option<&Path>) -> Option<String> {
+    pub(crate) fn option(self, nextest: Option<&str>, executable: Option<&Path>) -> Option<String> {
         if let Some(id) = nextest {
             return Some(of_nextest(id));
         }

@@ -2,8 +2,9 @@
 
 use super::lines::{HEADLINE, line};
 use super::print::Print;
+use super::rerun::{NOT_KNOWN, rerun_command};
 use super::{record, table, turns};
-use crate::compiled::{NOT_KNOWN, Test};
+use crate::compiled::Test;
 use crate::foreign::{guard, marked, name as named, quoted};
 use crate::journal::Journal;
 use crate::message::{count, cut};
@@ -52,14 +53,17 @@ fn first_line(text: &str) -> String {
 fn failed(report: &CaseReport) -> String {
     let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
     let Some(first) = failed.next() else {
-        let passed = report.passed_runs.unwrap_or_default();
-        return format!("{passed} of {} passed every metric, too few", count(report.run_count(), "run"));
+        let runs = count(report.run_count(), "run");
+        return match report.passed_runs {
+            Some(passed) => format!("{passed} of {runs} passed every metric, too few"),
+            None => report.verdict.to_string(),
+        };
     };
     let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
-    let threshold = first.threshold().unwrap_or_default();
     let name = named(&first.name);
-    let what = match first.passed_runs {
-        Some(passed) => {
+    let what = match (first.threshold(), first.passed_runs) {
+        (None, _) => format!("{name} {}", first.verdict),
+        (Some(threshold), Some(passed)) => {
             let runs = count(report.run_count(), "run");
             let in_runs = match passed {
                 0 => format!("none of {runs}"),
@@ -67,10 +71,10 @@ fn failed(report: &CaseReport) -> String {
             };
             format!("{name} reached {threshold:?} in {in_runs}")
         }
-        None if first.score.is_some_and(|score| score >= threshold) => {
+        (Some(threshold), None) if first.score.is_some_and(|score| score >= threshold) => {
             format!("{name} is {score}, but a turn is below {threshold:?}")
         }
-        None => format!("{name} is {score}, below {threshold:?}"),
+        (Some(threshold), None) => format!("{name} is {score}, below {threshold:?}"),
     };
     match failed.count() {
         0 => what,
@@ -113,14 +117,14 @@ pub(crate) fn failing(
         }
     }
     warnings(&mut out, test);
-    line(&mut out, &format!("\nrun again     {}", test.rerun_command()));
+    line(&mut out, &format!("\nrun again     {}", rerun_command(test)));
     line(&mut out, &format!("              {NOT_KNOWN}"));
     match journal {
         Some(journal) => {
             line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
             line(&mut out, &format!("              {}", journal.path().display()));
         }
-        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", test.rerun_command())),
+        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", rerun_command(test))),
     }
     out
 }
@@ -150,7 +154,7 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
         "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
          older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}\n             {NOT_KNOWN}",
         test.path(),
-        test.rerun_command()
+        rerun_command(test)
     )
 }
 
@@ -165,7 +169,7 @@ pub(crate) fn harness(test: &Test, message: &str) -> String {
     format!(
         "Error: {}: harness error: {message}\n\nrun again  {}\n           {NOT_KNOWN}",
         test.path(),
-        test.rerun_command()
+        rerun_command(test)
     )
 }
 

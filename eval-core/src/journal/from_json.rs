@@ -29,6 +29,14 @@ impl Fields {
         }
     }
 
+    /// Fails if one of these is missing. A field that always has a value is not taken for `""` or 0.
+    pub(super) fn having(self, needed: &[&str]) -> Result<Self, Misread> {
+        match needed.iter().find(|name| self.0.get(name).is_none()) {
+            Some(missing) => Err(format!("{missing} is missing")),
+            None => Ok(self),
+        }
+    }
+
     pub(super) fn take<T: FromJson>(&mut self, name: &str) -> Result<T, Misread> {
         match self.0.remove(name) {
             Some(value) => T::read(value).map_err(|why| format!("{name}: {why}")),

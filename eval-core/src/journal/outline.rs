@@ -28,7 +28,7 @@ const BEGIN: &[u8] = b"{\"record\":\"";
 
 /// A run that was scored, without metrics that only inform and asked no judge.
 fn scored(line: &[u8]) -> Option<Scored> {
-    let (mut test, mut run, mut evaluation) = (Some(0), Some(0), Some(0));
+    let (mut test, mut run, mut evaluation) = (None, None, None);
     let mut metrics = None;
     fields(line, |name, value| match name {
         b"test" => test = number(value),
@@ -101,7 +101,7 @@ fn decided(line: &[u8]) -> Option<Decided> {
 
 /// A run, without what happened in it.
 pub(super) fn ran(line: &[u8]) -> Option<Ran> {
-    let (mut test, mut run, mut evaluation) = (Some(0), Some(0), Some(0));
+    let (mut test, mut run, mut evaluation) = (None, None, None);
     let (mut simulator, mut error) = (None, None);
     let mut usages = Vec::new();
     let mut has_transcript = false;

@@ -83,14 +83,7 @@ impl fmt::Display for RecordError {
     }
 }
 
-impl std::error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NotUtf8(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for RecordError {}
 
 impl Record {
     /// Reads a line.
@@ -171,7 +164,7 @@ fn not_zero(number: Option<usize>) -> Option<usize> {
 
 impl FromJson for Ran {
     fn read(value: Value) -> Result<Self, Misread> {
-        let mut fields = Fields::of(value)?;
+        let mut fields = Fields::of(value)?.having(&["test", "run", "evaluation"])?;
         let transcript: Transcript = fields.take("transcript")?;
         Ok(Self {
             test: fields.take("test")?,
@@ -200,8 +193,8 @@ pub(super) fn total_tokens(usage: &UsageMetadata) -> Option<i64> {
     ];
     usage.total_token_count.or_else(|| parts.into_iter().flatten().reduce(i64::saturating_add))
 }
-read_fields!(Scored { test, run, evaluation, metrics });
-read_fields!(Broke { test, run, evaluation, error });
+read_fields!(Scored having [test, run, evaluation] { test, run, evaluation, metrics });
+read_fields!(Broke having [test, run, evaluation] { test, run, evaluation, error });
 
 impl FromJson for RecordedMetric {
     fn read(value: Value) -> Result<Self, Misread> {
@@ -212,5 +205,25 @@ impl FromJson for RecordedMetric {
             outcome: fields.take("score")?,
             judge: fields.take("judge")?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_missing_is_named_and_not_taken_for_0() {
+        for (line, missing) in [
+            (r#"{"record":"started","test":1,"runs":1}"#, "name"),
+            (r#"{"record":"ran","test":1,"evaluation":1,"transcript":{}}"#, "run"),
+            (r#"{"record":"scored","run":1,"evaluation":1}"#, "test"),
+            (r#"{"record":"broke","test":1,"run":1,"error":{"role":"agent","message":"x"}}"#, "evaluation"),
+            (r#"{"record":"decided","verdict":"passed","at":"1970-01-01T00:00:00.000Z"}"#, "test"),
+        ] {
+            let expected = RecordError::NoRecord(format!("{missing} is missing"));
+            assert_eq!(Record::parse(line), Err(expected), "{line}");
+            assert!(super::super::outline::record(line.as_bytes()).is_none(), "{line}");
+        }
     }
 }

@@ -76,14 +76,7 @@ impl fmt::Display for ReadRunError {
     }
 }
 
-impl std::error::Error for ReadRunError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::NoJournal(_) => None,
-        }
-    }
-}
+impl std::error::Error for ReadRunError {}
 
 /// A test with everything that was recorded of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -193,6 +193,7 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
+// Its checksum is looked at when it has been read, and says more than the name of a field.
 fields!(Head {
     schema,
     evalset,
@@ -208,7 +209,7 @@ fields!(Head {
     sealed,
     env
 });
-fields!(Started {
+fields!(Started having [test, name, runs] {
     test,
     name,
     eval_set_id,
@@ -225,4 +226,4 @@ fields!(Started {
     attempt,
     at,
 });
-fields!(Decided { test, verdict, metrics, passed_runs, elapsed, notes, failure, at });
+fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, failure, at });

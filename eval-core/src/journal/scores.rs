@@ -3,7 +3,7 @@
 use eval_format::{Criterion, Gate, Pass};
 
 use super::line::Line;
-use super::shape::{fields, key, words};
+use super::shape::{fields, key};
 use super::to_json::{Object, ToJson, write_list, write_text};
 use crate::judge_outcome::JudgeUse;
 use crate::metric::{RubricScore, Score, Scores};
@@ -15,7 +15,6 @@ fields!(JudgeUse { model, asked, failed, replayed, usage });
 fields!(RubricScore { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
 fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });
-words!(Gate { Mean = "mean", EveryTurn = "every_turn" });
 
 /// A score without notes and rubrics is a number.
 impl ToJson for Score {
@@ -106,21 +105,26 @@ impl ToJson for Verdict {
 /// As in the attribute: `mean`, `at_least(2)`.
 impl ToJson for Pass {
     fn write(&self, out: &mut Line) {
-        match self {
-            Self::Mean => write_text("mean", out),
-            Self::All => write_text("all", out),
-            Self::Any => write_text("any", out),
-            Self::AtLeast(runs) => write_text(&format!("at_least({runs})"), out),
-        }
+        write_text(&self.to_string(), out);
+    }
+}
+
+/// As in the attribute: `mean`, `every_turn`.
+impl ToJson for Gate {
+    fn write(&self, out: &mut Line) {
+        write_text(&self.to_string(), out);
     }
 }
 
 #[cfg(feature = "reports")]
 mod reading {
+    use std::str::FromStr;
+
     use eval_format::Value;
+    use eval_format::options::ParseOptionError;
 
     use super::super::from_json::{Fields, FromJson, Misread, misread};
-    use super::{MetricOutcome, Pass, RubricScore, Score, Scores, Verdict};
+    use super::{Gate, MetricOutcome, Pass, RubricScore, Score, Scores, Verdict};
     use crate::verdict::Role;
 
     impl FromJson for Score {
@@ -200,17 +204,20 @@ mod reading {
 
     impl FromJson for Pass {
         fn read(value: Value) -> Result<Self, Misread> {
-            let at_least = |text: &str| text.strip_prefix("at_least(")?.strip_suffix(')')?.parse().ok();
-            match value.as_str() {
-                Some("mean") => Ok(Self::Mean),
-                Some("all") => Ok(Self::All),
-                Some("any") => Ok(Self::Any),
-                text => text
-                    .and_then(at_least)
-                    .map(Self::AtLeast)
-                    .ok_or_else(|| misread("`mean`, `all`, `any` or `at_least(n)`", &value)),
-            }
+            word(&value)
         }
+    }
+
+    impl FromJson for Gate {
+        fn read(value: Value) -> Result<Self, Misread> {
+            word(&value)
+        }
+    }
+
+    /// A word of the attribute.
+    fn word<T: FromStr<Err = ParseOptionError>>(value: &Value) -> Result<T, Misread> {
+        let word = value.as_str().ok_or_else(|| misread("a string", value))?;
+        word.parse().map_err(|error: ParseOptionError| error.to_string())
     }
 }
 

@@ -9,12 +9,20 @@ macro_rules! key {
 
 /// A struct is an object with a field for each of these, under the field's name.
 ///
+/// A missing field is read as the value that is left out when it is written. Fields that always have another value are
+/// named, and must be there: `fields!(Started having [test] { test, .. })`.
+///
 /// A struct of another crate is read into its `Default`: `fields!(Content from default { .. })`.
 macro_rules! fields {
+    ($kind:ident having [$($needed:ident),*] { $($field:ident),* $(,)? }) => {
+        $crate::journal::shape::write_fields!($kind { $($field),* });
+        #[cfg(feature = "reports")]
+        $crate::journal::shape::read_fields!($kind having [$($needed),*] { $($field),* });
+    };
     ($kind:ident { $($field:ident),* $(,)? }) => {
         $crate::journal::shape::write_fields!($kind { $($field),* });
         #[cfg(feature = "reports")]
-        $crate::journal::shape::read_fields!($kind { $($field),* });
+        $crate::journal::shape::read_fields!($kind having [] { $($field),* });
     };
     ($kind:ident from default { $($field:ident),* $(,)? }) => {
         $crate::journal::shape::write_fields!($kind { $($field),* });
@@ -45,10 +53,11 @@ macro_rules! write_fields {
 
 #[cfg(feature = "reports")]
 macro_rules! read_fields {
-    ($kind:ident { $($field:ident),* }) => {
+    ($kind:ident having [$($needed:ident),*] { $($field:ident),* }) => {
         impl $crate::journal::from_json::FromJson for $kind {
             fn read(value: eval_format::Value) -> Result<Self, $crate::journal::from_json::Misread> {
-                let mut fields = $crate::journal::from_json::Fields::of(value)?;
+                let fields = $crate::journal::from_json::Fields::of(value)?;
+                let mut fields = fields.having(&[$(stringify!($needed)),*])?;
                 Ok(Self { $($field: fields.take(stringify!($field))?,)* })
             }
         }

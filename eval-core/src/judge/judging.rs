@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use eval_format::options::DEFAULT_MODEL;
 use eval_format::{Criterion, Map, Value};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
@@ -9,8 +10,6 @@ use crate::agent::BoxFuture;
 use crate::guard;
 use crate::message;
 
-/// ADK's judge for a criterion that names none.
-const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 /// ADK's number of samples for a criterion that names none.
 const DEFAULT_SAMPLES: u32 = 5;
 /// ADK's number of questions at a time for a criterion that names none.
@@ -79,19 +78,16 @@ impl Judging {
     /// A judge with the options of a criterion. ADK's defaults hold for options that are missing: the model
     /// `gemini-2.5-flash`, 5 samples, 1 question at a time.
     pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
-        let options = criterion.get("judge_model_options").and_then(Value::as_object);
-        let option = |key: &str| options.and_then(|options| options.get(key));
-        let given = option("judge_model_config").and_then(Value::as_object).cloned().unwrap_or_default();
+        let given = criterion.judge_model_config().cloned().unwrap_or_default();
         let temperature = given.get("temperature").and_then(Value::as_f64);
         let config: Map =
             given.into_iter().filter(|(key, _)| temperature.is_none() || key != "temperature").collect();
-        let model = option("judge_model").and_then(Value::as_str).unwrap_or(DEFAULT_MODEL);
-        let number = |key: &str| option(key).and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok());
+        let model = criterion.judge_model().unwrap_or(DEFAULT_MODEL);
         Self {
             judge,
             request: JudgeRequest { temperature, config, ..JudgeRequest::new(model, "") },
-            samples: number("num_samples").unwrap_or(DEFAULT_SAMPLES),
-            parallelism: number("parallelism_limit").unwrap_or(DEFAULT_PARALLELISM) as usize,
+            samples: criterion.num_samples().unwrap_or(DEFAULT_SAMPLES),
+            parallelism: criterion.parallelism_limit().unwrap_or(DEFAULT_PARALLELISM) as usize,
         }
     }
 

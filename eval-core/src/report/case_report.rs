@@ -11,7 +11,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
 /// Where a case stands in its file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
     /// The file, as it is shown in messages.
@@ -42,6 +42,7 @@ impl fmt::Debug for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         secrets::debug(f, |f| {
             f.debug_struct("RunReport")
+                .field("number", &self.number)
                 .field("transcript", &self.transcript)
                 .field("error", &self.error)
                 .field("metrics", &self.metrics)

@@ -103,8 +103,8 @@ impl EvalReport {
                     None => format!("{} {}", metric.name, metric.verdict),
                 })
                 .collect();
-            let set = case.eval_set_id.as_deref().unwrap_or_default();
-            writeln!(f, "{:>13} {set}/{}  {}", case.verdict.to_string(), case.eval_id(), scores.join("  "))?;
+            let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
+            writeln!(f, "{:>13} {set}{}  {}", case.verdict.to_string(), case.eval_id(), scores.join("  "))?;
         }
         for case in self.failures() {
             writeln!(f, "\n{case}")?;
@@ -138,6 +138,14 @@ mod tests {
             elapsed: std::time::Duration::ZERO,
             notes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_line_names_the_set_of_a_case_that_has_one() {
+        let of_set = CaseReport { eval_set_id: Some("s".to_owned()), ..case(Verdict::Passed) };
+        let text = EvalReport { cases: vec![of_set, case(Verdict::Passed)] }.to_string();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(lines, ["passed s/c", "passed c", "2 cases: 2 passed, 0 failed, 0 without a verdict"]);
     }
 
     #[test]

@@ -73,14 +73,7 @@ impl fmt::Display for RunnerError {
     }
 }
 
-impl Error for RunnerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Criteria(problems) => Some(problems),
-            _ => None,
-        }
-    }
-}
+impl Error for RunnerError {}
 
 /// Why a directory could not be run.
 #[derive(Debug)]
@@ -117,15 +110,7 @@ impl fmt::Display for RunDirError {
     }
 }
 
-impl Error for RunDirError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::NoSets(_) | Self::OverlookedConfig(_) => None,
-            Self::Read(error) => Some(error),
-            Self::Runner { source, .. } => Some(source),
-        }
-    }
-}
+impl Error for RunDirError {}
 
 impl From<ReadError> for RunDirError {
     fn from(error: ReadError) -> Self {

@@ -6,7 +6,7 @@ use eval_format::EvalCase;
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
-use crate::case_runner::Subject;
+use crate::case_runner::IdentifiedCase;
 use crate::message::{count, cut};
 use crate::play::renew_rubrics;
 use crate::report::{CaseReport, RunReport};
@@ -53,14 +53,14 @@ impl EvalRunner {
             let report = prepared.runner.score(case, transcript, &label).await;
             scored.push(RunReport { number: at + 1, ..report });
         }
-        let subject = Subject {
+        let identified = IdentifiedCase {
             eval_set_id: None,
             case,
             location: None,
             name: case.eval_id.clone(),
             log: Arc::default(),
         };
-        Ok(prepared.runner.decide_again(&subject, scored))
+        Ok(prepared.runner.decide_again(&identified, scored))
     }
 }
 

@@ -13,7 +13,7 @@ use super::error::{RunDirError, RunnerError};
 use super::prepare::Prepared;
 use super::setup_fn::Setup;
 use crate::agent::BoxFuture;
-use crate::case_runner::{AgentSource, Begun, Run, Subject};
+use crate::case_runner::{AgentSource, Begun, IdentifiedCase, Run};
 use crate::guard::{self, Fault};
 use crate::journal::TestLog;
 use crate::report::{CaseReport, EvalReport};
@@ -163,23 +163,23 @@ impl EvalRunner {
         case: &EvalCase,
         setup: &S,
     ) -> CaseReport {
-        let subject = self.subject(prepared, eval_set_id, case);
+        let identified = self.identified(prepared, eval_set_id, case);
         let source = SetupSource { setup, case, shape: PhantomData };
-        let report = prepared.runner.run(&subject, &source).await;
-        subject.log.decided(&report, None);
+        let report = prepared.runner.run(&identified, &source).await;
+        identified.log.decided(&report, None);
         report
     }
 
-    fn subject<'a>(
+    fn identified<'a>(
         &self,
         prepared: &Prepared,
         eval_set_id: Option<&'a str>,
         case: &'a EvalCase,
-    ) -> Subject<'a> {
+    ) -> IdentifiedCase<'a> {
         let journal = prepared.journal.clone();
         let log = TestLog::of_case(journal, eval_set_id, case, &self.options);
         let name = format!("case `{}`", case.eval_id);
-        Subject { eval_set_id, case, location: None, name, log: Arc::new(log) }
+        IdentifiedCase { eval_set_id, case, location: None, name, log: Arc::new(log) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The text with which the simulated user ends the conversation.
 
 /// What the simulated user writes to end the conversation: in any case, and anywhere in a reply.
-pub(super) const STOP_SIGNAL: &str = "</finished>";
+pub(super) use eval_format::__private::DEFAULT_STOP_SIGNAL as STOP_SIGNAL;
 
 /// Whether a text has the signal in it.
 pub(super) fn is_in(text: &str) -> bool {

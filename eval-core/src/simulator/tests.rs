@@ -8,7 +8,7 @@ use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet
 use serde_json::json;
 
 use crate::agent::{Agent, BoxError, Turn};
-use crate::case_runner::{CaseRunner, Run, SessionNames, Subject};
+use crate::case_runner::{CaseRunner, IdentifiedCase, Run, SessionNames};
 use crate::judge::{
     Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, JudgeRouter, JudgeSource, Scripted, Settings,
 };
@@ -198,11 +198,12 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
                 .unwrap();
         let case = scenario();
         let (eval_set_id, name) = (None, "trip".to_owned());
-        let subject = Subject { eval_set_id, case: &case, location: None, name, log: Arc::default() };
+        let identified =
+            IdentifiedCase { eval_set_id, case: &case, location: None, name, log: Arc::default() };
         let label = "trip, run 1 of 1".to_owned();
-        let played = run(runner.evaluate(&subject, Box::new(Echo), &Run { number: 1, label }));
+        let played = run(runner.evaluate(&identified, Box::new(Echo), &Run { number: 1, label }));
         assert_eq!(played.report().transcript.turns.len(), 1, "the starting prompt needs no judge");
-        runner.decide_alone(&subject, &played).verdict
+        runner.decide_alone(&identified, &played).verdict
     };
     assert!(matches!(verdict(false), Verdict::Error { role: Role::Simulator, .. }));
     assert!(matches!(verdict(true), Verdict::Skipped(_)));

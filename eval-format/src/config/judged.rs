@@ -4,6 +4,7 @@ use super::model_config::{self, number};
 use crate::coerce;
 use crate::metric::fields::JUDGE;
 use crate::metric::{FieldKind, MetricInfo};
+use crate::options::DEFAULT_MODEL;
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
 use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, opening};
@@ -98,7 +99,7 @@ fn no_model(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = "the name of the judge's model is empty";
     Problem::error(Code::WrongType, place.path(), entry.value.range.clone(), message)
         .label("expected a model")
-        .help("name one, such as `gemini-2.5-flash`, or remove the key to get that one")
+        .help(format!("name one, such as `{DEFAULT_MODEL}`, or remove the key to get that one"))
 }
 
 fn no_weight(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

@@ -2,6 +2,7 @@
 
 use super::instructions::{Instructions, InstructionsError, Variable};
 use super::model_config;
+use crate::options::DEFAULT_MODEL;
 use crate::problem::{Code, Problem};
 use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Node};
@@ -53,8 +54,6 @@ impl Default for UserSimulatorConfig {
     }
 }
 
-/// ADK's model if a config names none.
-const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 /// ADK's limit if a config has none.
 const DEFAULT_INVOCATIONS: i64 = 20;
 /// With fewer messages the simulated user never gets to end the conversation.

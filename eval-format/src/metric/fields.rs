@@ -137,10 +137,20 @@ pub(crate) const INTERMEDIATE_SENTENCES: CriterionField = optional(
     "whether texts before the final response are judged too",
 );
 
+/// A macro, since a default is JSON text.
+macro_rules! stop_signal {
+    () => {
+        "</finished>"
+    };
+}
+
+/// What ADK's simulated user writes to end the conversation.
+pub const DEFAULT_STOP_SIGNAL: &str = stop_signal!();
+
 pub(crate) const STOP_SIGNAL: CriterionField = optional(
     "stop_signal",
     FieldKind::String,
-    r#""</finished>""#,
+    concat!('"', stop_signal!(), '"'),
     "the text with which the simulated user ends the conversation",
 );
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::EvalSet;
+use crate::model::{EvalCase, EvalSet};
 use crate::problem::Problem;
 use crate::problem::Problems;
 
@@ -54,6 +54,12 @@ pub enum Form {
 }
 
 impl CheckedSet {
+    /// The cases of the set, each with its place; none if the set has an error.
+    pub(crate) fn placed_cases(&self) -> impl Iterator<Item = (&EvalCase, &CaseSpan)> {
+        // In a set without errors each case has a place, and both are in the order of the file.
+        self.set.iter().flat_map(|set| &set.eval_cases).zip(&self.cases)
+    }
+
     /// The set, or its problems if one of them is an error.
     pub(super) fn into_result(self) -> Result<EvalSet, Problems> {
         self.set.ok_or(Problems { file: self.file, text: self.text, items: self.problems })

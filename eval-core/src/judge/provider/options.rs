@@ -7,7 +7,7 @@ use crate::judge::{JudgeError, JudgeErrorKind};
 
 /// The options of a request, as a provider calls them.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Options {
+pub(super) struct RequestOptions {
     /// Fields and their values.
     pub(super) fields: Vec<(&'static str, Value)>,
     /// The system instruction.
@@ -21,8 +21,8 @@ pub(super) struct Options {
 pub(super) fn options(
     asked: &WireRequest<'_>,
     names: &[(&str, &'static str)],
-) -> Result<Options, JudgeError> {
-    let mut options = Options::default();
+) -> Result<RequestOptions, JudgeError> {
+    let mut options = RequestOptions::default();
     let field_of = |key: &str| names.iter().find(|(name, _)| *name == key).map(|(_, field)| *field);
     if let Some(temperature) = asked.request.temperature {
         let key = "temperature";
@@ -82,7 +82,7 @@ mod tests {
     use crate::judge::provider::{anthropic, gemini, open_ai};
     use crate::judge::{JudgeRequest, Provider};
 
-    fn read(config: Value, provider: Provider) -> Result<Options, JudgeError> {
+    fn read(config: Value, provider: Provider) -> Result<RequestOptions, JudgeError> {
         let config: eval_format::Value = config.into();
         let config: Map = config.as_object().cloned().unwrap_or_default();
         let request = JudgeRequest { config, ..JudgeRequest::new("m", "p") };
@@ -120,7 +120,7 @@ mod tests {
             "candidate_count": 1,
             "automatic_function_calling": {"disable": true}
         });
-        assert_eq!(read(config, Provider::Anthropic).unwrap(), Options::default());
+        assert_eq!(read(config, Provider::Anthropic).unwrap(), RequestOptions::default());
     }
 
     #[test]

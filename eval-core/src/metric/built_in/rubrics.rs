@@ -13,7 +13,7 @@ use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging};
 use crate::message;
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
-use verdicts::{Known, Verdict, Verdicts};
+use verdicts::{Known, RubricVerdict, Verdicts};
 
 /// A prompt to the judge, and the rubrics that it is about.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ fn count(rubrics: &[Rubric], samples: &[Sample<'_>], all: usize) -> Result<Vec<F
     {
         return Err(error.clone());
     }
-    let votes = |rubric: &Rubric| -> Vec<&Verdict> {
+    let votes = |rubric: &Rubric| -> Vec<&RubricVerdict> {
         answered.iter().filter_map(|answer| answer.verdicts.get(rubric.rubric_id.as_str())).collect()
     };
     Ok(rubrics.iter().map(|rubric| vote(rubric, &votes(rubric), all)).collect())
@@ -150,7 +150,7 @@ fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
         Some(found.iter().map(|found| found.score.score).collect())
     };
     let unanimous = |passed| -> Sample<'_> {
-        let verdict = Verdict { passed, rationale: String::new() };
+        let verdict = RubricVerdict { passed, rationale: String::new() };
         let verdicts = rubrics.iter().map(|rubric| (rubric.rubric_id.as_str(), verdict.clone()));
         Ok(Answer { verdicts: verdicts.collect(), unread: None })
     };
@@ -160,7 +160,7 @@ fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
 }
 
 /// Takes the majority on one rubric; a tie is a no. The rationale is that of the first sample of the majority.
-fn vote(rubric: &Rubric, votes: &[&Verdict], samples: usize) -> Found {
+fn vote(rubric: &Rubric, votes: &[&RubricVerdict], samples: usize) -> Found {
     let id = rubric.rubric_id.as_str();
     let yes = votes.iter().filter(|verdict| verdict.passed).count();
     let passed = yes * 2 > votes.len();

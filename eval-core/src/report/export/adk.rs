@@ -8,4 +8,4 @@ mod scored;
 mod session;
 
 pub use eval_set_result::EvalSetResult;
-pub(super) use scored::{ExportedMetric, ExportedRun};
+pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn};

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use eval_format::{FunctionCall, Invocation};
 
-use super::adk::{ExportedMetric, ExportedRun};
+use super::adk::{ExportedMetric, ExportedRun, ExportedTurn};
 use super::file::{ExportError, create_folder_of};
 use super::python;
-use crate::report::{CaseReport, EvalReport, RunReport};
+use crate::report::{CaseReport, EvalReport};
 use crate::secrets::mask;
 
 const COLUMNS: [&str; 11] = [
@@ -91,14 +91,13 @@ fn text(rows: impl Iterator<Item = Row>) -> String {
 }
 
 fn rows_of_case(case: &CaseReport) -> Vec<Row> {
-    let runs: Vec<(&RunReport, ExportedRun<'_>)> =
-        case.runs.iter().map(|run| (run, ExportedRun::new(case, run))).collect();
+    let runs: Vec<ExportedRun<'_>> = case.runs.iter().map(|run| ExportedRun::new(case, run)).collect();
     let mut rows = Vec::new();
     for metric in &case.metrics {
-        for (run, exported) in &runs {
+        for exported in &runs {
             let same = |of_run: &&ExportedMetric<'_>| std::ptr::eq(of_run.metric, metric);
             if let Some(of_run) = exported.metrics.iter().find(same) {
-                rows.extend(rows_of_metric(case, run, of_run));
+                rows.extend(rows_of_metric(case, of_run));
             }
         }
     }
@@ -106,21 +105,16 @@ fn rows_of_case(case: &CaseReport) -> Vec<Row> {
 }
 
 /// A row per turn of a run.
-fn rows_of_metric(
-    case: &CaseReport,
-    run: &RunReport,
-    metric: &ExportedMetric<'_>,
-) -> impl Iterator<Item = Row> {
-    run.transcript.turns.iter().zip(&metric.turns).enumerate().map(|(at, (turn, scored))| {
-        let (actual, expected) = (&turn.invocation, case.case.conversation.get(at));
+fn rows_of_metric(case: &CaseReport, metric: &ExportedMetric<'_>) -> impl Iterator<Item = Row> {
+    metric.turns.iter().map(|ExportedTurn { actual, expected, score, .. }| {
         [
             case.eval_set_id.clone().unwrap_or_default(),
             case.eval_id().to_owned(),
             metric.metric.name.clone(),
             number(metric.metric.threshold()),
-            number(scored.score),
-            scored.status.name().to_owned(),
-            expected.unwrap_or(actual).user_text(),
+            number(score.score),
+            score.status.name().to_owned(),
+            expected.unwrap_or(*actual).user_text(),
             expected.map(Invocation::response_text).unwrap_or_default(),
             actual.response_text(),
             expected.map(calls).unwrap_or_default(),

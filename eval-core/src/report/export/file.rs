@@ -39,14 +39,7 @@ impl fmt::Display for ExportError {
     }
 }
 
-impl std::error::Error for ExportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::Name { .. } | Self::Exists(_) => None,
-        }
-    }
-}
+impl std::error::Error for ExportError {}
 
 impl ExportError {
     /// Adds the path to an error of the system.

@@ -11,13 +11,13 @@ use crate::judge::{is_copy, is_space};
 
 /// A yes or a no, with its rationale.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct RubricVerdict {
     pub(super) passed: bool,
     pub(super) rationale: String,
 }
 
 /// The verdicts of a reply by the id of their rubric.
-pub(super) type Verdicts<'r> = HashMap<&'r str, Verdict>;
+pub(super) type Verdicts<'r> = HashMap<&'r str, RubricVerdict>;
 
 /// The rubrics of a question, to be looked up in replies.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<'r> Known<'r> {
     ///
     /// A rubric has no verdict if two contradict each other, and a block that stands in the prompt is a copy.
     pub(super) fn read(&self, reply: &str, prompt: &str) -> Verdicts<'r> {
-        let mut found: HashMap<&'r str, (Option<Verdict>, Range<usize>)> = HashMap::new();
+        let mut found: HashMap<&'r str, (Option<RubricVerdict>, Range<usize>)> = HashMap::new();
         for block in blocks(reply) {
             let by_id = || self.ids.get(block.id?.trim_matches(is_space));
             let Some(id) = by_id().or_else(|| self.by_text.get(&normalised(block.property))) else {
@@ -52,14 +52,16 @@ impl<'r> Known<'r> {
             let verdict = match block.verdict() {
                 Said::Nothing => continue,
                 Said::Contradiction => None,
-                Said::Verdict(passed) => Some(Verdict { passed, rationale: block.rationale().to_owned() }),
+                Said::Verdict(passed) => {
+                    Some(RubricVerdict { passed, rationale: block.rationale().to_owned() })
+                }
             };
             match found.entry(*id) {
                 Entry::Vacant(entry) => {
                     entry.insert((verdict, block.part));
                 }
                 Entry::Occupied(mut entry) => {
-                    let passed = |verdict: Option<&Verdict>| verdict.map(|verdict| verdict.passed);
+                    let passed = |verdict: Option<&RubricVerdict>| verdict.map(|verdict| verdict.passed);
                     if passed(entry.get().0.as_ref()) != passed(verdict.as_ref()) {
                         entry.get_mut().0 = None;
                     }

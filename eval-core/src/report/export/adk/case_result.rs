@@ -39,7 +39,7 @@ fn user_id<'a>(case: &'a CaseReport, run: &'a RunReport) -> Option<&'a str> {
 fn overall(scored: &ExportedRun<'_>, run: &RunReport) -> Value {
     let turns = || run.transcript.turns.iter().map(|turn| &turn.invocation);
     let result = |metric: &ExportedMetric<'_>| {
-        let rubrics = rubrics::together(&metric.rubrics);
+        let rubrics = rubrics::together(metric.turns.iter().map(|turn| turn.rubrics));
         let details = details(metric, rubrics, turns, |durations| Durations::mean(&durations));
         metric_result(metric.metric, metric.overall, details)
     };
@@ -51,9 +51,10 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
         let results = scored.metrics.iter().filter_map(|metric| {
             // The mean of a run is rounded to milliseconds, a turn is not.
             let only = |durations: Vec<Durations>| durations.first().copied().unwrap_or_default();
-            let rubrics = metric.rubrics.get(at).map(|found| rubrics::of_turn(found)).unwrap_or_default();
-            let details = details(metric, rubrics, || std::iter::once(&turn.invocation), only);
-            Some(metric_result(metric.metric, *metric.turns.get(at)?, details))
+            let scored = metric.turns.get(at)?;
+            let rubrics = rubrics::of_turn(scored.rubrics);
+            let details = details(metric, rubrics, || std::iter::once(scored.actual), only);
+            Some(metric_result(metric.metric, scored.score, details))
         });
         let expected = case.case.conversation.get(at);
         Value::from(Map::from([

@@ -17,10 +17,10 @@ pub(super) fn of_turn(found: &[RubricScore]) -> Value {
 }
 
 /// Each rubric with its mean over the turns that it was judged in.
-pub(super) fn together(turns: &[&[RubricScore]]) -> Value {
+pub(super) fn together<'a>(turns: impl Iterator<Item = &'a [RubricScore]>) -> Value {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut rubrics: Vec<(&str, Vec<f64>)> = Vec::new();
-    for found in turns.iter().copied().flatten() {
+    for found in turns.flatten() {
         let id = found.rubric_id.as_str();
         let at = *places.entry(id).or_insert_with(|| {
             rubrics.push((id, Vec::new()));
@@ -61,13 +61,13 @@ mod tests {
             of_turn(turns[0]).to_string(),
             r#"[{"rubric_id":"a","rationale":"fine","score":1.0},{"rubric_id":"b","rationale":null,"score":null}]"#
         );
-        let scores: Vec<String> = together(&turns)
+        let scores: Vec<String> = together(turns.iter().copied())
             .as_array()
             .unwrap_or_default()
             .iter()
             .map(|rubric| format!("{} {}", rubric["rubric_id"], rubric["score"]))
             .collect();
         assert_eq!(scores, [r#""a" 0.5"#, r#""b" null"#, r#""c" 1.0"#]);
-        assert!(of_turn(turns[2]).is_null() && together(&[]).is_null());
+        assert!(of_turn(turns[2]).is_null() && together(std::iter::empty()).is_null());
     }
 }

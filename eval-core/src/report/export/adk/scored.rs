@@ -1,6 +1,6 @@
 //! One run with ADK's statuses: one per metric and turn, one per metric, one for the run.
 
-use eval_format::Gate;
+use eval_format::{Gate, Invocation};
 
 use crate::metric::{RubricScore, Score, Scores};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
@@ -60,9 +60,18 @@ pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
     pub(crate) overall: AdkScore,
     /// One per turn of the run.
-    pub(crate) turns: Vec<AdkScore>,
-    /// The verdicts of a judge on rubrics: one list per turn.
-    pub(crate) rubrics: Vec<&'a [RubricScore]>,
+    pub(crate) turns: Vec<ExportedTurn<'a>>,
+}
+
+/// What a metric says of a turn.
+#[derive(Debug)]
+pub(crate) struct ExportedTurn<'a> {
+    pub(crate) actual: &'a Invocation,
+    /// The turn of the case; `None` beyond its end, and for simulated users.
+    pub(crate) expected: Option<&'a Invocation>,
+    pub(crate) score: AdkScore,
+    /// The verdicts of a judge on rubrics.
+    pub(crate) rubrics: &'a [RubricScore],
 }
 
 /// A run with its metrics. A run that ended in an error has none.
@@ -77,12 +86,11 @@ impl<'a> ExportedRun<'a> {
         if error(run).is_some() {
             return Self { status: Status::Failed, metrics: Vec::new() };
         }
-        let turns = run.transcript.turns.len();
         let metrics: Vec<ExportedMetric<'a>> = case
             .metrics
             .iter()
             .filter_map(|metric| match &run.metric(&metric.name)?.outcome {
-                MetricOutcome::Scored(scores) => Some(ExportedMetric::new(metric, scores, case.gate, turns)),
+                MetricOutcome::Scored(scores) => Some(ExportedMetric::new(metric, scores, case, run)),
                 MetricOutcome::Skipped(_) | MetricOutcome::Unjudged(_) | MetricOutcome::Error { .. } => None,
             })
             .collect();
@@ -91,23 +99,31 @@ impl<'a> ExportedRun<'a> {
 }
 
 impl<'a> ExportedMetric<'a> {
-    fn new(metric: &'a MetricReport, scores: &'a Scores, gate: Gate, turns: usize) -> Self {
+    fn new(metric: &'a MetricReport, scores: &'a Scores, case: &'a CaseReport, run: &'a RunReport) -> Self {
+        let turns = &run.transcript.turns;
         let threshold = metric.threshold();
         let one = |score: Option<f64>| AdkScore { score, status: Status::of(score, threshold) };
-        let values = scores.scores().iter().map(Score::value);
         // ADK puts one score for the whole run at its last turn.
-        let before = if scores.is_whole_run() { turns.saturating_sub(1) } else { 0 };
-        let rubrics = std::iter::repeat_n([].as_slice(), before);
-        let rubrics = rubrics.chain(scores.scores().iter().map(Score::rubrics)).take(turns).collect();
-        let turns = std::iter::repeat_n(None, before).chain(values.clone()).map(one).take(turns).collect();
+        let before = if scores.is_whole_run() { turns.len().saturating_sub(1) } else { 0 };
+        let mut found = std::iter::repeat_n(None, before).chain(scores.scores().iter().map(Some));
+        let mut expected = case.case.conversation.iter();
+        let turns = turns.iter().map(|turn| {
+            let (actual, expected) = (&turn.invocation, expected.next());
+            let score: Option<&Score> = found.next().flatten();
+            let rubrics = score.map(Score::rubrics).unwrap_or_default();
+            ExportedTurn { actual, expected, score: one(score.and_then(Score::value)), rubrics }
+        });
+        let turns = turns.collect();
         let mut overall = one(scores.overall());
         if threshold.is_some() && scores.counted().any(|score| score.value().is_none()) {
             // The mean of the other turns would hide the missing one.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
-        } else if gate == Gate::EveryTurn && values.map(one).any(|turn| turn.status == Status::Failed) {
+        } else if case.gate == Gate::EveryTurn
+            && scores.scores().iter().any(|score| one(score.value()).status == Status::Failed)
+        {
             overall.status = Status::Failed;
         }
-        Self { metric, overall, turns, rubrics }
+        Self { metric, overall, turns }
     }
 }
 

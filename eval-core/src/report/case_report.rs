@@ -42,6 +42,7 @@ impl fmt::Debug for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         secrets::debug(f, |f| {
             f.debug_struct("RunReport")
+                .field("number", &self.number)
                 .field("transcript", &self.transcript)
                 .field("error", &self.error)
                 .field("metrics", &self.metrics)

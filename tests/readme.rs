@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use eval_core::agent::Event;
-use eval_core::format::Part;
 use eval_core::format::config::check_config;
 use eval_core::format::problem::render;
 use eval_core::format::reader::check_set;
 use eval_core::format::recording::check_recording;
-use eval_core::{Agent, Content, FunctionCall, Replay, eval_set, json};
+use eval_core::format::{Content, FunctionCall, Part};
+use eval_core::{Agent, Replay, eval_set, json};
 
 const SET: &str = "samples/weather/weather.evalset.json";
 

@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::play::{Conditions, User, converse};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
 use crate::scoring::{PlanError, ScoringPlan};
-use crate::simulator::Simulation;
+use crate::simulator::{Simulation, SimulationError};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
@@ -238,17 +238,19 @@ pub(crate) enum CaseRunnerError {
     /// The criteria and the metrics do not fit together.
     Plan(PlanError),
     /// The settings of the simulated user are wrong.
-    Simulator(String),
+    Simulator(SimulationError),
 }
 
 impl std::fmt::Display for CaseRunnerError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Plan(error) => error.fmt(f),
-            Self::Simulator(message) => f.write_str(message),
+            Self::Simulator(error) => error.fmt(f),
         }
     }
 }
+
+impl std::error::Error for CaseRunnerError {}
 
 /// Whether every question of these runs was asked.
 fn came_to_an_end(runs: &[RunReport]) -> bool {

@@ -13,5 +13,6 @@ mod trajectory;
 mod turns;
 
 pub(crate) use print::Print;
+#[cfg(feature = "judges")]
 pub(crate) use rerun::rerun_command;
 pub(crate) use text::{failing, harness, headline, passing, skipped, stale};

@@ -40,7 +40,7 @@
 //! | have a model judge, and pay once | `judge`: `Judge`, `RecordedJudge` (feature `judges`) |
 //! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
 //! | run a case yourself, then assert | [`EvalRun`] |
-//! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`], `EvalCommand` |
+//! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`], `runner::EvalCommand` |
 //! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
 //! | hand results to others | [`report`], `EvalReport::save_adk_results` (feature `reports`) |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
@@ -118,9 +118,7 @@ pub mod bench;
 pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agent_fn};
 pub use attribute::EvalRun;
 pub use eval_format as format;
-pub use eval_format::{
-    Content, Criterion, EvalCase, EvalConfig, EvalSet, FunctionCall, Gate, Invocation, Pass, Value,
-};
+pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Gate, Invocation, Pass, Value};
 #[cfg(feature = "macros")]
 #[doc(inline)]
 /// Makes a test of each case of an eval set.
@@ -128,8 +126,6 @@ pub use eval_format::{
 pub use eval_macros::eval_set;
 pub use metric::{Metric, MetricInput, Score, Scores};
 pub use report::{CaseReport, EvalReport};
-#[cfg(feature = "reports")]
-pub use runner::EvalCommand;
 pub use runner::EvalRunner;
 pub use serde_json::json;
 pub use verdict::Verdict;

@@ -12,7 +12,7 @@ mod stop_signal;
 mod user;
 
 pub(crate) use personas::profile;
-pub(crate) use simulation::Simulation;
+pub(crate) use simulation::{Simulation, SimulationError};
 pub(crate) use user::{Simulator, Trouble};
 
 #[cfg(test)]

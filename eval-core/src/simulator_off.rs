@@ -17,8 +17,18 @@ pub(crate) struct Simulation;
 
 impl Simulation {
     #[expect(clippy::unnecessary_wraps, reason = "the function is that of the feature `judges`")]
-    pub(crate) fn new(_: &UserSimulatorConfig) -> Result<Self, String> {
+    pub(crate) fn new(_: &UserSimulatorConfig) -> Result<Self, SimulationError> {
         Ok(Self)
+    }
+}
+
+/// Why users cannot be simulated as a config says: nobody looks at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SimulationError {}
+
+impl std::fmt::Display for SimulationError {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {}
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a cluster assistant did in production, to be played back: `Replay` needs no model and no cluster.
 
 use eval_core::agent::Event;
-use eval_core::format::{FunctionResponse, Part};
-use eval_core::{BoxError, Content, FunctionCall, Replay, json};
+use eval_core::format::{Content, FunctionCall, FunctionResponse, Part};
+use eval_core::{BoxError, Replay, json};
 
 /// The recorded conversation of a case.
 pub(crate) fn of(eval_id: &str) -> Result<Replay, BoxError> {

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use eval_core::{EvalCase, EvalSet, FunctionCall, Invocation, json};
+use eval_core::format::FunctionCall;
+use eval_core::{EvalCase, EvalSet, Invocation, json};
 
 use crate::project::{Draft, Project};
 use crate::run::Run;

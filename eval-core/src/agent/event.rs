@@ -12,8 +12,8 @@ const SHOWN: usize = 80;
 /// One thing that happened in a turn, in ADK's terms.
 ///
 /// ```
-/// use eval_core::Content;
 /// use eval_core::agent::Event;
+/// use eval_core::format::Content;
 ///
 /// let event = Event::new("weather_agent", Content::model("It is sunny.")).with_state("last_city", "Paris");
 /// assert!(event.is_final());

@@ -10,9 +10,9 @@ use super::turn::Turn;
 /// An agent that replays recorded events, turn by turn.
 ///
 /// ```
-/// use eval_core::{Content, FunctionCall, Replay, json};
 /// use eval_core::agent::Event;
-/// use eval_core::format::Part;
+/// use eval_core::format::{Content, FunctionCall, Part};
+/// use eval_core::{Replay, json};
 ///
 /// let call = Part::call(FunctionCall::new("get_weather", json!({ "city": "Paris" })));
 /// let agent = Replay::new([

@@ -4,6 +4,7 @@ use eval_format::conventions::recording_path;
 
 use super::function::Functions;
 use crate::compiled::Test;
+use crate::failure::rerun_command;
 use crate::judge::{
     JudgeFn, JudgeMode, JudgeRouter, JudgeSource, Making, RecordingStore, RecordingText, Settings,
 };
@@ -27,6 +28,6 @@ pub(super) fn judges(test: &Test, functions: &Functions, settings: Settings) -> 
     let shown = recording_path(test.set.shown);
     let store = RecordingStore::new(root.join(recording.file), shown, text)
         .touching(root.join(test.set.file))
-        .recorded_by(crate::failure::rerun_command(test));
+        .recorded_by(rerun_command(test));
     JudgeRouter::new(settings, source, Some(store))
 }

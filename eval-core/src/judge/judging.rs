@@ -147,29 +147,31 @@ impl Judging {
     /// Asks samples of several questions, at most `parallelism_limit` of them at the same time, until each question is
     /// decided: then its other samples are not asked.
     ///
-    /// `ask` gets the index of the question and the request. `is_decided` gets that index and the samples so far, in
-    /// the order in which they were answered. The results are grouped by question, in the order of the samples.
-    pub(crate) async fn sample_all<'a, T: Clone + Send>(
+    /// `prompt` is the text of a question, and `ask` asks it. `is_decided` gets a question and its samples so far, in the
+    /// order in which they were answered. The results stand beside their questions, in the order of the samples.
+    pub(crate) async fn sample_all<'a, Q: Sync, T: Clone + Send>(
         &self,
         template: &str,
-        prompts: &[String],
-        ask: impl Fn(usize, JudgeRequest) -> BoxFuture<'a, T> + Sync,
-        is_decided: impl Fn(usize, &[T]) -> bool + Sync,
-    ) -> Vec<Vec<T>> {
+        questions: &'a [Q],
+        prompt: impl Fn(&Q) -> &str,
+        ask: impl Fn(&'a Q, JudgeRequest) -> BoxFuture<'a, T> + Sync,
+        is_decided: impl Fn(&Q, &[T]) -> bool + Sync,
+    ) -> Vec<(&'a Q, Vec<T>)> {
         let (ask, is_decided) = (&ask, &is_decided);
-        let answered: Vec<Mutex<Vec<T>>> = prompts.iter().map(|_| Mutex::default()).collect();
+        let answered: Vec<Mutex<Vec<T>>> = questions.iter().map(|_| Mutex::default()).collect();
         let mut asked: Vec<BoxFuture<'_, Option<T>>> = Vec::new();
-        for ((at, prompt), answered) in prompts.iter().enumerate().zip(&answered) {
+        for (question, answered) in questions.iter().zip(&answered) {
             for sample in 0..self.samples {
-                let request = self.request(template, prompt.as_str(), sample);
+                let request = self.request(template, prompt(question), sample);
                 asked.push(Box::pin(async move {
                     // Samples begin in their order, and those that have begun come to their end. So a recording holds
                     // the samples that a replay asks for, whichever was answered first.
-                    let is_done = is_decided(at, &answered.lock().unwrap_or_else(PoisonError::into_inner));
+                    let is_done =
+                        is_decided(question, &answered.lock().unwrap_or_else(PoisonError::into_inner));
                     if is_done {
                         return None;
                     }
-                    let answer = ask(at, request).await;
+                    let answer = ask(question, request).await;
                     answered.lock().unwrap_or_else(PoisonError::into_inner).push(answer.clone());
                     Some(answer)
                 }));
@@ -177,7 +179,8 @@ impl Judging {
         }
         let mut answers = guard::all(self.parallelism, asked).await.into_iter();
         let samples = self.samples as usize;
-        prompts.iter().map(|_| answers.by_ref().take(samples).flatten().collect()).collect()
+        let samples_of = |question| (question, answers.by_ref().take(samples).flatten().collect());
+        questions.iter().map(samples_of).collect()
     }
 
     /// Whether the outcome of a vote is the same whatever the samples say that were not asked yet.
@@ -202,12 +205,19 @@ impl Judging {
         read: impl Fn(&str, &str) -> Result<Option<bool>, String> + Sync,
     ) -> Vec<Result<Vote, JudgeError>> {
         let read = &read;
-        let ask = |at: usize, request| -> BoxFuture<'_, _> {
-            let read = move |reply: &str| read(reply, &prompts[at]);
-            Box::pin(async move { self.read(&request, read).await })
-        };
-        let samples = self.sample_all(template, prompts, ask, |_, answered| self.is_decided(answered)).await;
-        samples.iter().map(|samples| self.count(samples)).collect()
+        let is_decided = |_: &String, answered: &[_]| self.is_decided(answered);
+        let samples = self
+            .sample_all(
+                template,
+                prompts,
+                String::as_str,
+                |prompt, request| {
+                    Box::pin(async move { self.read(&request, |reply| read(reply, prompt)).await })
+                },
+                is_decided,
+            )
+            .await;
+        samples.iter().map(|(_, samples)| self.count(samples)).collect()
     }
 
     /// Asks all samples of a question, at most `parallelism_limit` of them at the same time.

@@ -1,7 +1,6 @@
 //! Questions that are answered with a number.
 
 use super::{JudgeError, JudgeErrorKind, JudgeReply, Judging, Sample};
-use crate::agent::BoxFuture;
 use crate::score::mean;
 
 /// The mean of the samples of a question that is answered with a number.
@@ -55,14 +54,20 @@ impl Judging {
             number => Ok(number),
         };
         let (read, all) = (&read, self.samples() as usize);
-        let ask = |_, request| -> BoxFuture<'_, Sample<f64>> {
-            Box::pin(async move { self.read(&request, read).await })
-        };
         let failed = |samples: &[Sample<f64>]| samples.iter().filter(|sample| sample.is_err()).count();
         // The mean needs every sample. Only where most have failed, the others change nothing.
-        let is_lost = |_, answered: &[Sample<f64>]| failed(answered) * 2 > all;
-        let samples = self.sample_all(template, &[prompt.to_owned()], ask, is_lost).await;
-        let samples: Vec<Sample<f64>> = samples.into_iter().flatten().collect();
+        let is_lost = |_: &&str, answered: &[Sample<f64>]| failed(answered) * 2 > all;
+        let questions = [prompt];
+        let samples = self
+            .sample_all(
+                template,
+                &questions,
+                |prompt| prompt,
+                |_, request| Box::pin(async move { self.read(&request, read).await }),
+                is_lost,
+            )
+            .await;
+        let samples: Vec<Sample<f64>> = samples.into_iter().flat_map(|(_, samples)| samples).collect();
         let answered: Vec<&(f64, JudgeReply)> =
             samples.iter().filter_map(|sample| sample.as_ref().ok()).collect();
         if let Some(error) = samples.iter().find_map(|sample| sample.as_ref().err())

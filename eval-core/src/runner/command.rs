@@ -23,7 +23,8 @@ use args::{Args, ArgsError, Asked};
 /// ```no_run
 /// use std::process::ExitCode;
 ///
-/// use eval_core::{EvalCommand, Replay};
+/// use eval_core::Replay;
+/// use eval_core::runner::EvalCommand;
 ///
 /// #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> ExitCode {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
@@ -34,11 +35,11 @@ pub enum RunnerError {
     /// The criteria do not fit some cases.
     Incompatible(Vec<Incompatibility>),
     /// A metric is unknown or given twice, or the settings of the simulated user are wrong.
-    Metrics(String),
+    Metrics(Arc<dyn Error + Send + Sync>),
     /// The case of this id has a scenario, and the feature `judges` is off.
     ScenarioNeedsJudges(String),
     /// A variable of the environment has an unknown value.
-    Environment(String),
+    Environment(Arc<dyn Error + Send + Sync>),
     /// There is no recorded run of the case of this id.
     NothingToScore(String),
 }
@@ -63,7 +64,8 @@ impl fmt::Display for RunnerError {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&all.join("\n"))
             }
-            Self::Case(message) | Self::Metrics(message) | Self::Environment(message) => f.write_str(message),
+            Self::Case(message) => f.write_str(message),
+            Self::Metrics(error) | Self::Environment(error) => error.fmt(f),
             Self::ScenarioNeedsJudges(eval_id) => write!(
                 f,
                 "the case `{eval_id}` has a scenario, and a simulated user needs the feature `judges` of `eval-core`"
@@ -74,6 +76,13 @@ impl fmt::Display for RunnerError {
 }
 
 impl Error for RunnerError {}
+
+impl RunnerError {
+    /// A variable of the environment that is wrong.
+    pub(super) fn environment(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Environment(error.into().into())
+    }
+}
 
 /// Why a directory could not be run.
 #[derive(Debug)]

@@ -24,8 +24,7 @@ pub(super) struct JudgeChoice {
 impl JudgeChoice {
     /// The judge, behind the recording beside the set if the set stands in a file.
     pub(super) fn router(&self, set: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
-        let mut settings =
-            Settings::from_env().map_err(|error| RunnerError::Environment(error.to_string()))?;
+        let mut settings = Settings::from_env().map_err(RunnerError::environment)?;
         settings.model = self.model.clone().or(settings.model);
         let beside = set.map(|set| set.with_file_name(recording_name(set)));
         let recording = beside.or_else(|| self.recording.clone());

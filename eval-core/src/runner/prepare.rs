@@ -30,7 +30,7 @@ impl EvalRunner {
         set: Option<&Path>,
         cases: &[EvalCase],
     ) -> Result<Prepared, RunnerError> {
-        variables::check().map_err(RunnerError::Environment)?;
+        variables::check().map_err(RunnerError::environment)?;
         check_runtime()?;
         self.check_runs()?;
         check_cases(cases)?;
@@ -42,7 +42,7 @@ impl EvalRunner {
         check_features(cases)?;
         let judges = self.judges.router(set)?;
         let runner = CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
-            .map_err(|error| RunnerError::Metrics(error.to_string()))?;
+            .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
         Ok(Prepared { runner, journal: self.journal_of_runs()? })
     }
 
@@ -87,7 +87,7 @@ impl EvalRunner {
     fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open = || Journal::of_program(folder);
-        self.opened.get_or_init(open).clone().map_err(RunnerError::Environment)
+        self.opened.get_or_init(open).clone().map_err(RunnerError::environment)
     }
 }
 

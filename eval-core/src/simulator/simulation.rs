@@ -1,6 +1,8 @@
 //! How users are simulated: what a config says about it.
 
-use eval_format::config::{Instructions, UserSimulatorConfig};
+use std::fmt;
+
+use eval_format::config::{Instructions, InstructionsError, UserSimulatorConfig};
 use eval_format::{Map, Value};
 
 use crate::judge::JudgeRequest;
@@ -23,18 +25,14 @@ pub(crate) struct Simulation {
 
 impl Simulation {
     /// Fails if the config asks for something that cannot be done.
-    pub(crate) fn new(config: &UserSimulatorConfig) -> Result<Self, String> {
+    pub(crate) fn new(config: &UserSimulatorConfig) -> Result<Self, SimulationError> {
         let most = match config.max_allowed_invocations {
-            0 => {
-                return Err(
-                    "`max_allowed_invocations` is 0: a conversation of no messages checks nothing".to_owned()
-                );
-            }
+            0 => return Err(SimulationError::NoMessages),
             ..0 => MOST_INVOCATIONS,
             most => usize::try_from(most).unwrap_or(usize::MAX),
         };
         let instructions = config.custom_instructions.as_deref().map(Instructions::parse).transpose();
-        let instructions = instructions.map_err(|error| format!("in `custom_instructions`, {error}"))?;
+        let instructions = instructions.map_err(SimulationError::Instructions)?;
         let options = &config.model_configuration;
         let temperature = options.get("temperature").and_then(Value::as_f64);
         let rest: Map = options
@@ -52,5 +50,25 @@ impl Simulation {
             instructions,
             include_function_calls: config.include_function_calls,
         })
+    }
+}
+
+/// Why users cannot be simulated as a config says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SimulationError {
+    /// The user may send no message.
+    NoMessages,
+    /// The prompt cannot be filled in.
+    Instructions(InstructionsError),
+}
+
+impl fmt::Display for SimulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMessages => {
+                f.write_str("`max_allowed_invocations` is 0: a conversation of no messages checks nothing")
+            }
+            Self::Instructions(error) => write!(f, "in `custom_instructions`, {error}"),
+        }
     }
 }

@@ -96,6 +96,7 @@ pub(super) fn case(
 const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#;
 
 fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
+    // The walker makes a record of each node, or none of any.
     let nodes = data.array().unwrap_or_default();
     let mut turns = Vec::with_capacity(records.len());
     for (record, node) in records.into_iter().zip(nodes) {

@@ -114,17 +114,29 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
     for (at, node) in nodes.iter().enumerate() {
         check_texts(node, &Place::Index(&place, at), problems);
     }
-    check_unique(&questions, nodes, &place, problems);
-    check_edited(&questions, nodes, &place, problems);
-    let places = questions.iter().zip(nodes);
-    let places = places
-        .map(|(question, node)| QuestionSpan { range: node.range.clone(), cases: question.cases.clone() })
-        .collect();
+    // The walker makes a question of each node, or none of any.
+    let questions: Vec<Placed<'_>> =
+        questions.into_iter().zip(nodes).map(|(question, node)| Placed { question, node }).collect();
+    check_unique(&questions, &place, problems);
+    check_edited(&questions, &place, problems);
+    let places = questions.iter().map(Placed::span).collect();
     let mut recording = Recording::default();
-    for question in questions {
-        recording.add(question.without_checks());
+    for placed in questions {
+        recording.add(placed.question.without_checks());
     }
     Some((recording, places))
+}
+
+/// A question and what it was read from.
+struct Placed<'n> {
+    question: RecordedQuestion,
+    node: &'n Node<'n>,
+}
+
+impl Placed<'_> {
+    fn span(&self) -> QuestionSpan {
+        QuestionSpan { range: self.node.range.clone(), cases: self.question.cases.clone() }
+    }
 }
 
 fn foreign_version(version: &Node<'_>) -> Problem {
@@ -182,13 +194,8 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
 }
 
 /// Reports answers that are not those that were recorded: a verdict that nobody gave.
-fn check_edited(
-    questions: &[RecordedQuestion],
-    nodes: &[Node<'_>],
-    place: &Place<'_>,
-    problems: &mut Vec<Problem>,
-) {
-    for (at, (question, node)) in questions.iter().zip(nodes).enumerate() {
+fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
+    for (at, Placed { question, node }) in questions.iter().enumerate() {
         let Some(edited) = question.edited() else { continue };
         let place = Place::Index(place, at);
         let replies = Place::Key(&place, "replies");
@@ -206,14 +213,9 @@ fn check_edited(
 }
 
 /// Reports questions and samples that stand twice: it is unclear which answer counts.
-fn check_unique(
-    questions: &[RecordedQuestion],
-    nodes: &[Node<'_>],
-    place: &Place<'_>,
-    problems: &mut Vec<Problem>,
-) {
+fn check_unique(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
     let mut seen: HashMap<String, Range<usize>> = HashMap::new();
-    for (at, (question, node)) in questions.iter().zip(nodes).enumerate() {
+    for (at, Placed { question, node }) in questions.iter().enumerate() {
         let place = Place::Index(place, at);
         let twice = |what: &str| {
             Problem::error(Code::DuplicateRecording, place.path(), node.range.clone(), what)

@@ -3,7 +3,8 @@
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use eval_core::bench::{any_order, rouge_1, stem, tokens};
-use eval_core::{FunctionCall, Invocation, json};
+use eval_core::format::FunctionCall;
+use eval_core::{Invocation, json};
 
 const ENGLISH: &str = "Your order 42 has been shipped and will arrive on Monday. We are sorry for the delay in \
     processing the payment; additional information regarding the cancellation is available in your account.";

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use eval_format::Part;
-use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, Similarity};
+use eval_format::{Content, Criterion, EvalCase, FunctionCall, Invocation, Map, Part, Similarity};
 use serde_json::json;
 
 use super::*;
@@ -12,7 +11,7 @@ use crate::judge::Scripted;
 use crate::metric::{MetricInput, Score, Scores};
 use crate::options::Options;
 use crate::runner::EvalRunner;
-use crate::{Content, Gate, Metric, Pass};
+use crate::{Gate, Metric, Pass};
 
 mod foreign;
 

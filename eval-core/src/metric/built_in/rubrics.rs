@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use eval_format::metric::MetricInfo;
 use eval_format::{Invocation, Rubric};
 
-use crate::agent::{BoxError, BoxFuture};
+use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging};
 use crate::message;
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
@@ -58,21 +58,23 @@ pub(super) async fn judge(
     questions: Vec<Question>,
 ) -> Result<Scores, BoxError> {
     let judging = input.judging();
-    let known: Vec<Known<'_>> = questions.iter().map(|question| Known::new(&question.rubrics)).collect();
-    let (judging, known) = (&judging, &known);
-    let prompts: Vec<String> = questions.iter().map(|question| question.prompt.clone()).collect();
-    let ask =
-        |at: usize, request| -> BoxFuture<'_, Sample> { Box::pin(sample(judging, request, &known[at])) };
-    let is_decided = |at: usize, answered: &[Sample<'_>]| {
-        let rubrics = questions.get(at).map_or(&[][..], |question| &question.rubrics);
-        is_decided(rubrics, answered, judging.samples() as usize)
-    };
-    let samples = judging.sample_all(template, &prompts, ask, is_decided).await;
+    let questions: Vec<(&Question, Known<'_>)> =
+        questions.iter().map(|question| (question, Known::new(&question.rubrics))).collect();
+    let judging = &judging;
+    let samples = judging
+        .sample_all(
+            template,
+            &questions,
+            |(question, _)| &question.prompt,
+            |(_, known), request| Box::pin(sample(judging, request, known)),
+            |(question, _), answered| is_decided(&question.rubrics, answered, judging.samples() as usize),
+        )
+        .await;
 
     let weights: HashMap<&str, f64> = input.criterion.weights().collect();
     let mut all = Vec::new();
     let mut scores = Vec::with_capacity(questions.len());
-    for (question, samples) in questions.iter().zip(&samples) {
+    for ((question, _), samples) in &samples {
         let found = count(&question.rubrics, samples, judging.samples() as usize)?;
         let weighed = found.iter().filter_map(|found| {
             Some((found.score.score?, weights.get(found.score.rubric_id.as_str()).copied().unwrap_or(1.0)))

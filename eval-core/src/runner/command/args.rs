@@ -1,4 +1,4 @@
-//! The arguments of [`EvalCommand`](crate::EvalCommand).
+//! The arguments of [`EvalCommand`](super::EvalCommand).
 
 use std::ffi::OsString;
 use std::fmt;

@@ -5,9 +5,9 @@
 //!
 //! | shown as | through |
 //! | --- | --- |
-//! | a part of one of our lines: a name, a path, an id | [`name`] |
-//! | a text of its own, which may have several lines | [`quoted`], [`marked`] |
-//! | a finished text, in which both stand | [`guard`], [`guard_styled`] |
+//! | a part of one of our lines: a name, a path, an id | `name` |
+//! | a text of its own, which may have several lines | `quoted`, `marked` |
+//! | a finished text, in which both stand | `guard`, `guard_styled` |
 //! | Markdown, XML, JSON, an annotation of GitHub | `markdown`, `xml`, `json`, `annotation` (feature `reports`) |
 //!
 //! What is taken out is spelt out (`\u{1b}`), so no text is lost.

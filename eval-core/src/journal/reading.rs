@@ -39,7 +39,7 @@ impl RecordedRun {
     }
 
     /// Like [`read_all`](Self::read_all), but without what agents and judges said: [`Transcript`](crate::report::Transcript)s
-    /// hold only their error, and [`Scored`] only what was asked of judges. A journal of any size takes little memory.
+    /// hold only their error, and [`Scored`](super::Scored) only what was asked of judges. A journal of any size takes little memory.
     pub fn outline(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
         read(folders, Keep::Outline)
     }

@@ -52,6 +52,9 @@ fn a_recorder_that_is_kept_from_an_earlier_turn_is_an_error() {
     assert_eq!(report.runs[0].transcript.error, report.runs[0].error, "whoever scores it again sees it too");
 }
 
+/// Long enough for a turn to end, and well within what a run waits for those who still hold a recorder.
+const AFTER_THE_TURN: Duration = Duration::from_millis(10);
+
 #[test]
 fn a_task_that_outlives_its_turn_is_an_error_wherever_it_runs() {
     type Spawn = fn(Recorder);
@@ -60,11 +63,14 @@ fn a_task_that_outlives_its_turn_is_an_error_wherever_it_runs() {
             tokio::spawn(async move { delete_account(&recorder) });
         }),
         ("a blocking task", |recorder| {
-            tokio::task::spawn_blocking(move || delete_account(&recorder));
+            tokio::task::spawn_blocking(move || {
+                std::thread::sleep(AFTER_THE_TURN);
+                delete_account(&recorder);
+            });
         }),
         ("a thread", |recorder| {
             std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_millis(5));
+                std::thread::sleep(AFTER_THE_TURN);
                 delete_account(&recorder);
             });
         }),

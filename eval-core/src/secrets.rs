@@ -46,11 +46,14 @@ impl Secrets {
             let debug = format!("{value:?}");
             for written in [value.as_str(), inside(&json), inside(&debug), value.trim()] {
                 if written.len() >= SHORTEST && !values.iter().any(|(known, _)| known == written) {
-                    values.push((written.to_owned(), name.clone()));
+                    // Long values come first: a short one may be a part of them. A sort would be much code for a few.
+                    let place = values.partition_point(|(known, _)| {
+                        (written.len(), known.as_str()) < (known.len(), written)
+                    });
+                    values.insert(place, (written.to_owned(), name.clone()));
                 }
             }
         }
-        values.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then(a.cmp(b)));
         Self { values }
     }
 

@@ -7,7 +7,7 @@
 //! A large file of the same length is not noticed if a folder above the package, or above the target of a link, was
 //! swapped, if the swap took place while rustc ran, or if the test binary is younger than the swap: a copied binary.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -37,8 +37,14 @@ pub(crate) fn before_the_run(set: &SetSource, replays: bool) -> Freshness {
 
 /// Whether nothing has been said of this set so far: that its sources are absent is said once in a process.
 pub(crate) fn is_news(set: &'static SetSource) -> bool {
-    static SAID: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-    SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(std::ptr::from_ref(set).addr())
+    static SAID: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let set = std::ptr::from_ref(set).addr();
+    let is_news = !said.contains(&set);
+    if is_news {
+        said.push(set);
+    }
+    is_news
 }
 
 /// Compares content, whatever the times say.

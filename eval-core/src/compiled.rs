@@ -52,6 +52,8 @@ pub struct RecordingSource {
     pub file: &'static str,
     /// Its text; `None` if the file did not exist at compile time.
     pub text: Option<&'static str>,
+    /// The ids of the cases that ask something, with the byte range of each of their questions.
+    pub questions: &'static [(&'static str, &'static [(usize, usize)])],
 }
 
 /// Where a case stands in its file, and the name of its test.
@@ -69,8 +71,6 @@ pub struct CaseSource {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The byte ranges of its questions in the set's recording.
-    pub recorded: &'static [(usize, usize)],
 }
 
 /// A file that was compiled in.
@@ -125,9 +125,12 @@ impl Test {
     #[cfg(feature = "judges")]
     pub(crate) fn recorded(&self) -> impl Iterator<Item = &'static str> + use<> {
         let Self { set, source, .. } = *self;
-        let text = set.recording.as_ref().and_then(|recording| recording.text);
-        text.into_iter().flat_map(move |text| {
-            source.recorded.iter().filter_map(move |(start, end)| text.get(*start..*end))
+        let recording = set.recording.iter();
+        let asked =
+            recording.flat_map(|recording| recording.questions.iter().map(move |it| (recording.text, it)));
+        let of_case = asked.filter(move |(_, (eval_id, _))| *eval_id == source.eval_id);
+        of_case.flat_map(|(text, (_, questions))| {
+            questions.iter().filter_map(move |(start, end)| text?.get(*start..*end))
         })
     }
 }

@@ -44,12 +44,12 @@ impl Sets<'_> {
         };
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
-        let cases = set.cases.iter().map(|case| self.case(case, set.recording.as_ref(), &prefix));
+        let cases = set.cases.iter().map(|case| self.case(case, &prefix));
         let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
         let options = self.args.running.tokens(private);
-        let recording = option(set.recording.as_ref().map(|recording| self.recording(recording)));
+        let recording = option(set.recording.as_ref().map(|recording| self.recording(recording, &set.cases)));
         quote! {
             #private::SetSource {
                 manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
@@ -91,7 +91,7 @@ impl Sets<'_> {
         quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 
-    fn case(&self, case: &SuiteCase, recording: Option<&Recording>, prefix: &str) -> TokenStream {
+    fn case(&self, case: &SuiteCase, prefix: &str) -> TokenStream {
         let private = &self.names.private;
         let span = &case.span;
         let eval_id = &span.eval_id;
@@ -100,12 +100,9 @@ impl Sets<'_> {
         // A file of four billion lines does not fit into the compiler either.
         let line = u32::try_from(span.line).unwrap_or(u32::MAX);
         let column = u32::try_from(span.column).unwrap_or(u32::MAX);
-        let recorded = recording.map_or(&[][..], |recording| recording.of_case(eval_id));
-        let recorded = recorded.iter().map(|(start, end)| quote!((#start, #end)));
         quote! {
             #private::CaseSource {
                 eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column,
-                recorded: &[#(#recorded),*],
             }
         }
     }
@@ -122,12 +119,17 @@ impl Sets<'_> {
         }
     }
 
-    fn recording(&self, recording: &Recording) -> TokenStream {
+    fn recording(&self, recording: &Recording, cases: &[SuiteCase]) -> TokenStream {
         let private = &self.names.private;
         let file = &recording.file;
         let exists = recording.questions.is_some();
         let text = option(exists.then(|| include(file)));
-        quote!(#private::RecordingSource { file: #file, text: #text })
+        let questions = cases.iter().filter_map(|case| {
+            let eval_id = &case.span.eval_id;
+            let ranges = recording.of_case(eval_id).iter().map(|(start, end)| quote!((#start, #end)));
+            (ranges.len() > 0).then(|| quote!((#eval_id, &[#(#ranges),*])))
+        });
+        quote!(#private::RecordingSource { file: #file, text: #text, questions: &[#(#questions),*] })
     }
 
     fn file(&self, relative: &str) -> TokenStream {

@@ -268,7 +268,6 @@ fn __evalset_weather(
                     end: 481usize,
                     line: 8u32,
                     column: 5u32,
-                    recorded: &[],
                 },
                 ::eval_core::__private::CaseSource {
                     eval_id: "refund-granted",
@@ -277,7 +276,6 @@ fn __evalset_weather(
                     end: 698usize,
                     line: 12u32,
                     column: 5u32,
-                    recorded: &[],
                 },
             ],
             listing: ::core::concat!(

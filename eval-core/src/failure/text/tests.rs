@@ -325,7 +325,6 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         end: TEXT.len() - 2,
         line: 1,
         column: at + 1,
-        recorded: &[],
     };
     let set: &'static SetSource = Box::leak(Box::new(SetSource {
         manifest_dir: "",

@@ -107,7 +107,10 @@ fn compare(text: &str, ours: Result<&Value, &Problems>, theirs: serde_json::Resu
         (Err(problems), Ok(theirs)) => {
             let is_deep = levels(&theirs.into()) > MOST_LEVELS;
             let is_long = longest_run_of_digits(text) > MOST_DIGITS;
-            assert!(is_deep || is_long || has_equal_keys(problems), "only serde_json accepts this:\n{problems}");
+            assert!(
+                is_deep || is_long || has_equal_keys(problems),
+                "only serde_json accepts this:\n{problems}"
+            );
         }
     }
 }

@@ -57,8 +57,9 @@ def main():
         )
 
     found = measure.alternate({journal: side(journal) for journal in ("off", "on")}, options.rounds)
+    # Tests remove no runs, so that of each round is there.
     written = sum(file.stat().st_size for file in folder.glob("*/*.jsonl"))
-    report.note(f"{written / options.cases / 1e3:.1f} kB a case")
+    report.note(f"{written / options.cases / options.rounds / 1e3:.1f} kB a case")
     for kind, what in (("cpu", "CPU"), ("wall", "on the clock")):
         off, on = (measure.median([getattr(cost, kind) for cost in found[side]]) for side in ("off", "on"))
         report.note(f"{what}: {measure.in_us(off / options.cases)} a case without, {measure.in_us((on - off) / options.cases)} more with")

@@ -133,24 +133,24 @@ pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Ca
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use eval_format::{Content, IntermediateData, InvocationEvent, Part};
     use serde_json::json;
 
-    fn call(id: Option<&str>, name: &str) -> FunctionCall {
+    pub(crate) fn call(id: Option<&str>, name: &str) -> FunctionCall {
         let mut call = FunctionCall::new(name, json!({}));
         call.id = id.map(str::to_owned);
         call
     }
 
-    fn response(id: Option<&str>, name: &str, text: &str) -> FunctionResponse {
+    pub(crate) fn response(id: Option<&str>, name: &str, text: &str) -> FunctionResponse {
         let mut response = FunctionResponse::new(name, json!({ "is": text }));
         response.id = id.map(str::to_owned);
         response
     }
 
-    fn turn(calls: Vec<FunctionCall>, responses: Vec<FunctionResponse>) -> [Invocation; 2] {
+    pub(crate) fn turn(calls: Vec<FunctionCall>, responses: Vec<FunctionResponse>) -> [Invocation; 2] {
         let events =
             calls.iter().cloned().map(Part::call).chain(responses.iter().cloned().map(Part::response));
         let events =

@@ -58,36 +58,8 @@ pub(super) fn line<const N: usize>(entries: [(&str, Value); N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::{Content, IntermediateData, InvocationEvent, Part};
-    use serde_json::json;
-
-    fn call(id: Option<&str>, name: &str) -> FunctionCall {
-        let mut call = FunctionCall::new(name, json!({}));
-        call.id = id.map(str::to_owned);
-        call
-    }
-
-    fn response(id: Option<&str>, name: &str, text: &str) -> FunctionResponse {
-        let mut response = FunctionResponse::new(name, json!({ "is": text }));
-        response.id = id.map(str::to_owned);
-        response
-    }
-
-    fn turn(calls: Vec<FunctionCall>, responses: Vec<FunctionResponse>) -> [Invocation; 2] {
-        let events =
-            calls.iter().cloned().map(Part::call).chain(responses.iter().cloned().map(Part::response));
-        let events =
-            events.map(|part| InvocationEvent::new("a").with_content(Content::new("model", vec![part])));
-        let forms = [
-            IntermediateData::Events(events.collect()),
-            IntermediateData::Tools {
-                tool_uses: calls,
-                tool_responses: responses,
-                intermediate_responses: Vec::new(),
-            },
-        ];
-        forms.map(|data| Invocation::user("q").with_intermediate_data(data))
-    }
+    use crate::score::responses::tests::{call, response, turn};
+    use eval_format::{IntermediateData, InvocationEvent};
 
     #[test]
     fn steps_are_lines_of_json_without_ids() {

@@ -87,8 +87,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     report = measure.Report(f"a report of {options.megabytes} MB, {options.cases} cases")
-    measure.run(["cargo", "build", "--locked", "--release", "-p", "cargo-evalset"], measure.WORKSPACE)
-    program = measure.TARGET.parent / "release" / "cargo-evalset"
+    target = measure.TARGET.parent
+    measure.run(["cargo", "build", "--locked", "--release", "-p", "cargo-evalset"], measure.WORKSPACE, CARGO_TARGET_DIR=str(target))
+    program = target / "release" / "cargo-evalset"
     folder = measure.TARGET / "report_size" / "large"
     shutil.rmtree(folder.parent, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -63,35 +63,37 @@ fn only_informs(metric: &[u8]) -> bool {
 
 /// A verdict, without metrics that only inform.
 fn decided(line: &[u8]) -> Option<Decided> {
+    let mut others = Vec::new();
     let mut gating = Vec::new();
-    let mut whole = None;
-    fields(line, |name, value| {
+    walk_fields(line, 0, |name, at| {
         if name == b"metrics" {
-            whole = Some(value);
+            return walk_items(line, at, |at| {
+                let mut informs = false;
+                let end = walk_fields(line, at, |name, at| {
+                    let end = value_end(line, at)?;
+                    informs |= name == b"verdict" && line.get(at..end)? == b"\"informational\"";
+                    Some(end)
+                })?;
+                if !informs {
+                    gating.push(line.get(at..end)?);
+                }
+                Some(end)
+            });
         }
+        let end = value_end(line, at)?;
+        others.push((name, line.get(at..end)?));
+        Some(end)
     })?;
-    if let Some(metrics) = whole {
-        items(metrics, |metric| {
-            let mut informs = false;
-            let read =
-                fields(metric, |name, value| informs |= name == b"verdict" && value == b"\"informational\"");
-            if read.is_none() || !informs {
-                gating.push(metric);
-            }
-        })?;
-    }
     // The line again, with these metrics alone.
     let mut short = b"{\"metrics\":[".to_vec();
     short.extend_from_slice(&gating.join(&b','));
     short.push(b']');
-    fields(line, |name, value| {
-        if name != b"metrics" {
-            short.extend_from_slice(b",\"");
-            short.extend_from_slice(name);
-            short.extend_from_slice(b"\":");
-            short.extend_from_slice(value);
-        }
-    })?;
+    for (name, value) in others {
+        short.extend_from_slice(b",\"");
+        short.extend_from_slice(name);
+        short.extend_from_slice(b"\":");
+        short.extend_from_slice(value);
+    }
     short.push(b'}');
     match Record::parse(std::str::from_utf8(&short).ok()?).ok()? {
         Record::Decided(decided) => Some(decided),
@@ -136,7 +138,7 @@ pub(super) fn ran(line: &[u8]) -> Option<Ran> {
         test: test?,
         run: run?,
         evaluation: evaluation?,
-        transcript: Transcript { error, ..Transcript::default() },
+        transcript: only(error),
         tokens,
         simulator: simulator.map_or(Some(Vec::new()), parsed)?,
     })
@@ -184,7 +186,13 @@ static INFORM: LazyLock<Vec<&str>> =
 /// Drops what happened in a run, but for its error.
 pub(super) fn shorten_ran(ran: &mut Ran) {
     let error = ran.transcript.error.take();
-    ran.transcript = Transcript { error, ..Transcript::default() };
+    ran.transcript = only(error);
+}
+
+/// A transcript that holds nothing but an error. All share one session, since each of its own would take memory.
+fn only(error: Option<RunError>) -> Transcript {
+    static EMPTY: LazyLock<Transcript> = LazyLock::new(Transcript::default);
+    Transcript { error, ..EMPTY.clone() }
 }
 
 /// Drops the scores of an attempt whose runs are decided, and the metrics that only inform.

@@ -228,7 +228,7 @@ impl<'p> Lines<'p> {
             if found.is_empty() {
                 return Ok(false);
             }
-            let end = found.iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', found);
             let piece = &found[..end.unwrap_or(found.len())];
             self.length += piece.len();
             if self.length <= LONGEST_LINE {

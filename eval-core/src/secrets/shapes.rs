@@ -165,22 +165,34 @@ const LOOKED_AT: usize = 512;
 
 /// The key that begins in a run, or right before it if its beginning has a dot.
 fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
-    let first = begin.saturating_sub(LONGEST_BEGINNING);
-    for at in first..end {
-        let mut shapes = SHAPES.iter().filter(|shape| shape.begin.as_bytes()[0] == bytes[at]);
-        let found = shapes.any(|shape| {
-            let start = at + shape.begin.len();
-            bytes[at..].starts_with(shape.begin.as_bytes())
-                && start >= begin
-                && is_word_start(bytes, at)
-                && is_key(&bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
-        });
-        if found {
-            return Some((at, end_of_word(bytes, at, usize::MAX)));
+    let mut at = begin.saturating_sub(LONGEST_BEGINNING);
+    while at < end {
+        if BEGINS[usize::from(bytes[at])] && is_word_start(bytes, at) {
+            let found = SHAPES.iter().any(|shape| {
+                let start = at + shape.begin.len();
+                bytes[at..].starts_with(shape.begin.as_bytes())
+                    && start >= begin
+                    && is_key(&bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
+            });
+            if found {
+                return Some((at, end_of_word(bytes, at, usize::MAX)));
+            }
         }
+        at += 1;
     }
     None
 }
+
+/// Which bytes a key begins with. Few words begin with one, so few are compared with all shapes.
+static BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut shape = 0;
+    while shape < SHAPES.len() {
+        begins[SHAPES[shape].begin.as_bytes()[0] as usize] = true;
+        shape += 1;
+    }
+    begins
+};
 
 /// Where a word of parts with dots between them ends, or where so many bytes of it are read.
 fn end_of_word(bytes: &[u8], from: usize, most: usize) -> usize {

@@ -16,7 +16,8 @@ use crate::problem::Problem;
 /// Pushes an error for each key that stands twice in an object, and goes on with its last value, so that the other
 /// problems of the text are found too. If the text is not JSON, returns the error alone.
 pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<Node<'a>, Box<Problem>> {
-    let mut reader = Reader { scan: Scanner::new(text), duplicates: Vec::new() };
+    let mut reader =
+        Reader { scan: Scanner::new(text), items: Vec::new(), entries: Vec::new(), duplicates: Vec::new() };
     match reader.document() {
         Ok(root) => {
             problems.append(&mut duplicates::errors(&root, reader.duplicates));
@@ -28,6 +29,11 @@ pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<No
 
 struct Reader<'a> {
     scan: Scanner<'a>,
+    /// The elements of the arrays that are being read. A stack: each array takes its own from the end, in a vector of
+    /// the right size.
+    items: Vec<Node<'a>>,
+    /// The same for objects.
+    entries: Vec<Entry<'a>>,
     duplicates: Vec<Duplicate>,
 }
 
@@ -63,27 +69,29 @@ impl<'a> Reader<'a> {
     }
 
     fn array(&mut self, depth: usize) -> Result<Kind<'a>, Fault> {
-        let mut items = Vec::new();
+        let start = self.items.len();
         let mut more = self.open(Inside::Array)?;
         while more {
             let first = self.scan.value()?;
-            items.push(self.node(first, depth + 1)?);
+            let item = self.node(first, depth + 1)?;
+            self.items.push(item);
             more = self.step(Inside::Array)?;
         }
-        Ok(Kind::Array(items))
+        Ok(Kind::Array(self.items.drain(start..).collect()))
     }
 
     fn object(&mut self, depth: usize) -> Result<Kind<'a>, Fault> {
         let object = self.scan.at;
-        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let start = self.entries.len();
         let mut more = self.open(Inside::Object)?;
         while more {
             let (key, key_range) = self.key()?;
             let first = self.scan.value()?;
             let value = self.node(first, depth + 1)?;
-            entries.push(Entry { key, key_range, value });
+            self.entries.push(Entry { key, key_range, value });
             more = self.step(Inside::Object)?;
         }
+        let mut entries = self.entries.drain(start..).collect();
         self.drop_duplicates(object, &mut entries);
         Ok(Kind::Object(entries))
     }

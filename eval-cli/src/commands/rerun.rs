@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut others = Vec::new();
     for test in tests.iter().filter(|test| args.wants(test.state)) {
         if !chosen.add(test) {
-            others.push(one_line(&test.test.name));
+            others.push(one_line(&test.name));
         }
     }
     let mut remark = None;

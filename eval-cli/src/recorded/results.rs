@@ -17,6 +17,8 @@ pub(crate) struct RunResults<'r> {
     /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
     pub(crate) over_cases: Option<OverCases>,
     pub(crate) times: Times,
+    /// How many of the missing cases a program was to run.
+    pub(crate) of_programs: usize,
     /// Why the run may be another one than is meant.
     pub(crate) doubts: Vec<String>,
 }
@@ -36,7 +38,8 @@ impl<'r> RunResults<'r> {
         totals.left_out = lacks.left_out + if partial { lacks.missing() } else { 0 };
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
         let over_cases = totals.over_cases(k)?;
-        Ok(Self { loaded, tests, totals, over_cases, times: Times::of(&loaded.run), doubts })
+        let (times, of_programs) = (Times::of(&loaded.run), lacks.of_programs);
+        Ok(Self { loaded, tests, totals, over_cases, times, of_programs, doubts })
     }
 
     /// The tests that failed or have no verdict, in order.

@@ -283,6 +283,24 @@ fn evaluations_that_nobody_could_judge_do_not_stand_for_runs() {
 }
 
 #[test]
+fn scores_of_whole_runs_and_of_turns_are_never_counted_together() {
+    let whole = || MetricOutcome::Scored(Scores::whole_run(1.0));
+    let runs = || numbered([run(&one(0.5), vec![whole()]), run(&one(0.5), vec![turns(&[1.0, 1.0])])]);
+    let of_all = decide(&one(0.5), &runs(), Pass::Mean, Gate::Mean);
+    let said = "m: it scored 1 run as a whole and 1 by turn; a metric scores all runs in one way";
+    assert_eq!(of_all.verdict, Verdict::error(Role::Metric, said));
+    let numbers = |decision: &Decision| {
+        let metric = &decision.metrics[0];
+        (metric.score, metric.scored, metric.total)
+    };
+    assert_eq!(numbers(&of_all), (None, 2, 2), "two runs, and not three of anything");
+    // Decided run by run, each is measured by itself.
+    let of_each = decide(&one(0.5), &runs(), Pass::All, Gate::Mean);
+    assert_eq!((&of_each.verdict, numbers(&of_each)), (&Verdict::Passed, (None, 2, 2)));
+    assert_eq!(of_each.metrics[0].passed_runs, Some(2));
+}
+
+#[test]
 fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });

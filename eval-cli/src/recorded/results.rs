@@ -34,8 +34,10 @@ impl<'r> RunResults<'r> {
         let lacks = Completeness::of(&loaded.run);
         let doubts = currency::doubts(&loaded.run);
         let mut totals = Totals::of(&loaded.run, &tests);
-        totals.missing = if partial { 0 } else { lacks.missing() };
-        totals.left_out = lacks.left_out + if partial { lacks.missing() } else { 0 };
+        // What a program was to run, it says itself.
+        let of_tests = lacks.missing() - lacks.of_programs;
+        totals.missing = lacks.of_programs + if partial { 0 } else { of_tests };
+        totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
         let over_cases = totals.over_cases(k)?;
         let (times, of_programs) = (Times::of(&loaded.run), lacks.of_programs);

@@ -153,7 +153,7 @@ fn commands(results: &RunResults<'_>) -> String {
     for (number, flag) in [
         (totals.failed, "failed"),
         (totals.errors + totals.not_evaluated, "errors"),
-        (totals.unfinished + totals.missing, "unfinished"),
+        (totals.unfinished + totals.missing.saturating_sub(results.of_programs), "unfinished"),
     ] {
         if number > 0 {
             lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));

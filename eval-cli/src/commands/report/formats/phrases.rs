@@ -146,7 +146,7 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
             count(results.totals.retried, "case")
         ));
     }
-    if results.totals.missing > 0 {
+    if results.totals.missing > results.of_programs {
         notes.push(
             "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
                 .to_owned(),

@@ -417,7 +417,7 @@ mod tests {
         let session =
             SessionInput::new("shop", "anna").with_extra("userId", "bob").with_extra("tier", "gold");
         let case = EvalCase::new("c")
-            .turn(crate::model::Invocation::user("Hi"))
+            .turn(Invocation::user("Hi"))
             .with_session_input(session)
             .with_extra("eval_id", "other")
             .with_extra("conversationScenario", "none")

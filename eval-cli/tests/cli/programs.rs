@@ -73,7 +73,11 @@ fn cases_that_a_program_did_not_come_to_are_missing_whatever_its_arguments() {
     assert!(ran.out.contains("the one case passed; 19 more tests never began"), "{}", ran.out);
     assert!(ran.out.contains("a program was to run 19 cases more, and ended before"), "{}", ran.out);
     assert!(!ran.out.contains("rerun --unfinished"), "{}", ran.out);
-    assert_eq!(folder.run(&["report", "--partial"]).code, Some(2), "no filter of a test runner left them out");
+    assert_eq!(
+        folder.run(&["report", "--partial"]).code,
+        Some(2),
+        "no filter of a test runner left them out"
+    );
     let ran = folder.run(&["rerun"]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("run the program again"), "{}", ran.err);

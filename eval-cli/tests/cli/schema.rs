@@ -19,6 +19,7 @@ fn faults(document: &Value) -> Vec<String> {
 
 fn check(value: &Value, by: &Value, root: &Value, at: &str, faults: &mut Vec<String>) {
     for (keyword, rule) in by.as_object().expect("a schema is an object") {
+        let mut found = |is_right: bool, fault: String| faults.extend((!is_right).then_some(fault));
         match keyword.as_str() {
             "$schema" | "$defs" | "title" | "description" => {}
             "$ref" => {
@@ -28,28 +29,23 @@ fn check(value: &Value, by: &Value, root: &Value, at: &str, faults: &mut Vec<Str
             "type" => {
                 let one = std::slice::from_ref(rule);
                 let kinds = rule.as_array().map_or(one, Vec::as_slice);
-                if !kinds.iter().any(|kind| is(value, kind.as_str().expect("a type"))) {
-                    faults.push(format!("{at} is {value}, and no {rule}"));
-                }
+                let is_one = kinds.iter().any(|kind| is(value, kind.as_str().expect("a type")));
+                found(is_one, format!("{at} is {value}, and no {rule}"));
             }
-            "const" if value != rule => faults.push(format!("{at} is {value}, and not {rule}")),
-            "enum" if !rule.as_array().expect("a list").contains(value) => {
-                faults.push(format!("{at} is {value}, and none of {rule}"));
+            "const" => found(value == rule, format!("{at} is {value}, and not {rule}")),
+            "enum" => {
+                let is_one = rule.as_array().expect("a list").contains(value);
+                found(is_one, format!("{at} is {value}, and none of {rule}"));
             }
-            "const" | "enum" => {}
-            "minimum" if value.as_f64() < rule.as_f64() && value.is_number() => {
-                faults.push(format!("{at} is {value}, below {rule}"));
+            "minimum" => {
+                let is_below = value.is_number() && value.as_f64() < rule.as_f64();
+                found(!is_below, format!("{at} is {value}, below {rule}"));
             }
-            "maximum" if value.as_f64() > rule.as_f64() => {
-                faults.push(format!("{at} is {value}, above {rule}"))
-            }
-            "minItems" | "maxItems" if value.is_array() => {
+            "maximum" => found(value.as_f64() <= rule.as_f64(), format!("{at} is {value}, above {rule}")),
+            "minItems" | "maxItems" => {
                 let items = json!(value.as_array().map(Vec::len));
-                if items != *rule {
-                    faults.push(format!("{at} has {items} items, and not {rule}"));
-                }
+                found(!value.is_array() || items == *rule, format!("{at} has {items} items, and not {rule}"));
             }
-            "minimum" | "maximum" | "minItems" | "maxItems" => {}
             "required" => {
                 let missing = rule.as_array().expect("a list").iter().filter(|name| {
                     value

@@ -271,6 +271,22 @@ fn a_run_that_nobody_could_judge_does_not_erase_what_another_one_measured() {
 }
 
 #[test]
+fn a_run_whose_user_nobody_could_play_does_not_erase_what_another_one_measured() {
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let unjudged = || MetricOutcome::Unjudged("no judge".to_owned());
+    for (first, expected) in [
+        ([turns(&[0.0]), turns(&[1.0])], Verdict::Failed),
+        ([turns(&[1.0]), turns(&[1.0])], Verdict::Skipped("no judge".to_owned())),
+    ] {
+        let runs = numbered([run(&rules, first.to_vec()), run(&rules, vec![unjudged(), unjudged()])]);
+        let decided = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+        assert_eq!(decided.verdict, expected);
+        assert_eq!(decide(&rules, &runs, Pass::All, Gate::Mean).verdict, expected);
+    }
+}
+
+#[test]
 fn evaluations_that_nobody_could_judge_do_not_stand_for_runs() {
     let unjudged = || run(&one(0.5), vec![MetricOutcome::Unjudged("no judge".to_owned())]);
     let mut runs = [unjudged(), unjudged(), run(&one(0.5), vec![turns(&[0.0])])];

@@ -83,7 +83,8 @@ struct Case<'r> {
     eval_set_id: Option<&'r str>,
     eval_id: &'r str,
     label: Option<&'r str>,
-    case_hash: Option<&'r str>,
+    #[serde(rename = "case_hash")]
+    hash: Option<&'r str>,
     of_program: bool,
     place: Option<CaseLocation<'r>>,
     state: State,
@@ -208,7 +209,7 @@ impl<'r> Case<'r> {
             eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
             label: started.label.as_deref(),
-            case_hash: started.case_hash.as_deref(),
+            hash: started.case_hash.as_deref(),
             of_program: started.of_program,
             place: test.location(),
             state: test.state,

@@ -221,6 +221,7 @@ impl CaseRunner {
             eval_set_id: eval_set_id.map(str::to_owned),
             case: (*case).clone(),
             location: location.clone(),
+            label: None,
             runs,
             metrics,
             verdict,

@@ -26,6 +26,7 @@
 //! | `record` | written | read as |
 //! | --- | --- | --- |
 //! | `head` | first: who writes | `Head` |
+//! | `planned` | before a program runs cases | `Planned` |
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
@@ -49,6 +50,8 @@ mod content;
 mod folder;
 #[cfg(feature = "reports")]
 mod from_json;
+#[cfg(feature = "reports")]
+mod identity;
 mod line;
 mod lines;
 #[cfg(feature = "reports")]
@@ -90,10 +93,12 @@ pub use parse::{Record, RecordError};
 #[cfg(feature = "reports")]
 pub use read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 #[cfg(feature = "reports")]
-pub use record::{Broke, Decided, Head, JOB_VARIABLES, Ran, RecordedMetric, SCHEMA, Scored, Started};
+pub use record::{
+    Broke, Decided, Head, JOB_VARIABLES, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started,
+};
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
-pub(crate) use test_log::{RunLog, TestLog};
+pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
 pub(crate) use writer::Journal;
 #[cfg(feature = "reports")]
 pub use writer::prune;

@@ -13,6 +13,8 @@ mod limits;
 mod metrics;
 mod migrate;
 mod plan;
+mod programs;
 mod report;
 mod rerun;
 mod rescore;
+mod schema;

@@ -1,11 +1,12 @@
 //! Reading the files of runs: line by line, so that no file has to fit into memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::identity::{Identities, Identity};
 use super::parse::{Record, RecordError};
 use super::read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 use super::record::{Decided, Head, Started};
@@ -47,8 +48,13 @@ impl RecordedRun {
 
 /// Reads several folders as one run.
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
-    let mut reading =
-        Reading { keep, run: RecordedRun::default(), tests: HashMap::new(), torn_starts: Vec::new() };
+    let mut reading = Reading {
+        keep,
+        run: RecordedRun::default(),
+        tests: HashMap::new(),
+        identities: Identities::default(),
+        torn_starts: Vec::new(),
+    };
     for folder in folders {
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
@@ -75,13 +81,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     Ok(files)
 }
 
-/// Package, binary and name of a test.
-type Key = (Option<String>, Option<String>, String);
-
 struct Reading {
     keep: Keep,
     run: RecordedRun,
-    tests: HashMap<Key, Vec<Attempt>>,
+    tests: HashMap<Identity, Vec<Attempt>>,
+    identities: Identities,
     /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
@@ -115,6 +119,7 @@ impl Reading {
             file,
             indices: HashMap::new(),
             all: Vec::new(),
+            planned: 0,
         };
         while lines.next()? {
             let line = lines.line.as_slice();
@@ -133,15 +138,18 @@ impl Reading {
         let torn = &lines.line;
         self.run.torn += usize::from(!torn.is_empty());
         if !torn.is_empty() && !is_of_a_begun_test(torn) {
-            self.torn_starts.push((Arc::clone(&head), name_in(torn)));
+            // A program may run a case of the same name again.
+            let name = name_in(torn).filter(|_| attempts.planned == 0);
+            self.torn_starts.push((Arc::clone(&head), name));
         }
+        let begun = attempts.all.iter().filter(|attempt| attempt.started.of_program).count();
+        self.run.never_began += attempts.planned.saturating_sub(begun);
         for mut attempt in attempts.all {
             passed::decide(&mut attempt);
             if self.keep == Keep::Outline {
                 outline::shorten(&mut attempt);
             }
-            let Head { package, binary, .. } = &*attempt.head;
-            let key = (package.clone(), binary.clone(), attempt.started.name.clone());
+            let key = self.identities.of(&attempt);
             // Most tests have one attempt, and a growing vector has room for four.
             self.tests.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(*attempt);
         }
@@ -154,15 +162,15 @@ impl Reading {
 
     fn finish(self) -> RecordedRun {
         let Self { mut run, tests, torn_starts, .. } = self;
+        let known = if torn_starts.is_empty() { HashSet::new() } else { tests.keys().map(names).collect() };
         let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
             let Head { package, binary, .. } = &**head;
-            let key = name.as_ref().map(|name| (package.clone(), binary.clone(), name.clone()));
-            key.is_none_or(|key| !tests.contains_key(&key))
+            name.as_ref().is_none_or(|name| !known.contains(&(package, binary, name)))
         };
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
         run.tests = tests
             .into_iter()
-            .map(|((package, binary, name), mut attempts)| {
+            .map(|(Identity { package, binary, name, .. }, mut attempts)| {
                 attempts
                     .sort_by_key(|attempt| (attempt.started.attempt, badness(attempt), attempt.started.at));
                 RecordedTest { package, binary, name, attempts }
@@ -171,6 +179,11 @@ impl Reading {
         run.tests.sort_by(|a, b| order(a).cmp(&order(b)));
         run
     }
+}
+
+/// Package, binary and name of a case.
+fn names(of: &Identity) -> (&Option<String>, &Option<String>, &String) {
+    (&of.package, &of.binary, &of.name)
 }
 
 /// How bad an attempt ended. No clock tells which of two processes counts, so the worse does.
@@ -187,11 +200,10 @@ fn badness(attempt: &Attempt) -> u8 {
 
 /// What tests are sorted by.
 fn order(test: &RecordedTest) -> impl Ord + '_ {
-    let location = test.last().map(|attempt| {
-        let Started { file, line, column, .. } = &attempt.started;
-        (file, line, column)
-    });
-    (&test.package, &test.binary, location, &test.name)
+    let last = test.last().map(|attempt| &attempt.started);
+    let location = last.map(|Started { file, line, column, .. }| (file, line, column));
+    let began = last.map(|Started { label, at, test, .. }| (label, at, test));
+    (&test.package, &test.binary, location, &test.name, began, test.last().map(|attempt| &attempt.file))
 }
 
 /// The lines of a file, one in memory at a time.
@@ -333,6 +345,8 @@ struct Attempts {
     /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
     #[expect(clippy::vec_box, reason = "they are large, and many")]
     all: Vec<Box<Attempt>>,
+    /// How many cases a program was to run.
+    planned: usize,
 }
 
 impl Attempts {
@@ -340,6 +354,7 @@ impl Attempts {
         match record {
             Record::Head(_) => return Err(misplaced("a second head")),
             Record::Unknown => {}
+            Record::Planned(planned) => self.planned = self.planned.saturating_add(planned.cases),
             Record::Started(started) => {
                 if self.indices.insert(started.test, self.all.len()).is_some() {
                     return Err(RecordError::Misplaced(format!(

@@ -104,6 +104,7 @@ proptest! {
                 passed_runs: Some(0),
                 elapsed: Duration::from_millis(1500),
                 notes: vec![text.clone()],
+                headline: Some(text.clone()).filter(|text| !text.is_empty()),
                 failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };
@@ -144,6 +145,8 @@ fn started(test: u32, name: &str) -> Started {
     Started {
         test,
         name: name.to_owned(),
+        of_program: false,
+        label: None,
         eval_set_id: Some("weather".to_owned()),
         eval_id: "sunny".to_owned(),
         file: Some("evals/weather.evalset.json".to_owned()),
@@ -186,6 +189,7 @@ fn decided(test: u32) -> Decided {
         passed_runs: None,
         elapsed: Duration::ZERO,
         notes: Vec::new(),
+        headline: None,
         failure: None,
         at: SystemTime::UNIX_EPOCH,
     }
@@ -408,6 +412,72 @@ fn of_one_attempt_the_worst_process_counts_and_later_attempts_hide_earlier_ones(
     assert_eq!(counts(), (2, Some(Verdict::Passed)), "whatever its clock says");
     file("e.jsonl", 2, 0, Some(Verdict::error(Role::Agent, "503")));
     assert_eq!(counts(), (2, Some(Verdict::error(Role::Agent, "503"))));
+}
+
+#[test]
+fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let of_program = |change: fn(&mut Started)| {
+        let mut started = Started { of_program: true, ..started(0, "s/a") };
+        change(&mut started);
+        started
+    };
+    let of_test = || started(0, "s::a");
+    let written = |file: &str, cases: &[(Started, Verdict)]| {
+        let mut lines = vec![head("p").line()];
+        for ((started, verdict), test) in cases.iter().zip(1..) {
+            lines.push(Started { test, ..started.clone() }.line());
+            lines.push(Decided { verdict: verdict.clone(), ..decided(test) }.line());
+        }
+        fs::write(folder.join(file), lines.concat()).unwrap();
+    };
+    let counted = || {
+        let run = RecordedRun::read(folder).unwrap();
+        let tests = run.tests.iter();
+        tests
+            .map(|test| {
+                (test.attempts.len(), test.last().unwrap().decided.as_ref().unwrap().verdict.passed())
+            })
+            .collect::<Vec<_>>()
+    };
+    for (what, other) in [
+        ("a label", (|it| it.label = Some("b".to_owned())) as fn(&mut Started)),
+        ("a file", |it| it.file = Some("z/weather.evalset.json".to_owned())),
+        ("the text", |it| it.case_hash = Some("ff00".to_owned())),
+        ("nothing", |_| {}),
+    ] {
+        written("a.jsonl", &[(of_program(|_| {}), Verdict::Failed), (of_program(other), Verdict::Passed)]);
+        assert_eq!(counted(), [(1, false), (1, true)], "{what}: each counts");
+    }
+    // Another process that ran the same case.
+    written("a.jsonl", &[(of_program(|_| {}), Verdict::Failed)]);
+    written("b.jsonl", &[(of_program(|_| {}), Verdict::Passed)]);
+    assert_eq!(counted(), [(1, false), (1, true)]);
+    // What a test runner tried again, and says so, is one case.
+    written("b.jsonl", &[(of_program(|it| it.attempt = 2), Verdict::Passed)]);
+    assert_eq!(counted(), [(2, true)]);
+    written("a.jsonl", &[(of_test(), Verdict::Failed)]);
+    written("b.jsonl", &[(of_test(), Verdict::Passed)]);
+    assert_eq!(counted(), [(2, false)], "of one attempt at a test the worst counts");
+    let edited = Started { case_hash: Some("ff00".to_owned()), ..of_test() };
+    written("b.jsonl", &[(edited, Verdict::Passed)]);
+    assert_eq!(counted(), [(1, false), (1, true)], "a test whose case was edited is another one");
+}
+
+#[test]
+fn cases_that_a_program_did_not_come_to_are_missed() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let plan = Planned { cases: 3 }.line();
+    assert_eq!(again(&plan), Record::Planned(Planned { cases: 3 }));
+    let begun = Started { of_program: true, ..started(1, "s/a") };
+    let lines = [head("p").line(), plan.clone(), begun.line(), decided(1).line(), plan.clone()];
+    fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
+    fs::write(folder.join("b.jsonl"), [head("p").line(), plan].concat()).unwrap();
+    let run = RecordedRun::read(folder).unwrap();
+    assert_eq!((run.tests.len(), run.never_began), (1, 8));
+    assert_eq!(RecordedRun::outline(&[folder]).unwrap().never_began, 8);
 }
 
 /// The lines of a journal as a process writes it.

@@ -42,6 +42,7 @@ pub struct EvalRunner {
     pub(super) criteria: Vec<(String, Criterion)>,
     pub(super) custom: Vec<(String, BoxMetric)>,
     pub(super) names: SessionNames,
+    pub(super) label: Option<String>,
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
@@ -62,6 +63,7 @@ impl EvalRunner {
             criteria: Vec::new(),
             custom: Vec::new(),
             names: SessionNames::default(),
+            label: None,
             options: Options::default(),
             judges: JudgeChoice::default(),
             journal: None,
@@ -74,6 +76,12 @@ impl EvalRunner {
     pub fn config(mut self, config: EvalConfig) -> Self {
         self.config = Some(config);
         self
+    }
+
+    /// Gives the runs this label, unless they have one.
+    #[cfg(feature = "reports")]
+    pub(super) fn label_or(self, label: String) -> Self {
+        if self.label.is_some() { self } else { self.label(label) }
     }
 
     /// Scores with these criteria and with no others that were given before.
@@ -108,6 +116,31 @@ impl EvalRunner {
     #[must_use]
     pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
         self.names.user_id = user_id.into();
+        self
+    }
+
+    /// What the runs are called in reports and in the journal: the model, the prompt or the branch that is tried.
+    ///
+    /// ```
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+    /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
+    /// for (label, says) in agents {
+    ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
+    ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
+    /// }
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Cases with different labels are different cases, and `cargo evalset report` shows each of them. `EvalCommand` takes the
+    /// name of the agent if the runner has no label. An empty label is none.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into()).filter(|label| !label.is_empty());
         self
     }
 

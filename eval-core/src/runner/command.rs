@@ -134,8 +134,8 @@ impl EvalCommand {
 
     async fn report(mut self, args: &Args) -> Result<EvalReport, CommandError> {
         let at = self.index_of(args.agent.as_deref())?;
-        let (_, setup) = self.agents.swap_remove(at);
-        let mut runner = self.runner;
+        let (agent, setup) = self.agents.swap_remove(at);
+        let mut runner = self.runner.label_or(agent);
         if let Some(path) = &args.config {
             runner = runner.config_alone(EvalConfig::read(path).map_err(CommandError::Config)?);
         }

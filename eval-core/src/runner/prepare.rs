@@ -9,6 +9,7 @@ use eval_format::{EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
+use super::places::Places;
 use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
 use crate::options::Options;
@@ -19,6 +20,9 @@ use crate::variables;
 pub(super) struct Prepared {
     pub(super) runner: CaseRunner,
     pub(super) journal: Option<Arc<Journal>>,
+    pub(super) places: Places,
+    /// How many cases of the set are to run.
+    pub(super) cases: usize,
 }
 
 impl EvalRunner {
@@ -43,7 +47,8 @@ impl EvalRunner {
         let judges = self.judges.router(set)?;
         let runner = CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
             .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
-        Ok(Prepared { runner, journal: self.journal_of_runs()? })
+        let journal = self.journal_of_runs()?;
+        Ok(Prepared { runner, journal, places: Places::default(), cases: cases.len() })
     }
 
     pub(super) fn custom_names(&self) -> Vec<&str> {

@@ -14,8 +14,9 @@ use super::prepare::Prepared;
 use super::setup_fn::Setup;
 use crate::agent::BoxFuture;
 use crate::case_runner::{AgentSource, Begun, IdentifiedCase, Run};
+use crate::failure;
 use crate::guard::{self, Fault};
-use crate::journal::TestLog;
+use crate::journal::{ProgramCase, TestLog};
 use crate::report::{CaseReport, EvalReport};
 
 impl EvalRunner {
@@ -28,6 +29,7 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
+        plan(std::slice::from_ref(&prepared));
         Ok(self.one(&prepared, None, case, &setup).await)
     }
 
@@ -48,6 +50,7 @@ impl EvalRunner {
             return Err(RunnerError::NoCases(set.eval_set_id.clone()));
         }
         let prepared = self.prepare(None, None, &set.eval_cases)?;
+        plan(std::slice::from_ref(&prepared));
         Ok(EvalReport { cases: self.all(&prepared, set, &setup, concurrency).await })
     }
 
@@ -121,8 +124,10 @@ impl EvalRunner {
             (!cases.is_empty() || ids.is_none()).then_some(found)
         });
         let prepared: Result<Vec<_>, RunDirError> = sets.map(|found| self.prepare_found(found)).collect();
+        let (prepared, sets): (Vec<_>, Vec<_>) = prepared?.into_iter().unzip();
+        plan(&prepared);
         let mut cases = Vec::new();
-        for (prepared, set) in prepared? {
+        for (prepared, set) in prepared.into_iter().zip(sets) {
             cases.extend(self.all(&prepared, &set, setup, concurrency).await);
         }
         Ok(EvalReport { cases })
@@ -130,13 +135,13 @@ impl EvalRunner {
 
     /// A set of a directory with what its cases are run with.
     fn prepare_found(&self, found: Found) -> Result<(Prepared, EvalSet), RunDirError> {
-        let Found { path, set, config, overlooked } = found;
+        let Found { path, set, places, config, overlooked } = found;
         if let Some(overlooked) = overlooked.filter(|_| self.config.is_none() && self.criteria.is_empty()) {
             return Err(RunDirError::OverlookedConfig(overlooked));
         }
         let prepared = self.prepare(config.as_ref(), Some(&path), &set.eval_cases);
         let prepared = prepared.map_err(|source| RunDirError::Runner { path, source })?;
-        Ok((prepared, set))
+        Ok((Prepared { places, ..prepared }, set))
     }
 
     /// Runs every case of a set. The reports are in the order of the cases.
@@ -166,7 +171,9 @@ impl EvalRunner {
         let identified = self.identified(prepared, eval_set_id, case);
         let source = SetupSource { setup, case, shape: PhantomData };
         let report = prepared.runner.run(&identified, &source).await;
-        identified.log.decided(&report, None);
+        let report = CaseReport { label: self.label.clone(), ..report };
+        let headline = report.verdict.fails().then(|| failure::reason(&report));
+        identified.log.decided(&report, headline, None);
         report
     }
 
@@ -176,10 +183,28 @@ impl EvalRunner {
         eval_set_id: Option<&'a str>,
         case: &'a EvalCase,
     ) -> IdentifiedCase<'a> {
-        let journal = prepared.journal.clone();
-        let log = TestLog::of_case(journal, eval_set_id, case, &self.options);
+        let Prepared { journal, places, cases, .. } = prepared;
+        let location = places.location(&case.eval_id);
+        let of = ProgramCase {
+            eval_set_id,
+            case,
+            label: self.label.as_deref(),
+            location,
+            path: places.path(),
+            text: places.text(&case.eval_id),
+            set_cases: *cases,
+        };
+        let log = TestLog::of_case(journal.clone(), &of, &self.options);
         let name = format!("case `{}`", case.eval_id);
-        IdentifiedCase { eval_set_id, case, location: None, name, log: Arc::new(log) }
+        IdentifiedCase { eval_set_id, case, location: location.cloned(), name, log: Arc::new(log) }
+    }
+}
+
+/// Records how many cases are to run in all these sets, before the first of them begins.
+fn plan(sets: &[Prepared]) {
+    // All sets of a runner have one journal.
+    if let Some(journal) = sets.iter().find_map(|set| set.journal.as_ref()) {
+        journal.plan(sets.iter().map(|set| set.cases).sum());
     }
 }
 

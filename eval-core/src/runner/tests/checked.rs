@@ -52,3 +52,33 @@ fn a_recorded_run_of_another_conversation_is_an_error() {
     let same = run(EvalRunner::new().score_case(&two, recorded(&two))).unwrap();
     assert_eq!(same.verdict, Verdict::Passed, "{same}");
 }
+
+#[cfg(feature = "judges")]
+#[test]
+fn a_recorded_run_of_another_scenario_is_an_error() {
+    let scenario =
+        |begins: &str| EvalCase::new("c").scenario(ConversationScenario::new(begins, "Wants to hear hello."));
+    let runner =
+        || EvalRunner::new().criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("f"));
+    let calls = || {
+        agent_fn(|_, recorder: crate::agent::Recorder| async move {
+            recorder.tool("f", json!({}), async { Ok::<_, BoxError>(1) }).await?;
+            Ok::<_, BoxError>("Hello.")
+        })
+    };
+    let judge = crate::judge::Scripted::new(["</finished>"]);
+    let played = run(runner().judge(judge).run_case(&scenario("Hi!"), calls)).unwrap();
+    assert_eq!(played.verdict, Verdict::Passed, "{played}");
+    let recorded = || played.runs.iter().map(|run| run.transcript.clone()).collect::<Vec<_>>();
+    assert_eq!(run(runner().score_case(&scenario("Hi!"), recorded())).unwrap().verdict, Verdict::Passed);
+    for (now, message) in [
+        (scenario("Bye!"), "harness error in turn 1: the user says \"Bye!\" in the case, and said \"Hi!\""),
+        (
+            case("c", &[("Bye!", "")]).final_state(Map::new()),
+            "harness error in turn 1: the user says \"Bye!\"",
+        ),
+    ] {
+        let report = run(runner().score_case(&now, recorded())).unwrap();
+        assert!(report.verdict.reason().is_some_and(|seen| seen.starts_with(message)), "{report}");
+    }
+}

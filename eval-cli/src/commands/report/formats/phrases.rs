@@ -1,8 +1,11 @@
 //! Phrases that several formats use.
 
+use std::collections::BTreeMap;
+
 use clap::builder::styling::Style;
 
 use eval_core::journal::Decided;
+use eval_core::statistics::percent;
 
 use crate::output::foreign::{guard, one_line};
 use crate::output::style::WARNING;
@@ -72,8 +75,8 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
     let tally = results.totals.tally();
     let (rate, interval) = (tally.rate()?, tally.interval()?);
     Some(format!(
-        "pass rate {tally} = {:.0}% of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
-        rate * 100.0
+        "pass rate {tally} = {} of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
+        percent(rate)
     ))
 }
 
@@ -120,20 +123,40 @@ pub(super) fn times(results: &RunResults<'_>) -> Option<String> {
     (!times.is_empty()).then(|| times.join(" · "))
 }
 
+/// Which metrics were skipped, in how many cases, and why in one of them; `None` if none was.
+pub(super) fn skipped(results: &RunResults<'_>) -> Option<String> {
+    let mut skipped: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for metric in results.tests.iter().flat_map(TestResult::skipped_metrics) {
+        let reason = metric.verdict.reason().and_then(|reason| reason.lines().next()).unwrap_or_default();
+        skipped.entry(&metric.name).or_insert((0, reason)).0 += 1;
+    }
+    let each = skipped.into_iter().map(|(name, (cases, reason))| {
+        format!("`{}` in {} ({})", one_line(name), count(cases, "case"), one_line(reason))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
+}
+
 /// What limits the numbers.
 pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
         notes.push(format!(
             "{} passed only when the runner tried again; retries hide failures, `runs = ..` and `pass = ..` count them",
             count(results.totals.retried, "case")
         ));
     }
-    if results.totals.missing > 0 {
+    if results.totals.missing > results.of_programs {
         notes.push(
             "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
                 .to_owned(),
         );
+    }
+    if results.of_programs > 0 {
+        let cases = count(results.of_programs, "case");
+        notes.push(format!(
+            "a program was to run {cases} more, and ended before; only the program can run them"
+        ));
     }
     notes.extend(results.doubts.iter().cloned());
     if results.totals.is_doubtful {

@@ -87,7 +87,7 @@ pub mod __private {
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, read_case};
     #[cfg(feature = "recordings")]
-    pub use crate::recording::GrowingRecording;
+    pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
     pub use crate::suggest::suggest;
     pub use crate::value::write_string;
 }

@@ -7,6 +7,7 @@ mod command;
 mod directory;
 mod error;
 mod judges;
+mod precedence;
 mod prepare;
 mod rescore;
 mod run;

@@ -22,6 +22,8 @@ mod spelling;
 #[cfg(feature = "export")]
 mod unwritten;
 
+#[doc(hidden)]
+pub use built::check_cases;
 pub use checked::{CaseSpan, CheckedSet, Form};
 #[cfg(feature = "recordings")]
 pub(crate) use parse::parse;

@@ -193,7 +193,7 @@ impl Judge for RoutedJudge {
                 store.record(request, Some(&self.eval_id), self.ask_live(request)).await
             }
             (Some(JudgeMode::Record), None) => Err(nowhere_to_record()),
-            (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)),
+            (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)).await,
             (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
         }
     }

@@ -6,31 +6,26 @@
 use std::collections::HashSet;
 
 use crate::model::{
-    Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, IntermediateData, Invocation,
-    InvocationEvent, Part,
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part,
 };
 use crate::value::{Map, Value};
 
 /// How deep values may be. The reader takes more, and what stands around them counts there too.
 const DEPTH: usize = 160;
 
-/// Whether no rule of the reader can be broken by this set.
-pub(super) fn is_plain(set: &EvalSet) -> bool {
-    let mut ids = HashSet::with_capacity(set.eval_cases.len());
-    !set.eval_cases.is_empty()
-        && set.creation_timestamp.is_finite()
-        && set.eval_cases.iter().all(|case| ids.insert(case.eval_id.as_str()) && is_plain_case(case))
+/// Whether no rule of the reader can be broken by a set of these cases.
+pub(super) fn are_plain(cases: &[EvalCase]) -> bool {
+    let mut ids = HashSet::with_capacity(cases.len());
+    !cases.is_empty() && cases.iter().all(|case| ids.insert(case.eval_id.as_str()) && is_plain(case))
 }
 
-/// Whether no rule of the reader can be broken by this case.
-pub(super) fn is_plain_case(case: &EvalCase) -> bool {
+fn is_plain(case: &EvalCase) -> bool {
     let session = case.session_input.as_ref();
     !case.eval_id.is_empty()
         && !case.conversation.is_empty()
         && case.conversation_scenario.is_none()
         && case.rubrics.is_none()
         && case.extra.is_empty()
-        && case.creation_timestamp.is_finite()
         && session.is_none_or(|session| session.extra.is_empty() && is_shallow(&session.state))
         && is_shallow(&case.final_session_state)
         && case.conversation.iter().all(turn)
@@ -39,8 +34,6 @@ pub(super) fn is_plain_case(case: &EvalCase) -> bool {
 fn turn(turn: &Invocation) -> bool {
     turn.rubrics.is_none()
         && turn.app_details.is_none()
-        && turn.creation_timestamp.is_finite()
-        && [turn.duration, turn.model_duration, turn.tool_duration].iter().flatten().all(|it| it.is_finite())
         && content(&turn.user_content)
         && turn.final_response.as_ref().is_none_or(content)
         && match &turn.intermediate_data {

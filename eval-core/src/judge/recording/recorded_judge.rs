@@ -76,7 +76,7 @@ impl<J: Judge> Judge for RecordedJudge<J> {
         match self.mode {
             JudgeMode::Live => self.judge.ask(request).await,
             JudgeMode::Record => self.store.record(request, None, self.judge.ask(request)).await,
-            JudgeMode::Replay => self.store.replay(request, None),
+            JudgeMode::Replay => self.store.replay(request, None).await,
         }
     }
 

@@ -121,7 +121,7 @@ impl CaseRunner {
 
     /// Runs a case as often as the options say, and decides.
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
-        in_case(&identified.case.eval_id, self.all_runs(identified, source)).await
+        in_case(&identified.case.eval_id, Box::pin(self.all_runs(identified, source))).await
     }
 
     async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use eval_format::{Criterion, EvalCase, Gate, Pass};
+use eval_format::{Criterion, EvalCase, Gate, Invocation, Map, Pass};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

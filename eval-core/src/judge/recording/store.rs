@@ -165,7 +165,7 @@ impl RecordingStore {
             return Ok(reply);
         }
         secrets::refuse(&question.key(), "the question", self.shown())?;
-        let asking = self.ask(question.clone(), request.sample, ask);
+        let asking = Box::pin(self.ask(question.clone(), request.sample, ask));
         match self.user.recording().flights.ask((question.key(), request.sample), asking).await {
             Landed::Asked(answer) => answer,
             Landed::Shared(Err(error)) => Err(error),

@@ -98,6 +98,14 @@ fn a_judge_that_hangs_is_an_error_of_the_judge() {
     assert_eq!(judge.0.load(Ordering::SeqCst), 1, "it is not waited for once more");
 }
 
+/// Whether the agent says anything.
+struct Talks;
+impl Metric for Talks {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.actual.iter().map(|_| Score::from(true)).collect())
+    }
+}
+
 #[test]
 fn criteria_of_the_program_leave_the_simulated_user_of_the_folder_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -112,12 +120,6 @@ fn criteria_of_the_program_leave_the_simulated_user_of_the_folder_as_it_is() {
         asked.lock().unwrap().push(request.model);
         async { "</finished>" }
     });
-    struct Talks;
-    impl Metric for Talks {
-        async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-            Ok(input.actual.iter().map(|_| Score::from(true)).collect())
-        }
-    }
     let runner = EvalRunner::new().criterion("talks", Criterion::new(1.0)).metric("talks", Talks);
     let runner = runner.judge(judge.offline());
     let report = run(runner.run_dir(folder.path(), || Replay::new([["Hello!"]]), 1)).unwrap();

@@ -100,7 +100,7 @@ impl RecordingStore {
     pub(crate) fn load(&self) -> Result<(), JudgeError> {
         match &self.text {
             RecordingText::Absent => Ok(()),
-            RecordingText::Compiled { all, .. } => self.compiled(all).map(drop),
+            RecordingText::Compiled { all, .. } => self.all(all).map(drop),
             RecordingText::OnDisk => load(self.user.recording(), &self.loaded),
         }
     }
@@ -121,7 +121,7 @@ impl RecordingStore {
                 if let Some(reply) = find(self.own(own)?, &question, sample) {
                     return Ok(reply);
                 }
-                let all = self.compiled(all)?;
+                let all = self.all(all)?;
                 find(all, &question, sample)
                     .ok_or_else(|| miss::not_recorded(all, &question, sample, &self.label))
             }
@@ -226,7 +226,7 @@ impl RecordingStore {
                 self.own(own).map(|own| unused(own.questions(), &used)).unwrap_or_default()
             }
             (RecordingText::Compiled { all, .. }, None) => {
-                self.compiled(all).map(|all| unused(all.questions(), &used)).unwrap_or_default()
+                self.all(all).map(|all| unused(all.questions(), &used)).unwrap_or_default()
             }
             (RecordingText::OnDisk, Some(case)) => {
                 self.user.recording().with_case(case, |questions| unused(questions, &used))
@@ -248,7 +248,7 @@ impl RecordingStore {
     }
 
     /// All questions that are compiled in.
-    fn compiled(&self, text: &str) -> Result<&Recording, JudgeError> {
+    fn all(&self, text: &str) -> Result<&Recording, JudgeError> {
         let read = || {
             let checked = eval_format::recording::check_recording(self.shown(), text.as_bytes());
             checked.into_result().map_err(|problems| failed(&problems))

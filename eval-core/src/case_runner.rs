@@ -16,7 +16,7 @@ use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};
 use crate::guard::{Fault, catch_panic};
 use crate::journal::{RunLog, TestLog};
-use crate::judge::{JudgeRouter, MeteredJudge};
+use crate::judge::{JudgeRouter, MeteredJudge, in_case};
 use crate::metric::BoxMetric;
 use crate::options::Options;
 use crate::play::{Conditions, User, converse};
@@ -121,6 +121,10 @@ impl CaseRunner {
 
     /// Runs a case as often as the options say, and decides.
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
+        in_case(&identified.case.eval_id, Box::pin(self.all_runs(identified, source))).await
+    }
+
+    async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
         let mut runs: Vec<Evaluated> = Vec::with_capacity(self.options.runs);
         let mut bodies = Bodies::default();
         for number in 1..=self.options.runs {

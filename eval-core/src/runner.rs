@@ -8,6 +8,7 @@ mod directory;
 mod error;
 mod judges;
 mod places;
+mod precedence;
 mod prepare;
 mod rescore;
 mod run;

@@ -84,14 +84,10 @@ impl EvalRunner {
         if self.label.is_some() { self } else { self.label(label) }
     }
 
-    /// Scores with these criteria and with no others that were given before.
-    #[cfg(feature = "reports")]
-    pub(super) fn config_alone(mut self, config: EvalConfig) -> Self {
-        self.criteria.clear();
-        self.config(config)
-    }
-
-    /// Adds a criterion; the first one replaces ADK's default criteria.
+    /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and those of the
+    /// folder of a set.
+    ///
+    /// [Configuration](crate::_documentation::configuration) has the table of what goes before what.
     #[must_use]
     pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
         self.criteria.push((metric.into(), criterion));
@@ -222,8 +218,8 @@ impl EvalRunner {
         self
     }
 
-    /// The file in which the judge's answers are recorded. It need not exist. Sets of [`run_dir`](Self::run_dir) have
-    /// recordings of their own beside them.
+    /// The file in which the judge's answers are recorded. It need not exist. Without this call, sets of
+    /// [`run_dir`](Self::run_dir) have recordings of their own beside them.
     #[cfg(feature = "judges")]
     #[must_use]
     pub fn recording(mut self, path: impl Into<PathBuf>) -> Self {

@@ -9,11 +9,12 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use eval_format::__private::suggest;
-use eval_format::{EvalCase, EvalConfig, ReadError};
+use eval_format::{EvalCase, ReadError};
 
 use crate::agent::{BoxAgent, BoxError, BoxFuture};
 use crate::message::quoted_list;
 use crate::report::EvalReport;
+use crate::runner::directory::read_config;
 use crate::runner::{EvalRunner, RunDirError, Setup};
 use crate::secrets::mask;
 use args::{Args, ArgsError, Asked};
@@ -137,7 +138,8 @@ impl EvalCommand {
         let (agent, setup) = self.agents.swap_remove(at);
         let mut runner = self.runner.label_or(agent);
         if let Some(path) = &args.config {
-            runner = runner.config_alone(EvalConfig::read(path).map_err(CommandError::Config)?);
+            let config = read_config(path, &runner.custom_names()).map_err(CommandError::Config)?;
+            runner = runner.config_alone(config);
         }
         if let Some(runs) = args.runs {
             runner = runner.runs(runs);

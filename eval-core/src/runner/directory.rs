@@ -1,9 +1,10 @@
 //! The sets of a directory, for the runner.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use eval_format::compat::OverlookedConfig;
-use eval_format::config::{CheckedConfig, check_config};
+use eval_format::config::check_config;
 use eval_format::conventions::shared_config_path;
 use eval_format::find::find_sets;
 use eval_format::reader::check_set;
@@ -49,12 +50,14 @@ fn read_set(path: &Path) -> Result<(EvalSet, Places), ReadError> {
 }
 
 fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunDirError> {
-    let path = shared_config_path(set);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(ReadError::Io { path, source }.into()),
-    };
-    let checked: CheckedConfig = check_config(&path.display().to_string(), &bytes, custom);
-    Ok(Some(checked.into_result().map_err(ReadError::Problems)?))
+    match read_config(&shared_config_path(set), custom) {
+        Err(ReadError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+        read => Ok(Some(read?)),
+    }
+}
+
+/// Reads a config, which may name the custom metrics of the program.
+pub(super) fn read_config(path: &Path, custom: &[&str]) -> Result<EvalConfig, ReadError> {
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    check_config(&path.display().to_string(), &bytes, custom).into_result().map_err(ReadError::Problems)
 }

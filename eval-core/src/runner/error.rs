@@ -28,8 +28,8 @@ pub enum RunnerError {
         /// How many runs there are.
         runs: usize,
     },
-    /// A case cannot be run as it is: it has no id, the id of another case, no turns, or a conversation and a scenario.
-    Case(String),
+    /// The cases have problems, by the rules of files: see [`EvalSet::check`](eval_format::EvalSet::check).
+    Set(Problems),
     /// The criteria have problems.
     Criteria(Problems),
     /// The criteria do not fit some cases.
@@ -59,12 +59,11 @@ impl fmt::Display for RunnerError {
                 f,
                 "`pass` asks for {needed} passing runs of {runs}; set `runs` to {needed} or more, or ask for fewer"
             ),
-            Self::Criteria(problems) => problems.fmt(f),
+            Self::Set(problems) | Self::Criteria(problems) => problems.fmt(f),
             Self::Incompatible(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&all.join("\n"))
             }
-            Self::Case(message) => f.write_str(message),
             Self::Metrics(error) | Self::Environment(error) => error.fmt(f),
             Self::ScenarioNeedsJudges(eval_id) => write!(
                 f,

@@ -1,15 +1,16 @@
 //! From the settings of a runner to what runs its cases.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use eval_format::__private::check_cases;
 use eval_format::compat::check_compatibility_with;
-use eval_format::{EvalCase, EvalConfig, Pass};
+use eval_format::{Criterion, EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
 use super::places::Places;
+use super::precedence::Precedence;
 use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
 use crate::options::Options;
@@ -37,8 +38,13 @@ impl EvalRunner {
         variables::check().map_err(RunnerError::environment)?;
         check_runtime()?;
         self.check_runs()?;
-        check_cases(cases)?;
-        let config = self.checked(self.config_or(beside))?;
+        if set.is_none() {
+            // The reader has seen those of a file.
+            check_cases(cases).map_err(RunnerError::Set)?;
+        }
+        let precedence =
+            Precedence { criteria: &self.criteria, program: self.config.as_ref(), folder: beside };
+        let config = self.checked(precedence.config())?;
         let incompatible = check_compatibility_with(&config, &self.custom_names(), self.options.gate, cases);
         if !incompatible.is_empty() {
             return Err(RunnerError::Incompatible(incompatible));
@@ -57,10 +63,14 @@ impl EvalRunner {
 
     /// The criteria, held to the rules of a config file. Custom metrics without criteria are valid.
     fn checked(&self, config: EvalConfig) -> Result<EvalConfig, RunnerError> {
-        if config.criteria.is_empty() && !self.custom.is_empty() {
+        let names = self.custom_names();
+        if let (true, Some(name)) = (config.criteria.is_empty(), names.first()) {
+            // The rest of the config is held to the rules too.
+            let full = config.clone().with(*name, Criterion::new(1.0));
+            full.checked(&names).map_err(RunnerError::Criteria)?;
             return Ok(config);
         }
-        config.checked(&self.custom_names()).map_err(RunnerError::Criteria)
+        config.checked(&names).map_err(RunnerError::Criteria)
     }
 
     /// Whether there are runs, and enough of them to pass.
@@ -79,38 +89,12 @@ impl EvalRunner {
         Ok(())
     }
 
-    /// The runner's own criteria, else those beside the set, else ADK's.
-    fn config_or(&self, beside: Option<&EvalConfig>) -> EvalConfig {
-        if self.criteria.is_empty() {
-            return self.config.as_ref().or(beside).cloned().unwrap_or_else(EvalConfig::adk_default);
-        }
-        let config = self.config.clone().unwrap_or_default();
-        self.criteria.iter().cloned().fold(config, |config, (name, criterion)| config.with(name, criterion))
-    }
-
     /// The journal, opened when the first case needs it; `None` if it cannot be written.
     fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open = || Journal::of_program(folder);
         self.opened.get_or_init(open).clone().map_err(RunnerError::environment)
     }
-}
-
-/// Fails if a case would not be run, or could be taken for another one. The reader finds the same in files.
-fn check_cases(cases: &[EvalCase]) -> Result<(), RunnerError> {
-    let mut ids = HashSet::with_capacity(cases.len());
-    for case in cases {
-        let id = &case.eval_id;
-        let wrong = match (&case.conversation_scenario, case.conversation.as_slice()) {
-            _ if id.is_empty() => "a case has no id".to_owned(),
-            _ if !ids.insert(id) => format!("two cases have the id `{id}`"),
-            (None, []) => format!("the case `{id}` has no turns, so the agent would not be asked anything"),
-            (Some(_), [_, ..]) => format!("the case `{id}` has both a conversation and a scenario"),
-            _ => continue,
-        };
-        return Err(RunnerError::Case(wrong));
-    }
-    Ok(())
 }
 
 /// Fails if a case needs a feature that is off.

@@ -112,7 +112,9 @@ impl EvalConfig {
     /// ```
     pub fn to_value(&self) -> Value {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.to_value()));
-        let mut config = Map::from([("criteria", Value::Object(criteria.collect()))]);
+        // A name that stands twice is written twice, and the reader refuses it.
+        let criteria = Map::from_unique(criteria.collect());
+        let mut config = Map::from([("criteria", Value::Object(criteria))]);
         if !self.custom_metrics.is_empty() {
             config.insert("custom_metrics", self.custom_metrics.clone());
         }

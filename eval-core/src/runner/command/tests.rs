@@ -84,6 +84,23 @@ async fn a_config_takes_the_place_of_all_criteria_of_the_program() {
 }
 
 #[tokio::test]
+async fn a_config_may_name_the_metrics_of_the_program() {
+    let folder = Folder::new("own_metrics");
+    let config = folder.0.join("own.json");
+    std::fs::write(&config, r#"{"criteria": {"brief": 0.5}}"#).unwrap();
+    let brief =
+        |actual: &Invocation, _: Option<&Invocation>, _: &crate::Criterion| actual.response_text().len() < 20;
+    let runner = EvalRunner::new().metric("brief", crate::__private::metric(brief));
+    let evals = EvalCommand::new().runner(runner).agent("brief", || Replay::new([["No."]]));
+    let words = ["--set", &folder.set(), "--config", &config.display().to_string()];
+    let passed = answer(evals, &words).await;
+    assert_eq!(passed.code, 0, "{}", passed.err);
+    let refused = answer(command(), &[&words[..], &["--agent", "right"]].concat()).await;
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("brief"), "{}", refused.err);
+}
+
+#[tokio::test]
 async fn what_cannot_be_run_is_refused() {
     let folder = Folder::new("refused");
     let set = folder.set();

@@ -94,6 +94,6 @@ pub use record::{Broke, Decided, Head, JOB_VARIABLES, Ran, RecordedMetric, SCHEM
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
 pub(crate) use test_log::{RunLog, TestLog};
-pub(crate) use writer::Journal;
 #[cfg(feature = "reports")]
 pub use writer::prune;
+pub(crate) use writer::{Journal, OpenError};

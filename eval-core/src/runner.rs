@@ -7,6 +7,8 @@ mod command;
 mod directory;
 mod error;
 mod judges;
+mod on_case;
+mod plan;
 mod prepare;
 mod rescore;
 mod run;

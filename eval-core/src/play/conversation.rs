@@ -1,6 +1,5 @@
 //! One run of one case: opens the session, plays each turn, and records everything.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +8,7 @@ use eval_format::{EvalCase, Invocation, Map};
 use super::unscored;
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn};
-use crate::guard::{Fault, fenced, panic_message};
+use crate::guard::{Fault, fenced, not_async};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -42,7 +41,8 @@ pub(crate) async fn converse(
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
     }
-    let dropped = caught(|| drop(agent)).err();
+    let what = || format!("{}, dropping the agent,", conditions.label);
+    let dropped = not_async(conditions.timeout, what, || drop(agent)).err();
     let dropped = dropped.map(|fault| agent_error(None, &format!("dropping the agent: {fault}")));
     settle(log).await;
     transcript.error = error.or(dropped).or_else(|| late(log));
@@ -91,11 +91,6 @@ pub(crate) fn renew_rubrics(transcript: &mut Transcript, case: &EvalCase) {
     }
 }
 
-/// Calls code of the agent that is not async, and catches its panic.
-fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Fault::Panicked(panic_message(&*payload)))
-}
-
 async fn play(
     agent: &mut (dyn Erased + '_),
     mut user: User<'_>,
@@ -140,7 +135,8 @@ async fn turn(
 
     let Recorded { events, tools, overflow } = log.end();
     transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
-    let details = caught(|| agent.details());
+    let what = || format!("{}, turn {number}, reading the agent's details,", conditions.label);
+    let details = not_async(conditions.timeout, what, || agent.details());
     let mut invocation = invocation(&message.content, &events)
         .with_invocation_id(format!("turn-{number}"))
         .with_creation_timestamp(started_at.as_secs_f64())

@@ -38,7 +38,8 @@ fn command() -> EvalCommand {
 }
 
 async fn answer(command: EvalCommand, words: &[&str]) -> Answer {
-    command.answer(words.iter().map(OsString::from)).await
+    let progress = Progress::new(Box::new(std::io::sink()), false);
+    command.answer(words.iter().map(OsString::from), progress, std::future::pending()).await
 }
 
 #[tokio::test]

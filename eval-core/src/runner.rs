@@ -6,6 +6,7 @@ mod builder;
 mod command;
 mod directory;
 mod error;
+mod job;
 mod judges;
 mod on_case;
 mod plan;

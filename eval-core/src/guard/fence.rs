@@ -131,18 +131,20 @@ where
     let mut work = pin!(polls.measured(catch_panic(async move { call().await })));
     let mut left = limit;
     let result = loop {
-        let _watch = Watch::start(left, &what, &polls);
+        let _watch = Watch::start(left, limit, &what, &polls);
         match tokio::time::timeout(left, &mut work).await {
             Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
             Ok(Ok(result)) => break result,
             Err(_) if waited().still || own() < limit => left = limit.saturating_sub(own()).max(LEAST_LOOK),
+            // It blocked its thread, and awaits something again.
+            Err(_) if polls.last() > limit => return Err(Fault::Blocked { limit, took: polls.last() }),
             Err(_) => return Err(Fault::TimedOut(limit)),
         }
     };
     // Tokio polls the future before its timer, so a future that blocked its thread is ready however late it is.
     let took = own();
     if took > limit {
-        let is_its_own_fault = took.saturating_sub(polls.busy()) <= limit;
+        let is_its_own_fault = took.saturating_sub(polls.last()) <= limit;
         return Err(if is_its_own_fault {
             Fault::Blocked { limit, took }
         } else {
@@ -160,7 +162,7 @@ pub(crate) async fn watched<T>(
     work: impl Future<Output = T>,
 ) -> T {
     let polls = Arc::new(Polls::new(lanes::current()));
-    let _watch = Watch::start(limit, &what, &polls);
+    let _watch = Watch::start(limit, limit, &what, &polls);
     polls.measured(work).await
 }
 
@@ -171,7 +173,7 @@ pub(crate) fn not_async<T>(
     call: impl FnOnce() -> T,
 ) -> Result<T, Fault> {
     let polls = Arc::new(Polls::new(None));
-    let _watch = Watch::start(limit, &what, &polls);
+    let _watch = Watch::start(limit, limit, &what, &polls);
     let begun = Instant::now();
     let result = polls.during(|| catch_unwind(AssertUnwindSafe(call)));
     let result = result.map_err(|payload| Fault::Panicked(panic_message(&*payload)))?;

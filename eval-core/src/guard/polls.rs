@@ -19,8 +19,8 @@ pub(super) struct Polls {
 struct State {
     /// When the poll that is going on began.
     since: Option<Instant>,
-    /// How long the others took.
-    busy: Duration,
+    /// How long the last one took that ended.
+    last: Duration,
 }
 
 /// What late code is doing.
@@ -52,13 +52,13 @@ impl Polls {
         let result = call();
         let mut state = self.state();
         state.since = None;
-        state.busy += begun.elapsed();
+        state.last = begun.elapsed();
         result
     }
 
-    /// How long all polls took that ended.
-    pub(super) fn busy(&self) -> Duration {
-        self.state().busy
+    /// How long the last poll took that ended.
+    pub(super) fn last(&self) -> Duration {
+        self.state().last
     }
 
     /// How long others held up the lane of the code, since the lane began.
@@ -77,5 +77,38 @@ impl Polls {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::{self, Lanes};
+    use super::*;
+    use crate::guard;
+
+    #[test]
+    fn late_code_blocks_only_while_it_is_polled() {
+        let polls = Arc::new(Polls::new(None));
+        assert_eq!(polls.if_late(), Late::Waits);
+        assert_eq!(polls.during(|| polls.if_late()), Late::Blocks);
+        assert_eq!(polls.if_late(), Late::Waits);
+    }
+
+    #[tokio::test]
+    async fn late_code_is_held_up_while_another_lane_is_polled() {
+        let lanes = Arc::<Lanes>::default();
+        let waiting: Mutex<Option<Arc<Polls>>> = Mutex::default();
+        let waits = lanes.clone().run(async {
+            *waiting.lock().unwrap() = Some(Arc::new(Polls::new(lanes::current())));
+            tokio::task::yield_now().await;
+            Late::Waits
+        });
+        let blocks = lanes.run(async {
+            let polls = waiting.lock().unwrap().take().unwrap();
+            polls.if_late()
+        });
+        let seen =
+            guard::all(2, [Box::pin(waits) as crate::agent::BoxFuture<'_, Late>, Box::pin(blocks)]).await;
+        assert_eq!(seen[1], Late::IsHeldUp);
     }
 }

@@ -70,18 +70,23 @@ impl Watched {
 }
 
 impl Watch {
-    /// Warns that `what` blocks its thread if this value still exists after `limit` and a grace period. `polls` are its
-    /// polls.
-    pub(super) fn start(limit: Duration, what: &dyn Fn() -> String, polls: &Arc<Polls>) -> Self {
-        Self::watch(limit, &|| Line::Guarded { what: what(), limit, polls: polls.clone() })
+    /// Warns that `what` blocks its thread if this value still exists after `left` and a grace period. `limit` is its
+    /// time limit, and `polls` are its polls.
+    pub(super) fn start(
+        left: Duration,
+        limit: Duration,
+        what: &dyn Fn() -> String,
+        polls: &Arc<Polls>,
+    ) -> Self {
+        Self::until(left, &|| Line::Guarded { what: what(), limit, polls: polls.clone() })
     }
 
     /// Shows `line` if this value still exists after `limit` and a grace period.
     pub(crate) fn start_with(limit: Duration, line: &dyn Fn() -> String) -> Self {
-        Self::watch(limit, &|| Line::Ready(line()))
+        Self::until(limit, &|| Line::Ready(line()))
     }
 
-    fn watch(limit: Duration, line: &dyn Fn() -> Line) -> Self {
+    fn until(limit: Duration, line: &dyn Fn() -> Line) -> Self {
         // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
@@ -160,4 +165,20 @@ fn watchdog() -> &'static Watchdog {
         let _ = std::thread::Builder::new().name("evalset-watchdog".to_owned()).spawn(move || dog.guard());
         dog
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_blames_only_what_is_being_polled() {
+        let polls = Arc::new(Polls::new(None));
+        let (what, limit) = ("case `c`, turn 1,".to_owned(), Duration::from_secs(1));
+        let line = Line::Guarded { what, limit, polls: polls.clone() };
+        let waits = line.text().unwrap();
+        assert!(waits.starts_with("case `c`, turn 1, could not be ended at its timeout of 1s"), "{waits}");
+        let blocks = polls.during(|| line.text()).unwrap();
+        assert!(blocks.starts_with("case `c`, turn 1, has been blocking its thread past"), "{blocks}");
+    }
 }

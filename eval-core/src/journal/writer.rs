@@ -207,6 +207,28 @@ impl Journal {
         }
     }
 
+    /// A journal whose disk is full after its first line.
+    #[cfg(test)]
+    pub(crate) fn on_full_disk() -> Self {
+        struct Full(bool);
+        impl Write for Full {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                if std::mem::replace(&mut self.0, true) {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let head = head("run".to_owned(), None);
+        let secrets = Secrets::of(std::iter::empty());
+        Self::begin(head, PathBuf::from("full.jsonl"), Box::new(Full(false)), secrets)
+            .expect("there is room for the head")
+    }
+
     /// Why a record could not be written. None was written after it.
     pub(crate) fn failure(&self) -> Option<&Arc<io::Error>> {
         self.failed.get()

@@ -5,9 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::report::CaseReport;
 
+type Call = Box<dyn FnMut(&CaseReport) + Send>;
+
 /// The functions that are called with each case that has its verdict.
 #[derive(Default)]
-pub(super) struct OnCase(Vec<Mutex<Box<dyn FnMut(&CaseReport) + Send>>>);
+pub(super) struct OnCase(Vec<Mutex<Call>>);
 
 impl OnCase {
     pub(super) fn add(&mut self, call: impl FnMut(&CaseReport) + Send + 'static) {

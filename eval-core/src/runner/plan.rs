@@ -11,8 +11,8 @@ use super::builder::EvalRunner;
 use super::directory;
 use super::directory::Found;
 use super::error::RunDirError;
+use super::job::Job;
 use super::prepare::Prepared;
-use super::run::Job;
 
 /// Sets of files, each with what its cases are run with.
 #[derive(Debug)]
@@ -62,7 +62,9 @@ impl EvalRunner {
         if let Some((path, _, _)) = planned.first() {
             let path = path.clone();
             let journal = self.journal_of_runs().map_err(|source| RunDirError::Runner { path, source })?;
-            planned.iter_mut().for_each(|(_, prepared, _)| prepared.journal.clone_from(&journal));
+            for (_, prepared, _) in &mut planned {
+                prepared.journal.clone_from(&journal);
+            }
         }
         Ok(Plan(planned.into_iter().map(|(_, prepared, set)| (prepared, set)).collect()))
     }

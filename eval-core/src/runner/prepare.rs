@@ -80,7 +80,7 @@ impl EvalRunner {
         if runs == 0 {
             return Err(RunnerError::NoRuns);
         }
-        if runs > MOST_RUNS {
+        if u32::try_from(runs).map_or(true, |runs| runs > MOST_RUNS) {
             return Err(RunnerError::TooManyRuns(runs));
         }
         let Pass::AtLeast(needed) = pass else { return Ok(()) };

@@ -11,15 +11,15 @@ use eval_format::{EvalCase, EvalSet};
 use super::builder::EvalRunner;
 use super::directory;
 use super::error::{RunDirError, RunnerError};
+use super::job::Job;
 use super::plan::Plan;
-use super::prepare::Prepared;
 use super::setup_fn::Setup;
 use crate::agent::{Agent, BoxAgent, BoxFuture};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Evaluated, IdentifiedCase, Run};
 use crate::guard::{self, Fault, Lanes, ShutDown};
 use crate::journal::{Journal, TestLog};
-use crate::report::{CaseReport, EvalReport, RunReport};
-use crate::transcript::{RunError, Transcript};
+use crate::report::{CaseReport, EvalReport};
+use crate::transcript::RunError;
 use crate::verdict::Role;
 
 impl EvalRunner {
@@ -58,7 +58,7 @@ impl EvalRunner {
         if self.options.runs != 1 {
             return Err(RunnerError::OneConversation { runs: self.options.runs });
         }
-        let identified = self.identified(Job { prepared: &prepared, eval_set_id: None, case });
+        let identified = self.begun(Job { prepared: &prepared, eval_set_id: None, case });
         let run = Run { number: 1, label: format!("{}, run 1 of 1", identified.name) };
         let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
         let evaluated = self.lanes.clone().run(evaluating).await;
@@ -157,7 +157,7 @@ impl EvalRunner {
 
     /// Runs one case and records its verdict.
     async fn one<Shape, S: Setup<Shape>>(&self, job: Job<'_>, setup: &S) -> CaseReport {
-        let identified = self.identified(job);
+        let identified = self.begun(job);
         let source = SetupSource {
             setup,
             case: job.case,
@@ -181,42 +181,11 @@ impl EvalRunner {
         report
     }
 
-    fn identified<'a>(&self, job: Job<'a>) -> IdentifiedCase<'a> {
-        let Job { prepared, eval_set_id, case } = job;
-        let log = TestLog::of_case(prepared.journal.clone(), eval_set_id, case, &self.options);
-        let log = Arc::new(log);
-        IdentifiedCase { log, ..unrecorded(eval_set_id, case) }
+    /// A case with its log, which begins here.
+    fn begun<'a>(&self, job: Job<'a>) -> IdentifiedCase<'a> {
+        let journal = job.prepared.journal.clone();
+        job.identified(Arc::new(TestLog::of_case(journal, job.eval_set_id, job.case, &self.options)))
     }
-}
-
-/// A case to run, with what it is run with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Job<'a> {
-    prepared: &'a Prepared,
-    eval_set_id: Option<&'a str>,
-    case: &'a EvalCase,
-}
-
-impl<'a> Job<'a> {
-    /// The cases of a set.
-    pub(super) fn of_set(prepared: &'a Prepared, set: &'a EvalSet) -> impl Iterator<Item = Self> {
-        let eval_set_id = Some(set.eval_set_id.as_str());
-        set.eval_cases.iter().map(move |case| Self { prepared, eval_set_id, case })
-    }
-
-    /// The report of a case that has no verdict.
-    fn interrupted(&self) -> CaseReport {
-        let error = RunError::new(Role::Harness, None, "interrupted before it had a verdict");
-        let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
-        let run = RunReport { number: 1, transcript, error: Some(error), metrics: Vec::new() };
-        self.prepared.runner.decide_again(&unrecorded(self.eval_set_id, self.case), vec![run])
-    }
-}
-
-/// A case that writes no journal.
-fn unrecorded<'a>(eval_set_id: Option<&'a str>, case: &'a EvalCase) -> IdentifiedCase<'a> {
-    let name = format!("case `{}`", case.eval_id);
-    IdentifiedCase { eval_set_id, case, location: None, name, log: Arc::default() }
 }
 
 /// A setup function as the source of the agents of one case.

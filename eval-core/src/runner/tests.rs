@@ -13,8 +13,10 @@ use crate::verdict::{Role, Verdict};
 mod bookkeeping;
 mod checked;
 mod expectations;
+mod isolation;
 #[cfg(feature = "judges")]
 mod judges;
+mod programs;
 mod recording;
 #[cfg(all(feature = "judges", feature = "reports"))]
 mod secrets;

@@ -83,6 +83,17 @@ pub(crate) trait AgentSource {
     /// Makes the agent of a run, or runs the case in a test body.
     fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
 
+    /// Plays a run with its agent and scores it: in the task of the caller, unless a source knows better.
+    fn evaluate(
+        &self,
+        runner: &CaseRunner,
+        identified: &IdentifiedCase<'_>,
+        agent: BoxAgent,
+        run: &Run,
+    ) -> impl Future<Output = Evaluated> {
+        runner.evaluate(identified, agent.into_erased(), run)
+    }
+
     /// What was left undone, once all runs are over: which run, and why that is an error.
     fn left_undone(&self) -> Option<(usize, RunError)> {
         None
@@ -125,15 +136,13 @@ impl CaseRunner {
     }
 
     async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
-        let mut runs: Vec<Evaluated> = Vec::with_capacity(self.options.runs);
+        let mut runs: Vec<Evaluated> = Vec::new();
         let mut bodies = Bodies::default();
         for number in 1..=self.options.runs {
             let label = format!("{}, run {number} of {}", identified.name, self.options.runs);
             let run = Run { number, label };
             match source.begin(&run, self.options.timeout).await {
-                Ok(Begun::Agent(agent)) => {
-                    runs.push(self.evaluate(identified, agent.into_erased(), &run).await);
-                }
+                Ok(Begun::Agent(agent)) => runs.push(source.evaluate(self, identified, agent, &run).await),
                 Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
                 Err(fault) => {
                     let error = RunError::new(Role::Setup, None, fault.to_string());
@@ -157,7 +166,17 @@ impl CaseRunner {
         agent: Box<dyn Erased + '_>,
         run: &Run,
     ) -> Evaluated {
-        let IdentifiedCase { case, log, .. } = identified;
+        self.evaluate_case(identified.case, &identified.log, agent, run).await
+    }
+
+    /// Plays a case once, for callers that keep what identifies it.
+    pub(crate) async fn evaluate_case(
+        &self,
+        case: &EvalCase,
+        log: &TestLog,
+        agent: Box<dyn Erased + '_>,
+        run: &Run,
+    ) -> Evaluated {
         let conditions = Conditions {
             app_name: &self.names.app_name,
             user_id: &self.names.user_id,

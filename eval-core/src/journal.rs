@@ -99,6 +99,6 @@ pub use record::{
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
-pub(crate) use writer::Journal;
 #[cfg(feature = "reports")]
 pub use writer::prune;
+pub(crate) use writer::{Journal, OpenError};

@@ -50,7 +50,7 @@ pub use closure::{ClosureJudge, IntoReply, judge_fn};
 pub use environment::EnvironmentError;
 pub(crate) use function::Making;
 pub use function::{IntoJudge, JudgeFn};
-pub(crate) use in_case::in_case;
+pub(crate) use in_case::{in_case, inherited};
 pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;

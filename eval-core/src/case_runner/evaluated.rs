@@ -34,7 +34,7 @@ impl Evaluated {
     }
 
     /// A run in which no conversation took place. It is recorded.
-    pub(super) fn broken(run: usize, error: RunError, log: &TestLog) -> Self {
+    pub(crate) fn broken(run: usize, error: RunError, log: &TestLog) -> Self {
         let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
         let number = log.ran(run, &transcript, &[]).map(|written| written.evaluation());
         let report = RunReport { number: run, transcript, error: Some(error), metrics: Vec::new() };

@@ -46,6 +46,17 @@ pub(crate) async fn in_case<T>(eval_id: &str, run: impl Future<Output = T>) -> T
     CASE.scope(case, run).await
 }
 
+/// Work that belongs to the case that runs here, also if a task of its own does it.
+pub(crate) fn inherited<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
+    let case = current();
+    async move {
+        match case {
+            Some(case) => CASE.scope(case, work).await,
+            None => work.await,
+        }
+    }
+}
+
 /// Ends a case, also if nobody waits for it any longer.
 struct End(Arc<RunningCase>);
 

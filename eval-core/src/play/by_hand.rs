@@ -107,7 +107,7 @@ impl<A: Agent> Conversation<A> {
             Ok(())
         };
         let Self { agent, log, transcript, .. } = self;
-        let dropped = drop_agent(agent);
+        let dropped = drop_agent(agent, &conditions);
         settle(&log).await;
         ended.and(dropped)?;
         late(&log).map_or(Ok(transcript), Err)

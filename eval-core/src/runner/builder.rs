@@ -7,12 +7,15 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalConfig, Gate, Pass};
 
 use super::judges::JudgeChoice;
+use super::on_case::OnCase;
 use crate::case_runner::SessionNames;
-use crate::journal::Journal;
+use crate::guard::Lanes;
+use crate::journal::{Journal, OpenError};
 #[cfg(feature = "judges")]
 use crate::judge::Judge;
-use crate::metric::{BoxMetric, Metric};
+use crate::metric::{BoxMetric, MetricFn, of_function};
 use crate::options::Options;
+use crate::report::CaseReport;
 
 /// Runs eval sets from a program, as the attribute does in tests.
 ///
@@ -46,7 +49,10 @@ pub struct EvalRunner {
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
-    pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, String>>,
+    pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
+    pub(super) on_case: OnCase,
+    /// What tells who keeps a thread, over all calls.
+    pub(super) lanes: Arc<Lanes>,
 }
 
 impl Default for EvalRunner {
@@ -68,6 +74,8 @@ impl EvalRunner {
             judges: JudgeChoice::default(),
             journal: None,
             opened: OnceLock::new(),
+            on_case: OnCase::default(),
+            lanes: Arc::default(),
         }
     }
 
@@ -94,10 +102,62 @@ impl EvalRunner {
         self
     }
 
-    /// Adds a custom metric. Without a criterion of its name its threshold is 1.0.
+    /// Adds a custom metric: a function or closure over one turn, or a [`Metric`](crate::Metric). Without a criterion
+    /// of its name its threshold is 1.0.
+    ///
+    /// ```
+    /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let most = 3;
+    /// let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| {
+    ///     actual.response_text().split_whitespace().count() <= most
+    /// });
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    /// let report = runner.run_case(&case, || Replay::new([["It is sunny."]])).await?;
+    /// assert_eq!(report.metric("brief").and_then(|metric| metric.score), Some(1.0));
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`MetricFn`] lists the shapes. The arguments of a closure need their types.
     #[must_use]
-    pub fn metric(mut self, name: impl Into<String>, metric: impl Metric + 'static) -> Self {
-        self.custom.push((name.into(), BoxMetric::new(metric)));
+    pub fn metric<Shape>(mut self, name: impl Into<String>, metric: impl MetricFn<Shape>) -> Self {
+        self.custom.push((name.into(), of_function(metric)));
+        self
+    }
+
+    /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them all.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let turn = || Invocation::user("Paris?").response("It is sunny.");
+    /// let set = EvalSet::new("s").case(EvalCase::new("a").turn(turn())).case(EvalCase::new("b").turn(turn()));
+    ///
+    /// // A channel makes a stream of it.
+    /// let (sender, receiver) = mpsc::channel();
+    /// let runner = EvalRunner::new().on_case(move |case| {
+    ///     let _ = sender.send(format!("{}: {}", case.eval_id(), case.verdict));
+    /// });
+    /// let report = runner.run_set(&set, || Replay::new([["It is sunny."]]), 2).await?;
+    /// drop(runner);
+    ///
+    /// assert_eq!(receiver.iter().count(), report.cases.len());
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept even
+    /// if that task is dropped. Several functions are called one after the other.
+    #[must_use]
+    pub fn on_case(mut self, call: impl FnMut(&CaseReport) + Send + 'static) -> Self {
+        self.on_case.add(call);
         self
     }
 
@@ -140,7 +200,7 @@ impl EvalRunner {
         self
     }
 
-    /// How often each case runs; at least once.
+    /// How often each case runs: at least once, and at most [`MOST_RUNS`](eval_format::options::MOST_RUNS) times.
     #[must_use]
     pub fn runs(mut self, runs: usize) -> Self {
         self.options.runs = runs;
@@ -203,7 +263,9 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too.
+    /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot be
+    /// written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be written, the
+    /// cases say so in their [notes](CaseReport::notes), and the next call is an error.
     #[must_use]
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());

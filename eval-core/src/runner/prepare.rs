@@ -1,10 +1,15 @@
 //! From the settings of a runner to what runs its cases.
 
+use std::panic::catch_unwind;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
 
 use eval_format::__private::check_cases;
 use eval_format::compat::check_compatibility_with;
+use eval_format::options::MOST_RUNS;
 use eval_format::{Criterion, EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
@@ -19,7 +24,7 @@ use crate::variables;
 /// What the cases of a set are run with.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    pub(super) runner: CaseRunner,
+    pub(super) runner: Arc<CaseRunner>,
     pub(super) journal: Option<Arc<Journal>>,
     pub(super) places: Places,
     /// How many cases of the set are to run.
@@ -30,6 +35,17 @@ impl EvalRunner {
     /// What the cases are run with. Fails if the settings contradict each other, and if they decide nothing about one
     /// of the cases. `set` is the file that the cases come from.
     pub(super) fn prepare(
+        &self,
+        beside: Option<&EvalConfig>,
+        set: Option<&Path>,
+        cases: &[EvalCase],
+    ) -> Result<Prepared, RunnerError> {
+        let prepared = self.prepare_without_journal(beside, set, cases)?;
+        Ok(Prepared { journal: self.journal_of_runs()?, ..prepared })
+    }
+
+    /// The same for the first of several sets: the journal is opened when all of them are found to be right.
+    pub(super) fn prepare_without_journal(
         &self,
         beside: Option<&EvalConfig>,
         set: Option<&Path>,
@@ -53,8 +69,12 @@ impl EvalRunner {
         let judges = self.judges.router(set)?;
         let runner = CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
             .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
-        let journal = self.journal_of_runs()?;
-        Ok(Prepared { runner, journal, places: Places::default(), cases: cases.len() })
+        Ok(Prepared {
+            runner: Arc::new(runner),
+            journal: None,
+            places: Places::default(),
+            cases: cases.len(),
+        })
     }
 
     pub(super) fn custom_names(&self) -> Vec<&str> {
@@ -79,6 +99,9 @@ impl EvalRunner {
         if runs == 0 {
             return Err(RunnerError::NoRuns);
         }
+        if u32::try_from(runs).map_or(true, |runs| runs > MOST_RUNS) {
+            return Err(RunnerError::TooManyRuns(runs));
+        }
         let Pass::AtLeast(needed) = pass else { return Ok(()) };
         if needed == 0 {
             return Err(RunnerError::PassesAlways);
@@ -89,11 +112,17 @@ impl EvalRunner {
         Ok(())
     }
 
-    /// The journal, opened when the first case needs it; `None` if it cannot be written.
-    fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
+    /// The journal, opened when the first case needs it; `None` if there is none.
+    pub(super) fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open = || Journal::of_program(folder);
-        self.opened.get_or_init(open).clone().map_err(RunnerError::environment)
+        let journal = self.opened.get_or_init(open).clone()?;
+        match journal.as_ref().and_then(|journal| Some((journal, journal.failure()?))) {
+            Some((journal, source)) => {
+                Err(RunnerError::Journal { path: journal.path().to_owned(), source: source.clone() })
+            }
+            None => Ok(journal),
+        }
     }
 }
 
@@ -108,7 +137,13 @@ fn check_features(cases: &[EvalCase]) -> Result<(), RunnerError> {
     }
 }
 
-/// Fails without a tokio runtime: the time limits need its timer.
+/// Fails without a tokio runtime and its timers: the time limits need them.
 fn check_runtime() -> Result<(), RunnerError> {
-    tokio::runtime::Handle::try_current().map(drop).map_err(|_| RunnerError::NoRuntime)
+    tokio::runtime::Handle::try_current().map_err(|_| RunnerError::NoRuntime)?;
+    // Nothing but the panic tells whether a runtime has timers.
+    let timer = || {
+        let mut context = Context::from_waker(Waker::noop());
+        let _ = pin!(tokio::time::sleep(Duration::from_secs(1))).poll(&mut context);
+    };
+    catch_unwind(timer).map_err(|_| RunnerError::NoTimers)
 }

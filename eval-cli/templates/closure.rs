@@ -9,8 +9,14 @@ fn weather_cases() -> impl Agent {
 
 /// Stands in for your agent: it answers the user, and shows the recorder which tools it calls.
 async fn answer(message: String, recorder: Recorder) -> Result<String, BoxError> {
-    let city = if message.contains("Oslo") { "Oslo" } else { "Paris" };
-    let sky = recorder.tool("get_weather", json!({ "city": city }), get_weather(city)).await?;
+    let city = if message.contains("Oslo") {
+        "Oslo"
+    } else {
+        "Paris"
+    };
+    let sky = recorder
+        .tool("get_weather", json!({ "city": city }), get_weather(city))
+        .await?;
     Ok(format!("It is {sky} in {city}."))
 }
 

@@ -18,7 +18,10 @@ impl Agent for WeatherAgent {
         self.heard.push(turn.text());
         let mentions_oslo = self.heard.iter().any(|message| message.contains("Oslo"));
         let city = if mentions_oslo { "Oslo" } else { "Paris" };
-        let sky = turn.recorder().tool("get_weather", json!({ "city": city }), get_weather(city)).await?;
+        let sky = turn
+            .recorder()
+            .tool("get_weather", json!({ "city": city }), get_weather(city))
+            .await?;
         turn.recorder().text(format!("It is {sky} in {city}."));
         Ok(())
     }

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     Ok(Answer::new(Outcome::Passed, human::text(&written, args)))
 }
 
-const SET: &str = include_str!("../../templates/set.evalset.json");
+const SET: &str = include_str!("../../templates/weather.evalset.json");
 
 fn refuse_existing(path: &Path) -> Result<(), CommandError> {
     if fs::symlink_metadata(path).is_err() {

@@ -8,11 +8,11 @@ use std::str::FromStr;
 pub(crate) struct Name(String);
 
 impl Name {
-    /// A template with this name in it.
+    /// A template, which is about the weather, with this name in it.
     pub(super) fn filled(&self, template: &str) -> String {
         let function = format!("fn {}_cases(", self.0.replace('-', "_"));
         template
-            .replace("\"NAME\"", &format!("\"{}\"", self.0))
+            .replace("\"eval_set_id\": \"weather\"", &format!("\"eval_set_id\": \"{}\"", self.0))
             .replace("evals/weather.evalset.json", &format!("evals/{}.evalset.json", self.0))
             .replace("--test weather", &format!("--test {}", self.0))
             .replace("fn weather_cases(", &function)

@@ -4,7 +4,8 @@
 
 use std::convert::Infallible;
 
-use eval_core::{Agent, EvalCase, Recorder, Value, agent_fn, eval_set, json};
+use eval_core::format::Value;
+use eval_core::{Agent, EvalCase, Recorder, agent_fn, eval_set, json};
 use rig_core::agent::{AgentBuilder, AgentHook, Flow, HookContext, StepEvent};
 use rig_core::completion::{CompletionModel, Prompt};
 use rig_core::memory::InMemoryConversationMemory;

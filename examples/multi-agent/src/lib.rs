@@ -11,11 +11,11 @@ pub struct Step {
 pub enum What {
     /// The agent said something.
     Said(String),
-    /// The agent called a tool with one argument.
-    Called {
-        tool: &'static str,
-        arg: (&'static str, String),
-        result: String,
+    /// The agent searched for something in a city, and found it.
+    Searched {
+        with: &'static str,
+        city: &'static str,
+        found: &'static str,
     },
     /// The agent handed the message on to another one.
     HandedTo(&'static str),

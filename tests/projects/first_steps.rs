@@ -16,12 +16,13 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Begins a walk. Its place is the same each time, so that cargo builds over what it built there before.
-    pub(crate) fn begin(name: &str) -> Self {
+    /// Begins a walk in a folder of this name. Its place is the same each time, so that cargo builds over what it built
+    /// there before.
+    pub(crate) fn begin(name: &str, folder: &str) -> Self {
         let place = format!("evalset-{:016x}", format::__private::content_hash(WORKSPACE.as_bytes()));
         let place = env::temp_dir().join(place).join(name);
         drop(fs::remove_dir_all(&place));
-        let folder = place.join("my-agent");
+        let folder = place.join(folder);
         fs::create_dir_all(&folder).expect("there is a place for temporary files");
         Self { project: Project::in_folder(folder), runs: place.join("runs") }
     }
@@ -44,6 +45,11 @@ impl Walk {
         fs::read_to_string(self.project.folder().join(file)).expect("the file is there")
     }
 
+    /// Adds to the end of a file.
+    pub(crate) fn append(&self, file: &str, text: &str) {
+        self.project.write(file, &(self.read(file) + text));
+    }
+
     /// Replaces a text that stands once in a file.
     #[track_caller]
     fn edit(&self, file: &str, from: &str, to: &str) {
@@ -61,7 +67,7 @@ const BOTH: [(&str, &str); 2] =
 
 #[test]
 fn a_newcomer_walks_from_an_empty_folder_to_a_test_body() {
-    let walk = Walk::begin("first_steps");
+    let walk = Walk::begin("first_steps", "my-agent");
     let new = walk.evalset(&["new"]).passes().says("made the package `my-agent`");
     walk.cargo(&TEST).passes().never_says("warning").ran(&BOTH);
 
@@ -99,6 +105,11 @@ fn a_newcomer_walks_from_an_empty_folder_to_a_test_body() {
     let criteria = "\"tool_trajectory_avg_score\": 1.0,
       \"response_similarity\": { \"threshold\": 0.9, \"algorithm\": \"rouge_l\" }";
     walk.project.write("evals/test_config.json", &format!("{{ \"criteria\": {{ {criteria} }} }}"));
+    // Cargo does not see that a file is new. The tests do, and say what to do.
+    let stale = walk.cargo(&TEST).fails();
+    let stale = stale.failure("weather_cases::sunny_in_Paris");
+    assert!(stale.contains("build again  touch evals/weather.evalset.json && cargo test"), "{stale}");
+    walk.project.touch(SET);
     let failed = walk.cargo(&TEST).fails();
     let failure = failed.failure("weather_cases::sunny_in_Paris");
     assert!(failure.contains("response_similarity is 0."), "{failure}");
@@ -108,7 +119,7 @@ fn a_newcomer_walks_from_an_empty_folder_to_a_test_body() {
     // A metric of their own: without its criterion, without its function, and with both.
     walk.edit(TESTS, "weather.evalset.json\")]", "weather.evalset.json\", metrics(brevity))]");
     walk.cargo(&TEST).fails().says("brevity");
-    walk.project.write(TESTS, &(walk.read(TESTS) + BREVITY));
+    walk.append(TESTS, BREVITY);
     let brevity = format!("{criteria}, \"brevity\": {{ \"threshold\": 1.0, \"max_words\": 4 }}");
     walk.project.write("evals/test_config.json", &format!("{{ \"criteria\": {{ {brevity} }} }}"));
     let failed = walk.cargo(&TEST).fails();
@@ -118,7 +129,7 @@ fn a_newcomer_walks_from_an_empty_folder_to_a_test_body() {
     walk.cargo(&TEST).passes().ran(&BOTH);
 
     // A test body of their own.
-    walk.project.write(TESTS, &(walk.read(TESTS) + BODY));
+    walk.append(TESTS, BODY);
     walk.cargo(&TEST).passes().never_says("warning").ran(&[
         BOTH[0],
         BOTH[1],
@@ -163,7 +174,7 @@ fn told(new: &Run) -> (usize, String, String) {
 
 #[test]
 fn each_light_template_passes_beside_the_others() {
-    let walk = Walk::begin("templates");
+    let walk = Walk::begin("templates", "my-agent");
     walk.evalset(&["new", "first"]).passes();
     walk.evalset(&["new", "second-set", "--agent", "struct"]).passes().says("left `eval-core`");
     walk.cargo(&["test", "--tests"]).passes().never_says("warning").ran(&[

@@ -48,7 +48,9 @@ pub(super) fn joined(events: Vec<Event>, chunks: &[usize]) -> Vec<Event> {
             end(author, stream);
         }
     }
-    streams.into_iter().for_each(|(author, stream)| end(author, stream));
+    for (author, stream) in streams {
+        end(author, stream);
+    }
     let mut all = Vec::with_capacity(events.len() + wholes.len());
     for (index, event) in events.into_iter().enumerate() {
         all.push(event);

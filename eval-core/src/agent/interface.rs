@@ -47,7 +47,8 @@ pub trait Agent: Send {
     /// Answers one message of the user and records everything that it does on the way.
     ///
     /// An error makes the verdict on the case an ERROR with this text, never a low score.
-    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send;
+    // The compiler shows the next line to whoever writes `dyn Agent`, and where an agent is not `Send`.
+    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send; // dyn: BoxAgent; !Send: LocalAgent
 
     /// The session state at the end, for agents that keep it themselves.
     ///

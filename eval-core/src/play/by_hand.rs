@@ -100,9 +100,10 @@ impl<A: Agent> Conversation<A> {
     /// Ends the conversation, and returns all of it. Fails if the agent does, or if it recorded something too late.
     pub async fn finish(mut self) -> Result<Transcript, RunError> {
         let conditions = conditions(self.timeout);
-        let read = match self.is_open {
-            true => read_state(&mut self.agent, &conditions, &mut self.transcript).await,
-            false => Ok(()),
+        let read = if self.is_open {
+            read_state(&mut self.agent, &conditions, &mut self.transcript).await
+        } else {
+            Ok(())
         };
         let ended = end(&mut self.agent, &conditions, read).await;
         let Self { agent, log, transcript, .. } = self;

@@ -121,7 +121,9 @@ fn chunks_of_a_stream_are_scored_as_one_answer() {
     let streams = |whole: &'static str| {
         move || {
             agent_fn(move |_, recorder| async move {
-                ["It is ", "sunny ", "in Paris."].map(|chunk| recorder.chunk(chunk));
+                for chunk in ["It is ", "sunny ", "in Paris."] {
+                    recorder.chunk(chunk);
+                }
                 if !whole.is_empty() {
                     recorder.text(whole);
                 }

@@ -52,7 +52,8 @@ async fn words_in_another_order_pass_at_the_default_criteria() {
     assert!(read("README.md").contains("`hi! said you not`\npasses for `you said hi`"));
     let said = |answer: &str| Replay::new([[answer]]);
     let case = EvalCase::new("echo").turn(Invocation::user("What did I say?").response("you said hi"));
-    let report = |answer: &'static str| EvalRunner::new().run_case(&case, move || said(answer));
+    let runner = EvalRunner::new();
+    let report = |answer: &'static str| runner.run_case(&case, move || said(answer));
     assert!(report("hi! said you not").await.expect("it runs").verdict.passed());
     assert!(!report("I do not know").await.expect("it runs").verdict.passed());
     let order = Criterion::new(0.8).with("algorithm", "rouge_l");

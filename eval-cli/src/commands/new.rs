@@ -4,18 +4,18 @@ mod agent;
 mod human;
 mod manifest;
 mod name;
+mod new_file;
 mod package;
 mod runtime;
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Outcome};
 use agent::AgentKind;
+use human::Written;
 use manifest::Manifest;
 use name::Name;
+use new_file::{refuse_existing, write_new};
 use package::Package;
 
 /// Writes a first eval set, the tests that run it, and the lines of `Cargo.toml` that they need.
@@ -49,22 +49,6 @@ Exit codes:
   0  the files were written
   2  a file exists already or cannot be written, or there is no clone to depend on";
 
-/// What was written.
-struct Written {
-    /// The file of the set, below the folder of the package.
-    set: String,
-    /// The file of the tests.
-    tests: String,
-    /// The name of the package, if it was made.
-    made: Option<String>,
-    /// The lines that `Cargo.toml` got.
-    added: Vec<String>,
-    /// The dependencies that it had already.
-    kept: Vec<&'static str>,
-    /// Where the package is, if that is not the current folder.
-    folder: Option<PathBuf>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let package = Package::here()?;
     let runtime = runtime::folder(args.path.as_deref())?;
@@ -84,37 +68,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     write_new(&folder.join(&tests), &args.name.filled(args.agent.template()))?;
     let (added, kept) = manifest.save()?;
     let folder = package.is_above().then(|| folder.to_path_buf());
-    let written = Written { set, tests, made, added, kept, folder };
-    Ok(Answer::new(Outcome::Passed, human::text(&written, args)))
+    let written = Written { name: &args.name, set, tests, made, added, kept, folder };
+    Ok(Answer::new(Outcome::Passed, human::text(&written)))
 }
 
 const SET: &str = include_str!("../../templates/weather.evalset.json");
-
-fn refuse_existing(path: &Path) -> Result<(), CommandError> {
-    if fs::symlink_metadata(path).is_err() {
-        return Ok(());
-    }
-    let message = format!("`{}` exists already", shown(path));
-    Err(CommandError::new(message, "choose another name: `cargo evalset new NAME`"))
-}
-
-/// Writes a file that does not exist yet, with the folders that it needs.
-fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| OpenOptions::new().write(true).create_new(true).open(path))
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| cannot_write(path, &error))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> CommandError {
-    let help = "make the folder writable for this user, then run the command again";
-    CommandError::new(format!("cannot write `{}`: {error}", shown(path)), help)
-}
-
-fn shown(path: &Path) -> String {
-    one_line(&path.display().to_string())
-}
 
 #[cfg(test)]
 mod tests {

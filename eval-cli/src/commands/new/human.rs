@@ -1,11 +1,31 @@
 //! What was written, and what to do next.
 
-use super::{Args, Written, shown};
+use std::path::PathBuf;
+
+use super::name::Name;
+use super::new_file::shown;
 use crate::output::style::{BOLD, GOOD, styled};
 use crate::output::words::count;
 
-pub(super) fn text(written: &Written, args: &Args) -> String {
-    let Written { set, tests, made, added, kept, folder } = written;
+/// What was written.
+pub(super) struct Written<'a> {
+    pub(super) name: &'a Name,
+    /// The file of the set, below the folder of the package.
+    pub(super) set: String,
+    /// The file of the tests.
+    pub(super) tests: String,
+    /// The name of the package, if it was made.
+    pub(super) made: Option<String>,
+    /// The lines that `Cargo.toml` got.
+    pub(super) added: Vec<String>,
+    /// The dependencies that it had already.
+    pub(super) kept: Vec<&'static str>,
+    /// Where the package is, if that is not the current folder.
+    pub(super) folder: Option<PathBuf>,
+}
+
+pub(super) fn text(written: &Written<'_>) -> String {
+    let Written { name, set, tests, made, added, kept, folder } = written;
     let mut text = String::new();
     if let Some(package) = made {
         text.push_str(&format!("{} the package `{package}`\n", styled(GOOD, "made")));
@@ -14,12 +34,12 @@ pub(super) fn text(written: &Written, args: &Args) -> String {
     text.push_str(&format!("{wrote} `{set}`: a set of 2 cases\n"));
     text.push_str(&format!("{wrote} `{tests}`: an agent, and a test of each case\n"));
     if !added.is_empty() {
-        let lines = added.iter().map(|line| format!("    {line}\n")).collect::<String>();
         let what = count(added.len(), "line");
-        text.push_str(&format!(
-            "{} {what} to `Cargo.toml`\n\n    [dev-dependencies]\n{lines}",
-            styled(GOOD, "added")
-        ));
+        let verb = styled(GOOD, "added");
+        text.push_str(&format!("{verb} {what} to `Cargo.toml`\n\n    [dev-dependencies]\n"));
+        for line in added {
+            text.push_str(&format!("    {line}\n"));
+        }
     }
     for name in kept {
         text.push_str(&format!("{} `{name}` in `Cargo.toml` as it was\n", styled(GOOD, "left")));
@@ -31,8 +51,7 @@ pub(super) fn text(written: &Written, args: &Args) -> String {
     text.push_str(&format!(
         "  cargo test --test {name}    both cases pass\n  \
            then change `{FROM}` to `{TO}` in line {LINE} of `{set}`: the same command shows a failure\n  \
-           then put your agent into `{tests}`, and your conversations into the set\n",
-        name = args.name
+           then put your agent into `{tests}`, and your conversations into the set\n"
     ));
     text
 }

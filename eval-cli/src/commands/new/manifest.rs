@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-use super::{cannot_write, shown};
+use super::new_file::{cannot_write, shown};
 use crate::files::replace;
 use crate::output::CommandError;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
 use super::name::Name;
-use super::shown;
+use super::new_file::shown;
 use crate::cargo;
 use crate::output::CommandError;
 

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::shown;
+use super::new_file::shown;
 use crate::output::CommandError;
 
 /// The folder of eval-core in the clone that is named, or in the one that this program was built in.

@@ -24,6 +24,7 @@ macro_rules! links {
     () => {
         concat!(
             "[agents]: crate::agent\n",
+            "[chunks]: crate::agent#streamed-answers\n",
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
@@ -42,6 +43,7 @@ macro_rules! links {
             "[report]: crate::_documentation::command_line#what-a-report-stands-for\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
             "[secrets]: crate::_documentation::configuration#secrets\n",
+            "[share]: crate::agent#what-tests-share\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
         )
     };

@@ -30,7 +30,7 @@ use crate::transcript::{RunError, Transcript, TurnRecord};
 /// assert_eq!(turn.invocation.tool_calls().next().unwrap().to_string(), r#"get_weather(city: "Paris")"#);
 ///
 /// let transcript = conversation.finish().await?;
-/// assert_eq!(transcript.state["last_city"], json!("Paris"));
+/// assert_eq!(transcript.state["last_city"], "Paris");
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -100,12 +100,12 @@ impl<A: Agent> Conversation<A> {
     /// Ends the conversation, and returns all of it. Fails if the agent does, or if it recorded something too late.
     pub async fn finish(mut self) -> Result<Transcript, RunError> {
         let conditions = conditions(self.timeout);
-        let read = if self.is_open {
-            read_state(&mut self.agent, &conditions, &mut self.transcript).await
+        let ended = if self.is_open {
+            let read = read_state(&mut self.agent, &conditions, &mut self.transcript).await;
+            end(&mut self.agent, &conditions, read).await
         } else {
             Ok(())
         };
-        let ended = end(&mut self.agent, &conditions, read).await;
         let Self { agent, log, transcript, .. } = self;
         let dropped = drop_agent(agent);
         settle(&log).await;

@@ -19,7 +19,7 @@ use eval_format::EvalCase;
 /// async fn weather(run: EvalRun) -> Result<(), BoxError> {
 ///     assert!(!run.case().conversation.is_empty());
 ///     let mut agent = Replay::new([["It is sunny."]]);
-    let report = run.evaluate(&mut agent).await;
+///     let report = run.evaluate(&mut agent).await;
 ///     println!("{}", report.metrics.len());
 ///     Ok(())
 /// }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use pulldown_cmark::{BrokenLink, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// Files beside the pages of `docs/`.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -16,6 +16,7 @@ const OTHERS: [&str; 10] = [
     "benches/README.md",
     COMMAND_LINE,
     "eval-format/README.md",
+    "examples/README.md",
     "eval-macros/README.md",
     "fuzz/README.md",
 ];

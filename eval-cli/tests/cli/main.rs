@@ -12,6 +12,7 @@ mod junit;
 mod limits;
 mod metrics;
 mod migrate;
+mod new;
 mod plan;
 mod programs;
 mod report;

@@ -107,7 +107,7 @@ impl EvalConfig {
     ///
     /// let config = EvalConfig::default().with("response_match_score", Criterion::new(0.5));
     /// assert_eq!(config.to_value().to_string(), r#"{"criteria":{"response_match_score":0.5}}"#);
-    /// assert_eq!(serde_json::to_value(&config)?, config.to_value().into());
+    /// assert_eq!(serde_json::to_value(&config)?, config.to_value());
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn to_value(&self) -> Value {

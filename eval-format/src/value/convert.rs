@@ -197,7 +197,8 @@ macro_rules! equal_to {
         $(
             impl PartialEq<$kind> for Value {
                 fn eq(&self, other: &$kind) -> bool {
-                    *self == Self::from(*other)
+                    let other = Self::from(*other);
+                    *self == other
                 }
             }
         )*

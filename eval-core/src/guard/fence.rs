@@ -137,14 +137,14 @@ where
             Ok(Ok(result)) => break result,
             Err(_) if waited().still || own() < limit => left = limit.saturating_sub(own()).max(LEAST_LOOK),
             // It blocked its thread, and awaits something again.
-            Err(_) if polls.last() > limit => return Err(Fault::Blocked { limit, took: polls.last() }),
+            Err(_) if polls.longest() > limit => return Err(Fault::Blocked { limit, took: polls.longest() }),
             Err(_) => return Err(Fault::TimedOut(limit)),
         }
     };
     // Tokio polls the future before its timer, so a future that blocked its thread is ready however late it is.
     let took = own();
     if took > limit {
-        let is_its_own_fault = took.saturating_sub(polls.last()) <= limit;
+        let is_its_own_fault = took.saturating_sub(polls.longest()) <= limit;
         return Err(if is_its_own_fault {
             Fault::Blocked { limit, took }
         } else {

@@ -19,8 +19,8 @@ pub(super) struct Polls {
 struct State {
     /// When the poll that is going on began.
     since: Option<Instant>,
-    /// How long the last one took that ended.
-    last: Duration,
+    /// How long the longest one took that ended.
+    longest: Duration,
 }
 
 /// What late code is doing.
@@ -52,13 +52,13 @@ impl Polls {
         let result = call();
         let mut state = self.state();
         state.since = None;
-        state.last = begun.elapsed();
+        state.longest = state.longest.max(begun.elapsed());
         result
     }
 
-    /// How long the last poll took that ended.
-    pub(super) fn last(&self) -> Duration {
-        self.state().last
+    /// How long the longest poll took that ended.
+    pub(super) fn longest(&self) -> Duration {
+        self.state().longest
     }
 
     /// How long others held up the lane of the code, since the lane began.

@@ -1,7 +1,9 @@
 //! Cases that run beside each other: who blocks is blamed, and nobody else.
 
 use std::sync::Arc;
+#[cfg(feature = "multi-thread")]
 use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(feature = "multi-thread")]
 use std::time::Instant;
 
 use super::*;

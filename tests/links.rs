@@ -184,7 +184,7 @@ fn pages() -> Vec<String> {
     let mut pages: Vec<_> = folder
         .map(|entry| format!("docs/{}", entry.expect("it can be listed").file_name().to_string_lossy()))
         // Beside the pages lies a schema for programs.
-        .filter(|file| file.ends_with(".md"))
+        .filter(|file| Path::new(file).extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.sort_unstable();
     assert!(pages.len() > 10, "{pages:?}");

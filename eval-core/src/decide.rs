@@ -187,7 +187,7 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     let mixed = mixed(&rule.name, &scored);
     if let (Some(mixed), None, None) = (&mixed, needed, unscored(&scored)) {
         report.verdict = mixed.clone();
-        return without_a_pool(report, scored.len());
+        return without_a_pool(report, &scored);
     }
     let Some(threshold) = report.threshold() else { return report };
     // What was measured in some runs is not undone by others that nobody could judge.
@@ -214,13 +214,14 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         report.passed_runs = None;
     }
     report.notes = notes(&report, &scored, threshold, gate);
-    if mixed.is_some() { without_a_pool(report, scored.len()) } else { report }
+    if mixed.is_some() { without_a_pool(report, &scored) } else { report }
 }
 
 /// The report of a metric whose scores have no common denominator: the number of turns and runs together would be no number
-/// of anything.
-fn without_a_pool(report: MetricReport, runs: usize) -> MetricReport {
-    MetricReport { score: None, scored: runs, total: runs, ..report }
+/// of anything. Runs are counted alone.
+fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
+    let scored = runs.iter().filter(|scores| unscored(&[scores]).is_none()).count();
+    MetricReport { score: None, scored, total: runs.len(), ..report }
 }
 
 /// The error of a metric that scored some runs by turn and others as a whole; `None` if it did not.

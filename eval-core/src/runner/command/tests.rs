@@ -55,7 +55,11 @@ async fn the_exit_code_says_passed_failed_or_unknown() {
         let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
         assert_eq!(report["summary"]["total"], json!(2));
         assert_eq!(report["summary"]["passed"], json!(passed));
+        assert_eq!(report["results"][0]["label"], json!(agent), "runs of two agents are told apart");
     }
+    let labelled = command().runner(EvalRunner::new().label("branch"));
+    let answer = answer(labelled, &["--agent", "right", "--set", &folder.set()]).await;
+    assert!(answer.err.contains("passed weather/sunny [branch]"), "{}", answer.err);
 }
 
 #[tokio::test]

@@ -84,10 +84,20 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
 fn repetition(over: OverCases, of: usize) -> String {
     let OverCases { k, pass_at, pass_all, cases } = over;
     format!(
-        "pass@{k} {pass_at:.2} (one of {} passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        "pass@{k} {} (one of {} passes), pass^{k} {} (all {k} pass): unbiased, mean of {cases}/{}",
+        probability(pass_at),
         count(k, "run"),
+        probability(pass_all),
         count(of, "case")
     )
+}
+
+/// A probability with two digits after the point, or with as many as it takes to tell it from 0 and 1.
+fn probability(of: f64) -> String {
+    let told = |text: &String| text.parse::<f64>().is_ok_and(|shown| 0.0 < shown && shown < 1.0);
+    let mut with = (2..20).map(|digits| format!("{of:.digits$}"));
+    let is_inside = 0.0 < of && of < 1.0;
+    with.find(|text| !is_inside || told(text)).unwrap_or_else(|| format!("{of:?}"))
 }
 
 fn usage(usage: Usage) -> Option<String> {
@@ -177,6 +187,19 @@ pub(super) fn details(test: &TestResult<'_>) -> String {
             let location =
                 test.location().map(|location| format!("\n  --> {}", one_line(&location.to_string())));
             format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_never_looks_like_certainty() {
+        for (of, shown) in [(0.0, "0.00"), (0.5, "0.50"), (0.999, "0.999"), (1.0, "1.00"), (1e-6, "0.000001")]
+        {
+            assert_eq!(probability(of), shown);
         }
     }
 }

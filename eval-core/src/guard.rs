@@ -7,7 +7,9 @@ mod own_task;
 mod polls;
 mod watchdog;
 
-pub(crate) use concurrent::{all, all_until};
+#[cfg(any(test, feature = "judges"))]
+pub(crate) use concurrent::all;
+pub(crate) use concurrent::all_until;
 #[cfg(feature = "judges")]
 pub(crate) use fence::watched;
 pub(crate) use fence::{Fault, Waited, catch_panic, fenced, fenced_but_for, not_async};

@@ -15,7 +15,8 @@ pub(crate) async fn all<F: Future + Unpin>(
     all_until(limit, futures, std::future::pending()).await.into_iter().flatten().collect()
 }
 
-/// Like `all`, until `stop` ends. What has not ended by then is dropped, and has no result.
+/// Polls at most `limit` futures at a time, at least one, until `stop` ends. What has not ended by then is dropped, and has
+/// no result.
 pub(crate) async fn all_until<F: Future + Unpin>(
     limit: usize,
     futures: impl IntoIterator<Item = F>,

@@ -72,7 +72,7 @@ impl<'a> MetricInput<'a> {
     /// assert_eq!(scores.overall(), Some(0.0));
     /// # Ok::<_, BoxError>(())
     /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok::<_, BoxError>(())
     /// ```
     ///
     /// The session state is empty, and there is no judge to ask, unless the calls below say otherwise.

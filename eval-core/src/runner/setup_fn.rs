@@ -117,13 +117,13 @@ pub trait AsyncOfCase<'a>: Fn(&'a EvalCase) -> Self::Answer {
     /// What the future resolves to.
     type Agent: IntoAgent;
     /// The future.
-    type Answer: Future<Output = Self::Agent> + Send + 'a;
+    type Answer: Future<Output = Self::Agent> + Send;
 }
 
 impl<'a, F, Fut, R> AsyncOfCase<'a> for F
 where
     F: Fn(&'a EvalCase) -> Fut,
-    Fut: Future<Output = R> + Send + 'a,
+    Fut: Future<Output = R> + Send,
     R: IntoAgent,
 {
     type Agent = R;

@@ -74,6 +74,11 @@ fn setups_borrow_lend_and_change_what_they_captured() {
             runner.run_case(&case, async || Replay::new([[answers[0].as_str()]])).await,
             runner.run_case(&case, async |case: &EvalCase| of_case(case).await).await,
             runner
+                .run_case(&case, async |case: &EvalCase| {
+                    Replay::new([[answers[case.eval_id.len() - 1].as_str()]])
+                })
+                .await,
+            runner
                 .run_case(&case, |case: &EvalCase| {
                     let answers = answers.clone();
                     let id = case.eval_id.len();

@@ -162,14 +162,14 @@ mod tests {
         let mut agent = Polite::default();
         let transcript = run(async {
             let session = Session::new("shop", "Anna").with_state("k", 1);
-            let limit = Duration::from_millis(20);
+            let limit = Duration::from_millis(200);
             let mut talk = Conversation::new(&mut agent).with_session(session).with_timeout(limit);
             let turn = talk.say("Hello").await.unwrap();
             assert_eq!(turn.invocation.response_text(), "Hello, Anna");
             let nothing = talk.say("nothing").await.unwrap_err().to_string();
             assert!(nothing.starts_with("agent error in turn 2: the agent answered nothing"), "{nothing}");
             let hangs = talk.say("hang").await.unwrap_err();
-            assert_eq!(hangs.to_string(), "agent error in turn 3: timed out after 20ms");
+            assert_eq!(hangs.to_string(), "agent error in turn 3: timed out after 200ms");
             talk.finish().await.unwrap()
         });
         assert_eq!((transcript.turns.len(), transcript.state["k"].as_i64()), (3, Some(1)));

@@ -159,3 +159,34 @@ fn a_manifest_that_cannot_be_read_is_named() {
     assert!(ran.err.contains("agent/Cargo.toml`: TOML parse error at line 1"), "{}", ran.err);
     assert_eq!(names(&folder, "agent"), ["Cargo.toml"]);
 }
+
+#[test]
+fn the_package_of_the_registry_is_refused() {
+    for line in [
+        "eval-core = \"0.3\"",
+        "eval-core = { version = \"0.3\", features = [] }",
+        "eval-core.version = \"1\"",
+    ] {
+        let folder = with_package("new-registry");
+        let manifest = format!("{MANIFEST}\n[dev-dependencies]\n{line}\n");
+        folder.write("agent/Cargo.toml", &manifest);
+        let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+        assert_eq!(ran.code, Some(2), "{line}: {}", ran.out);
+        assert!(ran.err.contains("is a package of the registry, which is another project"), "{}", ran.err);
+        assert_eq!(folder.read("agent/Cargo.toml"), manifest);
+        assert_eq!(names(&folder, "agent"), ["Cargo.toml", "src"]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_nothing_that_stands_in_the_way() {
+    let folder = with_package("new-unwritable");
+    // A file stands where the folder of the tests would be.
+    folder.write("agent/tests", "");
+    let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("cannot write `") && ran.err.contains("tests/weather.rs`"), "{}", ran.err);
+    assert!(names(&folder, "agent/evals").is_empty());
+    fs::remove_file(folder.path("agent/tests")).expect("the file is there");
+    assert_eq!(run_in(&folder, "agent", &["new", "--path", "../evalset"]).code, Some(0));
+}

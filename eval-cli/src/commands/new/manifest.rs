@@ -34,6 +34,18 @@ impl Manifest {
         self.document.contains_key("package")
     }
 
+    /// Whether a dependency names a version alone, and so comes from the registry.
+    pub(super) fn is_from_registry(&self, name: &str) -> bool {
+        let elsewhere = ["path", "git", "registry", "workspace"];
+        let tables =
+            [DEV, "dependencies"].map(|table| self.document.get(table).and_then(Item::as_table_like));
+        let mut found = tables.into_iter().flatten().filter_map(|table| table.get(name));
+        found.any(|item| match item.as_table_like() {
+            Some(table) => !elsewhere.iter().any(|key| table.contains_key(key)),
+            None => true,
+        })
+    }
+
     /// Adds a dependency of the tests. One that is there already stays as it is.
     pub(super) fn add(&mut self, name: &'static str, value: &str) -> Result<(), CommandError> {
         let has = |table: &str| {

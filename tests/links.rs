@@ -184,7 +184,7 @@ fn pages() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs")).expect("the sources are here");
     let mut pages: Vec<_> = folder
         .map(|entry| format!("docs/{}", entry.expect("it can be listed").file_name().to_string_lossy()))
-        .filter(|path| path.ends_with(".md"))
+        .filter(|path| Path::new(path).extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.sort_unstable();
     assert!(pages.len() > 10, "{pages:?}");

@@ -190,3 +190,16 @@ fn a_file_that_cannot_be_written_leaves_nothing_that_stands_in_the_way() {
     fs::remove_file(folder.path("agent/tests")).expect("the file is there");
     assert_eq!(run_in(&folder, "agent", &["new", "--path", "../evalset"]).code, Some(0));
 }
+
+#[test]
+fn a_framework_that_is_there_already_stays_and_what_the_tests_need_of_it_is_said() {
+    let folder = with_package("new-framework");
+    let manifest = MANIFEST.replace("# None yet.", "rig-core = \"0.40\"");
+    folder.write("agent/Cargo.toml", &manifest);
+    let ran = run_in(&folder, "agent", &["new", "--agent", "rig", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let says = "left `rig-core` in `Cargo.toml` as it was; the tests are written for `rig-core = { version = \"0.40\", \
+                default-features = false, features = [\"test-utils\"] }`\n";
+    assert!(ran.out.contains(says), "{}", ran.out);
+    assert!(folder.read("agent/Cargo.toml").starts_with(&manifest));
+}

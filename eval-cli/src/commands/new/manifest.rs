@@ -16,7 +16,7 @@ pub(super) struct Manifest {
     text: String,
     document: DocumentMut,
     added: Vec<String>,
-    kept: Vec<&'static str>,
+    kept: Vec<String>,
 }
 
 impl Manifest {
@@ -53,7 +53,7 @@ impl Manifest {
             table.is_some_and(|table| table.contains_key(name))
         };
         if has(DEV) || has("dependencies") {
-            self.kept.push(name);
+            self.kept.push(format!("{name} = {value}"));
             return Ok(());
         }
         let parsed: Option<Value> = value.parse().ok();
@@ -81,8 +81,8 @@ impl Manifest {
         table
     }
 
-    /// Writes what was added. Returns the lines that were added and the names that were there already.
-    pub(super) fn save(self) -> Result<(Vec<String>, Vec<&'static str>), CommandError> {
+    /// Writes what was added. Returns the lines that were added, and those that something stands for already.
+    pub(super) fn save(self) -> Result<(Vec<String>, Vec<String>), CommandError> {
         if !self.added.is_empty() {
             let text = self.document.to_string();
             // Line ends stay as they are.

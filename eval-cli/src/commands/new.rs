@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for file in [&set, &tests] {
         refuse_existing(&package.folder().join(file))?;
     }
+    package.refuse_registry(runtime::NAME)?;
     let made = package.make(&args.name)?;
     let folder = package.folder();
     let mut manifest = Manifest::read(&folder.join("Cargo.toml"))?;
@@ -64,9 +65,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for (name, line) in lines {
         manifest.add(name, &line)?;
     }
-    write_new(&folder.join(&set), &args.name.filled(SET))?;
-    write_new(&folder.join(&tests), &args.name.filled(args.agent.template()))?;
     let (added, kept) = manifest.save()?;
+    write_new(&[
+        (folder.join(&set), args.name.filled(SET)),
+        (folder.join(&tests), args.name.filled(args.agent.template())),
+    ])?;
     let folder = package.is_above().then(|| folder.to_path_buf());
     let written = Written { name: &args.name, set, tests, made, added, kept, folder };
     Ok(Answer::new(Outcome::Passed, human::text(&written)))

@@ -159,3 +159,47 @@ fn a_manifest_that_cannot_be_read_is_named() {
     assert!(ran.err.contains("agent/Cargo.toml`: TOML parse error at line 1"), "{}", ran.err);
     assert_eq!(names(&folder, "agent"), ["Cargo.toml"]);
 }
+
+#[test]
+fn the_package_of_the_registry_is_refused() {
+    for line in [
+        "eval-core = \"0.3\"",
+        "eval-core = { version = \"0.3\", features = [] }",
+        "eval-core.version = \"1\"",
+    ] {
+        let folder = with_package("new-registry");
+        let manifest = format!("{MANIFEST}\n[dev-dependencies]\n{line}\n");
+        folder.write("agent/Cargo.toml", &manifest);
+        let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+        assert_eq!(ran.code, Some(2), "{line}: {}", ran.out);
+        assert!(ran.err.contains("is a package of the registry, which is another project"), "{}", ran.err);
+        assert_eq!(folder.read("agent/Cargo.toml"), manifest);
+        assert_eq!(names(&folder, "agent"), ["Cargo.toml", "src"]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_nothing_that_stands_in_the_way() {
+    let folder = with_package("new-unwritable");
+    // A file stands where the folder of the tests would be.
+    folder.write("agent/tests", "");
+    let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("cannot write `") && ran.err.contains("tests/weather.rs`"), "{}", ran.err);
+    assert!(names(&folder, "agent/evals").is_empty());
+    fs::remove_file(folder.path("agent/tests")).expect("the file is there");
+    assert_eq!(run_in(&folder, "agent", &["new", "--path", "../evalset"]).code, Some(0));
+}
+
+#[test]
+fn a_framework_that_is_there_already_stays_and_what_the_tests_need_of_it_is_said() {
+    let folder = with_package("new-framework");
+    let manifest = MANIFEST.replace("# None yet.", "rig-core = \"0.40\"");
+    folder.write("agent/Cargo.toml", &manifest);
+    let ran = run_in(&folder, "agent", &["new", "--agent", "rig", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let says = "left `rig-core` in `Cargo.toml` as it was; the tests are written for `rig-core = { version = \"0.40\", \
+                default-features = false, features = [\"test-utils\"] }`\n";
+    assert!(ran.out.contains(says), "{}", ran.out);
+    assert!(folder.read("agent/Cargo.toml").starts_with(&manifest));
+}

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::name::Name;
 use super::new_file::shown;
+use super::runtime;
 use crate::output::style::{BOLD, GOOD, styled};
 use crate::output::words::count;
 
@@ -18,8 +19,8 @@ pub(super) struct Written<'a> {
     pub(super) made: Option<String>,
     /// The lines that `Cargo.toml` got.
     pub(super) added: Vec<String>,
-    /// The dependencies that it had already.
-    pub(super) kept: Vec<&'static str>,
+    /// The lines for dependencies that it had already.
+    pub(super) kept: Vec<String>,
     /// Where the package is, if that is not the current folder.
     pub(super) folder: Option<PathBuf>,
 }
@@ -41,8 +42,13 @@ pub(super) fn text(written: &Written<'_>) -> String {
             text.push_str(&format!("    {line}\n"));
         }
     }
-    for name in kept {
-        text.push_str(&format!("{} `{name}` in `Cargo.toml` as it was\n", styled(GOOD, "left")));
+    for line in kept {
+        let name = line.split(' ').next().unwrap_or_default();
+        text.push_str(&format!("{} `{name}` in `Cargo.toml` as it was", styled(GOOD, "left")));
+        if name != runtime::NAME {
+            text.push_str(&format!("; the tests are written for `{line}`"));
+        }
+        text.push('\n');
     }
     text.push_str(&format!("\n{}\n", styled(BOLD, "next")));
     if let Some(folder) = folder {

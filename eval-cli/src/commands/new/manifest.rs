@@ -16,7 +16,7 @@ pub(super) struct Manifest {
     text: String,
     document: DocumentMut,
     added: Vec<String>,
-    kept: Vec<&'static str>,
+    kept: Vec<String>,
 }
 
 impl Manifest {
@@ -34,6 +34,18 @@ impl Manifest {
         self.document.contains_key("package")
     }
 
+    /// Whether a dependency names a version alone, and so comes from the registry.
+    pub(super) fn is_from_registry(&self, name: &str) -> bool {
+        let elsewhere = ["path", "git", "registry", "workspace"];
+        let tables =
+            [DEV, "dependencies"].map(|table| self.document.get(table).and_then(Item::as_table_like));
+        let mut found = tables.into_iter().flatten().filter_map(|table| table.get(name));
+        found.any(|item| match item.as_table_like() {
+            Some(table) => !elsewhere.iter().any(|key| table.contains_key(key)),
+            None => true,
+        })
+    }
+
     /// Adds a dependency of the tests. One that is there already stays as it is.
     pub(super) fn add(&mut self, name: &'static str, value: &str) -> Result<(), CommandError> {
         let has = |table: &str| {
@@ -41,7 +53,7 @@ impl Manifest {
             table.is_some_and(|table| table.contains_key(name))
         };
         if has(DEV) || has("dependencies") {
-            self.kept.push(name);
+            self.kept.push(format!("{name} = {value}"));
             return Ok(());
         }
         let parsed: Option<Value> = value.parse().ok();
@@ -69,8 +81,8 @@ impl Manifest {
         table
     }
 
-    /// Writes what was added. Returns the lines that were added and the names that were there already.
-    pub(super) fn save(self) -> Result<(Vec<String>, Vec<&'static str>), CommandError> {
+    /// Writes what was added. Returns the lines that were added, and those that something stands for already.
+    pub(super) fn save(self) -> Result<(Vec<String>, Vec<String>), CommandError> {
         if !self.added.is_empty() {
             let text = self.document.to_string();
             // Line ends stay as they are.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
@@ -16,13 +16,20 @@ pub(super) fn refuse_existing(path: &Path) -> Result<(), CommandError> {
     Err(CommandError::new(message, "choose another name: `cargo evalset new NAME`"))
 }
 
-/// Writes a file that does not exist yet, with the folders that it needs.
-pub(super) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| OpenOptions::new().write(true).create_new(true).open(path))
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| cannot_write(path, &error))
+/// Writes files that do not exist yet, with the folders that they need: all of them or none.
+pub(super) fn write_new(files: &[(PathBuf, String)]) -> Result<(), CommandError> {
+    for (at, (path, text)) in files.iter().enumerate() {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let written = fs::create_dir_all(folder)
+            .and_then(|()| OpenOptions::new().write(true).create_new(true).open(path))
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+        if let Err(error) = written {
+            // The command can then be run again.
+            files[..at].iter().for_each(|(path, _)| drop(fs::remove_file(path)));
+            return Err(cannot_write(path, &error));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> CommandError {

@@ -46,6 +46,19 @@ impl Package {
         self.folder != self.current
     }
 
+    /// Refuses a dependency of this name on a package of the registry, which is another project.
+    pub(super) fn refuse_registry(&self, name: &str) -> Result<(), CommandError> {
+        let manifest = self.folder.join("Cargo.toml");
+        if !self.exists || !Manifest::read(&manifest)?.is_from_registry(name) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{name}` in `{}` is a package of the registry, which is another project",
+            shown(&manifest)
+        );
+        Err(CommandError::new(message, format!("remove that line; this command adds the right `{name}`")))
+    }
+
     /// Makes the package, if there is none, and returns its name then. It has the name of its folder, or that of the set
     /// where cargo would not take the former.
     pub(super) fn make(&self, set: &Name) -> Result<Option<String>, CommandError> {

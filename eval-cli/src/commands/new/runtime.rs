@@ -8,6 +8,9 @@ use std::path::{Component, Path, PathBuf};
 use super::new_file::shown;
 use crate::output::CommandError;
 
+/// The package that the tests depend on. The one of this name in the registry is another project.
+pub(super) const NAME: &str = "eval-core";
+
 /// The folder of eval-core in the clone that is named, or in the one that this program was built in.
 pub(super) fn folder(clone: Option<&Path>) -> Result<PathBuf, CommandError> {
     let help = "name a clone of evalset: `--path ../evalset`";
@@ -39,7 +42,7 @@ pub(super) fn dependency(package: &Path, runtime: &Path) -> (&'static str, Strin
     let path = relative(&package, runtime).display().to_string();
     // Windows reads both, and a checkout may be used on several systems.
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path };
-    ("eval-core", format!("{{ path = {} }}", toml_edit::Value::from(path)))
+    (NAME, format!("{{ path = {} }}", toml_edit::Value::from(path)))
 }
 
 /// How one folder is reached from another: from above both, if they have more in common than the root.

@@ -1,9 +1,10 @@
 //! Sets that were built in Rust, held to the rules of a file.
 
+use super::checked::CaseSpan;
 use super::plain;
 use super::set::check_set;
 use crate::model::{EvalCase, EvalSet};
-use crate::problem::Problems;
+use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
 
 /// What messages call a set that was built in Rust.
 const BUILT: &str = "<set>";
@@ -22,6 +23,8 @@ impl EvalSet {
     /// assert!(problems.to_string().contains("two cases have the id `hi`"));
     /// assert!(problems.to_string().contains("the case has no turns"));
     /// ```
+    ///
+    /// An empty id is an error too: in Rust it is an id that was left out.
     ///
     /// The problems have the places of the set written as a file. The runner of eval-core calls this for every set.
     pub fn check(&self) -> Result<(), Problems> {
@@ -50,7 +53,23 @@ pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
     }
     let mut set = EvalSet::new("");
     set.eval_cases.extend(cases.iter().cloned().map(with_times));
-    check_set(BUILT, set.to_json().as_bytes(), None).into_result().map(drop)
+    let mut checked = check_set(BUILT, set.to_json().as_bytes(), None);
+    let nameless = checked.cases.iter().enumerate().filter(|(_, place)| place.eval_id.is_empty());
+    let nameless: Vec<Problem> = nameless.map(|(at, place)| without_id(at, place)).collect();
+    if !nameless.is_empty() {
+        checked.set = None;
+        checked.problems.extend(nameless);
+        in_order_of_places(&mut checked.problems);
+    }
+    checked.into_result().map(drop)
+}
+
+/// An id that was left out is empty in Rust. In a file it was written, and ADK takes it.
+fn without_id(at: usize, place: &CaseSpan) -> Problem {
+    let path = JsonPath::default().key("eval_cases").index(at).key("eval_id");
+    Problem::error(Code::MissingKey, path, place.id_range.clone(), "the id of the case is empty")
+        .label("expected a name")
+        .help("name the case; its record and its verdict go by the id")
 }
 
 /// A file may hold times that are no numbers, and writing it loses them. They mean nothing here.
@@ -131,13 +150,13 @@ mod tests {
                     "f",
                     Map::from([("x", (0..300).fold(Value::Null, |inner, _| Value::Array(vec![inner])))]),
                 ))),
-                "200",
+                "nesting is too deep",
             ),
         ] {
             let Err(problems) = set.check() else { panic!("{what} is accepted") };
             let text = problems.to_string();
             assert!(text.contains(says) && problems.file() == "<set>", "{what}: {text}");
-            assert!(as_a_file(&set).is_err(), "{what}");
+            assert!(as_a_file(&set).is_err() || what == "an empty id", "{what}");
         }
     }
 

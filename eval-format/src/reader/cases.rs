@@ -31,9 +31,6 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
             check_conversation(item, &place, &mut walker);
             rubrics::check_case(item, &place, walker.problems);
             if let Some(id) = id_of(item) {
-                if id.0.is_empty() {
-                    walker.problems.push(empty_id(id.1.clone(), &place));
-                }
                 cases.push((id.0.to_owned(), id.1, item.range.clone()));
             }
         }
@@ -63,13 +60,6 @@ pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) 
 fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
     let entry = EVAL_CASE.entry(case.object()?, "eval_id")?;
     Some((entry.value.string()?, entry.value.range.clone()))
-}
-
-fn empty_id(id: Range<usize>, case: &Place<'_>) -> Problem {
-    let path = Place::Key(case, "eval_id").path();
-    Problem::error(Code::WrongType, path, id, "the id of the case is empty")
-        .label("expected a name")
-        .help("name the case; its test, its record and its verdict go by the id")
 }
 
 pub(super) fn no_cases(cases: &Node<'_>, place: &Place<'_>) -> Problem {

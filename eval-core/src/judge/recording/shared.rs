@@ -44,6 +44,8 @@ struct State {
     written: Option<Instant>,
     /// Whether this process records: one that replays writes nothing.
     records: bool,
+    /// Whether a file was made beside the recording once.
+    is_writable: bool,
 }
 
 /// The recordings that were used so far. What is known of them stays: most tests of a process share one recording, and to
@@ -143,7 +145,12 @@ impl SharedRecording {
 
     /// Fails if nothing can be recorded here, before an answer is paid for.
     pub(super) fn check_writable(&self) -> Result<(), FileError> {
-        file::check_writable(&self.path)
+        let mut state = self.state();
+        if !state.is_writable {
+            file::check_writable(&self.path)?;
+            state.is_writable = true;
+        }
+        Ok(())
     }
 
     /// Adds a question to what the files hold now.

@@ -1,6 +1,7 @@
 //! What happened in one run of a case, before anything is scored.
 
 use std::fmt;
+use std::sync::Arc;
 
 use eval_format::{Content, IntermediateData, Invocation, Map};
 
@@ -14,7 +15,7 @@ use crate::verdict::Role;
 #[non_exhaustive]
 pub struct Transcript {
     /// The session it ran in.
-    pub session: Session,
+    pub session: Arc<Session>,
     /// The turns that took place. The last one may be unfinished.
     pub turns: Vec<TurnRecord>,
     /// The session state at the end.

@@ -58,12 +58,12 @@ fn only_run(folder: &Path) -> RecordedRun {
 }
 
 fn names(run: &RecordedRun) -> Vec<&str> {
-    run.tests.iter().map(|test| test.name.as_str()).collect()
+    run.tests.iter().map(RecordedTest::name).collect()
 }
 
 #[track_caller]
 fn test<'a>(run: &'a RecordedRun, name: &str) -> &'a RecordedTest {
-    let test = run.tests.iter().find(|test| test.name == name);
+    let test = run.tests.iter().find(|test| test.name() == name);
     test.unwrap_or_else(|| panic!("no {name} among {:?}", names(run)))
 }
 
@@ -98,9 +98,7 @@ fn the_binaries_of_one_cargo_test_share_a_run_and_the_next_one_begins_another() 
             "second::only"
         ]
     );
-    assert!(
-        run.tests.iter().all(|test| test.package.as_deref() == Some("journaled") && !test.is_unfinished())
-    );
+    assert!(run.tests.iter().all(|test| test.package() == Some("journaled") && !test.is_unfinished()));
     assert_eq!((run.torn, run.unreadable.len()), (0, 0));
 
     let hello = last(&run, "first::a_hello");

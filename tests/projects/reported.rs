@@ -218,7 +218,7 @@ fn partitions_that_ran_apart_come_to_the_same_as_one_run() {
 
     let run = journal::runs(&parts[0]).expect("it can be read").remove(0);
     let run = journal::RecordedRun::read(&run.path).expect("it can be read");
-    let weather = run.tests.iter().filter(|test| test.name.starts_with("weather::"));
+    let weather = run.tests.iter().filter(|test| test.name().starts_with("weather::"));
     let groups: Vec<_> = weather.filter_map(|test| test.last()?.head.env.get("NEXTEST_TEST_GROUP")).collect();
     assert!(!groups.is_empty() && groups.iter().all(|group| *group == "judges"), "{groups:?}");
 }

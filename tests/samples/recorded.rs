@@ -67,7 +67,7 @@ async fn recorded_samples_score_the_same_again() {
             for metric in &again.metrics {
                 let before = recorded.iter().find(|before| before.name == metric.name);
                 if let Some(before) = before {
-                    assert_eq!(before.outcome, metric.outcome, "{} of {}", metric.name, test.name);
+                    assert_eq!(before.outcome, metric.outcome, "{} of {}", metric.name, test.name());
                     compared += 1;
                 }
             }

@@ -34,7 +34,8 @@ impl Completeness {
         let mut found = Self { of_programs: run.never_began, ..Self::default() };
         let mut begun: BTreeMap<Binary, BTreeSet<&str>> = BTreeMap::new();
         for test in &run.tests {
-            begun.entry((test.package.clone(), test.binary.clone())).or_default().insert(&test.name);
+            let binary = (test.package().map(str::to_owned), test.binary().map(str::to_owned));
+            begun.entry(binary).or_default().insert(test.name());
         }
         let mut processes: BTreeMap<Binary, Vec<&Head>> = BTreeMap::new();
         for head in &run.processes {
@@ -97,11 +98,12 @@ impl Completeness {
     /// Counts by the sets of which a test began. The tests of a set are in one module.
     fn by_number(&mut self, run: &RecordedRun, (package, binary): &Binary, heads: &[&Head]) {
         let mut modules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        let of_binary = |test: &&RecordedTest| (&test.package, &test.binary) == (package, binary);
+        let of_binary =
+            |test: &&RecordedTest| (test.package(), test.binary()) == (package.as_deref(), binary.as_deref());
         // A program tells how many cases it was to run.
         let is_test = |test: &&RecordedTest| test.last().is_none_or(|attempt| !attempt.started.of_program);
         for test in run.tests.iter().filter(of_binary).filter(is_test) {
-            let module = test.name.rsplit_once("::").map_or("", |(module, _)| module);
+            let module = test.name().rsplit_once("::").map_or("", |(module, _)| module);
             let (cases, ran) = modules.entry(module).or_default();
             let of_set = test.attempts.iter().filter_map(|attempt| attempt.started.set_cases).max();
             *cases = of_set.unwrap_or_default().max(*cases);

@@ -1,7 +1,9 @@
 //! A test of a recorded run.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use eval_core::journal::{Attempt, Decided, RecordedRun, RecordedTest};
@@ -18,7 +20,7 @@ use crate::output::words::count;
 pub(crate) struct TestResult<'r> {
     pub(crate) test: &'r RecordedTest,
     /// How reports call it: no other test has this name in its binary.
-    pub(crate) name: String,
+    pub(crate) name: Cow<'r, str>,
     /// The last attempt.
     pub(crate) attempt: &'r Attempt,
     pub(crate) state: State,
@@ -39,11 +41,14 @@ pub(crate) fn headline<'d>(decided: &'d Decided, name: &str) -> Option<&'d str> 
 
 /// Gives tests of one name the file of their set or a number: a program can run a case several times.
 fn tell_apart(tests: &mut [TestResult<'_>]) {
-    let key =
-        |test: &TestResult<'_>| (test.test.package.clone(), test.test.binary.clone(), test.name.clone());
+    // Few are alike, and a map of all names would take more memory than the names.
+    let hasher = RandomState::new();
+    let hashes: Vec<u64> = tests.iter().map(|test| hasher.hash_one(test.key())).collect();
+    let mut seen = HashSet::with_capacity(tests.len());
+    let repeated: HashSet<u64> = hashes.iter().copied().filter(|hash| !seen.insert(*hash)).collect();
     let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
-    for (at, test) in tests.iter().enumerate() {
-        alike.entry(key(test)).or_default().push(at);
+    for (at, test) in tests.iter().enumerate().filter(|(at, _)| repeated.contains(&hashes[*at])) {
+        alike.entry(test.key()).or_default().push(at);
     }
     for alike in alike.into_values().filter(|alike| alike.len() > 1) {
         let files: HashSet<_> = alike.iter().map(|at| tests[*at].attempt.started.file.as_deref()).collect();
@@ -51,8 +56,8 @@ fn tell_apart(tests: &mut [TestResult<'_>]) {
         for (number, at) in (1..).zip(alike) {
             let test = &mut tests[at];
             match test.attempt.started.file.as_deref().filter(|_| by_file) {
-                Some(file) => test.name.push_str(&format!(" ({file})")),
-                None => test.name.push_str(&format!(" #{number}")),
+                Some(file) => test.name.to_mut().push_str(&format!(" ({file})")),
+                None => test.name.to_mut().push_str(&format!(" #{number}")),
             }
         }
     }
@@ -95,16 +100,24 @@ impl<'r> TestResult<'r> {
     fn of(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
         let state = attempt.decided.as_ref().map_or(State::Unfinished, |decided| State::of(&decided.verdict));
-        let label = attempt.started.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
-        let name = format!("{}{label}", test.name);
+        let name = match &attempt.started.label {
+            Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
+            None => Cow::Borrowed(test.name()),
+        };
         Some(Self { test, name, attempt, state, runs: RunCounts::of(attempt) })
     }
 
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
     pub(super) fn module(&self) -> (&'r str, &'r str, &'r str) {
-        let RecordedTest { package, binary, name, .. } = self.test;
-        let module = name.rsplit_once("::").map_or("", |(module, _)| module);
-        (package.as_deref().unwrap_or_default(), binary.as_deref().unwrap_or_default(), module)
+        let (package, binary) = (self.test.package(), self.test.binary());
+        let module = self.test.name().rsplit_once("::").map_or("", |(module, _)| module);
+        (package.unwrap_or_default(), binary.unwrap_or_default(), module)
+    }
+
+    /// What tests have in common that look alike.
+    fn key(&self) -> (Option<&'r str>, Option<&'r str>, &'r str, Option<&'r str>) {
+        let label = self.attempt.started.label.as_deref();
+        (self.test.package(), self.test.binary(), self.test.name(), label)
     }
 
     /// Why the test has its state, in one line; `None` if there is nothing to say.
@@ -117,7 +130,7 @@ impl<'r> TestResult<'r> {
                 count(total, "run")
             ));
         };
-        headline(decided, &self.test.name).map(str::to_owned)
+        headline(decided, self.test.name()).map(str::to_owned)
     }
 
     /// The metrics that could have failed the case and were skipped.

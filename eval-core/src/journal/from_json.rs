@@ -1,6 +1,7 @@
 //! Reading what [`to_json`](super::to_json) wrote.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::{Map, Value};
@@ -72,6 +73,22 @@ impl FromJson for BTreeMap<String, String> {
     fn read(value: Value) -> Result<Self, Misread> {
         let map = Map::read(value)?;
         map.into_iter().map(|(key, value)| Ok((key, String::read(value)?))).collect()
+    }
+}
+
+impl<T: FromJson> FromJson for Arc<T> {
+    fn read(value: Value) -> Result<Self, Misread> {
+        T::read(value).map(Self::new)
+    }
+
+    fn absent() -> Option<Self> {
+        T::absent().map(Self::new)
+    }
+}
+
+impl FromJson for Arc<str> {
+    fn read(value: Value) -> Result<Self, Misread> {
+        String::read(value).map(Self::from)
     }
 }
 

@@ -71,9 +71,7 @@ impl Cases {
             return;
         }
         self.places.push((time, self.last.insert(hash, self.tests.len())));
-        let (package, binary) = (attempt.head.package.clone(), attempt.head.binary.clone());
-        let name = attempt.started.name.clone();
-        self.tests.push(RecordedTest { package, binary, name, attempts: vec![attempt] });
+        self.tests.push(RecordedTest { attempts: vec![attempt] });
     }
 
     pub(super) fn into_tests(self) -> Vec<RecordedTest> {

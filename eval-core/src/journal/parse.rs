@@ -158,8 +158,8 @@ impl Decided {
     }
 }
 
-fn not_empty(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.is_empty())
+fn not_empty<T: AsRef<str>>(text: Option<T>) -> Option<T> {
+    text.filter(|text| !text.as_ref().is_empty())
 }
 
 fn not_zero(number: Option<usize>) -> Option<usize> {

@@ -86,12 +86,6 @@ impl std::error::Error for ReadRunError {}
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedTest {
-    /// The package of the test; `None` for a program that cargo did not start.
-    pub package: Option<String>,
-    /// The test binary; `None` if the system did not tell its name.
-    pub binary: Option<String>,
-    /// The path of the test, as cargo shows it.
-    pub name: String,
     /// Each time the test was started, by the number of the attempt. There are several if the test runner retried it, or if
     /// it ran again in the same run. Of those with one number, the worst is last: a later process does not hide what an
     /// earlier one found.
@@ -99,6 +93,21 @@ pub struct RecordedTest {
 }
 
 impl RecordedTest {
+    /// The package of the test; `None` for a program that cargo did not start.
+    pub fn package(&self) -> Option<&str> {
+        self.attempts.first()?.head.package.as_deref()
+    }
+
+    /// The test binary; `None` if the system did not tell its name.
+    pub fn binary(&self) -> Option<&str> {
+        self.attempts.first()?.head.binary.as_deref()
+    }
+
+    /// The path of the test, as cargo shows it.
+    pub fn name(&self) -> &str {
+        self.attempts.first().map_or("", |attempt| &attempt.started.name)
+    }
+
     /// The worst of the last attempt: the one that counts.
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()

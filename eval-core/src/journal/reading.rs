@@ -36,8 +36,13 @@ impl RecordedRun {
 
 /// Reads several folders as one run.
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
-    let mut reading =
-        Reading { keep, run: RecordedRun::default(), cases: Cases::default(), torn_starts: Vec::new() };
+    let mut reading = Reading {
+        keep,
+        run: RecordedRun::default(),
+        cases: Cases::default(),
+        texts: Texts::default(),
+        torn_starts: Vec::new(),
+    };
     for folder in folders {
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
@@ -68,6 +73,7 @@ struct Reading {
     keep: Keep,
     run: RecordedRun,
     cases: Cases,
+    texts: Texts,
     /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
@@ -122,6 +128,7 @@ impl Reading {
         let begun = attempts.all.iter().filter(|attempt| attempt.started.of_program).count();
         self.run.never_began += attempts.planned.saturating_sub(begun);
         for mut attempt in attempts.all {
+            self.texts.share(&mut attempt.started);
             passed::decide(&mut attempt);
             if self.keep == Keep::Outline {
                 outline::shorten(&mut attempt);
@@ -142,7 +149,8 @@ impl Reading {
             if torn_starts.is_empty() { HashSet::new() } else { run.tests.iter().map(names).collect() };
         let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
             let Head { package, binary, .. } = &**head;
-            name.as_ref().is_none_or(|name| !known.contains(&(package, binary, name)))
+            name.as_ref()
+                .is_none_or(|name| !known.contains(&(package.as_deref(), binary.as_deref(), name.as_str())))
         };
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
         for test in &mut run.tests {
@@ -155,8 +163,24 @@ impl Reading {
 }
 
 /// Package, binary and name of a case.
-fn names(of: &RecordedTest) -> (&Option<String>, &Option<String>, &String) {
-    (&of.package, &of.binary, &of.name)
+fn names(of: &RecordedTest) -> (Option<&str>, Option<&str>, &str) {
+    (of.package(), of.binary(), of.name())
+}
+
+/// Texts that all cases of a set say alike, each in memory once.
+#[derive(Default)]
+struct Texts(HashSet<Arc<str>>);
+
+impl Texts {
+    fn share(&mut self, started: &mut Started) {
+        let Started { label, eval_set_id, file, set_file, .. } = started;
+        for text in [label, eval_set_id, file, set_file].into_iter().flatten() {
+            match self.0.get(text) {
+                Some(known) => text.clone_from(known),
+                None => drop(self.0.insert(text.clone())),
+            }
+        }
+    }
 }
 
 /// How bad an attempt ended. No clock tells which of two processes counts, so the worse does.
@@ -176,7 +200,7 @@ fn order(test: &RecordedTest) -> impl Ord + '_ {
     let last = test.last().map(|attempt| &attempt.started);
     let location = last.map(|Started { file, line, column, .. }| (file, line, column));
     let began = last.map(|Started { label, at, test, .. }| (label, at, test));
-    (&test.package, &test.binary, location, &test.name, began, test.last().map(|attempt| &attempt.file))
+    (test.package(), test.binary(), location, test.name(), began, test.last().map(|attempt| &attempt.file))
 }
 
 fn head(line: &[u8]) -> Result<Head, RecordError> {

@@ -1,6 +1,7 @@
 //! The records: one line each, in the order in which they are written.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use eval_format::{Gate, Pass};
@@ -90,16 +91,16 @@ pub struct Started {
     /// record it.
     pub of_program: bool,
     /// The label that the program gave its runs; `None` if it gave none, and for tests.
-    pub label: Option<String>,
+    pub label: Option<Arc<str>>,
     /// The id of the set; `None` for a case that ran without one.
-    pub eval_set_id: Option<String>,
+    pub eval_set_id: Option<Arc<str>>,
     /// The id of the case.
     pub eval_id: String,
     /// The file of the set as the compiler shows it, or as the program names it; `None` for a case that comes from no file.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// The file of the set, relative to the folder of the package; of a program, its whole path. `None` for a case that comes
     /// from no file.
-    pub set_file: Option<String>,
+    pub set_file: Option<Arc<str>>,
     /// The line of the case, from 1; `None` for a case that comes from no file.
     pub line: Option<usize>,
     /// The column of the case in characters, from 1; `None` for a case that comes from no file.

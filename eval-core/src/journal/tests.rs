@@ -159,10 +159,10 @@ fn started(test: u32, name: &str) -> Started {
         name: name.to_owned(),
         of_program: false,
         label: None,
-        eval_set_id: Some("weather".to_owned()),
+        eval_set_id: Some("weather".into()),
         eval_id: "sunny".to_owned(),
-        file: Some("evals/weather.evalset.json".to_owned()),
-        set_file: Some("evals/weather.evalset.json".to_owned()),
+        file: Some("evals/weather.evalset.json".into()),
+        set_file: Some("evals/weather.evalset.json".into()),
         line: Some(4),
         column: Some(5),
         case_hash: Some("00ff".to_owned()),
@@ -285,7 +285,7 @@ fn files_of_several_processes_are_one_run() {
 
     let run = RecordedRun::read(folder).unwrap();
     let names: Vec<_> =
-        run.tests.iter().map(|test| (test.package.as_deref(), &*test.name, test.is_unfinished())).collect();
+        run.tests.iter().map(|test| (test.package(), test.name(), test.is_unfinished())).collect();
     let expected = [
         (Some("a"), "x::y", false),
         (Some("b"), "weather::killed", true),
@@ -305,7 +305,7 @@ fn folders_of_several_machines_are_one_run() {
     fs::write(one.path().join("a.jsonl"), [head("p").line(), started(1, "s::a").line()].concat()).unwrap();
     fs::write(two.path().join("a.jsonl"), [head("p").line(), started(1, "s::b").line()].concat()).unwrap();
     let run = RecordedRun::read_all(&[one.path(), two.path()]).unwrap();
-    assert_eq!(run.tests.iter().map(|test| &*test.name).collect::<Vec<_>>(), ["s::a", "s::b"]);
+    assert_eq!(run.tests.iter().map(RecordedTest::name).collect::<Vec<_>>(), ["s::a", "s::b"]);
 }
 
 #[test]
@@ -454,8 +454,8 @@ fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
             .collect::<Vec<_>>()
     };
     for (what, other) in [
-        ("a label", (|it| it.label = Some("b".to_owned())) as fn(&mut Started)),
-        ("a file", |it| it.file = Some("z/weather.evalset.json".to_owned())),
+        ("a label", (|it| it.label = Some("b".into())) as fn(&mut Started)),
+        ("a file", |it| it.file = Some("z/weather.evalset.json".into())),
         ("the text", |it| it.case_hash = Some("ff00".to_owned())),
         ("nothing", |_| {}),
     ] {

@@ -4,6 +4,7 @@
 //! written as Python's `json` writes them; eval-format's own reader reads them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::__private::write_string;
@@ -173,6 +174,22 @@ impl ToJson for BTreeMap<String, String> {
             write_text(text, object.any_key(key));
         }
         object.close();
+    }
+}
+
+impl<T: ToJson> ToJson for Arc<T> {
+    fn write(&self, out: &mut Line) {
+        T::write(self, out);
+    }
+
+    fn is_absent(&self) -> bool {
+        T::is_absent(self)
+    }
+}
+
+impl ToJson for Arc<str> {
+    fn write(&self, out: &mut Line) {
+        write_text(self, out);
     }
 }
 

@@ -69,7 +69,7 @@ impl<A: Agent> Conversation<A> {
     #[must_use]
     pub fn with_session(mut self, session: Session) -> Self {
         self.transcript.state.clone_from(&session.state);
-        self.transcript.session = session;
+        self.transcript.session = session.into();
         self
     }
 

@@ -36,7 +36,8 @@ pub(crate) async fn converse(
     log: &Arc<Log>,
 ) -> Transcript {
     let session = session(case, conditions);
-    let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
+    let mut transcript =
+        Transcript { state: session.state.clone(), session: session.into(), ..Transcript::default() };
     let played = play(&mut *agent, user, conditions, log, &mut transcript).await;
     let error = end(&mut *agent, conditions, played).await.err();
     for turn in &mut transcript.turns {

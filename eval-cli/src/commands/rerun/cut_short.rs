@@ -23,12 +23,7 @@ pub(super) fn remark(tests: &[TestResult<'_>], targets: &Targets) -> Option<&'st
     }
     let started: BTreeSet<(&str, &str)> = tests
         .iter()
-        .map(|test| {
-            (
-                test.test.package.as_deref().unwrap_or_default(),
-                test.test.binary.as_deref().unwrap_or_default(),
-            )
-        })
+        .map(|test| (test.test.package().unwrap_or_default(), test.test.binary().unwrap_or_default()))
         .collect();
     targets.may_be_others(&started).then_some(
         "binaries that were never started are not in the journal; `cargo test --no-fail-fast` runs them all",

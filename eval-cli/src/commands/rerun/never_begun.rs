@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eval_core::journal::RecordedRun;
+use eval_core::journal::{RecordedRun, RecordedTest};
 
 use super::cargo_tests::{CargoTests, is_of_cargo};
 use super::notice::{asking_for_tests, notice};
@@ -30,12 +30,7 @@ pub(super) fn add<'r>(
     }
     let unfinished = tests.iter().filter(|test| test.state == State::Unfinished && is_of_cargo(test));
     let binaries: BTreeSet<(&'r str, &'r str)> = unfinished
-        .map(|test| {
-            (
-                test.test.package.as_deref().unwrap_or_default(),
-                test.test.binary.as_deref().unwrap_or_default(),
-            )
-        })
+        .map(|test| (test.test.package().unwrap_or_default(), test.test.binary().unwrap_or_default()))
         .chain(lacks.unnamed())
         .filter(|(package, binary)| !lacks.knows(package, binary))
         .collect();
@@ -49,10 +44,9 @@ pub(super) fn add<'r>(
             .tests
             .iter()
             .filter(|test| {
-                (test.package.as_deref().unwrap_or_default(), test.binary.as_deref().unwrap_or_default())
-                    == (package, binary)
+                (test.package().unwrap_or_default(), test.binary().unwrap_or_default()) == (package, binary)
             })
-            .map(|test| test.name.as_str())
+            .map(RecordedTest::name)
             .collect();
         asking_for_tests(package, binary);
         let sets: BTreeSet<&str> = begun.iter().filter_map(|name| Some(name.rsplit_once("::")?.0)).collect();

@@ -77,7 +77,7 @@ impl fmt::Display for NotFound {
 impl Cases {
     /// The case that a test ran.
     pub(super) fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
-        let file = started.file.clone().ok_or(NotFound::NoFile)?;
+        let file = started.file.as_deref().ok_or(NotFound::NoFile)?.to_owned();
         let read = || Set::read(&file, started.set_file.as_deref()).map(Rc::new);
         let set = self.0.entry(file.clone()).or_insert_with(read).clone()?;
         let eval_id = &started.eval_id;

@@ -69,7 +69,7 @@ impl<'r> Case<'r> {
     fn of(case: &'r RescoredCase<'_>) -> Self {
         let started = &case.test.attempt.started;
         Self {
-            test: &case.test.test.name,
+            test: case.test.test.name(),
             label: started.label.as_deref(),
             eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,

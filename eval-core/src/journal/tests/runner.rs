@@ -28,7 +28,7 @@ fn run(
 
 fn only(run: &RecordedRun) -> &Attempt {
     assert_eq!((run.tests.len(), run.torn, run.unreadable.len()), (1, 0, 0));
-    assert_eq!(run.tests[0].name, "weather/sunny");
+    assert_eq!(run.tests[0].name(), "weather/sunny");
     run.tests[0].last().unwrap()
 }
 
@@ -104,7 +104,11 @@ fn a_directory_that_is_run_remembers_its_files() {
         .map(|test| {
             let attempt = test.last().unwrap();
             let decided = attempt.decided.as_ref().unwrap();
-            (attempt.started.file.clone().unwrap(), &*attempt.started.eval_id, decided.verdict.passed())
+            (
+                attempt.started.file.as_deref().unwrap().to_owned(),
+                &*attempt.started.eval_id,
+                decided.verdict.passed(),
+            )
         })
         .collect();
     let expected =

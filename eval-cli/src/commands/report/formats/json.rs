@@ -203,9 +203,9 @@ impl<'r> Case<'r> {
         let decided = test.attempt.decided.as_ref();
         Self {
             name: &test.name,
-            test: &test.test.name,
-            package: test.test.package.as_deref(),
-            binary: test.test.binary.as_deref(),
+            test: test.test.name(),
+            package: test.test.package(),
+            binary: test.test.binary(),
             eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
             label: started.label.as_deref(),

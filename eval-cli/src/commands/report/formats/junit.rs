@@ -13,10 +13,7 @@ use crate::recorded::{RunResults, State, TestResult, headline};
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut suites: BTreeMap<(&str, &str), TestSuite> = BTreeMap::new();
     for test in &results.tests {
-        let key = (
-            test.test.package.as_deref().unwrap_or_default(),
-            test.test.binary.as_deref().unwrap_or_default(),
-        );
+        let key = (test.test.package().unwrap_or_default(), test.test.binary().unwrap_or_default());
         let began = test.attempt.started.at;
         let suite = suites.entry(key).or_insert_with(|| {
             let mut suite = TestSuite::new(suite_name(key));
@@ -81,7 +78,7 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             continue;
         };
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);
-        rerun.set_message(name(headline(decided, &test.test.name).unwrap_or_default()));
+        rerun.set_message(name(headline(decided, test.test.name()).unwrap_or_default()));
         rerun.set_description(plain(decided.failure.as_deref().unwrap_or_default()));
         rerun.set_type(name("failed"));
         status.add_rerun(rerun);
@@ -111,7 +108,7 @@ fn scores(test: &TestResult<'_>) -> String {
     let mut add = |key: String, value: String| lines.push(foreign::one_line(&format!("{key}={value}")));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
     if let Some(label) = &test.attempt.started.label {
-        add("label".to_owned(), label.clone());
+        add("label".to_owned(), label.to_string());
     }
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());

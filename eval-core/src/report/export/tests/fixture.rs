@@ -1,5 +1,6 @@
 //! A report with one of everything, the same on every run.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_format::{
@@ -151,7 +152,7 @@ pub(super) fn report() -> EvalReport {
 /// Puts fixed values where each run has its own.
 fn fix(run: &mut RunReport, session: &str, duration: usize) {
     if !run.transcript.session.session_id.is_empty() {
-        run.transcript.session.session_id = session.to_owned();
+        Arc::make_mut(&mut run.transcript.session).session_id = session.to_owned();
     }
     for (at, TurnRecord { events, invocation }) in (0_u32..).zip(&mut run.transcript.turns) {
         invocation.creation_timestamp = 1_760_000_000.0 + f64::from(at);

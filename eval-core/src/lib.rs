@@ -35,7 +35,8 @@
 //! | you want to | look at |
 //! | --- | --- |
 //! | turn files into tests | [`eval_set`](macro@eval_set): arguments, names, directories, what is generated |
-//! | make your agent testable | [`agent`]: [`Agent`], [`Recorder::tool`], [`agent_fn`], [`Replay`] |
+//! | make your agent testable | [`agent`]: [`Agent`], [`Recorder::tool`], [`agent_fn`], [`turn_fn`], [`Replay`] |
+//! | unit-test your agent, share what is costly to make | [`testing`]: [`Conversation`](testing::Conversation), [`Fixture`](testing::Fixture) |
 //! | know what is scored, and score more | [`metric`](mod@metric): all metrics, [`Metric`], [`MetricFn`](metric::MetricFn) |
 //! | have a model judge, and pay once | `judge`: `Judge`, `RecordedJudge` (feature `judges`) |
 //! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
@@ -72,6 +73,7 @@ mod compiled;
 mod decide;
 mod failure;
 mod file_lock;
+mod fixture;
 /// How text is printed that this project did not write. For the command line; not public API.
 #[doc(hidden)]
 pub mod foreign;
@@ -115,10 +117,10 @@ mod verdict;
 #[doc(hidden)]
 pub mod bench;
 
-pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agent_fn};
+pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agent_fn, turn_fn};
 pub use attribute::EvalRun;
 pub use eval_format as format;
-pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Gate, Invocation, Pass, Value};
+pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Gate, Invocation, Pass};
 #[cfg(feature = "macros")]
 #[doc(inline)]
 /// Makes a test of each case of an eval set.
@@ -129,6 +131,12 @@ pub use report::{CaseReport, EvalReport};
 pub use runner::EvalRunner;
 pub use serde_json::json;
 pub use verdict::Verdict;
+
+/// What tests use beside the attribute: conversations by hand, and values that the tests of a binary share.
+pub mod testing {
+    pub use crate::fixture::{Fixture, Making};
+    pub use crate::play::Conversation;
+}
 
 /// Conversations with a simulated user.
 #[cfg(feature = "judges")]

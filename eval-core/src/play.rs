@@ -1,8 +1,10 @@
 //! Playing one run of a case: who speaks to the agent, and what it answers.
 
+mod by_hand;
 mod conversation;
 mod unscored;
 mod user;
 
+pub use by_hand::Conversation;
 pub(crate) use conversation::{Conditions, converse, late, renew_rubrics};
 pub(crate) use user::User;

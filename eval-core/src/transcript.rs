@@ -117,6 +117,8 @@ impl fmt::Display for RunError {
     }
 }
 
+impl std::error::Error for RunError {}
+
 /// The turn in ADK's form, as metrics see it.
 ///
 /// The answer is the last final event with text. If no final event has text, it is the last final event that says

@@ -73,7 +73,7 @@ pub use model::{
 };
 pub use options::{DEFAULT_TIMEOUT, Gate, Pass};
 pub use problem::{Problem, Problems};
-pub use value::{Map, Number, Value};
+pub use value::{Entries, Map, Number, Value};
 
 /// Helpers that the attribute, the runtime and `cargo evalset` share. Not part of the public interface.
 #[doc(hidden)]

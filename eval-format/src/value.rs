@@ -1,5 +1,6 @@
 //! JSON values: ordered objects, integers of any size, correctly rounded floats.
 
+mod convert;
 mod number;
 mod serde;
 mod text;
@@ -9,4 +10,4 @@ pub use number::Number;
 pub(crate) use text::to_pretty;
 #[doc(hidden)]
 pub use text::write_string;
-pub use tree::{Map, Value};
+pub use tree::{Entries, Map, Value};

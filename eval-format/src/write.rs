@@ -103,7 +103,7 @@ impl Fields {
         let mut unknown = Vec::new();
         let own = self.0.len();
         let mut all = self.0;
-        for (key, value) in other.iter() {
+        for (key, value) in other {
             if !value.is_null() && !all[..own].iter().any(|(name, _)| name == key) {
                 all.push((key.to_owned(), value.clone()));
             }

@@ -1,7 +1,8 @@
 //! A greenhouse keeper that waters the beds its session lists.
 
 use eval_core::format::Map;
-use eval_core::{Agent, BoxError, Session, Turn, Value, json};
+use eval_core::format::Value;
+use eval_core::{Agent, BoxError, Session, Turn, json};
 
 /// Below this many percent a bed needs water.
 const DRY: i64 = 40;

@@ -2,7 +2,8 @@
 //!
 //! The one line that makes it testable is `recorder.tool(..)` around the dispatch.
 
-use eval_core::{Agent, BoxError, Recorder, Turn, Value, json};
+use eval_core::format::Value;
+use eval_core::{Agent, BoxError, Recorder, Turn, json};
 
 use super::support_model::{Message, Model, Reply, ToolCall};
 

@@ -1,6 +1,7 @@
 //! A stand-in for a language model: rules instead of weights, so that the sample runs offline.
 
-use eval_core::{BoxError, Value, json};
+use eval_core::format::Value;
+use eval_core::{BoxError, json};
 
 /// A line of the conversation, as chat models take it.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! A weather assistant: two tools, a home city from the session, and a memory of the city talked about.
 
-use eval_core::{Agent, BoxError, Recorder, Session, Turn, Value, json};
+use eval_core::format::Value;
+use eval_core::{Agent, BoxError, Recorder, Session, Turn, json};
 
 /// What the weather service knows: city, sky and degrees Celsius today, sky tomorrow.
 const STATIONS: &[(&str, &str, i32, &str)] =

@@ -1,6 +1,7 @@
 //! Metrics of our own: how an assistant should speak.
 
-use eval_core::{Criterion, Invocation, Score, Value};
+use eval_core::format::Value;
+use eval_core::{Criterion, Invocation, Score};
 
 /// 1 where the answer has at most `max_words` words, a key of the criterion.
 pub(crate) fn brevity(actual: &Invocation, _: Option<&Invocation>, criterion: &Criterion) -> Score {

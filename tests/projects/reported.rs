@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use eval_core::{Value, journal};
+use eval_core::format::Value;
+use eval_core::journal;
 
 use crate::journaled::DEPENDENCIES;
 use crate::judged;

@@ -2,53 +2,180 @@
 
 use std::future::Future;
 
+use super::answer::IntoAnswer;
 use super::boxed::BoxError;
+use super::event::Event;
 use super::interface::Agent;
 use super::recorder::Recorder;
 use super::turn::Turn;
 
 struct FnAgent<F>(F);
+struct TurnFnAgent<F>(F);
 
-/// An agent from a closure that answers one message.
+/// An agent from a closure that answers the text of a message.
 ///
 /// ```
-/// use eval_core::{BoxError, agent_fn, json};
+/// use eval_core::{BoxError, Recorder, agent_fn, json};
 ///
-/// async fn forecast(city: String) -> Result<String, BoxError> {
+/// let agent = agent_fn(|text, _| async move { format!("You said: {text}") });
+/// # let _ = agent;
+///
+/// /// A function can use `?`: its errors are errors of the turn.
+/// async fn answer(city: String, recorder: Recorder) -> Result<String, BoxError> {
+///     let sky = recorder.tool("forecast", json!({ "city": city }), forecast(&city)).await?;
+///     Ok(format!("It is {sky}."))
+/// }
+///
+/// async fn forecast(city: &str) -> Result<String, BoxError> {
 ///     Ok(format!("sunny in {city}"))
 /// }
 ///
-/// let agent = agent_fn(|text, recorder| async move {
-///     let sky = recorder.tool("forecast", json!({ "city": text }), forecast(text.clone())).await?;
-///     Ok::<_, BoxError>(format!("It is {sky}."))
-/// });
+/// let agent = agent_fn(answer);
 /// # let _ = agent;
 /// ```
 ///
-/// The closure is given the text of the message and the turn's [`Recorder`]. The text that it returns is recorded as the
-/// answer. State that lasts from turn to turn lives in what the closure captures.
-pub fn agent_fn<F, Fut, R, E>(answer: F) -> impl Agent
+/// The closure is given the text of the message and the turn's [`Recorder`]. The answer that it returns is recorded: text, or
+/// whatever else [is an answer](IntoAnswer). State that lasts from turn to turn lives in what the closure captures.
+///
+/// A message with other parts, such as an image, is an error, since the closure would not see them: [`turn_fn`] takes a
+/// closure of the whole turn. A closure that uses `?` has to say what its error is, as in
+/// `Ok::<_, BoxError>(answer)`.
+pub fn agent_fn<F, Fut, R>(answer: F) -> impl Agent
 where
     F: FnMut(String, Recorder) -> Fut + Send,
-    Fut: Future<Output = Result<R, E>> + Send,
-    R: Into<String>,
-    E: Into<BoxError>,
+    Fut: Future<Output = R> + Send,
+    R: IntoAnswer,
 {
     FnAgent(answer)
 }
 
-impl<F, Fut, R, E> Agent for FnAgent<F>
+/// An agent from a closure that answers a whole turn: its message with all parts, and its recorder.
+///
+/// ```
+/// use eval_core::{Turn, turn_fn};
+///
+/// let agent = turn_fn(|turn| async move { format!("You sent {} parts.", turn.content().parts().len()) });
+/// # let _ = agent;
+///
+/// /// The same as a function.
+/// async fn answer(turn: Turn<'static>) -> String {
+///     format!("You sent {} parts.", turn.content().parts().len())
+/// }
+///
+/// let agent = turn_fn(answer);
+/// # let _ = agent;
+/// ```
+///
+/// The answer that it returns is recorded, as for [`agent_fn`]. The turn is the closure's own, so it can be moved into
+/// tools; none of them may outlive it.
+pub fn turn_fn<F, Fut, R>(answer: F) -> impl Agent
+where
+    F: FnMut(Turn<'static>) -> Fut + Send,
+    Fut: Future<Output = R> + Send,
+    R: IntoAnswer,
+{
+    TurnFnAgent(answer)
+}
+
+impl<F, Fut, R> Agent for FnAgent<F>
 where
     F: FnMut(String, Recorder) -> Fut + Send,
-    Fut: Future<Output = Result<R, E>> + Send,
-    R: Into<String>,
-    E: Into<BoxError>,
+    Fut: Future<Output = R> + Send,
+    R: IntoAnswer,
 {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let answer = (self.0)(turn.text(), turn.recorder().clone());
-        // A statement of its own: an error that is not `Send` is then not held across the await.
-        let text = answer.await.map(Into::into).map_err(Into::into)?;
-        turn.recorder().text(text);
-        Ok(())
+        let answer = (self.0)(turn.only_text()?, turn.recorder().clone());
+        record(turn, answer).await
+    }
+}
+
+impl<F, Fut, R> Agent for TurnFnAgent<F>
+where
+    F: FnMut(Turn<'static>) -> Fut + Send,
+    Fut: Future<Output = R> + Send,
+    R: IntoAnswer,
+{
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let answer = (self.0)(turn.clone().into_owned());
+        record(turn, answer).await
+    }
+}
+
+/// Records the answer that a future comes to.
+async fn record<R: IntoAnswer>(turn: &Turn<'_>, answer: impl Future<Output = R>) -> Result<(), BoxError> {
+    // A statement of its own: what is not `Send` is then not held across the await.
+    let answer = answer.await.into_answer()?;
+    if let Some(content) = answer {
+        turn.recorder().event(Event::new("agent", content));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use eval_format::{Content, Part};
+    use serde_json::json;
+
+    use super::*;
+
+    /// What an agent answers to one message.
+    fn answer_to(message: Content, mut agent: impl Agent) -> Result<Vec<Event>, String> {
+        let turn = Turn::from(message);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(agent.turn(&turn)).map_err(|error| error.to_string())?;
+        Ok(turn.recorder().events())
+    }
+
+    fn answer(agent: impl Agent) -> Result<Vec<Event>, String> {
+        answer_to(Content::user("hi"), agent)
+    }
+
+    #[test]
+    fn plain_values_and_results_are_answers() {
+        async fn with_io(text: String, _: Recorder) -> Result<String, std::io::Error> {
+            Ok(text)
+        }
+        let expected = Ok(vec![Event { at: std::time::Duration::ZERO, ..Event::from("hi") }]);
+        let untimed = |answer: Result<Vec<Event>, String>| {
+            answer.map(|events| {
+                events.into_iter().map(|event| Event { at: std::time::Duration::ZERO, ..event }).collect()
+            })
+        };
+        for (answered, what) in [
+            (answer(agent_fn(|text, _| async move { text })), "String"),
+            (answer(agent_fn(|_, _| async { "hi" })), "&str"),
+            (answer(agent_fn(|_, _| async { Cow::from("hi") })), "Cow"),
+            (answer(agent_fn(|text, _| async move { Content::model(text) })), "Content"),
+            (answer(agent_fn(|text, recorder| async move { recorder.text(text) })), "recorded"),
+            (answer(agent_fn(|text, _| async move { Ok::<_, BoxError>(text) })), "Result"),
+            (answer(agent_fn(with_io)), "a function with an error of its own"),
+            (answer(turn_fn(|turn| async move { turn.text() })), "a turn"),
+            (answer(turn_fn(|turn| async move { turn.recorder().text("hi") })), "a turn, recorded"),
+        ] {
+            assert_eq!(untimed(answered), expected, "{what}");
+        }
+        let failed = answer(agent_fn(|_, _| async { Err::<String, _>("no model") }));
+        assert_eq!(failed, Err("no model".to_owned()));
+    }
+
+    #[test]
+    fn parts_that_are_not_text_are_not_lost_to_a_closure_of_text() {
+        let image =
+            || Part::default().with_other("inline_data", json!({ "data": "aGk=", "mime_type": "image/png" }));
+        let message = || Content::new("user", vec![Part::text("What is this?"), image()]);
+        let error = answer_to(message(), agent_fn(|text, _| async move { text })).unwrap_err();
+        assert!(error.starts_with("the user's message has a part `inline_data`"), "{error}");
+        assert!(error.contains("`turn_fn`"), "{error}");
+
+        let parts = turn_fn(|turn| async move { turn.content().parts().len().to_string() });
+        let answered = answer_to(message(), parts).unwrap();
+        assert_eq!(answered[0].content.as_ref().map(Content::text).as_deref(), Some("2"));
+
+        // What is said about a text takes nothing from it.
+        let signed = Part::text("hi").with_other("thought_signature", "c2lnbmVk");
+        let signed = Content::new("user", vec![signed]);
+        assert!(answer_to(signed, agent_fn(|text, _| async move { text })).is_ok());
     }
 }

@@ -28,10 +28,14 @@ use super::turn::{Session, Turn};
 /// A new value is made for each run of each case, so the history of the conversation can live in `self`. A turn records
 /// what happens with its [`Recorder`](super::Recorder) instead of returning it: if the turn times out, panics or fails,
 /// the report still shows what was done until then.
+///
+/// Its methods are `async`, so `dyn Agent` is no type, and neither is `Box<dyn Agent>`. Where the agent is chosen at run time,
+/// [`BoxAgent`] holds any: `agent.boxed()` makes one. An agent that is not `Send` is a [`LocalAgent`](super::LocalAgent).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
-    note = "implement `Agent` for it, or wrap a closure with `agent_fn(|text, recorder| async move {{ .. }})`"
+    note = "implement `Agent` for it, or wrap a closure with `agent_fn(|text, recorder| async move {{ .. }})`",
+    note = "a `LocalAgent`, which need not be `Send`, becomes one with `agent::local(|| ..)`"
 )]
 pub trait Agent: Send {
     /// Opens the conversation. The default does nothing.
@@ -43,13 +47,24 @@ pub trait Agent: Send {
     /// Answers one message of the user and records everything that it does on the way.
     ///
     /// An error makes the verdict on the case an ERROR with this text, never a low score.
-    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send;
+    // The compiler shows the next line to whoever writes `dyn Agent`, and where an agent is not `Send`.
+    fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send; // dyn: BoxAgent; !Send: LocalAgent
 
     /// The session state at the end, for agents that keep it themselves.
     ///
     /// The default is `None`: the state is then the initial state with every recorded change applied.
     fn state(&mut self) -> impl Future<Output = Result<Option<Map>, BoxError>> + Send {
         async { Ok(None) }
+    }
+
+    /// Ends the conversation: closes what [`start`](Self::start) or a turn opened. The default does nothing.
+    ///
+    /// It is called once, after the last turn and after [`state`](Self::state), also if one of them failed, panicked or timed
+    /// out. It has the time limit of a turn. An error makes the case an ERROR. What it records belongs to no turn, which is an
+    /// error too. It is not called if the process ends, or if the future of [`evaluate`](crate::EvalRun::evaluate) is
+    /// dropped: `Drop` is.
+    fn end(&mut self) -> impl Future<Output = Result<(), BoxError>> + Send {
+        async { Ok(()) }
     }
 
     /// Instructions and tools of each agent. Some judged metrics read them.
@@ -71,6 +86,7 @@ pub(crate) trait Erased: Send {
     fn start<'a>(&'a mut self, session: &'a Session) -> BoxFuture<'a, Result<(), BoxError>>;
     fn turn<'a>(&'a mut self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<(), BoxError>>;
     fn state(&mut self) -> BoxFuture<'_, Result<Option<Map>, BoxError>>;
+    fn end(&mut self) -> BoxFuture<'_, Result<(), BoxError>>;
     fn details(&self) -> AppDetails;
 }
 
@@ -87,6 +103,10 @@ impl<A: Agent> Erased for A {
         Box::pin(Agent::state(self))
     }
 
+    fn end(&mut self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(Agent::end(self))
+    }
+
     fn details(&self) -> AppDetails {
         Agent::details(self)
     }
@@ -95,11 +115,11 @@ impl<A: Agent> Erased for A {
 /// An agent behind a pointer.
 ///
 /// ```
-/// use eval_core::{Agent, BoxAgent, BoxError, Replay, agent_fn};
+/// use eval_core::{Agent, BoxAgent, Replay, agent_fn};
 ///
 /// fn choose(live: bool) -> BoxAgent {
 ///     if live {
-///         agent_fn(|text, _| async move { Ok::<_, BoxError>(text) }).boxed()
+///         agent_fn(|text, _| async move { text }).boxed()
 ///     } else {
 ///         Replay::new([["recorded answer"]]).boxed()
 ///     }
@@ -134,6 +154,10 @@ impl Agent for BoxAgent {
         self.0.state().await
     }
 
+    async fn end(&mut self) -> Result<(), BoxError> {
+        self.0.end().await
+    }
+
     fn details(&self) -> AppDetails {
         self.0.details()
     }
@@ -142,6 +166,38 @@ impl Agent for BoxAgent {
         self
     }
 }
+
+/// Hands every method to the agent that is pointed to.
+macro_rules! forward {
+    ($($kind:ty),*) => {
+        $(
+            impl<A: Agent> Agent for $kind {
+                async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+                    (**self).start(session).await
+                }
+
+                async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+                    (**self).turn(turn).await
+                }
+
+                async fn state(&mut self) -> Result<Option<Map>, BoxError> {
+                    (**self).state().await
+                }
+
+                async fn end(&mut self) -> Result<(), BoxError> {
+                    (**self).end().await
+                }
+
+                fn details(&self) -> AppDetails {
+                    (**self).details()
+                }
+            }
+        )*
+    };
+}
+
+// A borrowed agent can be looked at after its conversation.
+forward!(&mut A, Box<A>);
 
 /// Values that users hold across threads are `Send`, and `Sync` if they are shared.
 const _: () = {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::chunks;
 use super::event::Event;
 use super::weight;
 use crate::message::count;
@@ -26,6 +27,8 @@ pub(crate) struct Log(Mutex<State>);
 struct State {
     /// How many turns began.
     turns: usize,
+    /// How many calls were given an id.
+    calls_with_ids: usize,
     /// The turn in progress.
     open: Option<OpenTurn>,
     late: Option<Late>,
@@ -35,6 +38,8 @@ struct State {
 struct OpenTurn {
     begun: Instant,
     recorded: Recorded,
+    /// Which events are chunks of streamed text.
+    chunks: Vec<usize>,
     bytes: usize,
     calls: usize,
 }
@@ -114,13 +119,32 @@ impl Log {
         let mut state = self.state();
         state.turns += 1;
         let recorded = Recorded::default();
-        state.open = Some(OpenTurn { begun: Instant::now(), recorded, bytes: 0, calls: 0 });
+        state.open =
+            Some(OpenTurn { begun: Instant::now(), recorded, chunks: Vec::new(), bytes: 0, calls: 0 });
         state.turns
     }
 
-    /// Ends the turn in progress.
+    /// Ends the turn in progress. The chunks of streamed text are joined.
     pub(crate) fn end(&self) -> Recorded {
-        self.state().open.take().map(|turn| turn.recorded).unwrap_or_default()
+        let Some(OpenTurn { mut recorded, chunks, .. }) = self.state().open.take() else {
+            return Recorded::default();
+        };
+        recorded.events = chunks::joined(recorded.events, &chunks);
+        recorded
+    }
+
+    /// What the turn would have recorded if it ended now.
+    pub(super) fn so_far(&self, target: Target) -> Vec<Event> {
+        let mut state = self.state();
+        let Some(turn) = state.turn(target) else { return Vec::new() };
+        chunks::joined(turn.recorded.events.clone(), &turn.chunks)
+    }
+
+    /// An id that no other call of this conversation has.
+    pub(super) fn next_call_id(&self) -> String {
+        let mut state = self.state();
+        state.calls_with_ids += 1;
+        format!("call-{}", state.calls_with_ids)
     }
 
     /// What came too late so far.
@@ -134,7 +158,16 @@ impl Log {
     }
 
     /// Adds an event. Fails if the turn may have no more.
-    pub(super) fn add(&self, target: Target, mut event: Event) -> Result<(), Overflow> {
+    pub(super) fn add(&self, target: Target, event: Event) -> Result<(), Overflow> {
+        self.push(target, event, false)
+    }
+
+    /// Adds a chunk of streamed text. Fails if the turn may have no more.
+    pub(super) fn add_chunk(&self, target: Target, event: Event) -> Result<(), Overflow> {
+        self.push(target, event, true)
+    }
+
+    fn push(&self, target: Target, mut event: Event, is_chunk: bool) -> Result<(), Overflow> {
         let mut state = self.state();
         let Some(turn) = state.turn(target) else {
             state.add_late(target, &event);
@@ -151,6 +184,9 @@ impl Log {
         match overflow {
             Some(overflow) => Err(overflow),
             None => {
+                if is_chunk {
+                    turn.chunks.push(turn.recorded.events.len());
+                }
                 turn.recorded.events.push(event);
                 Ok(())
             }

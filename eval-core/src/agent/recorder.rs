@@ -41,17 +41,36 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// A recorder of a turn of its own, to test a tool or an agent without a case.
+    ///
+    /// ```
+    /// use eval_core::{Recorder, json};
+    ///
+    /// let recorder = Recorder::new();
+    /// recorder.tool_call("get_weather", json!({ "city": "Paris" }), "sunny");
+    /// assert_eq!(recorder.events()[0].calls().count(), 1);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::of_next_turn(&Arc::default())
+    }
+
+    /// What its turn has recorded so far, by this recorder or another one.
+    pub fn events(&self) -> Vec<Event> {
+        self.log.so_far(self.target)
+    }
+
     /// Begins the next turn of a conversation. The recorder belongs to that turn.
     pub(crate) fn of_next_turn(log: &Arc<Log>) -> Self {
-        Self::new(log, Target::Turn(log.begin()))
+        Self::into_log(log, Target::Turn(log.begin()))
     }
 
     /// A recorder that follows the turn in progress.
     pub(crate) fn of_session(log: &Arc<Log>) -> Self {
-        Self::new(log, Target::InProgress)
+        Self::into_log(log, Target::InProgress)
     }
 
-    fn new(log: &Arc<Log>, target: Target) -> Self {
+    fn into_log(log: &Arc<Log>, target: Target) -> Self {
         Self { log: Arc::clone(log), target, author: "agent".into() }
     }
 
@@ -62,7 +81,29 @@ impl Recorder {
         }
     }
 
-    /// Records text that the agent says. The last text of a turn is its answer.
+    /// Records a chunk of streamed text. The chunks of a turn are joined: together they are one text.
+    ///
+    /// ```
+    /// # use eval_core::Recorder;
+    /// # let recorder = Recorder::new();
+    /// for chunk in ["It is ", "sunny ", "in Paris."] {
+    ///     recorder.chunk(chunk);
+    /// }
+    /// # assert_eq!(recorder.events()[3].content.as_ref().unwrap().text(), "It is sunny in Paris.");
+    /// ```
+    ///
+    /// A chunk is a fragment, an event that is [`partial`](Event::partial), as in ADK. ADK's agents record the whole text
+    /// after its fragments. Here it is added where it is missing: after the last chunk before the agent records something
+    /// else that it says or does, or before the turn ends. A whole text that repeats the chunks is taken for theirs.
+    pub fn chunk(&self, text: impl Into<String>) {
+        let event = Event::new(&*self.author, Content::model(text)).with_partial(true);
+        if self.log.add_chunk(self.target, event).is_err() {
+            stop();
+        }
+    }
+
+    /// Records text that the agent says. The last text of a turn is its answer. Text that comes in pieces is recorded by
+    /// [`chunk`](Self::chunk).
     pub fn text(&self, text: impl Into<String>) {
         self.event(Event::new(&*self.author, Content::model(text)));
     }
@@ -119,7 +160,8 @@ impl Recorder {
         T: Serialize,
         E: Display,
     {
-        self.call(FunctionCall::new(name, args));
+        let id = self.log.next_call_id();
+        self.call(FunctionCall::new(name, args).with_id(&*id));
         if self.log.counts_call(self.target) {
             // A tool that is ready at once never lets the runtime look at its timer.
             tokio::task::yield_now().await;
@@ -127,18 +169,49 @@ impl Recorder {
         let begun = Instant::now();
         let result = run.await;
         self.log.add_tool_time(self.target, begun.elapsed());
-        self.response(FunctionResponse::new(name, as_response(&result)));
+        self.response(FunctionResponse::new(name, as_response(&result)).with_id(id));
         result
     }
 
-    /// Records a tool call alone, for agents that run their tools elsewhere.
+    /// Records a tool call with its result, of a tool that a framework ran itself.
+    ///
+    /// ```
+    /// use eval_core::format::Value;
+    /// use eval_core::{Recorder, json};
+    ///
+    /// /// Called by a framework after each tool, with the arguments as the model wrote them.
+    /// fn on_tool_result(recorder: &Recorder, name: &str, args: &str, result: &str) {
+    ///     let args = Value::parse(args).unwrap_or_else(|_| args.into());
+    ///     recorder.tool_call(name, args, result);
+    /// }
+    /// # let recorder = Recorder::new();
+    /// # on_tool_result(&recorder, "f", r#"{"x": 1}"#, "done");
+    /// # assert_eq!(recorder.events()[0].calls().next().unwrap().to_string(), "f(x: 1)");
+    /// ```
+    ///
+    /// Arguments and result are recorded as by [`tool`](Self::tool); both take values of `serde_json` too. Of a tool that
+    /// failed the result is `json!({ "error": .. })`. The call and its response get an id of their own: it pairs them where
+    /// tools run at the same time. An id of the framework is set with [`call`](Self::call) and [`response`](Self::response).
+    pub fn tool_call(&self, name: &str, args: impl Into<Value>, result: impl Into<Value>) {
+        let id = self.log.next_call_id();
+        self.call(FunctionCall::new(name, args).with_id(&*id));
+        self.response(FunctionResponse::new(name, result).with_id(id));
+    }
+
+    /// Records a tool call alone, for agents that learn of its result later. [`tool_call`](Self::tool_call) records both.
     pub fn call(&self, call: FunctionCall) {
         self.event(Event::new(&*self.author, Content::new("model", vec![Part::call(call)])));
     }
 
-    /// Records the result of a tool alone.
+    /// Records the result of a tool alone. It names its call by the id, if the call has one.
     pub fn response(&self, response: FunctionResponse) {
         self.event(Event::new(&*self.author, Content::new("user", vec![Part::response(response)])));
+    }
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -194,6 +267,50 @@ mod tests {
                 r#"sub: the result of `g`, {"error":"no"}"#
             ]
         );
+    }
+
+    #[test]
+    fn a_tool_that_a_framework_ran_leaves_its_call_and_its_result_under_one_id() {
+        let recorder = Recorder::new();
+        let args = json!({ "city": "Paris" });
+        recorder.tool_call("f", &args, json!({ "sky": "sunny" }));
+        recorder.author("sub").tool_call("g", Value::from(args), "sunny");
+        let shown = recorder.events().into_iter().map(|event| {
+            let part = &event.parts()[0];
+            let id = part.function_call.as_ref().map_or_else(
+                || part.function_response.as_ref().and_then(|response| response.id.clone()),
+                |call| call.id.clone(),
+            );
+            format!("{} {}: {}", id.unwrap_or_default(), event.author, event.in_short())
+        });
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [
+                r#"call-1 agent: the call `f(city: "Paris")`"#,
+                r#"call-1 agent: the result of `f`, {"sky":"sunny"}"#,
+                r#"call-2 sub: the call `g(city: "Paris")`"#,
+                r#"call-2 sub: the result of `g`, {"result":"sunny"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn tools_at_the_same_time_keep_their_results_apart() {
+        let recorder = Recorder::new();
+        run(async {
+            let slow = recorder.tool("f", json!({ "x": 1 }), async {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                Ok::<_, String>("slow")
+            });
+            let quick = recorder.tool("f", json!({ "x": 2 }), async { Ok::<_, String>("quick") });
+            let _ = tokio::join!(slow, quick);
+        });
+        let events = recorder.events();
+        let ids = |of: fn(&Part) -> Option<String>| {
+            events.iter().flat_map(Event::parts).filter_map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(|part| part.function_call.as_ref()?.id.clone()), ["call-1", "call-2"]);
+        assert_eq!(ids(|part| part.function_response.as_ref()?.id.clone()), ["call-2", "call-1"]);
     }
 
     #[test]

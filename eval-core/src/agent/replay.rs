@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use eval_format::{Content, EvalCase, IntermediateData, Invocation, InvocationEvent, Part};
+
 use super::boxed::BoxError;
 use super::event::Event;
 use super::interface::Agent;
@@ -39,6 +41,63 @@ impl Replay {
         let turns = turns.into_iter().map(|events| events.into_iter().map(Into::into).collect()).collect();
         Self { turns, played: 0 }
     }
+}
+
+/// Does and says what the case expects, and leaves the session state that it expects.
+///
+/// ```
+/// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};
+/// use eval_core::format::FunctionCall;
+///
+/// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" }));
+/// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").call(call).response("It is sunny."));
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let report = EvalRunner::new().run_case(&case, |case: &EvalCase| Replay::from(case)).await?;
+/// assert!(report.verdict.passed());
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+impl From<&EvalCase> for Replay {
+    fn from(case: &EvalCase) -> Self {
+        let mut turns: VecDeque<Vec<Event>> = case.conversation.iter().map(events_of).collect();
+        if let Some(last) = turns.back_mut().filter(|_| !case.final_session_state.is_empty()) {
+            last.push(Event { state_delta: case.final_session_state.clone(), ..Event::of(AGENT) });
+        }
+        Self { turns, played: 0 }
+    }
+}
+
+/// The author of what names none.
+const AGENT: &str = "agent";
+
+/// What happens in an expected turn, its answer last.
+fn events_of(turn: &Invocation) -> Vec<Event> {
+    let of_parts = |author: &str, role: &str, parts| Event::new(author, Content::new(role, parts));
+    let mut events = match &turn.intermediate_data {
+        None => Vec::new(),
+        Some(IntermediateData::Events(events)) => events.iter().map(event_of).collect(),
+        Some(IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses }) => {
+            let said = intermediate_responses.iter().map(|(author, parts)| {
+                of_parts(if author.is_empty() { AGENT } else { author }, "model", parts.clone())
+            });
+            let calls = tool_uses.iter().map(|call| of_parts(AGENT, "model", vec![Part::call(call.clone())]));
+            let responses =
+                tool_responses.iter().map(|it| of_parts(AGENT, "user", vec![Part::response(it.clone())]));
+            said.chain(calls).chain(responses).collect()
+        }
+    };
+    events.extend(turn.final_response.clone().map(|answer| Event::new(AGENT, answer)));
+    events
+}
+
+fn event_of(expected: &InvocationEvent) -> Event {
+    let mut event = Event::of(&expected.author);
+    event.content.clone_from(&expected.content);
+    event.usage.clone_from(&expected.usage_metadata);
+    event.model_version.clone_from(&expected.model_version);
+    event.grounding_metadata.clone_from(&expected.grounding_metadata);
+    event
 }
 
 impl Agent for Replay {

@@ -1,10 +1,12 @@
 //! What an agent is given: a session, then one turn after the other.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use eval_format::{Content, Map};
+use eval_format::{Content, Map, Part, Value};
 
+use super::boxed::BoxError;
 use super::log::Log;
 use super::recorder::Recorder;
 
@@ -27,6 +29,34 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session of an application and a user, for tests without a case.
+    ///
+    /// ```
+    /// use eval_core::Session;
+    ///
+    /// let session = Session::new("shop", "anna").with_session_id("s1").with_state("currency", "EUR");
+    /// assert_eq!(session.state["currency"].as_str(), Some("EUR"));
+    /// ```
+    ///
+    /// What its recorder records is lost; a [`Conversation`](crate::testing::Conversation) gives it one that counts.
+    pub fn new(app_name: impl Into<String>, user_id: impl Into<String>) -> Self {
+        Self { app_name: app_name.into(), user_id: user_id.into(), ..Self::default() }
+    }
+
+    /// Sets the id of the session.
+    #[must_use]
+    pub fn with_session_id(mut self, session_id: impl Into<String>) -> Self {
+        self.session_id = session_id.into();
+        self
+    }
+
+    /// Sets a key of the state at the start.
+    #[must_use]
+    pub fn with_state(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.state.insert(key, value);
+        self
+    }
+
     /// A recorder that follows the turn in progress, for tools that are built once in [`start`](super::Agent::start).
     ///
     /// ```
@@ -86,31 +116,92 @@ impl fmt::Debug for Session {
 }
 
 /// One message of the user, and where to record what the agent does about it.
-#[derive(Debug)]
+///
+/// An agent is given one. A test can make one itself:
+///
+/// ```
+/// use eval_core::{Agent, Turn, agent_fn};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let turn = Turn::from("Paris?");
+/// agent_fn(|text, _| async move { format!("You said: {text}") }).turn(&turn).await?;
+/// let events = turn.recorder().events();
+/// assert_eq!(events[0].content.as_ref().map(|it| it.text()).as_deref(), Some("You said: Paris?"));
+/// # Ok::<_, eval_core::BoxError>(())
+/// # })?;
+/// # Ok::<_, eval_core::BoxError>(())
+/// ```
+///
+/// A whole conversation is played by [`Conversation`](crate::testing::Conversation).
+#[derive(Clone, Debug)]
 pub struct Turn<'a> {
-    content: &'a Content,
+    content: Cow<'a, Content>,
     recorder: Recorder,
 }
 
+/// What a part may say about its text, beside the text.
+const ABOUT_TEXT: &[&str] = &["thought_signature", "part_metadata", "media_processing"];
+
 impl<'a> Turn<'a> {
     /// A turn that records into `recorder`.
-    pub(crate) fn new(content: &'a Content, recorder: Recorder) -> Self {
-        Self { content, recorder }
+    pub fn new(content: &'a Content, recorder: Recorder) -> Self {
+        Self { content: Cow::Borrowed(content), recorder }
     }
 
     /// The message, as it stands in the file.
     pub fn content(&self) -> &Content {
-        self.content
+        &self.content
     }
 
-    /// The text of the message.
+    /// The text of the message. Parts that are not text are left out: see [`only_text`](Self::only_text).
     pub fn text(&self) -> String {
         self.content.text()
+    }
+
+    /// The text of the message. Fails if it has other parts, such as an image, which an agent that reads the text alone
+    /// would not see.
+    pub fn only_text(&self) -> Result<String, BoxError> {
+        match self.content.parts().iter().find_map(other_than_text) {
+            None => Ok(self.text()),
+            Some(key) => Err(format!(
+                "the user's message has a part `{key}`, and this agent reads its text alone; read all parts with \
+                 `turn.content()`, which a closure of `turn_fn` is given too"
+            )
+            .into()),
+        }
     }
 
     /// The recorder of this turn. It is cheap to clone and can be handed to tools that do not outlive the turn. Others take
     /// [`Session::recorder`].
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+
+    /// The same turn with a message of its own, which can be moved anywhere.
+    #[must_use]
+    pub fn into_owned(self) -> Turn<'static> {
+        Turn { content: Cow::Owned(self.content.into_owned()), recorder: self.recorder }
+    }
+}
+
+/// The key of what a part holds that is not text.
+fn other_than_text(part: &Part) -> Option<&str> {
+    let call = part.function_call.as_ref().map(|_| "function_call");
+    let response = part.function_response.as_ref().map(|_| "function_response");
+    let other = || part.other.keys().find(|key| !ABOUT_TEXT.contains(key));
+    call.or(response).or_else(other)
+}
+
+/// A message with a recorder of its own, for tests.
+impl From<Content> for Turn<'static> {
+    fn from(content: Content) -> Self {
+        Self { content: Cow::Owned(content), recorder: Recorder::new() }
+    }
+}
+
+/// A text of the user with a recorder of its own, for tests.
+impl From<&str> for Turn<'static> {
+    fn from(text: &str) -> Self {
+        Content::user(text).into()
     }
 }

@@ -57,7 +57,7 @@ fn of_map(map: &Map) -> usize {
             }
         }
         let Some(map) = maps.pop() else { return bytes };
-        for (key, value) in map.iter() {
+        for (key, value) in map {
             bytes += key.len();
             values.push(value);
         }

@@ -113,7 +113,7 @@ fn write_value(value: &Value, depth: usize, out: &mut Line) {
 
 fn write_map(map: &Map, depth: usize, out: &mut Line) {
     let mut object = Object::open(out);
-    for (key, item) in map.iter() {
+    for (key, item) in map {
         write_value(item, depth + 1, object.any_key(key));
     }
     object.close();

@@ -1,11 +1,16 @@
 //! Transcripts: what happened, event by event. The form that metrics see is made of the events again when a transcript is
 //! read.
 
+use serde_core::{Serialize, Serializer};
+
+use eval_format::Value;
+
 use super::line::Line;
 use super::shape::{fields, key, words};
 use super::to_json::{Object, ToJson};
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
+use crate::secrets::mask;
 use crate::transcript::{RunError, Transcript, TurnRecord};
 use crate::verdict::Role;
 
@@ -69,6 +74,46 @@ impl ToJson for JudgeError {
         object.field(key!("transient"), &self.is_transient());
         object.field(key!("retry_after"), &self.retry_after());
         object.close();
+    }
+}
+
+/// As a journal has it: session, turns with their events, state, error. Without secrets.
+impl Serialize for Transcript {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = Line::new();
+        self.write(&mut line);
+        let text = String::from_utf8_lossy(&line.into_bytes()).into_owned();
+        let value = Value::parse(&mask(&text)).map_err(serde_core::ser::Error::custom)?;
+        value.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::Conversation;
+
+    #[test]
+    fn a_transcript_is_serialised_as_a_journal_has_it() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut transcript = runtime.block_on(async {
+            let agent = crate::agent_fn(|_, recorder| async move {
+                recorder.state("key", "sk-ant-REDACTED");
+                "Sunny."
+            });
+            let mut conversation = Conversation::new(agent).with_session(Session::new("shop", "anna"));
+            conversation.say("Paris?").await.unwrap();
+            conversation.finish().await.unwrap()
+        });
+        transcript.error = Some(RunError::new(Role::Agent, Some(1), "no model"));
+        let value = serde_json::to_value(&transcript).unwrap();
+        assert_eq!(value["session"], json!({ "app_name": "shop", "user_id": "anna" }));
+        assert_eq!(value["turns"][0]["user_content"]["parts"][0]["text"], "Paris?");
+        assert_eq!(value["turns"][0]["events"][1]["content"]["parts"][0]["text"], "Sunny.");
+        assert_eq!(value["error"], json!({ "role": "agent", "turn": 1, "message": "no model" }));
+        assert!(!value.to_string().contains("abcdefghij"), "{value}");
     }
 }
 

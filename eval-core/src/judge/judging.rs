@@ -31,7 +31,7 @@ pub(super) fn without_remark(prompt: &str) -> &str {
 /// use eval_core::judge::{Judge, Judging, Scripted};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let options = eval_core::Value::from(eval_core::json!({ "num_samples": 3 }));
+/// let options = eval_core::format::Value::from(eval_core::json!({ "num_samples": 3 }));
 /// let criterion = Criterion::new(1.0).with("judge_model_options", options);
 /// let judging = Judging::new(Scripted::new(["yes", "no", "yes"]).boxed(), &criterion);
 ///

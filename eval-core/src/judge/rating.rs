@@ -25,7 +25,7 @@ impl Judging {
     /// use eval_core::judge::{Judge, Judging, Scripted};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let options = eval_core::Value::from(eval_core::json!({ "num_samples": 2 }));
+    /// let options = eval_core::format::Value::from(eval_core::json!({ "num_samples": 2 }));
     /// let criterion = Criterion::new(3.0).with("judge_model_options", options);
     /// let judging = Judging::new(Scripted::new(["4", "5"]).boxed(), &criterion);
     ///

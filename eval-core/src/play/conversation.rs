@@ -38,15 +38,20 @@ pub(crate) async fn converse(
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript = Transcript { state: session.state.clone(), session, ..Transcript::default() };
-    let error = play(&mut *agent, user, conditions, log, &mut transcript).await.err();
+    let played = play(&mut *agent, user, conditions, log, &mut transcript).await;
+    let error = end(&mut *agent, conditions, played).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
     }
-    let dropped = caught(|| drop(agent)).err();
-    let dropped = dropped.map(|fault| agent_error(None, &format!("dropping the agent: {fault}")));
+    let dropped = drop_agent(agent).err();
     settle(log).await;
     transcript.error = error.or(dropped).or_else(|| late(log));
     transcript
+}
+
+/// Drops the agent, or whatever holds it.
+pub(super) fn drop_agent<A>(agent: A) -> Result<(), RunError> {
+    caught(|| drop(agent)).map_err(|fault| agent_error(None, &format!("dropping the agent: {fault}")))
 }
 
 /// The error of a run in which something was recorded too late; `None` if nothing was so far.
@@ -55,7 +60,7 @@ pub(crate) fn late(log: &Log) -> Option<RunError> {
 }
 
 /// Work that outlived its turn holds a recorder. It gets a moment, so that what it does is seen.
-async fn settle(log: &Arc<Log>) {
+pub(super) async fn settle(log: &Arc<Log>) {
     for _ in 0..SETTLING_YIELDS {
         if !log.has_recorders() {
             return;
@@ -103,18 +108,34 @@ async fn play(
     log: &Arc<Log>,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
-    let limit = conditions.timeout;
-    let session = transcript.session.recording_into(log);
-    let what = || format!("{}, opening the session,", conditions.label);
-    let opening = fenced(limit, what, || agent.start(&session)).await;
-    drop(session);
-    opening.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))?;
+    start(agent, conditions, log, &transcript.session).await?;
     while let Some(message) = user.next(&transcript.turns).await? {
         turn(agent, &message, conditions, log, transcript).await?;
     }
-    let asked =
-        fenced(limit, || format!("{}, reading the session state,", conditions.label), || agent.state()).await;
-    match asked {
+    read_state(agent, conditions, transcript).await
+}
+
+/// Opens the session.
+pub(super) async fn start(
+    agent: &mut (dyn Erased + '_),
+    conditions: &Conditions<'_>,
+    log: &Arc<Log>,
+    session: &Session,
+) -> Result<(), RunError> {
+    let session = session.recording_into(log);
+    let what = || format!("{}, opening the session,", conditions.label);
+    let opened = fenced(conditions.timeout, what, || agent.start(&session)).await;
+    opened.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))
+}
+
+/// Takes the session state from agents that keep it themselves.
+pub(super) async fn read_state(
+    agent: &mut (dyn Erased + '_),
+    conditions: &Conditions<'_>,
+    transcript: &mut Transcript,
+) -> Result<(), RunError> {
+    let what = || format!("{}, reading the session state,", conditions.label);
+    match fenced(conditions.timeout, what, || agent.state()).await {
         Ok(Some(state)) => transcript.state = state,
         Ok(None) => {}
         Err(fault) => return Err(agent_error(None, &format!("reading the session state: {fault}"))),
@@ -122,8 +143,27 @@ async fn play(
     Ok(())
 }
 
+/// Ends the conversation, however it went. If both went wrong, the error of the conversation tells of the other one.
+pub(super) async fn end(
+    agent: &mut (dyn Erased + '_),
+    conditions: &Conditions<'_>,
+    played: Result<(), RunError>,
+) -> Result<(), RunError> {
+    let what = || format!("{}, ending the conversation,", conditions.label);
+    let ended = fenced(conditions.timeout, what, || agent.end()).await;
+    let Err(fault) = ended else { return played };
+    let fault = format!("ending the conversation: {fault}");
+    match played {
+        Ok(()) => Err(agent_error(None, &fault)),
+        Err(mut error) => {
+            error.message = format!("{} (then, {fault})", error.message);
+            Err(error)
+        }
+    }
+}
+
 /// Plays one turn. What was recorded is kept, also if the turn fails.
-async fn turn(
+pub(super) async fn turn(
     agent: &mut (dyn Erased + '_),
     message: &Message<'_>,
     conditions: &Conditions<'_>,

@@ -26,6 +26,13 @@ pub(crate) struct Message<'a> {
     pub(crate) rubrics: Option<&'a Vec<Rubric>>,
 }
 
+impl Message<'_> {
+    /// A message outside of any case.
+    pub(crate) fn of(content: Content) -> Self {
+        Self { content: Cow::Owned(content), rubrics: None }
+    }
+}
+
 impl<'a> User<'a> {
     /// The user of a case; `run` counts from 1.
     pub(crate) fn of(

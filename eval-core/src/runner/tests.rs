@@ -12,6 +12,7 @@ use crate::verdict::{Role, Verdict};
 #[cfg(feature = "judges")]
 mod bookkeeping;
 mod checked;
+mod endings;
 mod expectations;
 #[cfg(feature = "judges")]
 mod judges;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use eval_core::format::Value;
 use eval_core::judge::{Judge, JudgeRequest, default_judge};
-use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay, Value, json};
+use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay, json};
 
 use crate::process::{SHARED, folder, start};
 use crate::server::{Answer, Server};

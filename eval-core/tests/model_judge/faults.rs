@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use eval_core::format::Value as Json;
 use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, ModelJudge, Provider};
 use eval_core::report::Role;
-use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay, Value as Json, Verdict};
+use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay, Verdict};
 use serde_json::json;
 use tokio::sync::OnceCell;
 

@@ -1,5 +1,7 @@
 //! Configs as values: built in Rust, and written.
 
+use serde_core::{Serialize, Serializer};
+
 use super::criterion::Criterion;
 use super::user_simulator::UserSimulatorConfig;
 use crate::value::{Map, Value, to_pretty};
@@ -95,6 +97,20 @@ impl EvalConfig {
     /// assert!(text.contains(r#""response_match_score": 0.8"#));
     /// ```
     pub fn to_json(&self) -> String {
+        to_pretty(&self.to_value())
+    }
+
+    /// The config as its file says it.
+    ///
+    /// ```
+    /// use eval_format::{Criterion, EvalConfig};
+    ///
+    /// let config = EvalConfig::default().with("response_match_score", Criterion::new(0.5));
+    /// assert_eq!(config.to_value().to_string(), r#"{"criteria":{"response_match_score":0.5}}"#);
+    /// assert_eq!(serde_json::to_value(&config)?, config.to_value().into());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn to_value(&self) -> Value {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.to_value()));
         let mut config = Map::from([("criteria", Value::Object(criteria.collect()))]);
         if !self.custom_metrics.is_empty() {
@@ -103,6 +119,13 @@ impl EvalConfig {
         if let Some(simulator) = &self.user_simulator_config {
             config.insert("user_simulator_config", simulator.to_value());
         }
-        to_pretty(&Value::Object(config))
+        Value::Object(config)
+    }
+}
+
+/// As its file says it.
+impl Serialize for EvalConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
     }
 }

@@ -87,6 +87,14 @@ fn is_json_int(text: &str) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits[0] != b'0')
 }
 
+impl Number {
+    /// An integer of a type whose size is not known, or that is wider than 64 bits.
+    pub(super) fn of_any_size(int: impl fmt::Display) -> Self {
+        let digits = int.to_string();
+        Self(digits.parse().map_or_else(|_| Repr::Big(digits.into()), Repr::Int))
+    }
+}
+
 impl From<i64> for Number {
     fn from(int: i64) -> Self {
         Self(Repr::Int(int))

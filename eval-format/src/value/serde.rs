@@ -137,8 +137,73 @@ impl From<serde_json::Value> for Value {
             }
             serde_json::Value::String(text) => Self::String(text),
             serde_json::Value::Array(items) => Self::Array(items.into_iter().map(Into::into).collect()),
-            serde_json::Value::Object(map) => Self::Object(map.into_iter().collect()),
+            serde_json::Value::Object(map) => Self::Object(map.into()),
         }
+    }
+}
+
+impl From<&serde_json::Value> for Value {
+    fn from(value: &serde_json::Value) -> Self {
+        value.clone().into()
+    }
+}
+
+impl From<serde_json::Map<String, serde_json::Value>> for Map {
+    fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
+        map.into_iter().collect()
+    }
+}
+
+impl From<&serde_json::Map<String, serde_json::Value>> for Map {
+    fn from(map: &serde_json::Map<String, serde_json::Value>) -> Self {
+        map.clone().into()
+    }
+}
+
+impl From<serde_json::Map<String, serde_json::Value>> for Value {
+    fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self::Object(map.into())
+    }
+}
+
+impl From<Map> for serde_json::Map<String, serde_json::Value> {
+    /// What has no place in `serde_json` is changed as in a [`serde_json::Value`].
+    fn from(map: Map) -> Self {
+        // Not collected: that would be compiled once more for this iterator.
+        let mut object = Self::new();
+        map.into_iter().for_each(|(key, value)| drop(object.insert(key, value.into())));
+        object
+    }
+}
+
+impl From<&Value> for serde_json::Value {
+    fn from(value: &Value) -> Self {
+        value.clone().into()
+    }
+}
+
+/// Equal if the other one is this value as `serde_json` has it.
+impl PartialEq<serde_json::Value> for Value {
+    fn eq(&self, other: &serde_json::Value) -> bool {
+        use serde_json::Value as Theirs;
+        match (self, other) {
+            (Self::Null, Theirs::Null) => true,
+            (Self::Bool(ours), Theirs::Bool(theirs)) => ours == theirs,
+            (Self::Number(ours), theirs @ Theirs::Number(_)) => number_to_serde(ours) == *theirs,
+            (Self::String(ours), Theirs::String(theirs)) => ours == theirs,
+            (Self::Array(ours), Theirs::Array(theirs)) => ours == theirs,
+            (Self::Object(ours), Theirs::Object(theirs)) => {
+                ours.len() == theirs.len()
+                    && ours.iter().all(|(key, value)| theirs.get(key).is_some_and(|theirs| value == theirs))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<Map> for serde_json::Value {
+    fn from(map: Map) -> Self {
+        Self::Object(map.into())
     }
 }
 
@@ -152,11 +217,7 @@ impl From<Value> for serde_json::Value {
             Value::Number(number) => number_to_serde(&number),
             Value::String(text) => Self::String(text),
             Value::Array(items) => Self::Array(items.into_iter().map(Into::into).collect()),
-            Value::Object(map) => {
-                let mut object = serde_json::Map::new();
-                map.into_iter().for_each(|(key, value)| drop(object.insert(key, value.into())));
-                Self::Object(object)
-            }
+            Value::Object(map) => Self::Object(map.into()),
         }
     }
 }

@@ -16,7 +16,12 @@ use crate::order::sorted;
 /// let args = Value::from(json!({ "city": "Paris", "days": 3 }));
 /// assert_eq!(args["city"].as_str(), Some("Paris"));
 /// assert_eq!(args.to_string(), r#"{"city":"Paris","days":3}"#);
+/// assert_eq!(serde_json::Value::from(args), json!({ "city": "Paris", "days": 3 }));
+/// assert_eq!(Value::from(vec![Some(1), None]), json!([1, null]));
 /// ```
+///
+/// Whatever takes one is `impl Into<Value>`, so values of `serde_json` can be passed as they are. Arguments that a model
+/// wrote as text are read by [`parse`](Value::parse).
 ///
 /// It differs from [`serde_json::Value`] in what Python's parser keeps and `serde_json` (without
 /// features that would leak into every user of it) does not: objects keep the order of the file,
@@ -132,48 +137,6 @@ impl std::ops::Index<usize> for Value {
     }
 }
 
-impl From<bool> for Value {
-    fn from(flag: bool) -> Self {
-        Self::Bool(flag)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::String(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::String(text)
-    }
-}
-
-impl From<i64> for Value {
-    fn from(number: i64) -> Self {
-        Self::Number(Number::from(number))
-    }
-}
-
-impl From<f64> for Value {
-    fn from(number: f64) -> Self {
-        Self::Number(Number::from(number))
-    }
-}
-
-impl From<Map> for Value {
-    fn from(map: Map) -> Self {
-        Self::Object(map)
-    }
-}
-
-impl<T: Into<Value>> From<Vec<T>> for Value {
-    fn from(items: Vec<T>) -> Self {
-        Self::Array(items.into_iter().map(Into::into).collect())
-    }
-}
-
 /// The entries of a JSON object, in the order of the file.
 ///
 /// ```
@@ -183,6 +146,9 @@ impl<T: Into<Value>> From<Vec<T>> for Value {
 /// state.insert("city", "Paris");
 /// assert_eq!(state.get("city").and_then(|v| v.as_str()), Some("Paris"));
 /// assert!(state.get("country").is_none());
+/// for (key, value) in &state {
+///     println!("{key}: {value}");
+/// }
 /// ```
 ///
 /// Keys are unique: inserting one again replaces its value and keeps its place, as a Python `dict`
@@ -244,13 +210,27 @@ impl Map {
     }
 
     /// The entries in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.entries.iter().map(|(name, value)| (name.as_str(), value))
+    pub fn iter(&self) -> Entries<'_> {
+        Entries(self.entries.iter())
     }
 
     /// The keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.iter().map(|(name, _)| name)
+    }
+
+    /// The values in order.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        self.iter().map(|(_, value)| value)
+    }
+}
+
+impl std::ops::Index<&str> for Map {
+    type Output = Value;
+
+    /// The value under a key; `null` if there is none, as in a [`Value`].
+    fn index(&self, key: &str) -> &Value {
+        self.get(key).unwrap_or(&NULL)
     }
 }
 
@@ -330,9 +310,36 @@ impl Map {
     }
 }
 
-impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Map {
-    fn from(entries: [(K, V); N]) -> Self {
-        entries.into_iter().collect()
+/// The entries of a [`Map`], in order.
+#[derive(Clone, Debug)]
+pub struct Entries<'a>(std::slice::Iter<'a, (String, Value)>);
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (&'a str, &'a Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(key, value)| (key.as_str(), value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Entries<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.0.next_back().map(|(key, value)| (key.as_str(), value))
+    }
+}
+
+impl ExactSizeIterator for Entries<'_> {}
+
+impl<'a> IntoIterator for &'a Map {
+    type Item = (&'a str, &'a Value);
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -354,6 +361,20 @@ mod tests {
         let mut map = Map::from([("a", 1), ("b", 2)].map(|(k, n)| (k, i64::from(n))));
         assert_eq!(map.insert("a", 3_i64), Some(Value::from(1_i64)));
         assert_eq!(Value::from(map).to_string(), r#"{"a":3,"b":2}"#);
+    }
+
+    #[test]
+    fn a_map_is_iterated_borrowed_and_owned() {
+        let map = Map::from([("a", 1), ("b", 2)]);
+        let mut seen = Vec::new();
+        for (key, value) in &map {
+            seen.push(format!("{key}={value}"));
+        }
+        assert_eq!(seen, ["a=1", "b=2"]);
+        assert_eq!(map.iter().rev().map(|(key, _)| key).collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(map.values().filter_map(Value::as_i64).sum::<i64>(), 3);
+        assert_eq!((map["b"].as_i64(), map["c"].is_null(), map.iter().len()), (Some(2), true, 2));
+        assert_eq!(map.into_iter().map(|(key, _)| key).collect::<String>(), "ab");
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Metric for FinalSessionStateMatch {
         let state: HashMap<&str, &Value> = input.state.iter().collect();
         let mut equal = 0;
         let mut notes = Vec::new();
-        for (key, wanted) in expected.iter() {
+        for (key, wanted) in expected {
             match state.get(key) {
                 Some(found) if values_equal(wanted, found) => equal += 1,
                 Some(found) => notes.push(format!("`{key}`: expected {wanted}, found {found}")),

@@ -1,0 +1,5 @@
+use eval_core::agent_fn;
+
+fn main() {
+    let _ = agent_fn(|text, _| async move { text.len() });
+}

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use pulldown_cmark::{BrokenLink, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// Files beside the pages of `docs/`.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -15,6 +15,7 @@ const OTHERS: [&str; 10] = [
     "SECURITY.md",
     "benches/README.md",
     COMMAND_LINE,
+    "eval-agents/README.md",
     "eval-format/README.md",
     "eval-macros/README.md",
     "fuzz/README.md",

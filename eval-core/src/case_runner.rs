@@ -3,6 +3,7 @@
 //! The attribute, test bodies, [`EvalRunner`](crate::EvalRunner) and scoring recorded runs again all go this way. Each
 //! step only reads what the one before it left, so a judge that fails cannot cost another run of the agent.
 
+mod again;
 mod body;
 mod evaluated;
 
@@ -12,11 +13,12 @@ use std::time::Duration;
 use eval_format::config::UserSimulatorConfig;
 use eval_format::{EvalCase, EvalConfig, Pass};
 
-use crate::agent::{BoxAgent, Erased};
+use crate::agent::{BoxAgent, Erased, Log};
 use crate::decide::{Decision, decide};
 use crate::guard::{Fault, catch_panic};
 use crate::journal::{RunLog, TestLog};
 use crate::judge::{JudgeRouter, MeteredJudge};
+use crate::judge_outcome::JudgeUse;
 use crate::metric::BoxMetric;
 use crate::options::Options;
 use crate::play::{Conditions, User, converse};
@@ -26,6 +28,7 @@ use crate::simulator::{Simulation, SimulationError};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
+use again::Again;
 use body::Bodies;
 pub(crate) use evaluated::{EndedBody, Evaluated};
 
@@ -89,6 +92,13 @@ pub(crate) trait AgentSource {
     }
 }
 
+/// What happened in a run, and what the model cost that played the user.
+struct Played {
+    transcript: Transcript,
+    events: Arc<Log>,
+    simulated: Vec<JudgeUse>,
+}
+
 /// How a run begins.
 pub(crate) enum Begun {
     /// With an agent to play the case against.
@@ -123,18 +133,26 @@ impl CaseRunner {
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
         let mut runs: Vec<Evaluated> = Vec::with_capacity(self.options.runs);
         let mut bodies = Bodies::default();
+        let mut again = Again::new(self.options.retry);
         for number in 1..=self.options.runs {
             let label = format!("{}, run {number} of {}", identified.name, self.options.runs);
             let run = Run { number, label };
-            match source.begin(&run, self.options.timeout).await {
-                Ok(Begun::Agent(agent)) => {
-                    runs.push(self.evaluate(identified, agent.into_erased(), &run).await);
+            loop {
+                match source.begin(&run, self.options.timeout).await {
+                    Ok(Begun::Agent(agent)) => {
+                        let played = self.play(identified.case, agent.into_erased(), &run).await;
+                        if again.is_worth_it(&run, played.transcript.error.as_ref()).await {
+                            continue;
+                        }
+                        runs.push(self.record_and_score(identified, played, &run).await);
+                    }
+                    Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
+                    Err(fault) => {
+                        let error = RunError::new(Role::Setup, None, fault.to_string());
+                        runs.push(Evaluated::broken(number, error, &identified.log));
+                    }
                 }
-                Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
-                Err(fault) => {
-                    let error = RunError::new(Role::Setup, None, fault.to_string());
-                    runs.push(Evaluated::broken(number, error, &identified.log));
-                }
+                break;
             }
         }
         for run in &mut runs {
@@ -143,7 +161,11 @@ impl CaseRunner {
         if let Some((number, error)) = source.left_undone() {
             body::blame(&mut runs, number, &error, &identified.log);
         }
-        bodies.decide(runs, &identified.log, |runs| self.decide(identified, runs, self.options.pass))
+        bodies.decide(runs, &identified.log, |runs| {
+            let mut report = self.decide(identified, runs, self.options.pass);
+            report.notes.extend(again.notes());
+            report
+        })
     }
 
     /// Plays a case once, records what happened, and scores it.
@@ -153,7 +175,12 @@ impl CaseRunner {
         agent: Box<dyn Erased + '_>,
         run: &Run,
     ) -> Evaluated {
-        let IdentifiedCase { case, log, .. } = identified;
+        let played = self.play(identified.case, agent, run).await;
+        self.record_and_score(identified, played, run).await
+    }
+
+    /// Plays a case once.
+    async fn play(&self, case: &EvalCase, agent: Box<dyn Erased + '_>, run: &Run) -> Played {
         let conditions = Conditions {
             app_name: &self.names.app_name,
             user_id: &self.names.user_id,
@@ -169,8 +196,20 @@ impl CaseRunner {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
+        Played { transcript, events, simulated: simulator.used() }
+    }
+
+    /// Records what happened in a run, and scores it.
+    async fn record_and_score(
+        &self,
+        identified: &IdentifiedCase<'_>,
+        played: Played,
+        run: &Run,
+    ) -> Evaluated {
+        let IdentifiedCase { case, log, .. } = identified;
+        let Played { transcript, events, simulated } = played;
         // The record is written before the first score, so that no failure to score can cost the run.
-        let written = log.ran(run.number, &transcript, &simulator.used());
+        let written = log.ran(run.number, &transcript, &simulated);
         let number = written.as_ref().map(RunLog::evaluation);
         let report = RunReport { number: run.number, ..self.score(case, transcript, &run.label).await };
         if let Some(written) = written.filter(|_| !report.metrics.is_empty()) {

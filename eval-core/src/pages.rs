@@ -24,6 +24,7 @@ macro_rules! links {
     () => {
         concat!(
             "[agents]: crate::agent\n",
+            "[any agent]: https://docs.rs/eval-agents\n",
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
@@ -43,6 +44,7 @@ macro_rules! links {
             "[rerun]: crate::_documentation::command_line#rerun\n",
             "[secrets]: crate::_documentation::configuration#secrets\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
+            "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
         )
     };
 }

@@ -17,6 +17,7 @@ mod expectations;
 #[cfg(feature = "judges")]
 mod judges;
 mod recording;
+mod retry;
 #[cfg(all(feature = "judges", feature = "reports"))]
 mod secrets;
 mod state;

@@ -141,7 +141,7 @@ impl CaseRunner {
                 match source.begin(&run, self.options.timeout).await {
                     Ok(Begun::Agent(agent)) => {
                         let played = self.play(identified.case, agent.into_erased(), &run).await;
-                        if again.is_worth_it(&run, played.transcript.error.as_ref()).await {
+                        if again.is_worth_it(number, played.transcript.error.as_ref()).await {
                             continue;
                         }
                         runs.push(self.record_and_score(identified, played, &run).await);

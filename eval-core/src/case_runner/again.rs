@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::Run;
 use crate::message::{count, cut};
 use crate::transcript::RunError;
 
@@ -35,10 +34,10 @@ impl Again {
     }
 
     /// Whether a run is to be repeated that ended like this. Then it has waited.
-    pub(super) async fn is_worth_it(&mut self, run: &Run, error: Option<&RunError>) -> bool {
+    pub(super) async fn is_worth_it(&mut self, run: usize, error: Option<&RunError>) -> bool {
         let Some(error) = error.filter(|error| error.unreachable && self.most > 0) else { return false };
-        if self.repeated.last().is_none_or(|last| last.run != run.number) {
-            self.repeated.push(Repeated { run: run.number, times: 0, error: String::new() });
+        if self.repeated.last().is_none_or(|last| last.run != run) {
+            self.repeated.push(Repeated { run, times: 0, error: String::new() });
         }
         let Some(last) = self.repeated.last_mut() else { return false };
         last.error = error.to_string();

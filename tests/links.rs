@@ -17,6 +17,7 @@ const OTHERS: [&str; 11] = [
     COMMAND_LINE,
     "eval-agents/README.md",
     "eval-format/README.md",
+    "examples/README.md",
     "eval-macros/README.md",
     "fuzz/README.md",
 ];
@@ -187,10 +188,11 @@ fn documentation() -> BTreeMap<String, Page> {
 /// The pages of `docs/`.
 fn pages() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs")).expect("the sources are here");
-    let files =
-        folder.map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned());
-    let mut pages: Vec<_> =
-        files.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect();
+    let mut pages: Vec<_> = folder
+        .map(|entry| format!("docs/{}", entry.expect("it can be listed").file_name().to_string_lossy()))
+        // Beside the pages lie schemas for programs.
+        .filter(|file| Path::new(file).extension().is_some_and(|extension| extension == "md"))
+        .collect();
     pages.sort_unstable();
     assert!(pages.len() > 10, "{pages:?}");
     pages

@@ -10,7 +10,7 @@ use eval_core::format::problem::render;
 use eval_core::format::reader::check_set;
 use eval_core::format::recording::check_recording;
 use eval_core::format::{Content, FunctionCall, Part};
-use eval_core::{Agent, Replay, eval_set, json};
+use eval_core::{Agent, Criterion, EvalCase, EvalRunner, Invocation, Replay, eval_set, json};
 
 const SET: &str = "samples/weather/weather.evalset.json";
 
@@ -45,6 +45,21 @@ fn the_failing_case_is_what_a_failing_case_prints() {
     // These tell how long the machine takes, and where it keeps its files.
     let changes = |line: &str| line.contains("for information") || line.contains(".jsonl");
     assert_shown(printed.lines().filter(|line| !changes(line)));
+}
+
+#[tokio::test]
+async fn words_in_another_order_pass_at_the_default_criteria() {
+    assert!(read("README.md").contains("`hi! said you not`\npasses for `you said hi`"));
+    let said = |answer: &str| Replay::new([[answer]]);
+    let case = EvalCase::new("echo").turn(Invocation::user("What did I say?").response("you said hi"));
+    let runner = EvalRunner::new();
+    let report = |answer: &'static str| runner.run_case(&case, move || said(answer));
+    assert!(report("hi! said you not").await.expect("it runs").verdict.passed());
+    assert!(!report("I do not know").await.expect("it runs").verdict.passed());
+    let order = Criterion::new(0.8).with("algorithm", "rouge_l");
+    let runner = EvalRunner::new().criterion("response_similarity", order);
+    let report = runner.run_case(&case, || said("hi! said you not")).await.expect("it runs");
+    assert!(!report.verdict.passed(), "{report}");
 }
 
 #[test]

@@ -7,7 +7,9 @@
 
 use std::error::Error;
 
+use eval_core::testing::Fixture;
 use eval_core::{Agent, BoxError, EvalCase, EvalRun, EvalRunner, Replay, agent_fn, eval_set};
+use tokio::runtime::Handle;
 
 #[path = "../samples/greenhouse/agent.rs"]
 mod greenhouse_agent;
@@ -115,6 +117,17 @@ fn hotel() -> impl Agent {
 #[eval_set("samples/units/units.evalset.json")]
 fn units() -> impl Agent {
     agent_fn(units_agent::convert)
+}
+
+/// What all tests share: made once, in a runtime that outlives the test that asked first. The tools of each case run there.
+static TOOLS: Fixture<Handle> = Fixture::new(|| Box::pin(async { Ok(Handle::current()) }));
+
+#[eval_set("samples/units/units.evalset.json")]
+async fn units_shared() -> Result<impl Agent, BoxError> {
+    let tools = TOOLS.get().await?;
+    Ok(agent_fn(
+        move |text, recorder| async move { tools.spawn(units_agent::convert(text, recorder)).await? },
+    ))
 }
 
 /// A set as agentevals writes it, and the recording of each case as the agent.

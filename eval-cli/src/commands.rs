@@ -7,6 +7,7 @@ mod completions;
 mod fmt;
 mod metrics;
 mod migrate;
+mod new;
 mod plan;
 mod report;
 mod rerun;
@@ -35,6 +36,7 @@ Exit codes:
 /// A command with its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    New(new::Args),
     Check(check::Args),
     Fmt(fmt::Args),
     Migrate(migrate::Args),
@@ -49,6 +51,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self) -> Result<Answer, CommandError> {
         match self {
+            Self::New(args) => new::run(args),
             Self::Check(args) => check::run(args),
             Self::Fmt(args) => fmt::run(args),
             Self::Migrate(args) => migrate::run(args),
@@ -66,6 +69,7 @@ impl Command {
     /// The name, as it is typed.
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::New(_) => "new",
             Self::Check(_) => "check",
             Self::Fmt(_) => "fmt",
             Self::Migrate(_) => "migrate",

@@ -22,6 +22,6 @@ pub(crate) use metric::metric_state;
 pub(crate) use results::RunResults;
 pub(crate) use run::{LoadedRun, RunArgs};
 pub(crate) use state::State;
-pub(crate) use test::{CaseLocation, Retry, TestResult};
+pub(crate) use test::{CaseLocation, Retry, TestResult, headline};
 pub(crate) use totals::OverCases;
 pub(crate) use usage::Usage;

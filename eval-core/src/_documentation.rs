@@ -1,5 +1,8 @@
 //! Pages that belong to no item of this crate.
 
+#[doc = crate::pages::page!("../docs/api.md")]
+pub mod api {}
+
 #[doc = crate::pages::page!("../docs/ci.md")]
 pub mod ci {}
 

@@ -13,12 +13,11 @@ use std::time::Duration;
 use eval_format::config::UserSimulatorConfig;
 use eval_format::{EvalCase, EvalConfig, Pass};
 
-use crate::agent::{BoxAgent, Erased, Log};
+use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};
 use crate::guard::{Fault, catch_panic};
 use crate::journal::{RunLog, TestLog};
-use crate::judge::{JudgeRouter, MeteredJudge};
-use crate::judge_outcome::JudgeUse;
+use crate::judge::{JudgeRouter, MeteredJudge, in_case};
 use crate::metric::BoxMetric;
 use crate::options::Options;
 use crate::play::{Conditions, User, converse};
@@ -79,6 +78,20 @@ pub(crate) struct Run {
     pub(crate) number: usize,
     /// How the watchdog calls it: the case and the run.
     pub(crate) label: String,
+    /// Whether it begins anew if its agent is not reached. Then nothing is recorded of it.
+    pub(crate) is_repeatable: bool,
+}
+
+impl Run {
+    /// A run that takes place once.
+    pub(crate) fn new(number: usize, label: String) -> Self {
+        Self { number, label, is_repeatable: false }
+    }
+
+    /// Whether it begins anew after this error.
+    fn repeats(&self, error: Option<&RunError>) -> bool {
+        self.is_repeatable && error.is_some_and(|error| error.unreachable)
+    }
 }
 
 /// Where the agent of each run comes from.
@@ -86,17 +99,21 @@ pub(crate) trait AgentSource {
     /// Makes the agent of a run, or runs the case in a test body.
     fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
 
+    /// Plays a run with its agent and scores it: in the task of the caller, unless a source knows better.
+    fn evaluate(
+        &self,
+        runner: &CaseRunner,
+        identified: &IdentifiedCase<'_>,
+        agent: BoxAgent,
+        run: &Run,
+    ) -> impl Future<Output = Evaluated> {
+        runner.evaluate(identified, agent.into_erased(), run)
+    }
+
     /// What was left undone, once all runs are over: which run, and why that is an error.
     fn left_undone(&self) -> Option<(usize, RunError)> {
         None
     }
-}
-
-/// What happened in a run, and what the model cost that played the user.
-struct Played {
-    transcript: Transcript,
-    events: Arc<Log>,
-    simulated: Vec<JudgeUse>,
 }
 
 /// How a run begins.
@@ -131,20 +148,27 @@ impl CaseRunner {
 
     /// Runs a case as often as the options say, and decides.
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
-        let mut runs: Vec<Evaluated> = Vec::with_capacity(self.options.runs);
+        in_case(&identified.case.eval_id, Box::pin(self.all_runs(identified, source))).await
+    }
+
+    async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
+        let mut runs: Vec<Evaluated> = Vec::new();
         let mut bodies = Bodies::default();
         let mut again = Again::new(self.options.retry);
         for number in 1..=self.options.runs {
             let label = format!("{}, run {number} of {}", identified.name, self.options.runs);
-            let run = Run { number, label };
+            let run = Run::new(number, label);
             loop {
                 match source.begin(&run, self.options.timeout).await {
                     Ok(Begun::Agent(agent)) => {
-                        let played = self.play(identified.case, agent.into_erased(), &run).await;
-                        if again.is_worth_it(number, played.transcript.error.as_ref()).await {
+                        let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
+                        let evaluated = source.evaluate(self, identified, agent, &attempt).await;
+                        let error = evaluated.report().error.as_ref();
+                        if let Some(error) = error.filter(|error| attempt.repeats(Some(error))) {
+                            again.wait(number, error).await;
                             continue;
                         }
-                        runs.push(self.record_and_score(identified, played, &run).await);
+                        runs.push(evaluated);
                     }
                     Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
                     Err(fault) => {
@@ -175,12 +199,17 @@ impl CaseRunner {
         agent: Box<dyn Erased + '_>,
         run: &Run,
     ) -> Evaluated {
-        let played = self.play(identified.case, agent, run).await;
-        self.record_and_score(identified, played, run).await
+        self.evaluate_case(identified.case, &identified.log, agent, run).await
     }
 
-    /// Plays a case once.
-    async fn play(&self, case: &EvalCase, agent: Box<dyn Erased + '_>, run: &Run) -> Played {
+    /// Plays a case once, for callers that keep what identifies it.
+    pub(crate) async fn evaluate_case(
+        &self,
+        case: &EvalCase,
+        log: &TestLog,
+        agent: Box<dyn Erased + '_>,
+        run: &Run,
+    ) -> Evaluated {
         let conditions = Conditions {
             app_name: &self.names.app_name,
             user_id: &self.names.user_id,
@@ -196,20 +225,11 @@ impl CaseRunner {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
-        Played { transcript, events, simulated: simulator.used() }
-    }
-
-    /// Records what happened in a run, and scores it.
-    async fn record_and_score(
-        &self,
-        identified: &IdentifiedCase<'_>,
-        played: Played,
-        run: &Run,
-    ) -> Evaluated {
-        let IdentifiedCase { case, log, .. } = identified;
-        let Played { transcript, events, simulated } = played;
+        if run.repeats(transcript.error.as_ref()) {
+            return Evaluated::unreached(run.number, transcript, events);
+        }
         // The record is written before the first score, so that no failure to score can cost the run.
-        let written = log.ran(run.number, &transcript, &simulated);
+        let written = log.ran(run.number, &transcript, &simulator.used());
         let number = written.as_ref().map(RunLog::evaluation);
         let report = RunReport { number: run.number, ..self.score(case, transcript, &run.label).await };
         if let Some(written) = written.filter(|_| !report.metrics.is_empty()) {
@@ -260,6 +280,7 @@ impl CaseRunner {
             eval_set_id: eval_set_id.map(str::to_owned),
             case: (*case).clone(),
             location: location.clone(),
+            label: None,
             runs,
             metrics,
             verdict,

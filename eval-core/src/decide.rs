@@ -184,6 +184,11 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     report.scored = values.len();
     report.total = scored.iter().map(|scores| scores.counted().count()).sum();
     report.score = mean::exact(&values);
+    let mixed = mixed(&rule.name, &scored);
+    if let (Some(mixed), None, None) = (&mixed, needed, unscored(&scored)) {
+        report.verdict = mixed.clone();
+        return without_a_pool(report, &scored);
+    }
     let Some(threshold) = report.threshold() else { return report };
     // What was measured in some runs is not undone by others that nobody could judge.
     let measured = Scores::reach(&scored, threshold, gate);
@@ -209,7 +214,27 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         report.passed_runs = None;
     }
     report.notes = notes(&report, &scored, threshold, gate);
-    report
+    if mixed.is_some() { without_a_pool(report, &scored) } else { report }
+}
+
+/// The report of a metric whose scores have no common denominator: the number of turns and runs together would be no number
+/// of anything. Runs are counted alone.
+fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
+    let scored = runs.iter().filter(|scores| unscored(&[scores]).is_none()).count();
+    MetricReport { score: None, scored, total: runs.len(), ..report }
+}
+
+/// The error of a metric that scored some runs by turn and others as a whole; `None` if it did not.
+fn mixed(name: &str, scored: &[&Scores]) -> Option<Verdict> {
+    let of_kind = |whole: bool| scored.iter().filter(|scores| scores.is_whole_run() == whole).count();
+    let (whole, by_turn) = (of_kind(true), of_kind(false));
+    (whole > 0 && by_turn > 0).then(|| {
+        let message = format!(
+            "{name}: it scored {} as a whole and {by_turn} by turn; a metric scores all runs in one way",
+            count(whole, "run")
+        );
+        Verdict::error(Role::Metric, message)
+    })
 }
 
 /// Whether a run reached the threshold of a metric; `None` if the metric has no score for it, or not for each turn.

@@ -26,6 +26,7 @@
 //! | `record` | written | read as |
 //! | --- | --- | --- |
 //! | `head` | first: who writes | `Head` |
+//! | `planned` | before a program runs cases | `Planned` |
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
@@ -45,10 +46,14 @@
 #![cfg_attr(not(feature = "reports"), expect(unreachable_pub, reason = "public with the feature `reports`"))]
 
 mod case_hash;
+#[cfg(feature = "reports")]
+mod checked_lines;
 mod content;
 mod folder;
 #[cfg(feature = "reports")]
 mod from_json;
+#[cfg(feature = "reports")]
+mod identity;
 mod line;
 mod lines;
 #[cfg(feature = "reports")]
@@ -90,10 +95,12 @@ pub use parse::{Record, RecordError};
 #[cfg(feature = "reports")]
 pub use read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 #[cfg(feature = "reports")]
-pub use record::{Broke, Decided, Head, JOB_VARIABLES, Ran, RecordedMetric, SCHEMA, Scored, Started};
+pub use record::{
+    Broke, Decided, Head, JOB_VARIABLES, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started,
+};
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
-pub(crate) use test_log::{RunLog, TestLog};
-pub(crate) use writer::Journal;
+pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
 #[cfg(feature = "reports")]
 pub use writer::prune;
+pub(crate) use writer::{Journal, OpenError};

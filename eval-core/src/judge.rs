@@ -21,8 +21,10 @@ mod ask;
 mod budget;
 #[cfg(feature = "model-judge")]
 mod client;
+mod closure;
 mod environment;
 mod function;
+mod in_case;
 mod in_time;
 mod judging;
 mod metered;
@@ -44,9 +46,11 @@ mod time_limit;
 pub use ask::{BoxJudge, Judge};
 #[cfg(feature = "model-judge")]
 pub use client::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
+pub use closure::{ClosureJudge, IntoReply, judge_fn};
 pub use environment::EnvironmentError;
 pub(crate) use function::Making;
 pub use function::{IntoJudge, JudgeFn};
+pub(crate) use in_case::{in_case, inherited};
 pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
 pub use preflight::check_judge_model;

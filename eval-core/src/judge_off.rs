@@ -16,6 +16,16 @@ pub(crate) struct BoxJudge;
 /// What a function that makes a judge returns. There is no such function.
 pub(crate) type Making = Infallible;
 
+/// Runs a case: no judge asks which.
+pub(crate) async fn in_case<T>(_: &str, run: impl Future<Output = T>) -> T {
+    run.await
+}
+
+/// Work of a case on a task of its own: no judge asks which.
+pub(crate) fn inherited<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
+    work
+}
+
 /// The judges of the cases of a set: none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JudgeRouter(());

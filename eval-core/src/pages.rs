@@ -25,6 +25,7 @@ macro_rules! links {
         concat!(
             "[agents]: crate::agent\n",
             "[any agent]: https://docs.rs/eval-agents\n",
+            "[chunks]: crate::agent#streamed-answers\n",
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
@@ -37,12 +38,14 @@ macro_rules! links {
             "[metrics]: crate::metric\n",
             "[own metrics]: crate::metric#metrics-of-your-own\n",
             "[plan]: crate::_documentation::command_line#plan\n",
+            "[precedence]: crate::_documentation::configuration#what-goes-before-what\n",
             "[printed]: crate::_documentation::ci#what-is-printed\n",
             "[programs]: crate::runner\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[report]: crate::_documentation::command_line#what-a-report-stands-for\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
             "[secrets]: crate::_documentation::configuration#secrets\n",
+            "[share]: crate::agent#what-tests-share\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
             "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
         )

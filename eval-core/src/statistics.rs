@@ -21,6 +21,7 @@
 //! | --- | --- |
 //! | the share that passed | [`Tally::rate`] |
 //! | how sure that share is | [`Tally::interval`], an [`Interval`] |
+//! | a share as text | [`percent`] |
 //! | whether the attempts differ | [`Tally::is_flaky`] |
 //! | the chance that at least one of `k` attempts passes | [`Tally::pass_at`] |
 //! | the chance that all of `k` attempts pass | [`Tally::pass_all`] |
@@ -196,11 +197,49 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// In whole percent, for example `72%-100%`.
+/// In percent, for example `72%-100%`: with as many digits as it takes to tell the two ends apart, and to tell them from 0%
+/// and 100%.
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.0}%-{:.0}%", self.low * 100.0, self.high * 100.0)
+        let digits = digits_of(self.low).max(digits_of(self.high));
+        let shown = |share: f64, digits: usize| format!("{:.digits$}", share * 100.0);
+        let differ = |digits: &usize| shown(self.low, *digits) != shown(self.high, *digits);
+        let digits = (digits..=MOST_DIGITS).find(differ).unwrap_or(digits);
+        write!(f, "{}%-{}%", percent_with(self.low, digits), percent_with(self.high, digits))
     }
+}
+
+/// A share in percent: whole, or with as many digits as it takes to tell it from 0% and 100%.
+///
+/// ```
+/// use eval_core::statistics::percent;
+///
+/// assert_eq!([0.0, 0.404, 1.0].map(percent), ["0%", "40%", "100%"]);
+/// assert_eq!([0.000_001, 0.999].map(percent), ["0.0001%", "99.9%"]);
+/// ```
+pub fn percent(share: f64) -> String {
+    format!("{}%", percent_with(share, digits_of(share)))
+}
+
+/// No share of a count has more digits than this before it differs from 0 and 1.
+const MOST_DIGITS: usize = 20;
+
+/// How many digits after the point it takes to tell a share from 0% and 100%, if it is neither.
+fn digits_of(share: f64) -> usize {
+    if share <= 0.0 || share >= 1.0 {
+        return 0;
+    }
+    let is_told = |digits: &usize| {
+        let shown: f64 = format!("{:.digits$}", share * 100.0, digits = *digits).parse().unwrap_or_default();
+        shown > 0.0 && shown < 100.0
+    };
+    (0..=MOST_DIGITS).find(is_told).unwrap_or(MOST_DIGITS)
+}
+
+/// With so many digits after the point. 0 and 100 are whole.
+fn percent_with(share: f64, digits: usize) -> String {
+    let digits = if share <= 0.0 || share >= 1.0 { 0 } else { digits };
+    format!("{:.digits$}", share * 100.0)
 }
 
 /// The quantile of the normal distribution that leaves 2.5% above it.
@@ -280,6 +319,25 @@ mod tests {
         }
         assert_eq!(Tally::default().interval(), None);
         assert_eq!(tally(28, 32).interval().unwrap().to_string(), "72%-95%");
+    }
+
+    #[test]
+    fn an_interval_never_looks_like_none_or_all_or_like_one_number() {
+        for (passed, total, expected) in [
+            (1, 1_000_000, "0.00002%-0.00057%"),
+            (999_999, 1_000_000, "99.99943%-99.99998%"),
+            (500_000, 1_000_000, "49.9%-50.1%"),
+            (0, 10, "0%-28%"),
+            (0, 1_000_000, "0%-0.0004%"),
+            (3, 3, "44%-100%"),
+            (1_000_000, 1_000_000, "99.9996%-100%"),
+            (28, 32, "72%-95%"),
+            (1, 200, "0.1%-2.8%"),
+        ] {
+            assert_eq!(tally(passed, total).interval().unwrap().to_string(), expected, "{passed}/{total}");
+        }
+        assert_eq!([1e-300, f64::EPSILON, 0.5, 1.0 - f64::EPSILON].map(percent)[2], "50%");
+        assert!(!percent(1.0 - f64::EPSILON).starts_with("100"));
     }
 
     #[test]

@@ -23,7 +23,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | read a set or a config | [`EvalSet::read`], [`EvalSet::parse`], [`EvalConfig::read`], [`EvalConfig::parse`]; `EvalSet` is `Deserialize` too |
-//! | build and write one | [`EvalSet::new`], [`EvalCase::new`], [`Invocation::user`], [`EvalSet::to_json`], [`EvalConfig::with`] |
+//! | build, check and write one | [`EvalSet::new`], [`EvalCase::new`], [`Invocation::user`], [`EvalSet::check`], [`EvalSet::to_json`], [`EvalConfig::with`], [`EvalConfig::checked`] |
 //! | see all problems, warnings included | [`check_set`](reader::check_set), [`check_config`](config::check_config), [`render`](problem::render) |
 //! | know what a config may say | [`METRICS`](metric::METRICS) |
 //! | know whether a config fits the cases of a set | [`check_compatibility`](compat::check_compatibility) |
@@ -85,9 +85,9 @@ pub mod __private {
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
     pub use crate::names::{module_name, test_names};
     pub use crate::problem::render_with_level;
-    pub use crate::reader::{check_case, read_case};
+    pub use crate::reader::{check_case, check_cases, read_case};
     #[cfg(feature = "recordings")]
-    pub use crate::recording::GrowingRecording;
+    pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
     pub use crate::suggest::suggest;
     pub use crate::value::write_string;
 }

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// The time limit for opening a session and for each turn, unless another one is set.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
+/// The most runs of a case. A report keeps each of them.
+pub const MOST_RUNS: u32 = 100_000;
+
 /// The app name of a session whose case has no `session_input`, as in ADK.
 pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 

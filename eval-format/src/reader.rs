@@ -2,13 +2,16 @@
 //!
 //! One reader decides what is valid, for the attribute and at run time alike. [`check_set`] finds all problems of a file;
 //! [`EvalSet::parse`](crate::EvalSet::parse) and [`EvalSet::read`](crate::EvalSet::read) return the set alone.
+//! [`EvalSet::check`](crate::EvalSet::check) holds a set that was built in Rust to the same rules.
 
+mod built;
 mod cases;
 mod checked;
 mod foreign;
 mod legacy;
 mod parse;
 mod places;
+mod plain;
 mod reading;
 mod scenario;
 mod session;
@@ -19,6 +22,8 @@ mod spelling;
 #[cfg(feature = "export")]
 mod unwritten;
 
+#[doc(hidden)]
+pub use built::check_cases;
 pub use checked::{CaseSpan, CheckedSet, Form};
 #[cfg(feature = "recordings")]
 pub(crate) use parse::parse;

@@ -23,6 +23,7 @@ pub(crate) use criterion::criterion;
 pub(crate) use eval_set::INVOCATION_EVENT;
 pub(crate) use eval_set::{
     CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, PERSONAS, RUBRIC,
+    SESSION_INPUT,
 };
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
@@ -30,9 +31,7 @@ pub(crate) use place::Place;
 pub(crate) use record::{Checked, Record, records};
 #[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
-#[cfg(feature = "export")]
-pub(crate) use table::Spelling;
-pub(crate) use table::{Field, Model, Type};
+pub(crate) use table::{Field, Model, Spelling, Type};
 #[cfg(feature = "export")]
 pub(crate) use unwritten::unwritten;
 pub(crate) use walk::Walker;

@@ -8,6 +8,7 @@
 mod duplicates;
 mod fault;
 mod node;
+pub(crate) mod overflow;
 mod parse;
 mod scan;
 mod string;

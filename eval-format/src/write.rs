@@ -10,7 +10,7 @@ use crate::model::{
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
-use crate::schema::{self, Model};
+use crate::schema::{self, Model, Spelling};
 use crate::value::{Map, Value, to_pretty};
 
 impl EvalSet {
@@ -35,6 +35,11 @@ fn values<T>(items: &[T], to_value: impl Fn(&T) -> Value) -> Value {
         values.push(to_value(item));
     }
     Value::Array(values)
+}
+
+/// Whether a key is the name of a field, in either spelling. An alias is none beside the name.
+pub(crate) fn is_field(key: &str, model: &Model) -> bool {
+    model.find(key).is_some_and(|(_, spelling)| spelling != Spelling::Alias)
 }
 
 /// Collects the fields of one object in order.
@@ -81,9 +86,10 @@ impl Fields {
         }
     }
 
-    /// Unknown keys that ADK keeps. It does not write those whose value is `null`.
-    fn extra(&mut self, extra: &Map) {
-        for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
+    /// Unknown keys that ADK keeps. It does not write those whose value is `null`. A key that the model knows is none of them:
+    /// beside the field it would stand twice, and without the field it would be read as one.
+    fn extra(&mut self, extra: &Map, model: &Model) {
+        for (key, value) in extra.iter().filter(|(key, value)| !value.is_null() && !is_field(key, model)) {
             self.put(key, value.clone());
         }
     }
@@ -155,7 +161,7 @@ impl EvalCase {
             fields.list("rubrics", rubrics, Rubric::to_value);
         }
         fields.some_map("final_session_state", &self.final_session_state);
-        fields.extra(&self.extra);
+        fields.extra(&self.extra, &schema::EVAL_CASE);
         fields.finish()
     }
 }
@@ -213,7 +219,7 @@ impl SessionInput {
         fields.put("user_id", self.user_id.as_str());
         fields.text("session_id", self.session_id.as_deref());
         fields.some_map("state", &self.state);
-        fields.extra(&self.extra);
+        fields.extra(&self.extra, &schema::SESSION_INPUT);
         fields.finish()
     }
 }
@@ -404,6 +410,29 @@ mod tests {
         }
         merged.extend(all);
         Value::Object(merged)
+    }
+
+    #[test]
+    fn a_key_that_is_a_field_is_never_written_as_an_extra_one() {
+        let session =
+            SessionInput::new("shop", "anna").with_extra("userId", "bob").with_extra("tier", "gold");
+        let case = EvalCase::new("c")
+            .turn(Invocation::user("Hi"))
+            .with_session_input(session)
+            .with_extra("eval_id", "other")
+            .with_extra("conversationScenario", "none")
+            .with_extra("id", 7_i64)
+            .with_extra("owner", "me");
+        let text = EvalSet::new("s").case(case).to_json();
+        let read = EvalSet::parse(&text).unwrap_or_else(|problems| panic!("{problems}"));
+        let case = &read.eval_cases[0];
+        assert_eq!((case.eval_id.as_str(), case.conversation.len()), ("c", 1), "{text}");
+        let session = case.session_input.as_ref().unwrap();
+        assert_eq!(
+            (session.user_id.as_str(), session.extra.len(), case.extra.len()),
+            ("anna", 1, 2),
+            "{text}"
+        );
     }
 
     #[test]

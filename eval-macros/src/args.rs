@@ -9,6 +9,7 @@ mod running;
 mod runtime;
 mod value;
 
+use eval_format::options::MOST_RUNS;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path};
@@ -95,7 +96,7 @@ const OPTIONS: &[Known] = &[
     Known {
         name: "runs",
         example: "runs = 3",
-        read: |args, value, _| value.count().map(|runs| args.running.runs = runs),
+        read: |args, value, _| value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs),
     },
     Known {
         name: "pass",

@@ -1,6 +1,6 @@
 //! A support agent around a loop of the kind one writes by hand: ask the model, run its tools, ask again.
 //!
-//! The one line that makes it testable is `recorder.tool(..)` around the dispatch.
+//! The glue takes 10 lines: the trait, and `recorder.tool(..)` around the dispatch.
 
 use eval_core::format::Value;
 use eval_core::{Agent, BoxError, Recorder, Turn, json};
@@ -24,19 +24,28 @@ impl SupportAgent {
     }
 }
 
+// The glue.
 impl Agent for SupportAgent {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        self.history.push(Message::User(turn.text()));
+        let answer = self.answer(turn.text(), turn.recorder()).await?;
+        turn.recorder().text(answer);
+        Ok(())
+    }
+}
+// End of the glue.
+
+impl SupportAgent {
+    async fn answer(&mut self, message: String, recorder: &Recorder) -> Result<String, BoxError> {
+        self.history.push(Message::User(message));
         for _ in 0..MAX_ROUNDS {
             match self.model.complete(&self.history).await? {
                 Reply::Text(text) => {
-                    turn.recorder().text(text.as_str());
-                    self.history.push(Message::Model(text));
-                    return Ok(());
+                    self.history.push(Message::Model(text.clone()));
+                    return Ok(text);
                 }
                 Reply::Tools(calls) => {
                     for call in calls {
-                        let result = dispatch(&call, turn.recorder()).await?;
+                        let result = dispatch(&call, recorder).await?;
                         self.history.push(Message::Tool(call.name, result));
                     }
                 }
@@ -46,9 +55,11 @@ impl Agent for SupportAgent {
     }
 }
 
+// The glue.
 async fn dispatch(call: &ToolCall, recorder: &Recorder) -> Result<Value, BoxError> {
     recorder.tool(call.name, call.args.clone(), async { run(call) }).await
 }
+// End of the glue.
 
 /// The shop's systems. Answers are JSON objects.
 fn run(call: &ToolCall) -> Result<Value, BoxError> {

@@ -50,7 +50,7 @@ const MEDIAN_BELOW: usize = 300;
 const MOST_INLINES: usize = 40;
 
 /// The folders of Rust files beside the crates.
-const FOLDERS: [&str; 4] = ["tests", "samples", "fuzz", "benches"];
+const FOLDERS: [&str; 6] = ["tests", "samples", "examples", "eval-cli/templates", "fuzz", "benches"];
 
 static MEMBERS: LazyLock<Vec<Member>> = LazyLock::new(workspace::members);
 

@@ -6,8 +6,10 @@
 
 mod configs;
 mod directories;
+mod examples;
 mod failures;
 mod features;
+mod first_steps;
 mod journaled;
 mod judged;
 mod names;

@@ -38,6 +38,15 @@ impl Draft {
         Self { name, dependencies: DEV_DEPENDENCIES.to_owned(), files: BTreeMap::new() }
     }
 
+    /// The example of this name, with a manifest of its own.
+    pub(crate) fn example(name: &'static str) -> Self {
+        let mut draft = Self::empty(name);
+        collect(&Path::new(WORKSPACE).join("examples").join(name), "", &mut draft.files);
+        let manifest = draft.files.get_mut("Cargo.toml").expect("an example is a package");
+        *manifest = manifest.replace("\"../../", &format!("\"{WORKSPACE}/"));
+        draft
+    }
+
     /// Gives the project another name: a fixture may serve several tests that change it.
     pub(crate) fn named(mut self, name: &'static str) -> Self {
         self.name = name;
@@ -97,7 +106,7 @@ impl Draft {
         let lock =
             fs::read_to_string(Path::new(WORKSPACE).join("Cargo.lock")).expect("the lock file is there");
         let mut files = self.files.clone();
-        files.insert("Cargo.toml".to_owned(), manifest);
+        files.entry("Cargo.toml".to_owned()).or_insert(manifest);
         files.insert("Cargo.lock".to_owned(), lock);
         files
     }
@@ -109,6 +118,11 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// A folder that the test has made, outside of this workspace.
+    pub(crate) fn in_folder(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
     /// The folder of its `Cargo.toml`.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

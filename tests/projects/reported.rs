@@ -42,7 +42,7 @@ fn cargo_evalset(project: &Project) -> &'static Path {
 }
 
 /// Runs it in a project, over the runs of a folder. Cargo and its tests find them there too.
-fn evalset(project: &Project, runs: &Path, args: &[&str]) -> Run {
+pub(crate) fn evalset(project: &Project, runs: &Path, args: &[&str]) -> Run {
     let mut cargo = project.command();
     cargo.args(args).env("EVALSET_DIR", runs);
     let mut command = Command::new(cargo_evalset(project));

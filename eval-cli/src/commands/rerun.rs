@@ -11,7 +11,7 @@ mod targets;
 use eval_core::journal::RecordedRun;
 
 use crate::output::foreign::one_line;
-use crate::output::words::{short_code_list, them};
+use crate::output::words::{count, short_code_list, them};
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::{Completeness, RunArgs, State, TestResult, gaps, has_gaps};
 use cargo_tests::CargoTests;
@@ -77,11 +77,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut others = Vec::new();
     for test in tests.iter().filter(|test| args.wants(test.state)) {
         if !chosen.add(test) {
-            others.push(one_line(&test.test.name));
+            others.push(one_line(&test.name));
         }
     }
     let mut remark = None;
     if args.takes_unfinished() {
+        if lacks.of_programs > 0 {
+            others.push(format!("{} that never began", count(lacks.of_programs, "case")));
+        }
         never_begun::add(&mut chosen, run, &tests, &lacks, &targets, &args.more);
         remark = cut_short::remark(&tests, &targets);
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use eval_core::journal::{Head, ListedSet, RecordedRun, listed_tests};
+use eval_core::journal::{Head, ListedSet, RecordedRun, RecordedTest, listed_tests};
 
 use super::currency::is_unchanged;
 use super::selection::Selection;
@@ -23,13 +23,15 @@ pub(crate) struct Completeness {
     listed: BTreeSet<Binary>,
     /// The binaries of which more tests never began, and how many: only their number is known.
     unnamed: BTreeMap<Binary, usize>,
+    /// How many cases programs were to run and never began.
+    pub(crate) of_programs: usize,
     /// How many were left out on purpose.
     pub(crate) left_out: usize,
 }
 
 impl Completeness {
     pub(crate) fn of(run: &RecordedRun) -> Self {
-        let mut found = Self::default();
+        let mut found = Self { of_programs: run.never_began, ..Self::default() };
         let mut begun: BTreeMap<Binary, BTreeSet<&str>> = BTreeMap::new();
         for test in &run.tests {
             begun.entry((test.package.clone(), test.binary.clone())).or_default().insert(&test.name);
@@ -51,7 +53,8 @@ impl Completeness {
 
     /// How many tests never began.
     pub(crate) fn missing(&self) -> usize {
-        self.never_began.values().map(BTreeSet::len).sum::<usize>() + self.unnamed.values().sum::<usize>()
+        let named: usize = self.never_began.values().map(BTreeSet::len).sum();
+        named + self.unnamed.values().sum::<usize>() + self.of_programs
     }
 
     fn by_name(&mut self, binary: Binary, sets: &[ListedSet], heads: &[&Head], begun: &BTreeSet<&str>) {
@@ -94,7 +97,10 @@ impl Completeness {
     /// Counts by the sets of which a test began. The tests of a set are in one module.
     fn by_number(&mut self, run: &RecordedRun, (package, binary): &Binary, heads: &[&Head]) {
         let mut modules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        for test in run.tests.iter().filter(|test| (&test.package, &test.binary) == (package, binary)) {
+        let of_binary = |test: &&RecordedTest| (&test.package, &test.binary) == (package, binary);
+        // A program tells how many cases it was to run.
+        let is_test = |test: &&RecordedTest| test.last().is_none_or(|attempt| !attempt.started.of_program);
+        for test in run.tests.iter().filter(of_binary).filter(is_test) {
             let module = test.name.rsplit_once("::").map_or("", |(module, _)| module);
             let (cases, ran) = modules.entry(module).or_default();
             let of_set = test.attempts.iter().filter_map(|attempt| attempt.started.set_cases).max();

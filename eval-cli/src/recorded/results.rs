@@ -17,6 +17,8 @@ pub(crate) struct RunResults<'r> {
     /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
     pub(crate) over_cases: Option<OverCases>,
     pub(crate) times: Times,
+    /// How many of the missing cases a program was to run.
+    pub(crate) of_programs: usize,
     /// Why the run may be another one than is meant.
     pub(crate) doubts: Vec<String>,
 }
@@ -32,11 +34,14 @@ impl<'r> RunResults<'r> {
         let lacks = Completeness::of(&loaded.run);
         let doubts = currency::doubts(&loaded.run);
         let mut totals = Totals::of(&loaded.run, &tests);
-        totals.missing = if partial { 0 } else { lacks.missing() };
-        totals.left_out = lacks.left_out + if partial { lacks.missing() } else { 0 };
+        // What a program was to run, it says itself.
+        let of_tests = lacks.missing() - lacks.of_programs;
+        totals.missing = lacks.of_programs + if partial { 0 } else { of_tests };
+        totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
         let over_cases = totals.over_cases(k)?;
-        Ok(Self { loaded, tests, totals, over_cases, times: Times::of(&loaded.run), doubts })
+        let (times, of_programs) = (Times::of(&loaded.run), lacks.of_programs);
+        Ok(Self { loaded, tests, totals, over_cases, times, of_programs, doubts })
     }
 
     /// The tests that failed or have no verdict, in order.

@@ -1,9 +1,10 @@
 //! A test of a recorded run.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
-use eval_core::journal::{Attempt, RecordedRun, RecordedTest};
+use eval_core::journal::{Attempt, Decided, RecordedRun, RecordedTest};
 use eval_core::report::{MetricReport, Role, Verdict};
 use serde::Serialize;
 
@@ -16,10 +17,45 @@ use crate::output::words::count;
 #[derive(Debug)]
 pub(crate) struct TestResult<'r> {
     pub(crate) test: &'r RecordedTest,
+    /// How reports call it: no other test has this name in its binary.
+    pub(crate) name: String,
     /// The last attempt.
     pub(crate) attempt: &'r Attempt,
     pub(crate) state: State,
     pub(crate) runs: RunCounts,
+}
+
+/// What is wrong with a test, in one line; `None` if there is nothing to say.
+pub(crate) fn headline<'d>(decided: &'d Decided, name: &str) -> Option<&'d str> {
+    // Journals of earlier versions have the headline in the first line of what the test printed.
+    let first = || {
+        let first = decided.failure.as_deref()?.lines().next()?;
+        let first = first.strip_prefix("Error: ").unwrap_or(first);
+        Some(first.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(first))
+    };
+    let recorded = decided.headline.as_deref().or_else(first).filter(|text| !text.is_empty());
+    recorded.or_else(|| decided.verdict.reason()?.lines().next()).filter(|text| !text.is_empty())
+}
+
+/// Gives tests of one name the file of their set or a number: a program can run a case several times.
+fn tell_apart(tests: &mut [TestResult<'_>]) {
+    let key =
+        |test: &TestResult<'_>| (test.test.package.clone(), test.test.binary.clone(), test.name.clone());
+    let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
+    for (at, test) in tests.iter().enumerate() {
+        alike.entry(key(test)).or_default().push(at);
+    }
+    for alike in alike.into_values().filter(|alike| alike.len() > 1) {
+        let files: HashSet<_> = alike.iter().map(|at| tests[*at].attempt.started.file.as_deref()).collect();
+        let by_file = files.len() == alike.len() && !files.contains(&None);
+        for (number, at) in (1..).zip(alike) {
+            let test = &mut tests[at];
+            match test.attempt.started.file.as_deref().filter(|_| by_file) {
+                Some(file) => test.name.push_str(&format!(" ({file})")),
+                None => test.name.push_str(&format!(" #{number}")),
+            }
+        }
+    }
 }
 
 /// Where a case stands in its file.
@@ -52,13 +88,16 @@ impl<'r> TestResult<'r> {
     pub(crate) fn all(run: &'r RecordedRun) -> Vec<Self> {
         let mut all: Vec<Self> = run.tests.iter().filter_map(Self::of).collect();
         all.sort_by(|one, other| one.module().cmp(&other.module()));
+        tell_apart(&mut all);
         all
     }
 
     fn of(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
         let state = attempt.decided.as_ref().map_or(State::Unfinished, |decided| State::of(&decided.verdict));
-        Some(Self { test, attempt, state, runs: RunCounts::of(attempt) })
+        let label = attempt.started.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
+        let name = format!("{}{label}", test.name);
+        Some(Self { test, name, attempt, state, runs: RunCounts::of(attempt) })
     }
 
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
@@ -78,11 +117,12 @@ impl<'r> TestResult<'r> {
                 count(total, "run")
             ));
         };
-        let first = decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
-        let first = first.strip_prefix("Error: ").unwrap_or(first);
-        let first = first.strip_prefix(&format!("{}: ", self.test.name)).unwrap_or(first);
-        let reason = if first.is_empty() { decided.verdict.reason()?.lines().next()? } else { first };
-        Some(reason.to_owned()).filter(|reason| !reason.is_empty())
+        headline(decided, &self.test.name).map(str::to_owned)
+    }
+
+    /// The metrics that could have failed the case and were skipped.
+    pub(crate) fn skipped_metrics(&self) -> impl Iterator<Item = &'r MetricReport> {
+        self.gating().filter(|metric| matches!(metric.verdict, Verdict::Skipped(_)))
     }
 
     /// Whether the test failed or has no verdict.
@@ -123,6 +163,11 @@ impl<'r> TestResult<'r> {
         let failed = before.iter().filter(|attempt| !passed(attempt)).count();
         let failed = failed.max(numbered.saturating_sub(before.len()));
         (failed > 0).then(|| Retry { failed, attempt: before.len().max(numbered).saturating_add(1) })
+    }
+
+    /// The attempts before the one that counts.
+    pub(crate) fn earlier(&self) -> &'r [Attempt] {
+        self.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default()
     }
 
     /// Where the case stands; `None` if it comes from no file.

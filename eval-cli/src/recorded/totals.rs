@@ -23,6 +23,8 @@ pub(crate) struct Totals {
     pub(crate) unfinished: usize,
     /// Cases of which some runs passed and others did not, whatever their verdict.
     pub(crate) flaky: usize,
+    /// Cases that were decided without a metric that was skipped.
+    pub(crate) partly_skipped: usize,
     /// Cases that passed only when the test runner tried again.
     pub(crate) retried: usize,
     /// Runs of all cases.
@@ -74,6 +76,8 @@ impl Totals {
                 State::Unfinished => &mut totals.unfinished,
             };
             *counted += 1;
+            let is_partial = test.state != State::Skipped && test.skipped_metrics().next().is_some();
+            totals.partly_skipped += usize::from(is_partial);
             totals.flaky += usize::from(test.runs.are_flaky());
             totals.retried += usize::from(test.state == State::Passed && test.retry().is_some());
             totals.runs += test.runs.total;

@@ -38,8 +38,20 @@ struct TurnFnAgent<F>(F);
 /// whatever else [is an answer](IntoAnswer). State that lasts from turn to turn lives in what the closure captures.
 ///
 /// A message with other parts, such as an image, is an error, since the closure would not see them: [`turn_fn`] takes a
-/// closure of the whole turn. A closure that uses `?` has to say what its error is, as in
-/// `Ok::<_, BoxError>(answer)`.
+/// closure of the whole turn.
+///
+/// A closure that uses `?` has to say what its error is. An async closure can say what it returns; it must not borrow from what
+/// it captures. In an `async` block that is `Ok::<_, BoxError>(answer)`.
+///
+/// ```
+/// use eval_core::{BoxError, Recorder, agent_fn};
+///
+/// let agent = agent_fn(async |text: String, _: Recorder| -> Result<String, BoxError> {
+///     let sum: u64 = text.parse::<u64>()? + 1;
+///     Ok(format!("The next one is {sum}."))
+/// });
+/// # let _ = agent;
+/// ```
 pub fn agent_fn<F, Fut, R>(answer: F) -> impl Agent
 where
     F: FnMut(String, Recorder) -> Fut + Send,
@@ -151,6 +163,13 @@ mod tests {
             (answer(agent_fn(|text, recorder| async move { recorder.text(text) })), "recorded"),
             (answer(agent_fn(|text, _| async move { Ok::<_, BoxError>(text) })), "Result"),
             (answer(agent_fn(with_io)), "a function with an error of its own"),
+            (answer(agent_fn(async |text: String, _: Recorder| text)), "an async closure"),
+            (
+                answer(agent_fn(async |text: String, _: Recorder| -> Result<String, BoxError> {
+                    Ok(String::from_utf8(text.into_bytes())?)
+                })),
+                "an async closure with `?`",
+            ),
             (answer(turn_fn(|turn| async move { turn.text() })), "a turn"),
             (answer(turn_fn(|turn| async move { turn.recorder().text("hi") })), "a turn, recorded"),
         ] {

@@ -18,7 +18,8 @@ use eval_format::EvalCase;
 ///
 /// async fn weather(run: EvalRun) -> Result<(), BoxError> {
 ///     assert!(!run.case().conversation.is_empty());
-///     let report = run.evaluate(Replay::new([["It is sunny."]])).await;
+///     let mut agent = Replay::new([["It is sunny."]]);
+///     let report = run.evaluate(&mut agent).await;
 ///     println!("{}", report.metrics.len());
 ///     Ok(())
 /// }

@@ -26,7 +26,7 @@ pub(super) fn judges(test: &Test, functions: &Functions, settings: Settings) -> 
         (_, None) => RecordingText::Absent,
     };
     let shown = recording_path(test.set.shown);
-    let store = RecordingStore::new(root.join(recording.file), shown, text)
+    let store = RecordingStore::new(&root.join(recording.file), shown, text)
         .touching(root.join(test.set.file))
         .recorded_by(rerun_command(test));
     JudgeRouter::new(settings, source, Some(store))

@@ -170,7 +170,10 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         Err(message) => return Err(broken(&failure::harness(&test, &message))),
     };
     let break_off = |message: &str, text: &str| {
-        log.broke(message, text);
+        let first = text.lines().next().unwrap_or_default();
+        let headline = first.strip_prefix("Error: ").unwrap_or(first);
+        let headline = headline.strip_prefix(&format!("{}: ", test.path())).unwrap_or(headline);
+        log.broke(message, headline.to_owned(), text);
         Err(broken(text))
     };
     if let Err(message) = variables::check() {
@@ -212,7 +215,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         for error in errors_apart(&report.runs, test.set.options.pass) {
             show_past_the_harness(&format!("{}: passed, but {error}", test.path()));
         }
-        log.decided(&report, None);
+        log.decided(&report, None, None);
         if print != failure::Print::Failures {
             show(&failure::passing(&test, &report, print));
         }
@@ -223,7 +226,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         other => other,
     };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
-    log.decided(&report, Some(&text));
+    log.decided(&report, Some(failure::reason(&report)), Some(&text));
     show(&text);
     let kind = match freshness {
         Freshness::Stale(_) => FailureKind::Unchecked,

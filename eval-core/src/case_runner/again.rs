@@ -33,21 +33,27 @@ impl Again {
         Self { most, repeated: Vec::new() }
     }
 
-    /// Whether a run is to be repeated that ended like this. Then it has waited.
-    pub(super) async fn is_worth_it(&mut self, run: usize, error: Option<&RunError>) -> bool {
-        let Some(error) = error.filter(|error| error.unreachable && self.most > 0) else { return false };
-        if self.repeated.last().is_none_or(|last| last.run != run) {
-            self.repeated.push(Repeated { run, times: 0, error: String::new() });
-        }
-        let Some(last) = self.repeated.last_mut() else { return false };
-        last.error = error.to_string();
-        if last.times == self.most {
-            return false;
-        }
-        let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(last.times)).min(LONGEST_WAIT);
-        last.times += 1;
+    /// Whether a run begins anew if its agent is not reached.
+    pub(super) fn may_repeat(&self, run: usize) -> bool {
+        let times = self.repeated.last().filter(|last| last.run == run).map_or(0, |last| last.times);
+        times < self.most
+    }
+
+    /// Waits before a run begins anew that ended like this.
+    pub(super) async fn wait(&mut self, run: usize, error: &RunError) {
+        let times = match self.repeated.last_mut() {
+            Some(last) if last.run == run => {
+                last.times += 1;
+                last.error = error.to_string();
+                last.times
+            }
+            _ => {
+                self.repeated.push(Repeated { run, times: 1, error: error.to_string() });
+                1
+            }
+        };
+        let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(times - 1)).min(LONGEST_WAIT);
         tokio::time::sleep(wait).await;
-        true
     }
 
     /// What the report says of it.

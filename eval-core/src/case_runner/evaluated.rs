@@ -34,11 +34,21 @@ impl Evaluated {
     }
 
     /// A run in which no conversation took place. It is recorded.
-    pub(super) fn broken(run: usize, error: RunError, log: &TestLog) -> Self {
+    pub(crate) fn broken(run: usize, error: RunError, log: &TestLog) -> Self {
         let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
         let number = log.ran(run, &transcript, &[]).map(|written| written.evaluation());
         let report = RunReport { number: run, transcript, error: Some(error), metrics: Vec::new() };
         Self { report, events: Arc::default(), number }
+    }
+
+    /// A run whose agent was not reached, and which is repeated. It is recorded nowhere.
+    pub(super) fn unreached(run: usize, transcript: Transcript, events: Arc<Log>) -> Self {
+        let error = transcript.error.clone();
+        Self {
+            report: RunReport { number: run, transcript, error, metrics: Vec::new() },
+            events,
+            number: None,
+        }
     }
 
     pub(crate) fn report(&self) -> &RunReport {

@@ -271,6 +271,22 @@ fn a_run_that_nobody_could_judge_does_not_erase_what_another_one_measured() {
 }
 
 #[test]
+fn a_run_whose_user_nobody_could_play_does_not_erase_what_another_one_measured() {
+    let rules = [("a", 1.0), ("b", 1.0)]
+        .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
+    let unjudged = || MetricOutcome::Unjudged("no judge".to_owned());
+    for (first, expected) in [
+        ([turns(&[0.0]), turns(&[1.0])], Verdict::Failed),
+        ([turns(&[1.0]), turns(&[1.0])], Verdict::Skipped("no judge".to_owned())),
+    ] {
+        let runs = numbered([run(&rules, first.to_vec()), run(&rules, vec![unjudged(), unjudged()])]);
+        let decided = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+        assert_eq!(decided.verdict, expected);
+        assert_eq!(decide(&rules, &runs, Pass::All, Gate::Mean).verdict, expected);
+    }
+}
+
+#[test]
 fn evaluations_that_nobody_could_judge_do_not_stand_for_runs() {
     let unjudged = || run(&one(0.5), vec![MetricOutcome::Unjudged("no judge".to_owned())]);
     let mut runs = [unjudged(), unjudged(), run(&one(0.5), vec![turns(&[0.0])])];
@@ -280,6 +296,24 @@ fn evaluations_that_nobody_could_judge_do_not_stand_for_runs() {
     assert_eq!(decide(&one(0.5), &runs, Pass::AtLeast(2), Gate::Mean).verdict, Verdict::Failed);
     let skipped = Verdict::Skipped("no judge".to_owned());
     assert_eq!(decide(&one(0.5), &runs, Pass::Any, Gate::Mean).verdict, skipped);
+}
+
+#[test]
+fn scores_of_whole_runs_and_of_turns_are_never_counted_together() {
+    let whole = || MetricOutcome::Scored(Scores::whole_run(1.0));
+    let runs = || numbered([run(&one(0.5), vec![whole()]), run(&one(0.5), vec![turns(&[1.0, 1.0])])]);
+    let of_all = decide(&one(0.5), &runs(), Pass::Mean, Gate::Mean);
+    let said = "m: it scored 1 run as a whole and 1 by turn; a metric scores all runs in one way";
+    assert_eq!(of_all.verdict, Verdict::error(Role::Metric, said));
+    let numbers = |decision: &Decision| {
+        let metric = &decision.metrics[0];
+        (metric.score, metric.scored, metric.total)
+    };
+    assert_eq!(numbers(&of_all), (None, 2, 2), "two runs, and not three of anything");
+    // Decided run by run, each is measured by itself.
+    let of_each = decide(&one(0.5), &runs(), Pass::All, Gate::Mean);
+    assert_eq!((&of_each.verdict, numbers(&of_each)), (&Verdict::Passed, (None, 2, 2)));
+    assert_eq!(of_each.metrics[0].passed_runs, Some(2));
 }
 
 #[test]

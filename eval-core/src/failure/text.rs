@@ -36,13 +36,17 @@ pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
 
 /// The first line: which test, and what is wrong with it.
 pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
-    let what = match &report.verdict {
+    format!("Error: {}: {}", named(name), reason(report))
+}
+
+/// What is wrong with a case, in one line.
+pub(crate) fn reason(report: &CaseReport) -> String {
+    match &report.verdict {
         Verdict::Failed => failed(report),
         Verdict::Error { message, .. } => first_line(message),
         Verdict::NotEvaluated(reason) => first_line(reason),
         other => other.to_string(),
-    };
-    format!("Error: {}: {what}", named(name))
+    }
 }
 
 /// The part that fits into a headline. `JUnit` files and lists of failures show one line.

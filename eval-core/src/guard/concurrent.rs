@@ -1,21 +1,36 @@
 //! Running several futures at once, with their results in order.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 
 /// Polls at most `limit` futures at a time, at least one.
 ///
 /// The results are in the order of the futures. The order in which they end does not matter.
+#[cfg(any(test, feature = "judges"))]
 pub(crate) async fn all<F: Future + Unpin>(
     limit: usize,
     futures: impl IntoIterator<Item = F>,
 ) -> Vec<F::Output> {
+    all_until(limit, futures, std::future::pending()).await.into_iter().flatten().collect()
+}
+
+/// Polls at most `limit` futures at a time, at least one, until `stop` ends. What has not ended by then is dropped, and has
+/// no result.
+pub(crate) async fn all_until<F: Future + Unpin>(
+    limit: usize,
+    futures: impl IntoIterator<Item = F>,
+    stop: impl Future<Output = ()>,
+) -> Vec<Option<F::Output>> {
+    let mut stop = pin!(stop);
     let limit = limit.max(1);
     let mut waiting = futures.into_iter().enumerate();
     let mut running: Vec<(usize, F)> = Vec::new();
     let mut results: Vec<Option<F::Output>> = Vec::new();
     poll_fn(|context| {
+        if stop.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
         loop {
             while running.len() < limit {
                 let Some((at, future)) = waiting.next() else { break };
@@ -39,7 +54,8 @@ pub(crate) async fn all<F: Future + Unpin>(
         }
     })
     .await;
-    results.into_iter().flatten().collect()
+    results.extend(waiting.map(|_| None));
+    results
 }
 
 #[cfg(test)]
@@ -66,5 +82,25 @@ mod tests {
         ));
         assert_eq!(results, (0..10).collect::<Vec<_>>());
         assert_eq!(most.into_inner(), 3);
+    }
+
+    #[test]
+    fn what_has_not_ended_by_the_stop_has_no_result() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let results = runtime.block_on(async {
+            let work = (0..4_u64).map(|n| {
+                Box::pin(async move {
+                    if n == 1 {
+                        std::future::pending::<()>().await;
+                    }
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                    n
+                })
+            });
+            super::all_until(2, work, tokio::time::sleep(Duration::from_millis(200))).await
+        });
+        assert_eq!(results, [Some(0), None, Some(2), Some(3)]);
+        let none = runtime.block_on(super::all_until(2, [Box::pin(async {})], std::future::ready(())));
+        assert_eq!(none, [None]);
     }
 }

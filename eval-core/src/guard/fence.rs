@@ -5,9 +5,12 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use super::lanes;
+use super::polls::Polls;
 use super::watchdog::Watch;
 use crate::agent::{BoxError, Unreachable};
 
@@ -22,6 +25,13 @@ pub(crate) enum Fault {
     TimedOut(Duration),
     /// It blocked its thread and returned after its time was up.
     Blocked {
+        /// The time it had.
+        limit: Duration,
+        /// The time it took.
+        took: Duration,
+    },
+    /// It returned after its time was up although it blocked nothing itself.
+    HeldUp {
         /// The time it had.
         limit: Duration,
         /// The time it took.
@@ -58,6 +68,11 @@ impl fmt::Display for Fault {
             Self::Blocked { limit, took } => write!(
                 f,
                 "blocked its thread for {took:.1?} where {limit:?} is allowed (wrap blocking work in `spawn_blocking`)"
+            ),
+            Self::HeldUp { limit, took } => write!(
+                f,
+                "ended after {took:.1?} where {limit:?} is allowed: something else blocked the runtime, such as a task \
+                 that was spawned (wrap blocking work in `spawn_blocking`)"
             ),
         }
     }
@@ -114,24 +129,63 @@ where
     Fut: Future<Output = Result<T, BoxError>>,
 {
     let begun = Instant::now();
-    let own = || begun.elapsed().saturating_sub(waited().total);
-    let mut work = pin!(catch_panic(async move { call().await }));
+    let polls = Arc::new(Polls::new(lanes::current()));
+    let held_before = polls.held_up();
+    let own = || {
+        let held_up = polls.held_up().saturating_sub(held_before);
+        begun.elapsed().saturating_sub(waited().total).saturating_sub(held_up)
+    };
+    let mut work = pin!(polls.measured(catch_panic(async move { call().await })));
     let mut left = limit;
     let result = loop {
-        let _watch = Watch::start(left, &what);
+        let _watch = Watch::start(left, limit, &what, &polls);
         match tokio::time::timeout(left, &mut work).await {
             Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
             Ok(Ok(result)) => break result,
             Err(_) if waited().still || own() < limit => left = limit.saturating_sub(own()).max(LEAST_LOOK),
+            // It blocked its thread, and awaits something again.
+            Err(_) if polls.longest() > limit => return Err(Fault::Blocked { limit, took: polls.longest() }),
             Err(_) => return Err(Fault::TimedOut(limit)),
         }
     };
     // Tokio polls the future before its timer, so a future that blocked its thread is ready however late it is.
     let took = own();
     if took > limit {
-        return Err(Fault::Blocked { limit, took });
+        let is_its_own_fault = took.saturating_sub(polls.longest()) <= limit;
+        return Err(if is_its_own_fault {
+            Fault::Blocked { limit, took }
+        } else {
+            Fault::HeldUp { limit, took }
+        });
     }
     result.map_err(Fault::Failed)
+}
+
+/// Awaits work that has a time limit of its own. If it blocks its thread past that, the watchdog says so.
+#[cfg(feature = "judges")]
+pub(crate) async fn watched<T>(
+    limit: Duration,
+    what: impl Fn() -> String,
+    work: impl Future<Output = T>,
+) -> T {
+    let polls = Arc::new(Polls::new(lanes::current()));
+    let _watch = Watch::start(limit, limit, &what, &polls);
+    polls.measured(work).await
+}
+
+/// Calls a function that is not async: it may panic, or block its thread.
+pub(crate) fn not_async<T>(
+    limit: Duration,
+    what: impl Fn() -> String,
+    call: impl FnOnce() -> T,
+) -> Result<T, Fault> {
+    let polls = Arc::new(Polls::new(None));
+    let _watch = Watch::start(limit, limit, &what, &polls);
+    let begun = Instant::now();
+    let result = polls.during(|| catch_unwind(AssertUnwindSafe(call)));
+    let result = result.map_err(|payload| Fault::Panicked(panic_message(&*payload)))?;
+    let took = begun.elapsed();
+    if took > limit { Err(Fault::Blocked { limit, took }) } else { Ok(result) }
 }
 
 /// Turns a panic of a future into an `Err` with its message.

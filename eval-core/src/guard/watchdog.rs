@@ -3,8 +3,10 @@
 //! Blocked code cannot be cancelled, and libtest shows nothing while it hangs. One line on stderr names the case, the
 //! run and the turn. One thread serves the whole process. It sleeps until the next deadline.
 
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use super::polls::{Late, Polls};
 
 /// How long after the limit the watchdog warns. Code that awaits was ended by the timer before that.
 const GRACE: Duration = Duration::from_millis(500);
@@ -21,11 +23,37 @@ type Key = (Instant, u64);
 struct Watched {
     next: u64,
     /// Sorted. Work that begins later mostly ends later, so new deadlines go to the end.
-    ///
-    /// The text is the line that is shown.
-    deadlines: Vec<(Key, String)>,
+    deadlines: Vec<(Key, Line)>,
     /// When the thread wakes by itself; `None` while it sleeps until it is woken.
     wakes_at: Option<Instant>,
+}
+
+/// The line that is shown.
+enum Line {
+    /// This one.
+    Ready(String),
+    /// That of guarded code: it depends on what the code is doing by then.
+    Guarded { what: String, limit: Duration, polls: Arc<Polls> },
+}
+
+impl Line {
+    /// The line; `None` if what is watched waits for other code, which has a line of its own.
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Ready(line) => Some(line.clone()),
+            Self::Guarded { what, limit, polls } => match polls.if_late() {
+                Late::Blocks => Some(format!(
+                    "{what} has been blocking its thread past its timeout of {limit:?}; it cannot be cancelled (wrap \
+                     blocking work in `tokio::task::spawn_blocking`)"
+                )),
+                Late::Waits => Some(format!(
+                    "{what} could not be ended at its timeout of {limit:?}: something else blocks the runtime, such as \
+                     a task that was spawned (wrap blocking work in `tokio::task::spawn_blocking`)"
+                )),
+                Late::IsHeldUp => None,
+            },
+        }
+    }
 }
 
 #[derive(Default)]
@@ -34,20 +62,31 @@ struct Watchdog {
     changed: Condvar,
 }
 
+impl Watched {
+    fn add(&mut self, key: Key, line: Line) {
+        let place = self.deadlines.partition_point(|(earlier, _)| *earlier < key);
+        self.deadlines.insert(place, (key, line));
+    }
+}
+
 impl Watch {
-    /// Warns that `what` blocks its thread if this value still exists after `limit` and a grace period.
-    pub(crate) fn start(limit: Duration, what: &dyn Fn() -> String) -> Self {
-        Self::start_with(limit, &|| {
-            format!(
-                "{} has been blocking its thread past its timeout of {limit:?}; it cannot be cancelled (wrap \
-                 blocking work in `tokio::task::spawn_blocking`)",
-                what()
-            )
-        })
+    /// Warns that `what` blocks its thread if this value still exists after `left` and a grace period. `limit` is its
+    /// time limit, and `polls` are its polls.
+    pub(super) fn start(
+        left: Duration,
+        limit: Duration,
+        what: &dyn Fn() -> String,
+        polls: &Arc<Polls>,
+    ) -> Self {
+        Self::until(left, &|| Line::Guarded { what: what(), limit, polls: polls.clone() })
     }
 
     /// Shows `line` if this value still exists after `limit` and a grace period.
     pub(crate) fn start_with(limit: Duration, line: &dyn Fn() -> String) -> Self {
+        Self::until(limit, &|| Line::Ready(line()))
+    }
+
+    fn until(limit: Duration, line: &dyn Fn() -> Line) -> Self {
         // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
@@ -57,8 +96,7 @@ impl Watch {
         let mut watched = dog.watched();
         let key = (deadline, watched.next);
         watched.next += 1;
-        let place = watched.deadlines.partition_point(|(earlier, _)| *earlier < key);
-        watched.deadlines.insert(place, (key, line()));
+        watched.add(key, line());
         // Deadlines mostly come in order, so the thread is rarely woken. Waking it would cost more than a short turn.
         if watched.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
             watched.wakes_at = Some(deadline);
@@ -73,7 +111,12 @@ impl Drop for Watch {
         if let Some(key) = self.key {
             // The thread may wake once without need. It then finds the next deadline.
             let mut watched = watchdog().watched();
-            if let Ok(place) = watched.deadlines.binary_search_by_key(&key, |(key, _)| *key) {
+            let place = match watched.deadlines.binary_search_by_key(&key, |(key, _)| *key) {
+                Ok(place) => Some(place),
+                // It was late, and waited for others.
+                Err(_) => watched.deadlines.iter().position(|((_, number), _)| *number == key.1),
+            };
+            if let Some(place) = place {
                 watched.deadlines.remove(place);
             }
         }
@@ -99,10 +142,14 @@ impl Watchdog {
                     wait.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Some(_) => {
-                    let (_, line) = watched.deadlines.remove(0);
-                    // Straight to the file descriptor: the harness captures what tests print,
-                    // and would show this only after the test that never ends.
-                    let _ = writeln!(std::io::stderr().lock(), "evalset: {line}");
+                    let ((_, number), line) = watched.deadlines.remove(0);
+                    match line.text() {
+                        // Straight to the file descriptor: the harness captures what tests print,
+                        // and would show this only after the test that never ends.
+                        Some(text) => drop(writeln!(std::io::stderr().lock(), "evalset: {text}")),
+                        // It may block later.
+                        None => watched.add((now + GRACE, number), line),
+                    }
                     watched
                 }
             };
@@ -118,4 +165,20 @@ fn watchdog() -> &'static Watchdog {
         let _ = std::thread::Builder::new().name("evalset-watchdog".to_owned()).spawn(move || dog.guard());
         dog
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_blames_only_what_is_being_polled() {
+        let polls = Arc::new(Polls::new(None));
+        let (what, limit) = ("case `c`, turn 1,".to_owned(), Duration::from_secs(1));
+        let line = Line::Guarded { what, limit, polls: polls.clone() };
+        let waits = line.text().unwrap();
+        assert!(waits.starts_with("case `c`, turn 1, could not be ended at its timeout of 1s"), "{waits}");
+        let blocks = polls.during(|| line.text()).unwrap();
+        assert!(blocks.starts_with("case `c`, turn 1, has been blocking its thread past"), "{blocks}");
+    }
 }

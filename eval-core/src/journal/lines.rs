@@ -1,7 +1,7 @@
 //! Records as lines. Each line is written at once, so it ends with the line break.
 
 use super::line::Line;
-use super::record::{Decided, Head, Started};
+use super::record::{Decided, Head, Planned, Started};
 use super::shape::key;
 use super::to_json::{Object, ToJson, write_list};
 use crate::judge_outcome::JudgeUse;
@@ -11,6 +11,12 @@ use crate::transcript::{RunError, Transcript};
 impl Head {
     pub(super) fn line(&self) -> Vec<u8> {
         line("head", |out| self.write(out))
+    }
+}
+
+impl Planned {
+    pub(super) fn line(&self) -> Vec<u8> {
+        line("planned", |out| self.write(out))
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::Utf8Error;
 use eval_format::{UsageMetadata, Value};
 
 use super::from_json::{Fields, FromJson, Misread};
-use super::record::{Broke, Decided, Head, Ran, RecordedMetric, SCHEMA, Scored, Started};
+use super::record::{Broke, Decided, Head, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started};
 use super::shape::read_fields;
 use crate::transcript::Transcript;
 
@@ -28,6 +28,8 @@ use crate::transcript::Transcript;
 pub enum Record {
     /// The first line: who writes.
     Head(Head),
+    /// A program is about to run cases.
+    Planned(Planned),
     /// A test began.
     Started(Started),
     /// A run ended and is not scored yet.
@@ -99,6 +101,7 @@ impl Record {
         let kind = value["record"].as_str().unwrap_or_default().to_owned();
         Ok(match kind.as_str() {
             "head" => Self::Head(Head::read(value)?.without_sentinels()),
+            "planned" => Self::Planned(Planned::read(value)?),
             "started" => Self::Started(Started::read(value)?.without_sentinels()),
             "ran" => Self::Ran(Ran::read(value)?),
             "scored" => Self::Scored(Scored::read(value)?),
@@ -143,6 +146,7 @@ impl Started {
             column: not_zero(self.column),
             case_hash: not_empty(self.case_hash),
             set_cases: not_zero(self.set_cases),
+            label: not_empty(self.label),
             ..self
         }
     }
@@ -150,7 +154,7 @@ impl Started {
 
 impl Decided {
     fn without_sentinels(self) -> Self {
-        Self { failure: not_empty(self.failure), ..self }
+        Self { headline: not_empty(self.headline), failure: not_empty(self.failure), ..self }
     }
 }
 

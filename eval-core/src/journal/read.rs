@@ -27,6 +27,9 @@ pub struct RecordedRun {
     pub tests: Vec<RecordedTest>,
     /// How many files end in an incomplete line: the process was killed, or the disk was full, while it wrote.
     pub torn: usize,
+    /// How many cases programs were to run and never began. Which tests never began, their binaries tell:
+    /// [`listed_tests`](super::listed_tests).
+    pub never_began: usize,
     /// How many incomplete lines may be about a test that is not among [`tests`](Self::tests).
     pub lost: usize,
     /// Other lines that could not be read.
@@ -78,7 +81,8 @@ impl fmt::Display for ReadRunError {
 
 impl std::error::Error for ReadRunError {}
 
-/// A test with everything that was recorded of it.
+/// A test with everything that was recorded of it, or a case that a program ran. A program can run one several times, and
+/// each time is one of these.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedTest {

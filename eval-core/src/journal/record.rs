@@ -67,7 +67,18 @@ pub struct Head {
     pub env: BTreeMap<String, String>,
 }
 
-/// A test began.
+/// A program is about to run cases. Tests have no such record: their binary tells which tests it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Planned {
+    /// How many cases: each of them begins, unless the process ends before.
+    pub cases: usize,
+}
+
+/// A test began, or a case of a program.
+///
+/// Records are of the same case if their package, binary, name, file, hash and label are equal. Then different numbers of
+/// [`attempt`](Self::attempt) are attempts at one test. What differs in any of these is another case.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Started {
@@ -75,22 +86,28 @@ pub struct Started {
     pub test: u32,
     /// The path of the test as cargo shows it: `weather::sunny`. Without the attribute, set and case: `set/case`.
     pub name: String,
+    /// Whether a program runs the case, rather than a test of the attribute. `false` in journals of versions that did not
+    /// record it.
+    pub of_program: bool,
+    /// The label that the program gave its runs; `None` if it gave none, and for tests.
+    pub label: Option<String>,
     /// The id of the set; `None` for a case that ran without one.
     pub eval_set_id: Option<String>,
     /// The id of the case.
     pub eval_id: String,
-    /// The file of the set as the compiler shows it; `None` for a case that comes from no file.
+    /// The file of the set as the compiler shows it, or as the program names it; `None` for a case that comes from no file.
     pub file: Option<String>,
-    /// The file of the set, relative to the folder of the package; `None` for a case that comes from no file.
+    /// The file of the set, relative to the folder of the package; of a program, its whole path. `None` for a case that comes
+    /// from no file.
     pub set_file: Option<String>,
     /// The line of the case, from 1; `None` for a case that comes from no file.
     pub line: Option<usize>,
     /// The column of the case in characters, from 1; `None` for a case that comes from no file.
     pub column: Option<usize>,
-    /// The [`case_hash`](super::case_hash) of the case, to tell whether it was edited since; `None` for a case that comes
-    /// from no file.
+    /// The [`case_hash`](super::case_hash) of the case as it ran: of its text in the file, or of its JSON if it comes from no
+    /// file. `None` in journals of versions that did not record it.
     pub case_hash: Option<String>,
-    /// How many cases of this file are tests; `None` for a case that comes from no file.
+    /// How many cases of this file are tests; of a program, how many cases of the set it was to run.
     pub set_cases: Option<usize>,
     /// How often the case is to run.
     pub runs: usize,
@@ -187,6 +204,8 @@ pub struct Decided {
     pub elapsed: Duration,
     /// Remarks that belong to no metric.
     pub notes: Vec<String>,
+    /// What is wrong with the case, in one line; `None` if nothing is, and in journals of versions that did not record it.
+    pub headline: Option<String>,
     /// What the test printed when it failed; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
     /// When it ended.
@@ -209,9 +228,12 @@ fields!(Head {
     sealed,
     env
 });
+fields!(Planned { cases });
 fields!(Started having [test, name, runs] {
     test,
     name,
+    of_program,
+    label,
     eval_set_id,
     eval_id,
     file,
@@ -226,4 +248,4 @@ fields!(Started having [test, name, runs] {
     attempt,
     at,
 });
-fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, failure, at });
+fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, headline, failure, at });

@@ -7,13 +7,13 @@ use eval_format::EvalCase;
 
 use super::case_hash::case_hash;
 use super::lines::{broke_line, ran_line, scored_line};
-use super::record::{Decided, Started};
+use super::record::{Decided, Planned, Started};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
 use crate::judge_outcome::JudgeUse;
 use crate::options::Options;
-use crate::report::{CaseReport, ScoredMetric};
+use crate::report::{CaseReport, Location, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::{Role, Verdict};
 
@@ -28,6 +28,23 @@ struct Open {
     test: u32,
     /// The number of the next evaluation.
     evaluations: AtomicU32,
+}
+
+/// A case that a program runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProgramCase<'a> {
+    pub(crate) eval_set_id: Option<&'a str>,
+    pub(crate) case: &'a EvalCase,
+    /// The label of the runs.
+    pub(crate) label: Option<&'a str>,
+    /// Where the case stands; `None` if it comes from no file.
+    pub(crate) location: Option<&'a Location>,
+    /// The whole path of that file, if the system tells it.
+    pub(crate) path: Option<&'a str>,
+    /// The text of the case in that file.
+    pub(crate) text: Option<&'a str>,
+    /// How many cases of its set are to run.
+    pub(crate) set_cases: usize,
 }
 
 /// The part of a journal that belongs to one evaluation of a run.
@@ -46,6 +63,8 @@ impl TestLog {
         Ok(Self::begin(journal, |number| Started {
             test: number,
             name: test.path(),
+            of_program: false,
+            label: None,
             eval_set_id: Some(set.eval_set_id.to_owned()),
             eval_id: source.eval_id.to_owned(),
             file: Some(set.shown.to_owned()),
@@ -63,26 +82,25 @@ impl TestLog {
     }
 
     /// Begins the log of a case that runs without the attribute.
-    pub(crate) fn of_case(
-        journal: Option<Arc<Journal>>,
-        eval_set_id: Option<&str>,
-        case: &EvalCase,
-        options: &Options,
-    ) -> Self {
+    pub(crate) fn of_case(journal: Option<Arc<Journal>>, of: &ProgramCase<'_>, options: &Options) -> Self {
         let Some(journal) = journal else { return Self::default() };
+        let ProgramCase { eval_set_id, case, label, location, path, text, set_cases } = *of;
         let eval_id = case.eval_id.clone();
         let name = eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"));
+        let hash = text.map_or_else(|| case_hash(&case.to_value().to_string()), case_hash);
         Self::begin(journal, |number| Started {
             test: number,
             name,
+            of_program: true,
+            label: label.map(str::to_owned),
             eval_set_id: eval_set_id.map(str::to_owned),
             eval_id,
-            file: None,
-            set_file: None,
-            line: None,
-            column: None,
-            case_hash: None,
-            set_cases: None,
+            file: location.map(|location| location.file.clone()),
+            set_file: path.map(str::to_owned),
+            line: location.map(|location| location.line),
+            column: location.map(|location| location.column),
+            case_hash: Some(hash),
+            set_cases: Some(set_cases),
             runs: options.runs,
             pass: options.pass,
             gate: options.gate,
@@ -122,8 +140,8 @@ impl TestLog {
         }
     }
 
-    /// Records the verdict, and what the test prints if it fails.
-    pub(crate) fn decided(&self, report: &CaseReport, failure: Option<&str>) {
+    /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
+    pub(crate) fn decided(&self, report: &CaseReport, headline: Option<String>, failure: Option<&str>) {
         self.end(|test| Decided {
             test,
             verdict: report.verdict.clone(),
@@ -131,13 +149,14 @@ impl TestLog {
             passed_runs: report.passed_runs,
             elapsed: report.elapsed,
             notes: report.notes.clone(),
+            headline,
             failure: failure.map(str::to_owned),
             at: time::now(),
         });
     }
 
     /// Records that the harness could not run or score the test.
-    pub(crate) fn broke(&self, message: &str, failure: &str) {
+    pub(crate) fn broke(&self, message: &str, headline: String, failure: &str) {
         self.end(|test| Decided {
             test,
             verdict: Verdict::error(Role::Harness, message),
@@ -145,6 +164,7 @@ impl TestLog {
             passed_runs: None,
             elapsed: std::time::Duration::ZERO,
             notes: Vec::new(),
+            headline: Some(headline),
             failure: Some(failure.to_owned()),
             at: time::now(),
         });
@@ -167,6 +187,15 @@ impl RunLog<'_> {
     pub(crate) fn scored(self, metrics: &[ScoredMetric]) {
         let Self { log, run, evaluation } = self;
         log.journal.add(scored_line(log.test, run, evaluation, metrics));
+    }
+}
+
+impl Journal {
+    /// Records that a program is about to run so many cases, so that those it does not come to are missed.
+    pub(crate) fn plan(&self, cases: usize) {
+        if cases > 0 {
+            self.add(Planned { cases }.line());
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use eval_format::{Criterion, EvalCase, Gate, Pass};
+use eval_format::{Criterion, EvalCase, Gate, Invocation, Map, Pass};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -49,6 +49,18 @@ fn scored(report: &RunReport) -> Scored {
 
 fn line_of(scored: &Scored, metrics: &[ScoredMetric]) -> Vec<u8> {
     scored_line(scored.test, scored.run, scored.evaluation, metrics)
+}
+
+/// A turn without what no file may hold: a case with it is refused before anything is scored.
+fn as_in_a_file(mut turn: Invocation) -> Invocation {
+    let contents = [Some(&mut turn.user_content), turn.final_response.as_mut()];
+    for part in contents.into_iter().flatten().flat_map(|content| content.parts.iter_mut().flatten()) {
+        part.other = Map::new();
+        if let Some(call) = &mut part.function_call {
+            call.other = Map::new();
+        }
+    }
+    turn
 }
 
 fn score(case: &EvalCase, runs: Vec<Transcript>) -> CaseReport {
@@ -104,6 +116,7 @@ proptest! {
                 passed_runs: Some(0),
                 elapsed: Duration::from_millis(1500),
                 notes: vec![text.clone()],
+                headline: Some(text.clone()).filter(|text| !text.is_empty()),
                 failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };
@@ -121,7 +134,7 @@ proptest! {
         runs in prop::collection::vec(run(), 1..3),
         turns in prop::collection::vec(expected(), 1..3),
     ) {
-        let case = turns.into_iter().fold(EvalCase::new("any"), EvalCase::turn);
+        let case = turns.into_iter().map(as_in_a_file).fold(EvalCase::new("any"), EvalCase::turn);
         let runs: Vec<Transcript> = runs.into_iter().map(|run| run.transcript).collect();
         let read = runs.iter().map(transcript_again).collect();
         prop_assert_eq!(shown(&score(&case, read)), shown(&score(&case, runs)));
@@ -144,6 +157,8 @@ fn started(test: u32, name: &str) -> Started {
     Started {
         test,
         name: name.to_owned(),
+        of_program: false,
+        label: None,
         eval_set_id: Some("weather".to_owned()),
         eval_id: "sunny".to_owned(),
         file: Some("evals/weather.evalset.json".to_owned()),
@@ -186,6 +201,7 @@ fn decided(test: u32) -> Decided {
         passed_runs: None,
         elapsed: Duration::ZERO,
         notes: Vec::new(),
+        headline: None,
         failure: None,
         at: SystemTime::UNIX_EPOCH,
     }
@@ -408,6 +424,72 @@ fn of_one_attempt_the_worst_process_counts_and_later_attempts_hide_earlier_ones(
     assert_eq!(counts(), (2, Some(Verdict::Passed)), "whatever its clock says");
     file("e.jsonl", 2, 0, Some(Verdict::error(Role::Agent, "503")));
     assert_eq!(counts(), (2, Some(Verdict::error(Role::Agent, "503"))));
+}
+
+#[test]
+fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let of_program = |change: fn(&mut Started)| {
+        let mut started = Started { of_program: true, ..started(0, "s/a") };
+        change(&mut started);
+        started
+    };
+    let of_test = || started(0, "s::a");
+    let written = |file: &str, cases: &[(Started, Verdict)]| {
+        let mut lines = vec![head("p").line()];
+        for ((started, verdict), test) in cases.iter().zip(1..) {
+            lines.push(Started { test, ..started.clone() }.line());
+            lines.push(Decided { verdict: verdict.clone(), ..decided(test) }.line());
+        }
+        fs::write(folder.join(file), lines.concat()).unwrap();
+    };
+    let counted = || {
+        let run = RecordedRun::read(folder).unwrap();
+        let tests = run.tests.iter();
+        tests
+            .map(|test| {
+                (test.attempts.len(), test.last().unwrap().decided.as_ref().unwrap().verdict.passed())
+            })
+            .collect::<Vec<_>>()
+    };
+    for (what, other) in [
+        ("a label", (|it| it.label = Some("b".to_owned())) as fn(&mut Started)),
+        ("a file", |it| it.file = Some("z/weather.evalset.json".to_owned())),
+        ("the text", |it| it.case_hash = Some("ff00".to_owned())),
+        ("nothing", |_| {}),
+    ] {
+        written("a.jsonl", &[(of_program(|_| {}), Verdict::Failed), (of_program(other), Verdict::Passed)]);
+        assert_eq!(counted(), [(1, false), (1, true)], "{what}: each counts");
+    }
+    // Another process that ran the same case.
+    written("a.jsonl", &[(of_program(|_| {}), Verdict::Failed)]);
+    written("b.jsonl", &[(of_program(|_| {}), Verdict::Passed)]);
+    assert_eq!(counted(), [(1, false), (1, true)]);
+    // What a test runner tried again, and says so, is one case.
+    written("b.jsonl", &[(of_program(|it| it.attempt = 2), Verdict::Passed)]);
+    assert_eq!(counted(), [(2, true)]);
+    written("a.jsonl", &[(of_test(), Verdict::Failed)]);
+    written("b.jsonl", &[(of_test(), Verdict::Passed)]);
+    assert_eq!(counted(), [(2, false)], "of one attempt at a test the worst counts");
+    let edited = Started { case_hash: Some("ff00".to_owned()), ..of_test() };
+    written("b.jsonl", &[(edited, Verdict::Passed)]);
+    assert_eq!(counted(), [(1, false), (1, true)], "a test whose case was edited is another one");
+}
+
+#[test]
+fn cases_that_a_program_did_not_come_to_are_missed() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let plan = Planned { cases: 3 }.line();
+    assert_eq!(again(&plan), Record::Planned(Planned { cases: 3 }));
+    let begun = Started { of_program: true, ..started(1, "s/a") };
+    let lines = [head("p").line(), plan.clone(), begun.line(), decided(1).line(), plan.clone()];
+    fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
+    fs::write(folder.join("b.jsonl"), [head("p").line(), plan].concat()).unwrap();
+    let run = RecordedRun::read(folder).unwrap();
+    assert_eq!((run.tests.len(), run.never_began), (1, 8));
+    assert_eq!(RecordedRun::outline(&[folder]).unwrap().never_began, 8);
 }
 
 /// The lines of a journal as a process writes it.

@@ -24,6 +24,8 @@ pub(crate) struct Journal {
     path: PathBuf,
     /// `None` after a write failed.
     file: Mutex<Option<Lines>>,
+    /// Why a write failed.
+    failed: OnceLock<Arc<io::Error>>,
     tests: AtomicU32,
     /// What no line may hold.
     secrets: Secrets,
@@ -75,7 +77,14 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
             return Ok(None);
         }
         match evalset_dir()? {
-            Some(folder) => Journal::open(&folder, Some(package)),
+            Some(folder) => match Journal::open(&folder, Some(package)) {
+                Ok(journal) => Ok(Some(Arc::new(journal))),
+                Err(OpenError::Environment(message)) => Err(message),
+                Err(error @ OpenError::Folder { .. }) => {
+                    say_once(&error.to_string());
+                    Ok(None)
+                }
+            },
             None => {
                 say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
                 Ok(None)
@@ -110,33 +119,42 @@ fn kept() -> Result<usize, String> {
     })
 }
 
+/// Why there is no journal.
+#[derive(Clone, Debug)]
+pub(crate) enum OpenError {
+    /// A variable has an unknown value.
+    Environment(String),
+    /// Nothing can be written in the folder.
+    Folder { folder: PathBuf, source: Arc<io::Error> },
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Environment(message) => f.write_str(message),
+            Self::Folder { folder, source } => write!(f, "cannot write in `{}`: {source}", folder.display()),
+        }
+    }
+}
+
 impl Journal {
-    /// The journal of a program that runs cases itself, in a folder such as `target/evalset`.
-    pub(crate) fn of_program(folder: &Path) -> Result<Option<Arc<Self>>, String> {
-        if is_off()? {
+    /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
+    /// off.
+    pub(crate) fn of_program(folder: &Path) -> Result<Option<Arc<Self>>, OpenError> {
+        if is_off().map_err(OpenError::Environment)? {
             return Ok(None);
         }
-        let journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;
-        // It is new, so nobody else has it.
-        let mut journal = journal.and_then(Arc::into_inner);
-        if let Some(journal) = &mut journal {
-            journal.prunes = Some(folder.to_owned());
-        }
-        Ok(journal.map(Arc::new))
+        let mut journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;
+        journal.prunes = Some(folder.to_owned());
+        Ok(Some(Arc::new(journal)))
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`. If that fails, a message says so.
-    fn open(folder: &Path, package: Option<&str>) -> Result<Option<Arc<Self>>, String> {
-        kept()?;
-        let run = run_id::of_this_process(folder)?;
+    /// Opens the journal of this process in a folder such as `target/evalset`.
+    fn open(folder: &Path, package: Option<&str>) -> Result<Self, OpenError> {
+        kept().map_err(OpenError::Environment)?;
+        let run = run_id::of_this_process(folder).map_err(OpenError::Environment)?;
         let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, run, package));
-        Ok(match opened {
-            Ok(journal) => Some(Arc::new(journal)),
-            Err(error) => {
-                say_once(&format!("cannot write in `{}`: {error}", folder.display()));
-                None
-            }
-        })
+        opened.map_err(|error| OpenError::Folder { folder: folder.to_owned(), source: Arc::new(error) })
     }
 
     fn create(joined: Joined, run: String, package: Option<&str>) -> io::Result<Self> {
@@ -157,7 +175,8 @@ impl Journal {
     ) -> io::Result<Self> {
         file.write_all(&seal(masked(&secrets, head.line()), 1))?;
         let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
-        Ok(Self { run: head.run, path, file, tests, secrets, lock: None, prunes: None })
+        let failed = OnceLock::new();
+        Ok(Self { run: head.run, path, file, failed, tests, secrets, lock: None, prunes: None })
     }
 
     /// The id of the run that the journal belongs to.
@@ -184,7 +203,35 @@ impl Journal {
             // A line behind half a line would be unreadable too.
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
+            let _ = self.failed.set(Arc::new(error));
         }
+    }
+
+    /// A journal whose disk is full after its first line.
+    #[cfg(test)]
+    pub(crate) fn on_full_disk() -> Self {
+        struct Full(bool);
+        impl Write for Full {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                if std::mem::replace(&mut self.0, true) {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let head = head("run".to_owned(), None);
+        let secrets = Secrets::of(std::iter::empty());
+        Self::begin(head, PathBuf::from("full.jsonl"), Box::new(Full(false)), secrets)
+            .expect("there is room for the head")
+    }
+
+    /// Why a record could not be written. None was written after it.
+    pub(crate) fn failure(&self) -> Option<&Arc<io::Error>> {
+        self.failed.get()
     }
 }
 

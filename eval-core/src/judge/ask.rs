@@ -28,7 +28,24 @@ use crate::agent::BoxFuture;
 /// }
 /// ```
 ///
-/// One value answers all questions of a case. Some of them are asked at the same time.
+/// One value answers all questions of a case. Some of them are asked at the same time. A closure can be a judge too: see
+/// [`judge_fn`](super::judge_fn).
+///
+/// A judge is tested by asking it: requests and replies can be made.
+///
+/// ```
+/// # use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
+/// # struct Kind;
+/// # impl Judge for Kind {
+/// #     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> { Ok(JudgeReply::new("valid")) }
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let request = JudgeRequest::new("any", "Is it right?").with_template("right/1").with_sample(2);
+/// assert_eq!(Kind.ask(&request).await?, JudgeReply::new("valid"));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 pub trait Judge: Send + Sync {
     /// Answers one request.
     fn ask(&self, request: &JudgeRequest) -> impl Future<Output = Result<JudgeReply, JudgeError>> + Send;
@@ -58,19 +75,27 @@ pub trait Judge: Send + Sync {
     }
 }
 
-impl<J: Judge> Judge for Arc<J> {
-    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        J::ask(self, request).await
-    }
+/// A judge behind a pointer is asked as it is.
+macro_rules! behind_a_pointer {
+    ($pointer:ident) => {
+        impl<J: Judge> Judge for $pointer<J> {
+            async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+                J::ask(self, request).await
+            }
 
-    fn is_offline(&self) -> bool {
-        J::is_offline(self)
-    }
+            fn is_offline(&self) -> bool {
+                J::is_offline(self)
+            }
 
-    fn time_limit(&self) -> Option<Duration> {
-        J::time_limit(self)
-    }
+            fn time_limit(&self) -> Option<Duration> {
+                J::time_limit(self)
+            }
+        }
+    };
 }
+
+behind_a_pointer!(Arc);
+behind_a_pointer!(Box);
 
 /// The form of [`Judge`] that can be a trait object: its futures are boxed.
 trait DynJudge: Send + Sync {

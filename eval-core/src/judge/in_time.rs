@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::environment::TIMEOUT;
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
-use crate::guard::Watch;
+use crate::guard;
 
 /// Asks a judge and waits as long as its time limit says. The outer error says that the time is up.
 ///
@@ -16,8 +16,8 @@ pub(super) async fn ask_in_time(
 ) -> Result<Result<JudgeReply, JudgeError>, JudgeError> {
     let Some(limit) = judge.time_limit() else { return Ok(judge.ask(request).await) };
     let what = || format!("{whose}the judge `{}`,", request.model);
-    let _watch = Watch::start(limit, &what);
-    tokio::time::timeout(limit, judge.ask(request)).await.map_err(|_| too_long(limit))
+    let answer = tokio::time::timeout(limit, judge.ask(request));
+    guard::watched(limit, what, answer).await.map_err(|_| too_long(limit))
 }
 
 /// Asks a judge within its time limit, for callers that treat both errors alike.

@@ -245,7 +245,8 @@ impl Judging {
     /// `read` returns `Some(true)` for yes, `Some(false)` for no and `None` if the reply says neither. A reply that
     /// says neither does not vote, and neither does a sample that failed.
     ///
-    /// It is an error if no sample votes, or if more samples failed than answered: the majority would be an accident.
+    /// It is an error if more samples fail or say neither than vote: the majority would be an accident. If most failed, it
+    /// is the first failure, else an error of the kind [`Unreadable`](JudgeErrorKind::Unreadable).
     pub async fn vote(
         &self,
         template: &str,
@@ -268,26 +269,37 @@ impl Judging {
             .filter_map(|sample| sample.as_ref().ok())
             .filter_map(|(vote, reply)| Some(((*vote)?, reply)))
             .collect();
+        let silent = samples.len() - voters.len();
+        if silent * 2 > self.samples as usize || voters.is_empty() {
+            return Err(too_few_votes(samples, voters.len()));
+        }
         let yes = voters.iter().filter(|(vote, _)| *vote).count();
         let passed = yes * 2 > voters.len();
         let winners = voters.iter().filter(|(vote, _)| *vote == passed);
-        let Some((_, reply)) = winners.clone().next() else {
-            // The samples were read, so this is what a judge said in place of yes or no.
-            let said = samples.iter().find_map(|sample| sample.as_ref().ok());
-            let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
-            let samples = message::count(samples.len(), "sample");
-            let message = format!("none of {samples} says yes or no{said}");
-            return Err(JudgeError::new(JudgeErrorKind::Unreadable, message));
-        };
+        let reply = winners.clone().next().map(|(_, reply)| reply.text.clone()).unwrap_or_default();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Vote {
             passed,
             votes: count(winners.count()),
             voters: count(voters.len()),
             samples: self.samples,
-            reply: reply.text.clone(),
+            reply,
         })
     }
+}
+
+/// The error of a vote in which most samples did not take part.
+fn too_few_votes(samples: &[Sample<Option<bool>>], voters: usize) -> JudgeError {
+    let voted = if voters == 0 { "none".to_owned() } else { format!("only {voters}") };
+    let failed = samples.iter().filter(|sample| sample.is_err()).count();
+    let failed = if failed == 0 { String::new() } else { format!(", and {failed} failed") };
+    // What a judge said in place of yes or no.
+    let said = samples.iter().filter_map(|sample| sample.as_ref().ok()).find(|(vote, _)| vote.is_none());
+    let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
+    let verb = if voters > 1 { "say" } else { "says" };
+    let samples = message::count(samples.len(), "sample");
+    let message = format!("{voted} of {samples} {verb} yes or no{failed}{said}");
+    JudgeError::new(JudgeErrorKind::Unreadable, message)
 }
 
 #[cfg(test)]

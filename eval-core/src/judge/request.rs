@@ -11,6 +11,7 @@ use crate::secrets;
 ///
 /// let request = JudgeRequest::new("gemini-2.5-flash", "Is this polite? ...");
 /// assert_eq!((request.sample, request.temperature), (0, None));
+/// assert_eq!(request.with_temperature(0.5).with_sample(1).sample, 1);
 /// ```
 ///
 /// Equal requests may get the same answer. The samples of one question differ in [`sample`](Self::sample) alone.
@@ -54,6 +55,41 @@ impl JudgeRequest {
     /// A request for the first sample of a question, without options.
     pub fn new(model: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
+    }
+
+    /// Sets the name and the version of the prompt.
+    #[must_use]
+    pub fn with_template(mut self, template: impl Into<String>) -> Self {
+        self.template = template.into();
+        self
+    }
+
+    /// Sets the JSON schema that the answer should follow.
+    #[must_use]
+    pub fn with_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.schema = Some(schema.into());
+        self
+    }
+
+    /// Sets the temperature.
+    #[must_use]
+    pub fn with_temperature(mut self, temperature: f64) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// Sets the other entries of the model's configuration.
+    #[must_use]
+    pub fn with_config(mut self, config: Map) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Sets which sample of the question this is, from 0.
+    #[must_use]
+    pub fn with_sample(mut self, sample: u32) -> Self {
+        self.sample = sample;
+        self
     }
 }
 

@@ -190,10 +190,10 @@ impl Judge for RoutedJudge {
         match (settings.mode, store) {
             (Some(JudgeMode::Live), _) => self.ask_live(request).await,
             (Some(JudgeMode::Record), Some(store)) => {
-                store.record(request, Some(&self.eval_id), self.ask_live(request)).await
+                Box::pin(store.record(request, Some(&self.eval_id), Box::pin(self.ask_live(request)))).await
             }
             (Some(JudgeMode::Record), None) => Err(nowhere_to_record()),
-            (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)),
+            (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)).await,
             (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
         }
     }

@@ -1,8 +1,9 @@
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::in_case::{RunningCase, current};
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
 /// A judge that answers from a list, in the order of the requests. It serves tests of metrics.
@@ -23,6 +24,10 @@ use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 /// ```
 ///
 /// It [is offline](Judge::is_offline). When the list is used up, it answers with an error.
+///
+/// Whose reply is next can be told only if one case asks after the other. Where cases run at the same time, the first that
+/// asks has the list, and a question of another one is an error. [`judge_fn`](super::judge_fn) answers by what is asked, and
+/// serves any number of cases.
 #[derive(Default)]
 pub struct Scripted {
     state: Mutex<State>,
@@ -32,6 +37,31 @@ pub struct Scripted {
 struct State {
     replies: VecDeque<Result<JudgeReply, JudgeError>>,
     requests: Vec<JudgeRequest>,
+    /// The cases that asked: those that still run, and the one that ended last.
+    cases: Vec<Arc<RunningCase>>,
+}
+
+impl State {
+    /// Fails if a case that runs beside this one has asked before.
+    fn give_to(&mut self, case: &Arc<RunningCase>) -> Result<(), JudgeError> {
+        let beside = self.cases.iter().find(|other| !Arc::ptr_eq(case, other) && case.runs_beside(other));
+        if let Some(other) = beside {
+            return Err(JudgeError::new(
+                JudgeErrorKind::Failed,
+                format!(
+                    "the case `{}` asks a script that the case `{}` asks too, and both run at the same time, so nobody can say \
+                     whose reply is next; run one case at a time, or answer by what is asked with `judge_fn`",
+                    case.eval_id, other.eval_id
+                ),
+            ));
+        }
+        if !self.cases.iter().any(|known| Arc::ptr_eq(case, known)) {
+            let last = self.cases.iter().filter_map(|case| case.ended()).max();
+            self.cases.retain(|case| case.ended().is_none_or(|ended| Some(ended) == last));
+            self.cases.push(Arc::clone(case));
+        }
+        Ok(())
+    }
 }
 
 impl Scripted {
@@ -42,7 +72,7 @@ impl Scripted {
 
     /// A judge that answers with these replies and errors.
     pub fn results(results: impl IntoIterator<Item = Result<JudgeReply, JudgeError>>) -> Self {
-        let state = State { replies: results.into_iter().collect(), requests: Vec::new() };
+        let state = State { replies: results.into_iter().collect(), ..State::default() };
         Self { state: Mutex::new(state) }
     }
 
@@ -61,6 +91,9 @@ impl fmt::Debug for Scripted {
 impl Judge for Scripted {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(case) = current() {
+            state.give_to(&case)?;
+        }
         state.requests.push(request.clone());
         let asked = state.requests.len();
         state.replies.pop_front().unwrap_or_else(|| {

@@ -10,10 +10,11 @@ use super::metric_trait::{BoxMetric, Metric};
 use super::scores::{Score, Scores};
 use crate::agent::BoxError;
 
-/// A function that `metrics(..)` may name.
+/// What `metrics(..)` may name, and [`EvalRunner::metric`](crate::EvalRunner::metric) takes: a function or closure, or a
+/// [`Metric`].
 ///
-/// It has one of three shapes, told apart by their types. Two score turn by turn; they return anything that converts
-/// into a [`Score`]:
+/// Functions have one of three shapes, told apart by their types. Two score turn by turn; they return anything that
+/// converts into a [`Score`]:
 ///
 /// ```
 /// use eval_core::{Criterion, Invocation, Score};
@@ -31,13 +32,15 @@ use crate::agent::BoxError;
 /// # let _ = (eval_core::__private::metric(polite), eval_core::__private::metric(brief));
 /// ```
 ///
-/// The third is `fn() -> impl Metric`, for a [`Metric`] that sees the whole run.
+/// The third is `fn() -> impl Metric`, for a [`Metric`] that sees the whole run. A value that is a metric stands for
+/// itself.
 ///
-/// The trait is sealed: it is implemented for functions of these shapes, and for nothing else. `Shape` is inferred.
+/// The trait is sealed: it is implemented for metrics and functions of these shapes, and for nothing else. `Shape` is
+/// inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a metric",
     label = "not a metric",
-    note = "expected `fn(&Invocation, Option<&Invocation>, &Criterion) -> impl Into<Score>`, plain or async, or `fn() -> impl Metric`"
+    note = "expected `fn(&Invocation, Option<&Invocation>, &Criterion) -> impl Into<Score>`, plain or async, or `fn() -> impl Metric`, or a value that implements `Metric`"
 )]
 pub trait MetricFn<Shape> {
     /// The metric that this function stands for.
@@ -65,6 +68,17 @@ pub struct Async;
 /// The shape of a function that makes a metric.
 #[derive(Debug)]
 pub struct Factory;
+
+/// The shape of a metric.
+#[derive(Debug)]
+pub struct Itself;
+
+#[doc(hidden)]
+impl<M: Metric + 'static> MetricFn<Itself> for M {
+    fn into_metric(self, _: Seal) -> BoxMetric {
+        BoxMetric::new(self)
+    }
+}
 
 struct PlainFn<F>(F);
 

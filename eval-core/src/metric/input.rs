@@ -1,11 +1,14 @@
 //! What a metric is given.
 
+#[cfg(feature = "judges")]
+use std::sync::LazyLock;
+
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use super::scores::{Score, Scores};
 use crate::judge::BoxJudge;
 #[cfg(feature = "judges")]
-use crate::judge::Judging;
+use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Judging};
 
 /// What a metric scores: one run of one case.
 ///
@@ -44,6 +47,73 @@ pub struct MetricInput<'a> {
 }
 
 impl<'a> MetricInput<'a> {
+    /// The input of a unit test: the case, what happened, and the criterion. The case says what was expected.
+    ///
+    /// ```
+    /// use eval_core::{BoxError, Criterion, EvalCase, Invocation, Metric, MetricInput, Score, Scores};
+    ///
+    /// /// At most as many words as the criterion's `max_words`.
+    /// struct Brevity;
+    ///
+    /// impl Metric for Brevity {
+    ///     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+    ///         let max = input.criterion.get("max_words").and_then(|max| max.as_i64()).ok_or("no `max_words`")?;
+    ///         let words = |turn: &Invocation| turn.response_text().split_whitespace().count() as i64;
+    ///         Ok(input.turns().map(|(actual, _)| Score::from(words(actual) <= max)).collect())
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    /// let actual = [Invocation::user("Paris?").response("It is very, very sunny.")];
+    /// let criterion = Criterion::new(1.0).with("max_words", 3);
+    ///
+    /// let scores = Brevity.score(MetricInput::new(&case, &actual, &criterion)).await?;
+    /// assert_eq!(scores.overall(), Some(0.0));
+    /// # Ok::<_, BoxError>(())
+    /// # })?;
+    /// # Ok::<_, BoxError>(())
+    /// ```
+    ///
+    /// The session state is empty, and there is no judge to ask, unless the calls below say otherwise.
+    pub fn new(case: &'a EvalCase, actual: &'a [Invocation], criterion: &'a Criterion) -> Self {
+        static EMPTY: Map = Map::new();
+        Self { case, actual, expected: &case.conversation, state: &EMPTY, criterion, judge: nobody() }
+    }
+
+    /// Sets the session state at the end of the run.
+    #[must_use]
+    pub fn with_state(mut self, state: &'a Map) -> Self {
+        self.state = state;
+        self
+    }
+
+    /// Sets the judge that is asked. It is asked directly, whatever `EVALSET_JUDGE` says.
+    ///
+    /// ```
+    /// use eval_core::judge::{Judge, Scripted};
+    /// use eval_core::{Criterion, EvalCase, Invocation, MetricInput};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?"));
+    /// let actual = [Invocation::user("Paris?").response("It is sunny.")];
+    /// let (criterion, judge) = (Criterion::new(1.0), Scripted::new(["yes"]).boxed());
+    /// let input = MetricInput::new(&case, &actual, &criterion).with_judge(&judge);
+    ///
+    /// let judging = input.judging();
+    /// let reply = judging.ask(&judging.request("polite/1", "Is this polite?", 0)).await?;
+    /// assert_eq!(reply.text, "yes");
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "judges")]
+    #[must_use]
+    pub fn with_judge(mut self, judge: &'a BoxJudge) -> Self {
+        self.judge = judge;
+        self
+    }
+
     /// The turns, actual and expected side by side. The expected turn is `None` if the case expects fewer turns.
     pub fn turns(&self) -> impl Iterator<Item = (&'a Invocation, Option<&'a Invocation>)> + use<'a> {
         let expected = self.expected;
@@ -59,5 +129,32 @@ impl<'a> MetricInput<'a> {
     /// Scores each turn on its own. It takes a reference to a function so that it is compiled once for all metrics.
     pub(crate) fn score_turns(&self, score: &dyn Fn(&Invocation, Option<&Invocation>) -> Score) -> Scores {
         Scores::of_turns(self.turns().map(|(actual, expected)| score(actual, expected)).collect())
+    }
+}
+
+/// The judge of an input that has none: asking it is an error.
+#[cfg(feature = "judges")]
+fn nobody() -> &'static BoxJudge {
+    static NOBODY: LazyLock<BoxJudge> = LazyLock::new(|| Nobody.boxed());
+    &NOBODY
+}
+
+#[cfg(not(feature = "judges"))]
+fn nobody() -> &'static BoxJudge {
+    &BoxJudge
+}
+
+#[cfg(feature = "judges")]
+struct Nobody;
+
+#[cfg(feature = "judges")]
+impl Judge for Nobody {
+    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let message = "this input has no judge; `MetricInput::with_judge` gives it one";
+        Err(JudgeError::new(JudgeErrorKind::NoJudge, message))
+    }
+
+    fn is_offline(&self) -> bool {
+        true
     }
 }

@@ -29,7 +29,7 @@ use crate::agent::{BoxError, BoxFuture};
 ///
 /// A metric that looks at one turn at a time can be a function: see [`MetricFn`](super::MetricFn). An error, a panic,
 /// or a number of scores that is not the number of turns makes the metric an ERROR; the other metrics of the case are
-/// scored all the same.
+/// scored all the same. [`MetricInput::new`] shows how a metric is tested.
 pub trait Metric: Send + Sync {
     /// Scores one run, turn by turn or as a whole.
     fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
@@ -60,6 +60,29 @@ impl BoxMetric {
 impl fmt::Debug for BoxMetric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BoxMetric(..)")
+    }
+}
+
+/// A metric that is shared.
+///
+/// ```
+/// use std::sync::Arc;
+/// use eval_core::EvalRunner;
+/// use eval_core::metric::BoxMetric;
+/// # use eval_core::{BoxError, Metric, MetricInput, Scores};
+/// # struct Slow;
+/// # impl Metric for Slow {
+/// #     async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> { Ok(Scores::whole_run(true)) }
+/// # }
+///
+/// let shared = Arc::new(Slow);
+/// let chosen: BoxMetric = BoxMetric::new(shared.clone());
+/// let runner = EvalRunner::new().metric("slow", shared).metric("slow again", chosen);
+/// # let _ = runner;
+/// ```
+impl<M: Metric> Metric for Arc<M> {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        M::score(self, input).await
     }
 }
 

@@ -30,7 +30,7 @@ use crate::transcript::{RunError, Transcript, TurnRecord};
 /// assert_eq!(turn.invocation.tool_calls().next().unwrap().to_string(), r#"get_weather(city: "Paris")"#);
 ///
 /// let transcript = conversation.finish().await?;
-/// assert_eq!(transcript.state["last_city"], json!("Paris"));
+/// assert_eq!(transcript.state["last_city"], "Paris");
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -100,14 +100,14 @@ impl<A: Agent> Conversation<A> {
     /// Ends the conversation, and returns all of it. Fails if the agent does, or if it recorded something too late.
     pub async fn finish(mut self) -> Result<Transcript, RunError> {
         let conditions = conditions(self.timeout);
-        let read = if self.is_open {
-            read_state(&mut self.agent, &conditions, &mut self.transcript).await
+        let ended = if self.is_open {
+            let read = read_state(&mut self.agent, &conditions, &mut self.transcript).await;
+            end(&mut self.agent, &conditions, read).await
         } else {
             Ok(())
         };
-        let ended = end(&mut self.agent, &conditions, read).await;
         let Self { agent, log, transcript, .. } = self;
-        let dropped = drop_agent(agent);
+        let dropped = drop_agent(agent, &conditions);
         settle(&log).await;
         ended.and(dropped)?;
         late(&log).map_or(Ok(transcript), Err)
@@ -162,14 +162,14 @@ mod tests {
         let mut agent = Polite::default();
         let transcript = run(async {
             let session = Session::new("shop", "Anna").with_state("k", 1);
-            let limit = Duration::from_millis(20);
+            let limit = Duration::from_millis(200);
             let mut talk = Conversation::new(&mut agent).with_session(session).with_timeout(limit);
             let turn = talk.say("Hello").await.unwrap();
             assert_eq!(turn.invocation.response_text(), "Hello, Anna");
             let nothing = talk.say("nothing").await.unwrap_err().to_string();
             assert!(nothing.starts_with("agent error in turn 2: the agent answered nothing"), "{nothing}");
             let hangs = talk.say("hang").await.unwrap_err();
-            assert_eq!(hangs.to_string(), "agent error in turn 3: timed out after 20ms");
+            assert_eq!(hangs.to_string(), "agent error in turn 3: timed out after 200ms");
             talk.finish().await.unwrap()
         });
         assert_eq!((transcript.turns.len(), transcript.state["k"].as_i64()), (3, Some(1)));

@@ -1,6 +1,5 @@
 //! One run of one case: opens the session, plays each turn, and records everything.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +8,7 @@ use eval_format::{EvalCase, Invocation, Map};
 use super::unscored;
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn};
-use crate::guard::{Fault, fenced, panic_message};
+use crate::guard::{Fault, fenced, not_async};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -43,15 +42,17 @@ pub(crate) async fn converse(
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
     }
-    let dropped = drop_agent(agent).err();
+    let dropped = drop_agent(agent, conditions).err();
     settle(log).await;
     transcript.error = error.or(dropped).or_else(|| late(log));
     transcript
 }
 
 /// Drops the agent, or whatever holds it.
-pub(super) fn drop_agent<A>(agent: A) -> Result<(), RunError> {
-    caught(|| drop(agent)).map_err(|fault| agent_error(None, &format!("dropping the agent: {fault}")))
+pub(super) fn drop_agent<A>(agent: A, conditions: &Conditions<'_>) -> Result<(), RunError> {
+    let what = || format!("{}, dropping the agent,", conditions.label);
+    not_async(conditions.timeout, what, || drop(agent))
+        .map_err(|fault| agent_error(None, &format!("dropping the agent: {fault}")))
 }
 
 /// The error of a run in which something was recorded too late; `None` if nothing was so far.
@@ -94,11 +95,6 @@ pub(crate) fn renew_rubrics(transcript: &mut Transcript, case: &EvalCase) {
         turn.invocation.rubrics = case.conversation.get(at).and_then(|expected| expected.rubrics.clone());
         add_rubrics(&mut turn.invocation, case);
     }
-}
-
-/// Calls code of the agent that is not async, and catches its panic.
-fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Fault::Panicked(panic_message(&*payload)))
 }
 
 async fn play(
@@ -180,7 +176,8 @@ pub(super) async fn turn(
 
     let Recorded { events, tools, overflow } = log.end();
     transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
-    let details = caught(|| agent.details());
+    let what = || format!("{}, turn {number}, reading the agent's details,", conditions.label);
+    let details = not_async(conditions.timeout, what, || agent.details());
     let mut invocation = invocation(&message.content, &events)
         .with_invocation_id(format!("turn-{number}"))
         .with_creation_timestamp(started_at.as_secs_f64())

@@ -88,6 +88,8 @@ pub struct CaseReport {
     pub case: EvalCase,
     /// Where the case stands in its file; `None` for a case that comes from no file.
     pub location: Option<Location>,
+    /// The label that the program gave its runs: [`EvalRunner::label`](crate::EvalRunner::label); `None` if it gave none.
+    pub label: Option<String>,
     /// The runs, in order. A run whose test body evaluated several times is there several times.
     pub runs: Vec<RunReport>,
     /// The metrics, in the order of the criteria.
@@ -113,6 +115,7 @@ impl fmt::Debug for CaseReport {
                 .field("eval_set_id", &self.eval_set_id)
                 .field("case", &self.case)
                 .field("location", &self.location)
+                .field("label", &self.label)
                 .field("runs", &self.runs)
                 .field("metrics", &self.metrics)
                 .field("passed_runs", &self.passed_runs)
@@ -139,6 +142,11 @@ impl CaseReport {
     /// The metric of this name; `None` if the case was not scored with it.
     pub fn metric(&self, name: &str) -> Option<&MetricReport> {
         self.metrics.iter().find(|metric| metric.name == name)
+    }
+
+    /// The metrics that could have failed the case and were skipped: they do not apply, or nobody could be asked.
+    pub fn skipped_metrics(&self) -> impl Iterator<Item = &MetricReport> {
+        self.metrics.iter().filter(|metric| matches!(metric.verdict, Verdict::Skipped(_)))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::case_report::CaseReport;
+use super::metric_report::MetricReport;
 use crate::message::count;
 use crate::secrets::mask;
 use crate::verdict::Verdict;
@@ -50,10 +51,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The share of all cases that passed, 0 to 1; `None` if there are no cases.
+    /// The share of the cases that passed, of those that were not skipped, 0 to 1; `None` if there are none. It is 1 where
+    /// [`EvalReport::all_passed`] is true, and only there.
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
     pub fn pass_rate(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.passed as f64 / self.total as f64)
+        let checked = self.total.saturating_sub(self.skipped);
+        (checked > 0).then(|| self.passed as f64 / checked as f64)
     }
 }
 
@@ -98,13 +101,12 @@ impl EvalReport {
                 .metrics
                 .iter()
                 .filter(|metric| metric.criterion.is_some())
-                .map(|metric| match metric.score {
-                    Some(score) => format!("{} {score:?}", metric.name),
-                    None => format!("{} {}", metric.name, metric.verdict),
-                })
+                .map(|metric| format!("{} {}", metric.name, result(metric, case.run_count())))
                 .collect();
             let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
-            writeln!(f, "{:>13} {set}{}  {}", case.verdict.to_string(), case.eval_id(), scores.join("  "))?;
+            let label = case.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
+            let scores = scores.join("  ");
+            writeln!(f, "{:>13} {set}{}{label}  {scores}", case.verdict.to_string(), case.eval_id())?;
         }
         for case in self.failures() {
             writeln!(f, "\n{case}")?;
@@ -118,9 +120,22 @@ impl EvalReport {
     }
 }
 
+/// The score of a metric, and in how many runs it reached its threshold if runs are decided one by one; its verdict if it was
+/// skipped or has no score.
+fn result(metric: &MetricReport, runs: usize) -> String {
+    let score = metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_)));
+    match (score, metric.threshold(), metric.passed_runs) {
+        (Some(score), Some(threshold), Some(passed)) => {
+            format!("{score:?} ({threshold:?} reached in {passed} of {})", count(runs, "run"))
+        }
+        (Some(score), ..) => format!("{score:?}"),
+        (None, ..) => metric.verdict.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use eval_format::{EvalCase, Gate};
+    use eval_format::{Criterion, EvalCase, Gate};
 
     use super::*;
     use crate::verdict::Role;
@@ -130,6 +145,7 @@ mod tests {
             eval_set_id: None,
             case: EvalCase::new("c"),
             location: None,
+            label: None,
             runs: Vec::new(),
             metrics: Vec::new(),
             passed_runs: None,
@@ -149,6 +165,27 @@ mod tests {
     }
 
     #[test]
+    fn a_score_is_shown_with_what_it_was_decided_by_and_a_skip_as_one() {
+        let metric = |name: &str, verdict, passed_runs| MetricReport {
+            name: name.to_owned(),
+            criterion: Some(Criterion::new(0.8)),
+            score: Some(0.33),
+            scored: 3,
+            total: 3,
+            passed_runs,
+            verdict,
+            notes: Vec::new(),
+        };
+        let skipped = metric("safety_v1", Verdict::Skipped("no judge".to_owned()), None);
+        let metrics =
+            vec![metric("one", Verdict::Passed, Some(1)), skipped, metric("mean", Verdict::Failed, None)];
+        let labelled = CaseReport { metrics, label: Some("b".to_owned()), ..case(Verdict::Passed) };
+        let text = EvalReport { cases: vec![labelled] }.to_string();
+        let expected = "passed c [b]  one 0.33 (0.8 reached in 1 of 0 runs)  safety_v1 skipped  mean 0.33";
+        assert_eq!(text.lines().next().map(str::trim), Some(expected));
+    }
+
+    #[test]
     fn a_report_has_passed_only_if_a_case_did_and_no_other_failed() {
         let skipped = || Verdict::Skipped("no judge".to_owned());
         for (verdicts, passed) in [
@@ -164,6 +201,7 @@ mod tests {
         ] {
             let report = EvalReport { cases: verdicts.iter().cloned().map(case).collect() };
             assert_eq!(report.all_passed(), passed, "{verdicts:?}");
+            assert_eq!(report.summary().pass_rate() == Some(1.0), passed, "{verdicts:?}");
         }
     }
 }

@@ -7,12 +7,15 @@ use std::time::Duration;
 use eval_format::{Criterion, EvalConfig, Gate, Pass};
 
 use super::judges::JudgeChoice;
+use super::on_case::OnCase;
 use crate::case_runner::SessionNames;
-use crate::journal::Journal;
+use crate::guard::Lanes;
+use crate::journal::{Journal, OpenError};
 #[cfg(feature = "judges")]
 use crate::judge::Judge;
-use crate::metric::{BoxMetric, Metric};
+use crate::metric::{BoxMetric, MetricFn, of_function};
 use crate::options::Options;
+use crate::report::CaseReport;
 
 /// Runs eval sets from a program, as the attribute does in tests.
 ///
@@ -42,10 +45,14 @@ pub struct EvalRunner {
     pub(super) criteria: Vec<(String, Criterion)>,
     pub(super) custom: Vec<(String, BoxMetric)>,
     pub(super) names: SessionNames,
+    pub(super) label: Option<String>,
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
-    pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, String>>,
+    pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
+    pub(super) on_case: OnCase,
+    /// What tells who keeps a thread, over all calls.
+    pub(super) lanes: Arc<Lanes>,
 }
 
 impl Default for EvalRunner {
@@ -62,10 +69,13 @@ impl EvalRunner {
             criteria: Vec::new(),
             custom: Vec::new(),
             names: SessionNames::default(),
+            label: None,
             options: Options::default(),
             judges: JudgeChoice::default(),
             journal: None,
             opened: OnceLock::new(),
+            on_case: OnCase::default(),
+            lanes: Arc::default(),
         }
     }
 
@@ -76,24 +86,78 @@ impl EvalRunner {
         self
     }
 
-    /// Scores with these criteria and with no others that were given before.
+    /// Gives the runs this label, unless they have one.
     #[cfg(feature = "reports")]
-    pub(super) fn config_alone(mut self, config: EvalConfig) -> Self {
-        self.criteria.clear();
-        self.config(config)
+    pub(super) fn label_or(self, label: String) -> Self {
+        if self.label.is_some() { self } else { self.label(label) }
     }
 
-    /// Adds a criterion; the first one replaces ADK's default criteria.
+    /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and those of the
+    /// folder of a set.
+    ///
+    /// [Configuration](crate::_documentation::configuration) has the table of what goes before what.
     #[must_use]
     pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
         self.criteria.push((metric.into(), criterion));
         self
     }
 
-    /// Adds a custom metric. Without a criterion of its name its threshold is 1.0.
+    /// Adds a custom metric: a function or closure over one turn, or a [`Metric`](crate::Metric). Without a criterion
+    /// of its name its threshold is 1.0.
+    ///
+    /// ```
+    /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let most = 3;
+    /// let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| {
+    ///     actual.response_text().split_whitespace().count() <= most
+    /// });
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    /// let report = runner.run_case(&case, || Replay::new([["It is sunny."]])).await?;
+    /// assert_eq!(report.metric("brief").and_then(|metric| metric.score), Some(1.0));
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`MetricFn`] lists the shapes. The arguments of a closure need their types.
     #[must_use]
-    pub fn metric(mut self, name: impl Into<String>, metric: impl Metric + 'static) -> Self {
-        self.custom.push((name.into(), BoxMetric::new(metric)));
+    pub fn metric<Shape>(mut self, name: impl Into<String>, metric: impl MetricFn<Shape>) -> Self {
+        self.custom.push((name.into(), of_function(metric)));
+        self
+    }
+
+    /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them all.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let turn = || Invocation::user("Paris?").response("It is sunny.");
+    /// let set = EvalSet::new("s").case(EvalCase::new("a").turn(turn())).case(EvalCase::new("b").turn(turn()));
+    ///
+    /// // A channel makes a stream of it.
+    /// let (sender, receiver) = mpsc::channel();
+    /// let runner = EvalRunner::new().on_case(move |case| {
+    ///     let _ = sender.send(format!("{}: {}", case.eval_id(), case.verdict));
+    /// });
+    /// let report = runner.run_set(&set, || Replay::new([["It is sunny."]]), 2).await?;
+    /// drop(runner);
+    ///
+    /// assert_eq!(receiver.iter().count(), report.cases.len());
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept even
+    /// if that task is dropped. Several functions are called one after the other.
+    #[must_use]
+    pub fn on_case(mut self, call: impl FnMut(&CaseReport) + Send + 'static) -> Self {
+        self.on_case.add(call);
         self
     }
 
@@ -111,7 +175,32 @@ impl EvalRunner {
         self
     }
 
-    /// How often each case runs; at least once.
+    /// What the runs are called in reports and in the journal: the model, the prompt or the branch that is tried.
+    ///
+    /// ```
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+    /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
+    /// for (label, says) in agents {
+    ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
+    ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
+    /// }
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Cases with different labels are different cases, and `cargo evalset report` shows each of them. `EvalCommand` takes the
+    /// name of the agent if the runner has no label. An empty label is none.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into()).filter(|label| !label.is_empty());
+        self
+    }
+
+    /// How often each case runs: at least once, and at most [`MOST_RUNS`](eval_format::options::MOST_RUNS) times.
     #[must_use]
     pub fn runs(mut self, runs: usize) -> Self {
         self.options.runs = runs;
@@ -185,7 +274,9 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too.
+    /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot be
+    /// written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be written, the
+    /// cases say so in their [notes](CaseReport::notes), and the next call is an error.
     #[must_use]
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());
@@ -200,8 +291,8 @@ impl EvalRunner {
         self
     }
 
-    /// The file in which the judge's answers are recorded. It need not exist. Sets of [`run_dir`](Self::run_dir) have
-    /// recordings of their own beside them.
+    /// The file in which the judge's answers are recorded. It need not exist. Without this call, sets of
+    /// [`run_dir`](Self::run_dir) have recordings of their own beside them.
     #[cfg(feature = "judges")]
     #[must_use]
     pub fn recording(mut self, path: impl Into<PathBuf>) -> Self {

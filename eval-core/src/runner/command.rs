@@ -1,22 +1,28 @@
 //! A program's own command line for its evals.
 
 mod args;
+mod interrupt;
+mod progress;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use eval_format::__private::suggest;
-use eval_format::{EvalCase, EvalConfig, ReadError};
+use eval_format::{EvalCase, ReadError};
 
+use super::plan::Plan;
 use crate::agent::{BoxAgent, BoxError, BoxFuture};
 use crate::message::quoted_list;
 use crate::report::EvalReport;
+use crate::runner::directory::read_config;
 use crate::runner::{EvalRunner, RunDirError, Setup};
 use crate::secrets::mask;
 use args::{Args, ArgsError, Asked};
+use progress::Progress;
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
 ///
@@ -47,9 +53,13 @@ use args::{Args, ArgsError, Asked};
 /// }
 /// ```
 ///
-/// The report is printed as JSON (see [`EvalReport`]). What failed is also printed to stderr, as text. The exit code is
-/// 0 if every case passed and 1 if a case failed. It is 2 if a case has no verdict, if no case could be checked, or if the
-/// arguments, a set or a config are wrong. `--help` lists the options.
+/// The report is printed as JSON (see [`EvalReport`]). What failed is also printed to stderr, as text, after a line for
+/// each case that ends; on a terminal, a line that counts them. The exit code is 0 if every case passed and 1 if a case
+/// failed. It is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are wrong.
+/// `--help` lists the options.
+///
+/// Arguments and files are checked before an agent runs. Ctrl-C ends the cases that run. The report then has all cases:
+/// those without a verdict are errors that say so, and the exit code is 2. A second Ctrl-C ends the program at once.
 pub struct EvalCommand {
     runner: EvalRunner,
     agents: Vec<(String, BoxSetup)>,
@@ -110,7 +120,8 @@ impl EvalCommand {
     ///
     /// This is for programs that read their command line themselves.
     pub async fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
-        let answer = self.answer(args).await;
+        let progress = Progress::on_stderr();
+        let answer = self.answer(args, progress, interrupt::pressed()).await;
         // The exit code is still of use if stderr cannot be written to.
         let _ = std::io::stderr().lock().write_all(mask(&answer.err).as_bytes());
         let written = std::io::stdout().lock().write_all(mask(&answer.out).as_bytes());
@@ -120,39 +131,47 @@ impl EvalCommand {
         }
     }
 
-    async fn answer(self, args: impl IntoIterator<Item = OsString>) -> Answer {
+    /// Runs until `stop` ends.
+    async fn answer(
+        self,
+        args: impl IntoIterator<Item = OsString>,
+        progress: Progress,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Answer {
         let args = match Args::parse(args) {
             Ok(Asked::Run(args)) => args,
             Ok(Asked::Help) => return Answer { out: args::help(&self.names()), err: String::new(), code: 0 },
             Err(error) => return Answer::error(&CommandError::Args(error)),
         };
-        match self.report(&args).await {
+        match self.report(&args, progress, stop).await {
             Ok(report) => Answer::of(&report),
             Err(error) => Answer::error(&error),
         }
     }
 
-    async fn report(mut self, args: &Args) -> Result<EvalReport, CommandError> {
+    async fn report(
+        mut self,
+        args: &Args,
+        progress: Progress,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<EvalReport, CommandError> {
         let at = self.index_of(args.agent.as_deref())?;
-        let (_, setup) = self.agents.swap_remove(at);
-        let mut runner = self.runner;
+        let (agent, setup) = self.agents.swap_remove(at);
+        let mut runner = self.runner.label_or(agent);
         if let Some(path) = &args.config {
-            runner = runner.config_alone(EvalConfig::read(path).map_err(CommandError::Config)?);
+            let config = read_config(path, &runner.custom_names()).map_err(CommandError::Config)?;
+            runner = runner.config_alone(config);
         }
         if let Some(runs) = args.runs {
             runner = runner.runs(runs);
         }
-        let ids = (!args.cases.is_empty()).then_some(args.cases.as_slice());
-        let mut report = EvalReport::default();
-        for path in &args.sets {
-            let of_set = runner.run_path(path, ids, &setup, args.concurrency).await;
-            report.cases.extend(of_set.map_err(CommandError::Set)?.cases);
-        }
-        let has_run = |id: &&String| report.cases.iter().any(|case| case.eval_id() == **id);
-        match args.cases.iter().find(|id| !has_run(id)) {
-            Some(id) => Err(CommandError::NoSuchCase(id.clone())),
-            None => Ok(report),
-        }
+        let plan = plan(&runner, args)?;
+        let progress = Arc::new(Mutex::new(progress.of(plan.len())));
+        let told = progress.clone();
+        runner = runner.on_case(move |case| told.lock().unwrap_or_else(PoisonError::into_inner).ended(case));
+        let report = runner.run_plan(&plan, &&setup, args.concurrency, stop).await;
+        progress.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(report)
     }
 
     /// The index of the agent of this name; without a name, that of the only agent.
@@ -174,6 +193,18 @@ impl EvalCommand {
     }
 }
 
+/// What is to run. Whatever is wrong with the arguments is found here, before an agent runs.
+fn plan(runner: &EvalRunner, args: &Args) -> Result<Plan, CommandError> {
+    let sets = runner.sets_at(&args.sets).map_err(CommandError::Set)?;
+    let known = || sets.iter().flat_map(|found| &found.set.eval_cases).map(|case| case.eval_id.as_str());
+    if let Some(id) = args.cases.iter().find(|id| !known().any(|known| known == **id)) {
+        let meant = suggest(id, known()).map(str::to_owned);
+        return Err(CommandError::NoSuchCase { id: id.clone(), meant });
+    }
+    let ids = (!args.cases.is_empty()).then_some(args.cases.as_slice());
+    runner.plan(sets, ids).map_err(CommandError::Set)
+}
+
 /// Why there is no report.
 #[derive(Debug)]
 enum CommandError {
@@ -191,7 +222,10 @@ enum CommandError {
     Config(ReadError),
     Set(RunDirError),
     /// No set has a case of this id.
-    NoSuchCase(String),
+    NoSuchCase {
+        id: String,
+        meant: Option<String>,
+    },
 }
 
 impl fmt::Display for CommandError {
@@ -206,7 +240,10 @@ impl fmt::Display for CommandError {
             },
             Self::Config(error) => error.fmt(f),
             Self::Set(error) => error.fmt(f),
-            Self::NoSuchCase(id) => write!(f, "no set has a case `{id}`"),
+            Self::NoSuchCase { id, meant: Some(meant) } => {
+                write!(f, "no set has a case `{id}`; did you mean `{meant}`?")
+            }
+            Self::NoSuchCase { id, meant: None } => write!(f, "no set has a case `{id}`"),
         }
     }
 }

@@ -2,23 +2,54 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
+use eval_format::options::MOST_RUNS;
 use eval_format::{Problems, ReadError};
 
+use crate::journal::OpenError;
+
 /// Why a runner cannot run: its settings contradict each other, or they do not fit the cases.
+///
+/// ```
+/// use eval_core::runner::RunnerError;
+/// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+/// let runner = EvalRunner::new().journal("Cargo.toml/evalset");
+/// match runner.run_case(&case, || Replay::new([["It is sunny."]])).await {
+///     Err(RunnerError::Journal { source, .. }) => eprintln!("{:?}", source.kind()),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// `Display` says everything. [`source`](Error::source) is the error inside, for programs that look for its type.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RunnerError {
     /// There is no tokio runtime.
     NoRuntime,
+    /// The tokio runtime has no timers, which time limits need.
+    NoTimers,
     /// The set of this id has no cases.
     NoCases(String),
     /// `runs` is 0.
     NoRuns,
+    /// `runs` is more than [`MOST_RUNS`](eval_format::options::MOST_RUNS).
+    TooManyRuns(usize),
+    /// An agent is one conversation, and `runs` asks for more.
+    OneConversation {
+        /// How many runs there should be.
+        runs: usize,
+    },
     /// `at_least(0)` passes always.
     PassesAlways,
     /// `pass` asks for more passing runs than there are.
@@ -28,8 +59,8 @@ pub enum RunnerError {
         /// How many runs there are.
         runs: usize,
     },
-    /// A case cannot be run as it is: it has no id, the id of another case, no turns, or a conversation and a scenario.
-    Case(String),
+    /// The cases have problems, by the rules of files: see [`EvalSet::check`](eval_format::EvalSet::check).
+    Set(Problems),
     /// The criteria have problems.
     Criteria(Problems),
     /// The criteria do not fit some cases.
@@ -40,6 +71,13 @@ pub enum RunnerError {
     ScenarioNeedsJudges(String),
     /// A variable of the environment has an unknown value.
     Environment(Arc<dyn Error + Send + Sync>),
+    /// The journal cannot be written.
+    Journal {
+        /// Its folder, or its file if some of it was written.
+        path: PathBuf,
+        /// What the operating system said.
+        source: Arc<io::Error>,
+    },
     /// There is no recorded run of the case of this id.
     NothingToScore(String),
 }
@@ -50,6 +88,22 @@ impl fmt::Display for RunnerError {
             Self::NoRuntime => {
                 f.write_str("there is no tokio runtime here; run it in one with its timer enabled")
             }
+            Self::NoTimers => f.write_str(
+                "the tokio runtime has no timers, which time limits need; build it with `enable_all` or `enable_time`",
+            ),
+            Self::TooManyRuns(runs) => {
+                write!(f, "`runs` is {runs}; a case runs at most {MOST_RUNS} times, since a report keeps each run")
+            }
+            Self::OneConversation { runs } => write!(
+                f,
+                "`runs` is {runs}, and an agent is one conversation; give `run_case` a function that makes the agents"
+            ),
+            Self::Journal { path, source } => write!(
+                f,
+                "cannot write the journal in `{}`: {source}; name another folder, or turn it off with \
+                 `EVALSET_JOURNAL=off`",
+                path.display()
+            ),
             Self::NoCases(eval_set_id) => write!(f, "the set `{eval_set_id}` has no cases"),
             Self::NoRuns => f.write_str("`runs` is 0; a case runs at least once"),
             Self::PassesAlways => f.write_str(
@@ -59,12 +113,11 @@ impl fmt::Display for RunnerError {
                 f,
                 "`pass` asks for {needed} passing runs of {runs}; set `runs` to {needed} or more, or ask for fewer"
             ),
-            Self::Criteria(problems) => problems.fmt(f),
+            Self::Set(problems) | Self::Criteria(problems) => problems.fmt(f),
             Self::Incompatible(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&all.join("\n"))
             }
-            Self::Case(message) => f.write_str(message),
             Self::Metrics(error) | Self::Environment(error) => error.fmt(f),
             Self::ScenarioNeedsJudges(eval_id) => write!(
                 f,
@@ -75,7 +128,25 @@ impl fmt::Display for RunnerError {
     }
 }
 
-impl Error for RunnerError {}
+impl Error for RunnerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Criteria(problems) => Some(problems),
+            Self::Metrics(error) | Self::Environment(error) => Some(&**error),
+            Self::Journal { source, .. } => Some(&**source),
+            _ => None,
+        }
+    }
+}
+
+impl From<OpenError> for RunnerError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Environment(message) => Self::environment(message),
+            OpenError::Folder { folder, source } => Self::Journal { path: folder, source },
+        }
+    }
+}
 
 impl RunnerError {
     /// A variable of the environment that is wrong.
@@ -119,7 +190,15 @@ impl fmt::Display for RunDirError {
     }
 }
 
-impl Error for RunDirError {}
+impl Error for RunDirError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Read(error) => Some(error),
+            Self::Runner { source, .. } => Some(source),
+            Self::NoSets(_) | Self::OverlookedConfig(_) => None,
+        }
+    }
+}
 
 impl From<ReadError> for RunDirError {
     fn from(error: ReadError) -> Self {

@@ -16,18 +16,18 @@ pub(super) struct JudgeChoice {
     pub(super) judge: Option<BoxJudge>,
     /// The model, whatever the criteria name.
     pub(super) model: Option<String>,
-    /// The recording of sets that stand in no file.
+    /// The recording. Without it, sets that stand in files have recordings beside them.
     pub(super) recording: Option<PathBuf>,
 }
 
 #[cfg(feature = "judges")]
 impl JudgeChoice {
-    /// The judge, behind the recording beside the set if the set stands in a file.
+    /// The judge, behind the recording that the program names, else the one beside the file of the set.
     pub(super) fn router(&self, set: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
         let mut settings = Settings::from_env().map_err(RunnerError::environment)?;
         settings.model = self.model.clone().or(settings.model);
-        let beside = set.map(|set| set.with_file_name(recording_name(set)));
-        let recording = beside.or_else(|| self.recording.clone());
+        let beside = || set.map(|set| set.with_file_name(recording_name(set)));
+        let recording = self.recording.clone().or_else(beside);
         let source = self.judge.clone().map_or(JudgeSource::Nobody, JudgeSource::Judge);
         Ok(JudgeRouter::new(settings, source, recording.as_deref().map(RecordingStore::on_disk)))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eval_format::EvalCase;
+use eval_format::{Content, EvalCase};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
@@ -32,8 +32,9 @@ impl EvalRunner {
     /// ```
     ///
     /// The expectations are those of the given case, which may have been edited since the run. A run that ended in an
-    /// error stays an error. So does one in which the user said something else, or had fewer or more turns, than in the case:
-    /// the agent was never asked what the case asks now. Fails if the runner's settings contradict each other, or if there is no run.
+    /// error stays an error. A run in which the user said something else, or had fewer or more turns, than in the case becomes
+    /// one: the agent was never asked what the case asks now. Fails if the runner's settings contradict each other, or if
+    /// there is no run.
     pub async fn score_case(
         &self,
         case: &EvalCase,
@@ -60,25 +61,33 @@ impl EvalRunner {
             name: case.eval_id.clone(),
             log: Arc::default(),
         };
-        Ok(prepared.runner.decide_again(&identified, scored))
+        let report = prepared.runner.decide_again(&identified, scored);
+        Ok(CaseReport { label: self.label.clone(), ..report })
     }
 }
 
 /// Why a recorded run cannot be scored against a case: it was a conversation about something else. What a simulated user
-/// said is not in the case.
+/// said after the first message is not in the case.
 fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunError> {
-    if case.conversation_scenario.is_some() {
-        return None;
-    }
     let error = |turn, message| Some(RunError::new(Role::Harness, turn, message));
-    for (at, (played, asked)) in transcript.turns.iter().zip(&case.conversation).enumerate() {
-        let (said, says) = (&played.invocation.user_content, &asked.user_content);
-        if said.parts() != says.parts() {
-            let (said, says) = (cut(&said.text(), SHOWN), cut(&says.text(), SHOWN));
-            let message = format!(
-                "the user says {says:?} in the case, and said {said:?} in the recorded run; run it again"
-            );
-            return error(Some(at + 1), message);
+    let other = |turn: usize, said: &Content, says: &Content| {
+        let (said, says) = (cut(&said.text(), SHOWN), cut(&says.text(), SHOWN));
+        let message = format!(
+            "the user says {says:?} in the case, and said {said:?} in the recorded run; run it again"
+        );
+        error(Some(turn), message)
+    };
+    let mut said = transcript.turns.iter().map(|turn| &turn.invocation.user_content);
+    if let Some(scenario) = &case.conversation_scenario {
+        let Some(said) = said.next() else {
+            return error(None, "the recorded run has no turn; run it again".to_owned());
+        };
+        let says = Content::user(scenario.starting_prompt.as_str());
+        return if said.parts() == says.parts() { None } else { other(1, said, &says) };
+    }
+    for (at, (said, asked)) in said.zip(&case.conversation).enumerate() {
+        if said.parts() != asked.user_content.parts() {
+            return other(at + 1, said, &asked.user_content);
         }
     }
     let (played, asked) = (transcript.turns.len(), case.conversation.len());

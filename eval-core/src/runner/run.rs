@@ -1,5 +1,6 @@
 //! Running cases, sets and directories.
 
+use std::future::{Future, pending};
 use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,15 +9,20 @@ use std::time::Duration;
 use eval_format::{EvalCase, EvalSet};
 
 use super::builder::EvalRunner;
-use super::directory::{self, Found};
+use super::directory;
 use super::error::{RunDirError, RunnerError};
-use super::prepare::Prepared;
+use super::job::Job;
+use super::plan::Plan;
 use super::setup_fn::Setup;
-use crate::agent::BoxFuture;
-use crate::case_runner::{AgentSource, Begun, IdentifiedCase, Run};
-use crate::guard::{self, Fault};
-use crate::journal::TestLog;
+use crate::agent::{Agent, BoxAgent, BoxFuture};
+use crate::case_runner::{AgentSource, Begun, CaseRunner, Evaluated, IdentifiedCase, Run};
+use crate::failure;
+use crate::guard::{self, Fault, Lanes, ShutDown};
+use crate::journal::{Journal, TestLog};
+use crate::judge::{in_case, inherited};
 use crate::report::{CaseReport, EvalReport};
+use crate::transcript::RunError;
+use crate::verdict::Role;
 
 impl EvalRunner {
     /// Runs one case.
@@ -28,13 +34,53 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
-        Ok(self.one(&prepared, None, case, &setup).await)
+        let job = Job { prepared: &prepared, eval_set_id: None, case };
+        plan(&[job]);
+        Ok(self.one(job, &setup).await)
+    }
+
+    /// Runs one case once with an agent that may borrow.
+    ///
+    /// ```
+    /// use eval_core::{BoxError, EvalCase, EvalRunner, Invocation, Recorder, agent_fn};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let known = vec!["It is sunny.".to_owned()];
+    /// let agent = agent_fn(async |_: String, _: Recorder| Ok::<_, BoxError>(known[0].clone()));
+    ///
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    /// assert!(EvalRunner::new().run_agent(&case, agent).await?.verdict.passed());
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A borrowing agent cannot have a task of its own: it runs in the task of the caller. An agent is one conversation,
+    /// so `runs` must be 1.
+    pub async fn run_agent(&self, case: &EvalCase, agent: impl Agent) -> Result<CaseReport, RunnerError> {
+        let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
+        if self.options.runs != 1 {
+            return Err(RunnerError::OneConversation { runs: self.options.runs });
+        }
+        let job = Job { prepared: &prepared, eval_set_id: None, case };
+        plan(&[job]);
+        let identified = self.begun(job);
+        let run = Run::new(1, format!("{}, run 1 of 1", identified.name));
+        let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
+        let evaluating = in_case(&case.eval_id, Box::pin(evaluating));
+        let evaluated = self.lanes.clone().run(evaluating).await;
+        let report = prepared.runner.decide_alone(&identified, &evaluated);
+        Ok(self.ended(&identified, report))
     }
 
     /// Runs the cases of a set, at most `concurrency` at a time (0 counts as 1). The report has them in the order of the
     /// set.
     ///
-    /// All cases run in one task. A case that blocks its thread holds up the others until it returns.
+    /// `setup` is called in the task of the caller, so it may borrow. The agent that it returns, and the metrics, run in
+    /// a task of each run, on as many threads as the runtime has. A case that blocks its thread past its time limit is an
+    /// ERROR. On a runtime of one thread the others wait for it, and that time does not count towards their limits.
+    ///
+    /// If the returned future is dropped, the cases that run end. [`on_case`](Self::on_case) tells of those before.
     pub async fn run_set<Shape, S>(
         &self,
         set: &EvalSet,
@@ -48,7 +94,8 @@ impl EvalRunner {
             return Err(RunnerError::NoCases(set.eval_set_id.clone()));
         }
         let prepared = self.prepare(None, None, &set.eval_cases)?;
-        Ok(EvalReport { cases: self.all(&prepared, set, &setup, concurrency).await })
+        let jobs = Job::of_set(&prepared, set).collect();
+        Ok(self.run_jobs(jobs, &setup, concurrency, pending()).await)
     }
 
     /// Runs every set in a directory, found as the attribute finds them, each with the
@@ -81,118 +128,133 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        self.all_of(sets, None, &setup, concurrency).await
+        let plan = self.plan(sets, None)?;
+        Ok(self.run_plan(&plan, &setup, concurrency, pending()).await)
     }
 
-    #[cfg(feature = "reports")]
-    /// Runs a set or the sets of a directory. If `ids` are given, only the cases of these ids run.
-    pub(crate) async fn run_path<Shape, S>(
+    /// Runs the cases of a plan. Those that have no verdict when `stop` ends are errors that say so.
+    pub(super) async fn run_plan<Shape, S: Setup<Shape>>(
         &self,
-        path: &Path,
-        ids: Option<&[String]>,
-        setup: S,
-        concurrency: usize,
-    ) -> Result<EvalReport, RunDirError>
-    where
-        S: Setup<Shape>,
-    {
-        let names = self.custom_names();
-        let sets = if path.is_dir() {
-            directory::read(path, &names)?
-        } else {
-            vec![directory::read_one(path, None, &names)?]
-        };
-        self.all_of(sets, ids, &setup, concurrency).await
-    }
-
-    async fn all_of<Shape, S>(
-        &self,
-        sets: Vec<Found>,
-        ids: Option<&[String]>,
+        plan: &Plan,
         setup: &S,
         concurrency: usize,
-    ) -> Result<EvalReport, RunDirError>
-    where
-        S: Setup<Shape>,
-    {
-        let sets = sets.into_iter().filter_map(|mut found| {
-            let cases = &mut found.set.eval_cases;
-            cases.retain(|case| ids.is_none_or(|ids| ids.contains(&case.eval_id)));
-            (!cases.is_empty() || ids.is_none()).then_some(found)
-        });
-        let prepared: Result<Vec<_>, RunDirError> = sets.map(|found| self.prepare_found(found)).collect();
-        let mut cases = Vec::new();
-        for (prepared, set) in prepared? {
-            cases.extend(self.all(&prepared, &set, setup, concurrency).await);
-        }
-        Ok(EvalReport { cases })
+        stop: impl Future<Output = ()> + Send,
+    ) -> EvalReport {
+        self.run_jobs(plan.jobs(), setup, concurrency, stop).await
     }
 
-    /// A set of a directory with what its cases are run with.
-    fn prepare_found(&self, found: Found) -> Result<(Prepared, EvalSet), RunDirError> {
-        let Found { path, set, config, overlooked } = found;
-        if let Some(overlooked) = overlooked.filter(|_| self.config.is_none() && self.criteria.is_empty()) {
-            return Err(RunDirError::OverlookedConfig(overlooked));
-        }
-        let prepared = self.prepare(config.as_ref(), Some(&path), &set.eval_cases);
-        let prepared = prepared.map_err(|source| RunDirError::Runner { path, source })?;
-        Ok((prepared, set))
-    }
-
-    /// Runs every case of a set. The reports are in the order of the cases.
-    async fn all<Shape, S: Setup<Shape>>(
+    async fn run_jobs<Shape, S: Setup<Shape>>(
         &self,
-        prepared: &Prepared,
-        set: &EvalSet,
+        jobs: Vec<Job<'_>>,
         setup: &S,
         concurrency: usize,
-    ) -> Vec<CaseReport> {
+        stop: impl Future<Output = ()> + Send,
+    ) -> EvalReport {
+        plan(&jobs);
         // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
-        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(set.eval_cases.len());
-        for case in &set.eval_cases {
-            cases.push(Box::pin(self.one(prepared, Some(&set.eval_set_id), case, setup)));
+        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(jobs.len());
+        for job in &jobs {
+            cases.push(Box::pin(self.one(*job, setup)));
         }
-        guard::all(concurrency, cases).await
+        let reports = guard::all_until(concurrency, cases, stop).await;
+        let reports = reports.into_iter().zip(&jobs);
+        EvalReport {
+            cases: reports
+                .map(|(report, job)| report.unwrap_or_else(|| self.labelled(job.interrupted())))
+                .collect(),
+        }
     }
 
     /// Runs one case and records its verdict.
-    async fn one<Shape, S: Setup<Shape>>(
-        &self,
-        prepared: &Prepared,
-        eval_set_id: Option<&str>,
-        case: &EvalCase,
-        setup: &S,
-    ) -> CaseReport {
-        let identified = self.identified(prepared, eval_set_id, case);
-        let source = SetupSource { setup, case, shape: PhantomData };
-        let report = prepared.runner.run(&identified, &source).await;
-        identified.log.decided(&report, None);
+    async fn one<Shape, S: Setup<Shape>>(&self, job: Job<'_>, setup: &S) -> CaseReport {
+        let identified = self.begun(job);
+        let source = SetupSource {
+            setup,
+            case: job.case,
+            owned: Arc::new(job.case.clone()),
+            runner: job.prepared.runner.clone(),
+            log: identified.log.clone(),
+            lanes: self.lanes.clone(),
+            shape: PhantomData,
+        };
+        let report = job.prepared.runner.run(&identified, &source).await;
+        self.ended(&identified, report)
+    }
+
+    /// Records a verdict, and tells of it.
+    fn ended(&self, identified: &IdentifiedCase<'_>, report: CaseReport) -> CaseReport {
+        let mut report = self.labelled(report);
+        let headline = report.verdict.fails().then(|| failure::reason(&report));
+        identified.log.decided(&report, headline, None);
+        if let Some(error) = identified.log.journal().and_then(Journal::failure) {
+            report.notes.push(format!("the journal lacks this case, or a part of it: {error}"));
+        }
+        self.on_case.tell(&report);
         report
     }
 
-    fn identified<'a>(
-        &self,
-        prepared: &Prepared,
-        eval_set_id: Option<&'a str>,
-        case: &'a EvalCase,
-    ) -> IdentifiedCase<'a> {
-        let journal = prepared.journal.clone();
-        let log = TestLog::of_case(journal, eval_set_id, case, &self.options);
-        let name = format!("case `{}`", case.eval_id);
-        IdentifiedCase { eval_set_id, case, location: None, name, log: Arc::new(log) }
+    fn labelled(&self, report: CaseReport) -> CaseReport {
+        CaseReport { label: self.label.clone(), ..report }
+    }
+
+    /// A case with its log, which begins here.
+    fn begun<'a>(&self, job: Job<'a>) -> IdentifiedCase<'a> {
+        let log = TestLog::of_case(
+            job.prepared.journal.clone(),
+            &job.recorded(self.label.as_deref()),
+            &self.options,
+        );
+        job.identified(Arc::new(log))
+    }
+}
+
+/// Records how many cases are to run, before the first of them begins.
+fn plan(jobs: &[Job<'_>]) {
+    // All sets of a runner have one journal.
+    if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
+        journal.plan(jobs.len());
     }
 }
 
 /// A setup function as the source of the agents of one case.
+///
+/// The function may borrow, so it is called in the task of the caller. Its agents own what they have, so each run gets a
+/// task of its own.
 struct SetupSource<'a, Shape, S> {
     setup: &'a S,
     case: &'a EvalCase,
+    /// The case, for tasks.
+    owned: Arc<EvalCase>,
+    runner: Arc<CaseRunner>,
+    log: Arc<TestLog>,
+    lanes: Arc<Lanes>,
     shape: PhantomData<fn() -> Shape>,
 }
 
 impl<Shape, S: Setup<Shape>> AgentSource for SetupSource<'_, Shape, S> {
     async fn begin(&self, run: &Run, limit: Duration) -> Result<Begun, Fault> {
         let what = || format!("{}, setup,", run.label);
-        guard::fenced(limit, what, || self.setup.set_up(self.case)).await.map(Begun::Agent)
+        let set_up = guard::fenced(limit, what, || self.setup.set_up(self.case));
+        self.lanes.clone().run(set_up).await.map(Begun::Agent)
+    }
+
+    async fn evaluate(
+        &self,
+        _: &CaseRunner,
+        _: &IdentifiedCase<'_>,
+        agent: BoxAgent,
+        run: &Run,
+    ) -> Evaluated {
+        let (runner, case, log) = (self.runner.clone(), self.owned.clone(), self.log.clone());
+        let its_run = run.clone();
+        let work = async move { runner.evaluate_case(&case, &log, agent.into_erased(), &its_run).await };
+        let work = inherited(Box::pin(work));
+        match guard::on_own_task(self.lanes.clone().run(work)).await {
+            Ok(evaluated) => evaluated,
+            Err(ShutDown) => {
+                let error = RunError::new(Role::Harness, None, "the tokio runtime shut down during the run");
+                Evaluated::broken(run.number, error, &self.log)
+            }
+        }
     }
 }

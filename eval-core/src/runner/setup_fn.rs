@@ -1,6 +1,7 @@
 //! The functions that make the agents of a runner.
 
 use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use eval_format::EvalCase;
 
@@ -32,12 +33,47 @@ use crate::setup::shape;
 ///
 /// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
 /// `Fn(&EvalCase) -> A`, `Fn(&EvalCase) -> impl Future<Output = A>`, where `A` is an agent or a `Result` of
-/// one. The future must not borrow from the case: a closure copies what it needs.
+/// one. A function that changes what it captured (`FnMut`) stands in a [`Mutex`].
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+/// let runner = EvalRunner::new();
+///
+/// // An async closure may borrow: from the case, and from what is around it.
+/// let known = vec!["It is sunny.".to_owned()];
+/// let setup = async |case: &EvalCase| {
+///     assert_eq!(case.eval_id, "sunny");
+///     Replay::new([[known[0].as_str()]])
+/// };
+/// assert!(runner.run_case(&case, setup).await?.verdict.passed());
+///
+/// let mut made = 0;
+/// let setup = || {
+///     made += 1;
+///     Replay::new([["It is sunny."]])
+/// };
+/// assert!(runner.run_case(&case, Mutex::new(setup)).await?.verdict.passed());
+/// assert_eq!(made, 1);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Three things the compiler cannot do yet, with what to write instead. An `async move` closure whose future borrows
+/// what the closure owns: `move |case: &EvalCase| { let client = client.clone(); async move { .. } }`. A future that
+/// borrows from a function in a lock: clone in the same way. An agent that borrows:
+/// [`run_agent`](super::EvalRunner::run_agent) takes it as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot set up an agent",
     label = "wrong shape for a setup function",
     note = "expected `Fn() -> impl Agent` or `Fn(&EvalCase) -> impl Agent`, plain or async, also as `Result<impl Agent, E>`",
-    note = "write the type of a closure's argument: `|case: &EvalCase| ..`"
+    note = "write the type of a closure's argument: `|case: &EvalCase| ..`",
+    note = "a closure that changes what it captured stands in a lock: `Mutex::new(|| ..)`"
 )]
 pub trait Setup<Shape>: Sync {
     /// Makes the agent for one run of a case.
@@ -75,13 +111,79 @@ where
     }
 }
 
-impl<F, Fut, R> Setup<shape::AsyncOfCase> for F
+/// An async function of the case, for one lifetime of what it borrows: the bound `for<'a> AsyncOfCase<'a>` says what
+/// `Fn(&'a EvalCase) -> impl Future + 'a` cannot.
+pub trait AsyncOfCase<'a>: Fn(&'a EvalCase) -> Self::Answer {
+    /// What the future resolves to.
+    type Agent: IntoAgent;
+    /// The future.
+    type Answer: Future<Output = Self::Agent> + Send;
+}
+
+impl<'a, F, Fut, R> AsyncOfCase<'a> for F
 where
-    F: Fn(&EvalCase) -> Fut + Sync,
+    F: Fn(&'a EvalCase) -> Fut,
     Fut: Future<Output = R> + Send,
     R: IntoAgent,
+{
+    type Agent = R;
+    type Answer = Fut;
+}
+
+impl<F> Setup<shape::AsyncOfCase> for F
+where
+    F: for<'a> AsyncOfCase<'a> + Sync,
 {
     async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
         self(case).await.into_agent()
     }
+}
+
+impl<F, R> Setup<shape::Locked<shape::Plain>> for Mutex<F>
+where
+    F: FnMut() -> R + Send,
+    R: IntoAgent,
+{
+    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
+        locked(self)().into_agent()
+    }
+}
+
+impl<F, Fut, R> Setup<shape::Locked<shape::Async>> for Mutex<F>
+where
+    F: FnMut() -> Fut + Send,
+    Fut: Future<Output = R> + Send,
+    R: IntoAgent,
+{
+    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
+        let agent = locked(self)();
+        agent.await.into_agent()
+    }
+}
+
+impl<F, R> Setup<shape::Locked<shape::PlainOfCase>> for Mutex<F>
+where
+    F: FnMut(&EvalCase) -> R + Send,
+    R: IntoAgent,
+{
+    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
+        locked(self)(case).into_agent()
+    }
+}
+
+impl<F, Fut, R> Setup<shape::Locked<shape::AsyncOfCase>> for Mutex<F>
+where
+    F: FnMut(&EvalCase) -> Fut + Send,
+    Fut: Future<Output = R> + Send,
+    R: IntoAgent,
+{
+    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
+        let agent = locked(self)(case);
+        agent.await.into_agent()
+    }
+}
+
+/// The function in a lock. A call of it that panicked is an error of its own case alone.
+fn locked<F>(function: &Mutex<F>) -> MutexGuard<'_, F> {
+    function.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,8 +14,10 @@ mod bookkeeping;
 mod checked;
 mod endings;
 mod expectations;
+mod isolation;
 #[cfg(feature = "judges")]
 mod judges;
+mod programs;
 mod recording;
 mod retry;
 #[cfg(all(feature = "judges", feature = "reports"))]

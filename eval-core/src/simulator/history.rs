@@ -5,6 +5,9 @@ use eval_format::{FunctionCall, FunctionResponse, Map, Part, Value};
 use super::stop_signal;
 use crate::transcript::TurnRecord;
 
+/// The most bytes of a conversation, roughly. It is more than models read, and each question holds all of it.
+pub(super) const MOST_BYTES: usize = 4 << 20;
+
 /// The messages so far, each after its author: `author: text`, with an empty line between them.
 ///
 /// This is ADK's form with two differences. The further lines of a text are indented, so that no text can pose as a
@@ -23,44 +26,55 @@ impl History {
         Self { include_function_calls, text: String::new(), turns: 0 }
     }
 
-    /// Adds those of the turns that the text does not hold yet.
-    pub(super) fn add(&mut self, turns: &[TurnRecord]) {
+    /// Adds those of the turns that the text does not hold yet. `None` if the text is too long then.
+    pub(super) fn add(&mut self, turns: &[TurnRecord]) -> Option<()> {
         for turn in turns.iter().skip(self.turns) {
-            self.said("user", &turn.invocation.user_content.text());
+            self.said("user", &turn.invocation.user_content.text())?;
             let events = turn.events.iter().filter(|event| !event.partial && !event.is_users());
             for event in events {
                 for part in event.parts() {
-                    self.part(&event.author, part);
+                    self.part(&event.author, part)?;
                 }
             }
         }
         self.turns = turns.len();
+        Some(())
     }
 
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    fn part(&mut self, author: &str, part: &Part) {
+    fn part(&mut self, author: &str, part: &Part) -> Option<()> {
         let text = part.text.as_deref().filter(|text| !text.is_empty() && part.thought != Some(true));
         if let Some(text) = text {
-            self.said(author, text);
+            self.said(author, text)
         } else if let (Some(call), true) = (&part.function_call, self.include_function_calls) {
-            self.push(&called(author, call));
+            self.push(&called(author, call))
         } else if let (Some(response), true) = (&part.function_response, self.include_function_calls) {
-            self.push(&returned(response));
+            self.push(&returned(response))
+        } else {
+            Some(())
         }
     }
 
-    fn said(&mut self, author: &str, text: &str) {
-        self.push(&format!("{}: {text}", on_one_line(author)));
+    fn said(&mut self, author: &str, text: &str) -> Option<()> {
+        // Before the text is copied.
+        self.has_room(text.len())?;
+        self.push(&format!("{}: {text}", on_one_line(author)))
     }
 
-    fn push(&mut self, entry: &str) {
+    fn push(&mut self, entry: &str) -> Option<()> {
+        self.has_room(entry.len())?;
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
         push_indented(&mut self.text, &stop_signal::disarmed(entry));
+        Some(())
+    }
+
+    fn has_room(&self, bytes: usize) -> Option<()> {
+        (self.text.len().saturating_add(bytes) <= MOST_BYTES).then_some(())
     }
 }
 
@@ -116,7 +130,7 @@ mod tests {
 
     fn text(turns: &[TurnRecord], include_function_calls: bool) -> String {
         let mut history = History::new(include_function_calls);
-        history.add(turns);
+        history.add(turns).unwrap();
         history.text().to_owned()
     }
 
@@ -136,8 +150,8 @@ mod tests {
             "user: Hi\n\nclerk: Hello\n\nclerk: there\n\nuser: Bye\n\nagent: Bye."
         );
         let mut step_by_step = History::new(true);
-        step_by_step.add(&turns[..1]);
-        step_by_step.add(&turns);
+        step_by_step.add(&turns[..1]).unwrap();
+        step_by_step.add(&turns).unwrap();
         assert_eq!(step_by_step.text(), text(&turns, true));
     }
 

@@ -201,7 +201,7 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
         let identified =
             IdentifiedCase { eval_set_id, case: &case, location: None, name, log: Arc::default() };
         let label = "trip, run 1 of 1".to_owned();
-        let played = run(runner.evaluate(&identified, Box::new(Echo), &Run { number: 1, label }));
+        let played = run(runner.evaluate(&identified, Box::new(Echo), &Run::new(1, label)));
         assert_eq!(played.report().transcript.turns.len(), 1, "the starting prompt needs no judge");
         runner.decide_alone(&identified, &played).verdict
     };
@@ -243,6 +243,59 @@ fn a_scenario_that_nothing_decides_is_an_error_before_anything_runs() {
     assert!(error.contains("add a metric that needs no expected turns"), "{error}");
     let zero = runner(UserSimulatorConfig::default().max_allowed_invocations(0));
     assert!(run(zero.run_case(&scenario(), setup)).unwrap_err().to_string().contains("no messages"));
+}
+
+#[test]
+fn a_user_who_says_too_much_is_an_error_of_the_simulator_and_takes_no_more_memory() {
+    let novel = "x".repeat(2_000_000);
+    let judge = Shared::new(Scripted::new(vec![novel; 40]));
+    let config = UserSimulatorConfig::default().max_allowed_invocations(41);
+    let report = run(runner(config).judge(judge.clone()).run_case(&scenario(), || Echo)).unwrap();
+    let message = trouble(&report);
+    assert!(
+        message.contains("the conversation is longer than 4 MiB, which is more than a model reads"),
+        "{message}"
+    );
+    let asked: usize = judge.requests().iter().map(|request| request.prompt.len()).sum();
+    assert!(asked < 8 << 20, "{asked} bytes");
+    // One message that is too long by itself is not sent.
+    let judge = Shared::new(Scripted::new(["x".repeat(5_000_000)]));
+    let report =
+        run(runner(UserSimulatorConfig::default()).judge(judge).run_case(&scenario(), || Echo)).unwrap();
+    assert_eq!(said(&report).len(), 1, "{}", trouble(&report));
+}
+
+/// A script knows no cases: the end of one conversation must not end another one.
+#[test]
+fn cases_that_run_at_the_same_time_do_not_share_a_script() {
+    /// Takes its time, so that the cases run beside each other.
+    struct SlowEcho;
+    impl Agent for SlowEcho {
+        async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            Echo.turn(turn).await
+        }
+    }
+    let set = ["a", "b", "c"].into_iter().fold(EvalSet::new("s"), |set, id| {
+        set.case(EvalCase::new(id).scenario(ConversationScenario::new("Hi there", "Book a room.")))
+    });
+    let script = || Scripted::new(["one", "</finished>", "two", "</finished>", "three", "</finished>"]);
+    let report = |concurrency| {
+        let runner = runner(UserSimulatorConfig::default()).judge(script());
+        run(runner.run_set(&set, || SlowEcho, concurrency)).unwrap()
+    };
+    let one_by_one = report(1);
+    assert!(one_by_one.all_passed(), "{one_by_one}");
+    let lines: Vec<_> = one_by_one.cases.iter().map(|case| said(case)[1].clone()).collect();
+    assert_eq!(lines, ["one", "two", "three"]);
+    let beside = report(3);
+    assert_eq!(said(&beside.cases[0]), ["Hi there", "one"], "the first that asks has the script");
+    for (case, name) in beside.cases[1..].iter().zip(["b", "c"]) {
+        let says = format!(
+            "the case `{name}` asks a script that the case `a` asks too, and both run at the same time"
+        );
+        assert!(trouble(case).contains(&says), "{case}");
+    }
 }
 
 #[test]

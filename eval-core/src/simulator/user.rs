@@ -2,7 +2,7 @@
 
 use eval_format::{Content, ConversationScenario};
 
-use super::history::History;
+use super::history::{History, MOST_BYTES};
 use super::prompt::prompt;
 use super::simulation::Simulation;
 use super::stop_signal;
@@ -57,7 +57,7 @@ impl<'a> Simulator<'a> {
         if turns.is_empty() {
             return Ok(Some(Content::user(self.scenario.starting_prompt.as_str())));
         }
-        self.history.add(turns);
+        self.history.add(turns).ok_or_else(too_long)?;
         let reply = self.ask().await?;
         // As in ADK, the signal ends the conversation, and the rest of the reply is not sent.
         if stop_signal::is_in(&reply.text) {
@@ -65,6 +65,9 @@ impl<'a> Simulator<'a> {
         }
         if reply.text.trim().is_empty() {
             return Err(Trouble::Simulator(self.empty_reply()));
+        }
+        if reply.text.len() > MOST_BYTES {
+            return Err(too_long());
         }
         Ok(Some(Content::user(reply.text)))
     }
@@ -102,4 +105,11 @@ impl<'a> Simulator<'a> {
             self.simulation.request.model
         )
     }
+}
+
+fn too_long() -> Trouble {
+    Trouble::Simulator(format!(
+        "the conversation is longer than {} MiB, which is more than a model reads; see in the record who says so much",
+        MOST_BYTES >> 20
+    ))
 }

@@ -5,7 +5,7 @@ use super::custom_metrics::CustomNames;
 use super::judged;
 use super::messages::{self, nothing_checked};
 use crate::coerce;
-use crate::metric::fields::INTERMEDIATE_RESPONSES;
+use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE};
 use crate::metric::{METRICS, MetricInfo, Similarity, metric};
 use crate::problem::Problem;
 use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
@@ -111,9 +111,9 @@ impl Reader<'_> {
     ) -> Option<Criterion> {
         let model = schema::criterion(self.info);
         let mut record = Walker { problems }.record(node, model, place)?;
-        if let Some(info) = self.info {
-            judged::check(info, model, entries, place, problems);
-        }
+        // A metric of one's own may ask a judge too, and the options of judges are the same for all.
+        let fields = self.info.map_or(&[JUDGE][..], |info| info.criterion);
+        judged::check(fields, model, entries, place, problems);
         let threshold = record.float("threshold")?;
         if let Some(entry) = model.entry(entries, "threshold") {
             self.check_range(threshold, &entry.value, &Place::Key(place, &entry.key), problems);

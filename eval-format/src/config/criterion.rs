@@ -39,10 +39,23 @@ impl Criterion {
         Self { threshold, options: Map::new() }
     }
 
-    /// Sets an option.
+    /// Sets an option by its name in a file. The `threshold` is set by its name too.
+    ///
+    /// ```
+    /// use eval_format::Criterion;
+    ///
+    /// let criterion = Criterion::new(0.9).with("ignore_case", false).with("threshold", 0.1);
+    /// assert_eq!(criterion.threshold, 0.1);
+    /// ```
     #[must_use]
     pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.options.insert(key, value);
+        let (key, value) = (key.into(), value.into());
+        match value.as_f64() {
+            Some(threshold) if key == THRESHOLD => self.threshold = threshold,
+            _ => {
+                self.options.insert(key, value);
+            }
+        }
         self
     }
 
@@ -197,11 +210,15 @@ impl Criterion {
         if self.options.is_empty() {
             return threshold;
         }
-        let mut map = Map::from([("threshold", threshold)]);
-        map.extend(self.options.iter().map(|(key, value)| (key, value.clone())));
-        Value::Object(map)
+        let mut entries = vec![(THRESHOLD.to_owned(), threshold)];
+        entries.extend(self.options.iter().map(|(key, value)| (key.to_owned(), value.clone())));
+        // A second threshold among the options stands there twice, which the reader refuses.
+        Value::Object(Map::from_unique(entries))
     }
 }
+
+/// The key of the lowest score that passes.
+const THRESHOLD: &str = "threshold";
 
 #[cfg(test)]
 mod tests {
@@ -227,6 +244,23 @@ mod tests {
             assert!(criterion.ignore_case() && criterion.normalize());
             assert!(!criterion.evaluate_intermediate_nl_responses());
             assert_eq!(criterion.stop_signal(), "</finished>");
+        }
+    }
+
+    #[test]
+    fn a_threshold_that_is_set_by_its_name_is_the_one_that_counts() {
+        use crate::config::EvalConfig;
+        let config = |criterion| EvalConfig::default().with("response_match_score", criterion);
+        let criterion = Criterion::new(0.9).with("threshold", 0.1);
+        assert_eq!((criterion.threshold, criterion.options.len()), (0.1, 0));
+        let checked = config(criterion).checked(&[]).unwrap();
+        assert_eq!(checked.criterion("response_match_score"), Some(&Criterion::new(0.1)));
+        // Two of them are none.
+        let mut twice = Criterion::new(0.9);
+        twice.options.insert("threshold", 0.1);
+        for criterion in [twice, Criterion::new(0.9).with("threshold", "0.1")] {
+            let problems = config(criterion).checked(&[]).unwrap_err().to_string();
+            assert!(problems.contains("`threshold`") && problems.contains("twice"), "{problems}");
         }
     }
 

@@ -107,12 +107,14 @@ impl EvalConfig {
     ///
     /// let config = EvalConfig::default().with("response_match_score", Criterion::new(0.5));
     /// assert_eq!(config.to_value().to_string(), r#"{"criteria":{"response_match_score":0.5}}"#);
-    /// assert_eq!(serde_json::to_value(&config)?, config.to_value().into());
+    /// assert_eq!(serde_json::to_value(&config)?, config.to_value());
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn to_value(&self) -> Value {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.to_value()));
-        let mut config = Map::from([("criteria", Value::Object(criteria.collect()))]);
+        // A name that stands twice is written twice, and the reader refuses it.
+        let criteria = Map::from_unique(criteria.collect());
+        let mut config = Map::from([("criteria", Value::Object(criteria))]);
         if !self.custom_metrics.is_empty() {
             config.insert("custom_metrics", self.custom_metrics.clone());
         }

@@ -3,7 +3,7 @@
 use super::model_config::{self, number};
 use crate::coerce;
 use crate::metric::fields::JUDGE;
-use crate::metric::{FieldKind, MetricInfo};
+use crate::metric::{CriterionField, FieldKind};
 use crate::options::DEFAULT_MODEL;
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
@@ -14,15 +14,15 @@ use crate::value::{Map, Value};
 /// The most questions about one turn; a larger number is a typing error.
 const MOST: i64 = 1000;
 
-/// Checks the values whose kind has rules beyond its shape.
+/// Checks the values of those fields whose kind has rules beyond its shape.
 pub(super) fn check(
-    info: &MetricInfo,
+    fields: &[CriterionField],
     model: &Model,
     entries: &[Entry<'_>],
     place: &Place<'_>,
     problems: &mut Vec<Problem>,
 ) {
-    for field in info.criterion {
+    for field in fields {
         let Some(entry) = model.entry(entries, field.name) else { continue };
         let place = &Place::Key(place, &entry.key);
         match field.kind {

@@ -1,3 +1,4 @@
+mod built;
 mod hostile;
 mod messages;
 mod thresholds;

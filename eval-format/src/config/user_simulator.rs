@@ -105,24 +105,26 @@ impl UserSimulatorConfig {
     /// The value in a config, without what has its default.
     pub fn to_value(&self) -> Value {
         let default = Self::default();
-        let mut fields = Map::new();
+        let mut fields = Vec::new();
+        let mut put = |key: &str, value: Value| fields.push((key.to_owned(), value));
         if self.model != default.model {
-            fields.insert("model", self.model.as_str());
+            put("model", self.model.as_str().into());
         }
         if !self.model_configuration.is_empty() {
-            fields.insert("model_configuration", self.model_configuration.clone());
+            put("model_configuration", self.model_configuration.clone().into());
         }
         if self.max_allowed_invocations != default.max_allowed_invocations {
-            fields.insert("max_allowed_invocations", self.max_allowed_invocations);
+            put("max_allowed_invocations", self.max_allowed_invocations.into());
         }
         if let Some(template) = &self.custom_instructions {
-            fields.insert("custom_instructions", template.as_str());
+            put("custom_instructions", template.as_str().into());
         }
         if self.include_function_calls {
-            fields.insert("include_function_calls", true);
+            put("include_function_calls", true.into());
         }
-        fields.extend(self.extra.iter().map(|(key, value)| (key, value.clone())));
-        Value::Object(fields)
+        // A key of ours among the others stands there twice, which the reader refuses.
+        self.extra.iter().for_each(|(key, value)| put(key, value.clone()));
+        Value::Object(Map::from_unique(fields))
     }
 }
 

@@ -53,6 +53,8 @@ codes! {
     BothSpellings = "both-spellings",
     /// A value is of the wrong type or outside its values.
     WrongType = "wrong-type",
+    /// A number that is too large for a float, and so becomes infinite.
+    NumberRange = "number-range",
     /// A key that ADK silently ignores.
     IgnoredKey = "ignored-key",
     /// The file is of another schema that this crate recognises but does not read.

@@ -61,7 +61,12 @@ impl CheckedSet {
     }
 
     /// The set, or its problems if one of them is an error.
-    pub(super) fn into_result(self) -> Result<EvalSet, Problems> {
+    ///
+    /// ```
+    /// let checked = eval_format::reader::check_set("s.evalset.json", b"{}", None);
+    /// assert!(checked.into_result().is_err());
+    /// ```
+    pub fn into_result(self) -> Result<EvalSet, Problems> {
         self.set.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
     }
 }

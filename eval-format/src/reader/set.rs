@@ -13,7 +13,7 @@ use crate::error::ReadError;
 use crate::model::EvalSet;
 use crate::problem::Problems;
 use crate::problem::{Problem, in_order_of_places};
-use crate::syntax::{self, Kind};
+use crate::syntax::{self, Kind, overflow};
 use crate::text;
 use crate::value::{Value, to_pretty};
 
@@ -102,6 +102,7 @@ fn read_document(text: &str, stem: &str) -> Reading {
         return Reading { set: None, cases: Vec::new(), problems: vec![foreign], ..reading };
     }
     reading.problems.append(&mut repeated);
+    reading.problems.append(&mut overflow::warnings(&root));
     reading
 }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::check::check_recording;
 use super::file::Recording;
-use super::layout::{CLOSING, EMPTY, OPENING, SEPARATOR, assemble};
+use super::layout::{CLOSING, OPENING, SEPARATOR, assemble};
 use super::question::{Order, RecordedQuestion};
 use crate::problem::Problems;
 
-/// A recording together with its text.
+/// A recording together with the texts of its questions.
 ///
 /// ```
 /// use eval_format::__private::GrowingRecording;
@@ -18,24 +18,17 @@ use crate::problem::Problems;
 /// growing.add(RecordedQuestion::new("m", "Is it polite?").reply(0, "yes", None));
 /// assert_eq!(growing.text(), growing.recording().to_json());
 ///
-/// let mut other = Recording::parse(growing.text())?;
+/// let mut other = Recording::parse(&growing.text())?;
 /// other.add(RecordedQuestion::new("m", "Is it right?").reply(0, "no", None));
 /// growing.follow("x.evalset.judge.json", &other.to_json())?;
 /// assert_eq!(growing.recording().questions().len(), 2);
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct GrowingRecording {
     recording: Recording,
     /// The text of each question, in the order of the file.
     pieces: BTreeMap<Order, String>,
-    text: String,
-}
-
-impl Default for GrowingRecording {
-    fn default() -> Self {
-        Self { recording: Recording::default(), pieces: BTreeMap::new(), text: EMPTY.to_owned() }
-    }
 }
 
 impl GrowingRecording {
@@ -44,7 +37,7 @@ impl GrowingRecording {
         let recording = check_recording(file, text.as_bytes()).into_result()?;
         let pieces: BTreeMap<Order, String> =
             recording.questions().iter().map(|question| (question.order(), question.piece())).collect();
-        Ok(Self { recording, pieces, text: text.to_owned() })
+        Ok(Self { recording, pieces })
     }
 
     /// What is recorded.
@@ -52,33 +45,29 @@ impl GrowingRecording {
         &self.recording
     }
 
-    /// The text of the file.
-    pub fn text(&self) -> &str {
-        &self.text
+    /// The text of the file: that of [`Recording::to_json`].
+    pub fn text(&self) -> String {
+        assemble(self.pieces.values())
     }
 
-    /// Adds a question as [`Recording::add`] does, and returns whether the text has changed.
+    /// Adds a question as [`Recording::add`] does, and returns whether anything of it is new.
     pub fn add(&mut self, question: RecordedQuestion) -> bool {
+        if self.recording.find(&question).is_some_and(|known| known.holds(&question)) {
+            return false;
+        }
         self.put(question);
-        let text = assemble(self.pieces.values());
-        let is_new = text != self.text;
-        self.text = text;
-        is_new
+        true
     }
 
     /// Takes over the present text of the file. `file` is the name in messages.
     ///
-    /// If other processes only added questions and answers, only those are parsed.
+    /// If only questions and answers were added, only those are parsed.
     pub fn follow(&mut self, file: &str, text: &str) -> Result<(), Problems> {
-        if self.text == text {
-            return Ok(());
-        }
         if let Some(added) = self.added(text) {
             for question in added {
                 self.put(question);
             }
-            if assemble(self.pieces.values()) == text {
-                text.clone_into(&mut self.text);
+            if self.text() == text {
                 return Ok(());
             }
         }
@@ -191,8 +180,8 @@ mod tests {
         ] {
             let mut growing = GrowingRecording::read("x", &text(&base)).unwrap();
             growing.follow("x", &now).unwrap();
-            assert_eq!(growing.text(), now);
-            assert_eq!(growing.recording().to_json(), Recording::parse(&now).unwrap().to_json());
+            let read = Recording::parse(&now).unwrap().to_json();
+            assert_eq!((growing.text(), growing.recording().to_json()), (read.clone(), read));
             growing.add(question("z", "9", 0));
             let mut all = Recording::parse(&now).unwrap();
             all.add(question("z", "9", 0));

@@ -74,6 +74,12 @@ impl RecordedQuestion {
         self.replies.iter().find(|reply| reply.sample == sample)
     }
 
+    /// Whether all cases and samples of another question stand here too.
+    pub fn holds(&self, other: &Self) -> bool {
+        other.cases.iter().all(|case| self.cases.contains(case))
+            && other.replies.iter().all(|reply| self.sample(reply.sample).is_some())
+    }
+
     /// A text that is different for different questions.
     pub fn key(&self) -> String {
         let mut key = format!("{}\0{:?}\0", self.model, self.temperature);
@@ -112,7 +118,7 @@ impl RecordedQuestion {
         to_pretty(&self.to_value()).replace('\n', "\n    ")
     }
 
-    fn to_value(&self) -> Value {
+    pub(super) fn to_value(&self) -> Value {
         let mut fields = Map::new();
         let (cases, replies) = (&self.cases, &self.replies);
         let order = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));

@@ -6,16 +6,15 @@ use super::config::JUDGE_MODEL_OPTIONS;
 use super::eval_set::RUBRIC;
 use super::table::Type::{Bool, Choice, Float, List, Models, Object, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, required};
-use crate::metric::fields::INTERMEDIATE_RESPONSES;
+use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE};
 use crate::metric::{CriterionField, FieldKind, METRICS, MetricInfo, Need};
 
 const THRESHOLD: Field = required("threshold", Float, "1.0");
 
-/// What the criterion of every metric takes, as in ADK.
-static COMMON: &[Field] = &[THRESHOLD, field(&INTERMEDIATE_RESPONSES)];
-
-/// The criterion of a custom metric, which may read any key.
-static CUSTOM: Model = model("a criterion", Extra::Kept, COMMON);
+/// The criterion of a custom metric, which may read any key. Those that mean the same in all criteria are checked: the two
+/// that ADK knows, and the options of the judge.
+static CUSTOM: Model =
+    model("a criterion", Extra::Kept, &[THRESHOLD, field(&INTERMEDIATE_RESPONSES), field(&JUDGE)]);
 
 /// The criteria of the built-in metrics, in the order of their list. A key that a metric does not read is refused.
 static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {

@@ -107,7 +107,7 @@ pub(crate) static INVOCATION_EVENT: Model = model(
     ],
 );
 
-static SESSION_INPUT: Model = model(
+pub(crate) static SESSION_INPUT: Model = model(
     "a session input",
     Extra::Kept,
     &[

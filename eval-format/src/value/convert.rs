@@ -179,6 +179,34 @@ impl<K: Into<String>, V: Into<Value>, S> From<HashMap<K, V, S>> for Value {
     }
 }
 
+impl PartialEq<str> for Value {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<&str> for Value {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == Some(*other)
+    }
+}
+
+/// Equal to a value of the same kind: `1.0` is not `1`.
+macro_rules! equal_to {
+    ($($kind:ty),*) => {
+        $(
+            impl PartialEq<$kind> for Value {
+                fn eq(&self, other: &$kind) -> bool {
+                    let other = Self::from(*other);
+                    *self == other
+                }
+            }
+        )*
+    };
+}
+
+equal_to!(bool, i32, i64, u64, usize, f64);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,6 +255,10 @@ mod tests {
         assert_eq!(serde_json::Map::from(map), object);
         assert_eq!(Value::from(object), ours);
         assert_eq!(ours, theirs);
+        assert_eq!(theirs, ours);
+        assert_eq!(ours["city"], "Paris");
+        assert_eq!((&ours["days"][0], &ours["days"][1]), (&Value::from(1), &Value::from(2.5)));
+        assert!(ours["days"][0] == 1 && ours["days"][1] == 2.5 && ours["days"][0] != 1.0);
         assert_ne!(ours, json!({ "city": "Oslo", "days": [1, 2.5, null] }));
     }
 }

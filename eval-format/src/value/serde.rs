@@ -201,6 +201,12 @@ impl PartialEq<serde_json::Value> for Value {
     }
 }
 
+impl PartialEq<Value> for serde_json::Value {
+    fn eq(&self, other: &Value) -> bool {
+        other == self
+    }
+}
+
 impl From<Map> for serde_json::Value {
     fn from(map: Map) -> Self {
         Self::Object(map.into())

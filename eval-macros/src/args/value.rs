@@ -1,5 +1,7 @@
 //! The values that options take, and the error about a value that an option does not take.
 
+use std::ops::RangeInclusive;
+
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -71,12 +73,18 @@ impl OptionValue<'_> {
 
     /// A whole number of at least 1.
     pub(super) fn count(&self) -> syn::Result<u32> {
-        let what = "a whole number of at least 1";
+        self.count_in(1..=u32::MAX, "a whole number of at least 1")
+    }
+
+    /// A whole number of at least 1 and at most this one.
+    pub(super) fn count_up_to(&self, most: u32) -> syn::Result<u32> {
+        self.count_in(1..=most, &format!("a whole number from 1 to {most}"))
+    }
+
+    fn count_in(&self, range: RangeInclusive<u32>, what: &str) -> syn::Result<u32> {
         let count: LitInt = self.assigned(LitInt::parse, what)?;
-        match count.base10_parse() {
-            Ok(0) | Err(_) => Err(error(count.span(), self.headline(what), self.help())),
-            Ok(count) => Ok(count),
-        }
+        let read = count.base10_parse().ok().filter(|read| range.contains(read));
+        read.ok_or_else(|| error(count.span(), self.headline(what), self.help()))
     }
 
     /// A path that also means the same from inside another module.

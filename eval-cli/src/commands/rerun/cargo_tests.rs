@@ -39,7 +39,7 @@ impl<'r> CargoTests<'r> {
 
 /// Whether cargo ran a test, rather than a program of the user's own.
 pub(super) fn is_of_cargo(test: &TestResult<'_>) -> bool {
-    is_path(&test.test.name) && test.test.package.is_some()
+    !test.attempt.started.of_program && is_path(&test.test.name) && test.test.package.is_some()
 }
 
 /// Whether a name is the path of a Rust function, and so can be that of a test.

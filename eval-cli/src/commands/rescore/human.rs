@@ -29,7 +29,7 @@ fn word(state: State) -> String {
 
 /// The lines about a case; `None` if nothing changed.
 fn lines(case: &RescoredCase<'_>) -> Option<String> {
-    let name = one_line(&case.test.test.name);
+    let name = one_line(&case.test.name);
     let (before, now) = (case.test.state, case.state());
     if let Now::Not(reason) = &case.now {
         return Some(format!(

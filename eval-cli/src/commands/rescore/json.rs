@@ -21,6 +21,7 @@ pub(super) struct Document<'r> {
 #[derive(Debug, Serialize)]
 struct Case<'r> {
     test: &'r str,
+    label: Option<&'r str>,
     eval_set_id: Option<&'r str>,
     eval_id: &'r str,
     rescored: bool,
@@ -69,6 +70,7 @@ impl<'r> Case<'r> {
         let started = &case.test.attempt.started;
         Self {
             test: &case.test.test.name,
+            label: started.label.as_deref(),
             eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
             rescored: matches!(case.now, Now::Scored(_)),

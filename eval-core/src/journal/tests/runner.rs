@@ -67,8 +67,99 @@ fn a_runner_opens_one_file_for_all_its_sets() {
         let _ = runtime.block_on(runner.run_set(&set, || Replay::new([["Hi"]]), 1)).unwrap();
     }
     let run = RecordedRun::read(&runs(folder).unwrap()[0].path).unwrap();
-    assert_eq!(run.tests[0].attempts.len(), 2);
-    assert_eq!(run.tests[0].attempts[0].file, run.tests[0].attempts[1].file);
+    let [one, two] = run.tests.as_slice() else { panic!("each time counts: {:?}", run.tests.len()) };
+    assert_eq!((one.attempts.len(), two.attempts.len(), run.never_began), (1, 1, 0));
+    assert_eq!(one.attempts[0].file, two.attempts[0].file);
+}
+
+/// A folder with two sets of one id, each with a case `c` that expects another answer.
+fn twins() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, answer) in [("a", "yes"), ("b", "no")] {
+        let case = EvalCase::new("c").turn(Invocation::user("Hi").response(answer));
+        let other = EvalCase::new("d").turn(Invocation::user("Hi").response(answer));
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        let set = EvalSet::new("s").case(case).case(other);
+        std::fs::write(folder.path().join(name).join("s.evalset.json"), set.to_json()).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_directory_that_is_run_remembers_its_files() {
+    let (sets, temporary) = (twins(), TempDir::new().unwrap());
+    let runner = EvalRunner::new().label("yes-man").journal(temporary.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let report = runtime.block_on(runner.run_dir(sets.path(), || Replay::new([["yes"]]), 1)).unwrap();
+    let file = |name: &str| sets.path().join(name).join("s.evalset.json").display().to_string();
+    let location = report.cases[1].location.as_ref().unwrap();
+    assert_eq!((&location.file, location.line, location.column), (&file("a"), 27, 5));
+    assert_eq!(report.cases[3].label.as_deref(), Some("yes-man"));
+    assert!(report.to_string().contains(&format!("--> {}:27:5", file("b"))), "{report}");
+
+    let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
+    let told: Vec<_> = run
+        .tests
+        .iter()
+        .map(|test| {
+            let attempt = test.last().unwrap();
+            let decided = attempt.decided.as_ref().unwrap();
+            (attempt.started.file.clone().unwrap(), &*attempt.started.eval_id, decided.verdict.passed())
+        })
+        .collect();
+    let expected =
+        [(file("a"), "c", true), (file("a"), "d", true), (file("b"), "c", false), (file("b"), "d", false)];
+    assert_eq!(told, expected);
+    let last = run.tests[3].last().unwrap();
+    let started = &last.started;
+    assert_eq!(
+        (started.set_cases, started.of_program, started.label.as_deref()),
+        (Some(2), true, Some("yes-man"))
+    );
+    let set = std::fs::read_to_string(file("b")).unwrap();
+    let checked = eval_format::reader::check_set("s", set.as_bytes(), None);
+    let hash = crate::journal::case_hash(&set[checked.cases[1].range.clone()]);
+    assert_eq!(started.case_hash, Some(hash), "the hash that tells whether it was edited since");
+    let headline = last.decided.as_ref().unwrap().headline.as_deref();
+    assert_eq!(headline, Some("response_match_score is 0.0, below 0.8"));
+}
+
+#[test]
+fn a_run_that_is_cancelled_lacks_the_cases_and_the_sets_that_it_did_not_come_to() {
+    let (sets, temporary) = (twins(), TempDir::new().unwrap());
+    let runner = EvalRunner::new().journal(temporary.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let hangs = |case: &EvalCase| {
+        let hangs = case.eval_id == "d";
+        async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            Replay::new([["yes"]])
+        }
+    };
+    let limit = std::time::Duration::from_millis(200);
+    let ended =
+        runtime.block_on(async { tokio::time::timeout(limit, runner.run_dir(sets.path(), hangs, 1)).await });
+    assert!(ended.is_err(), "it was cancelled");
+    let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
+    let unfinished = run.tests.iter().filter(|test| test.is_unfinished()).count();
+    assert_eq!((run.tests.len(), unfinished, run.never_began), (2, 1, 2));
+}
+
+#[test]
+fn sets_that_are_built_in_rust_are_told_apart_by_what_is_in_them() {
+    let temporary = TempDir::new().unwrap();
+    let runner = EvalRunner::new().journal(temporary.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for answer in ["no", "yes"] {
+        let set = EvalSet::new("s").case(EvalCase::new("c").turn(Invocation::user("Hi").response(answer)));
+        let _ = runtime.block_on(runner.run_set(&set, || Replay::new([["yes"]]), 1)).unwrap();
+    }
+    let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
+    let hashes: Vec<_> =
+        run.tests.iter().map(|test| test.last().unwrap().started.case_hash.clone()).collect();
+    assert!(hashes.len() == 2 && hashes[0].is_some() && hashes[0] != hashes[1], "{hashes:?}");
 }
 
 #[test]

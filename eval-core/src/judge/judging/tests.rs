@@ -44,9 +44,10 @@ fn nobody_is_asked_once_the_outcome_is_known() {
         ("error error error yes yes", 5, (None, 3)),
         ("error error yes yes yes", 5, (Some(true), 5)),
         // Those that do not vote.
-        ("yes ? ? ? ?", 5, (Some(true), 5)),
+        ("? ? yes yes no", 5, (Some(true), 5)),
         ("? ? yes no no", 5, (Some(false), 5)),
-        ("? ? ? ? ?", 5, (None, 5)),
+        ("? ? ? yes yes", 5, (None, 3)),
+        ("yes error error ? ?", 5, (None, 4)),
     ] {
         assert_eq!(vote(replies, samples), expected, "{replies}");
     }
@@ -60,8 +61,29 @@ fn stopping_changes_no_outcome() {
         let picked: Vec<&str> = (0..4).map(|at| words[n / 4_usize.pow(at) % 4]).collect();
         let count = |word: &str| picked.iter().filter(|picked| **picked == word).count();
         let (yes, no) = (count("yes"), count("no"));
-        let expected = (count("error") * 2 <= 4 && yes + no > 0).then_some(yes > no);
+        let expected = (yes + no >= 2).then_some(yes > no);
         assert_eq!(vote(&picked.join(" "), 4).0, expected, "{picked:?}");
+    }
+}
+
+#[test]
+fn a_vote_of_a_few_samples_is_no_majority() {
+    for (replies, message) in [
+        ("yes ? ? ? ?", "only 1 of 4 samples says yes or no"),
+        ("yes error error ? ?", "only 1 of 4 samples says yes or no, and 2 failed"),
+        ("? ? ? yes yes", "none of 3 samples says yes or no"),
+        ("error error error yes yes", "no connection"),
+    ] {
+        let script = replies.split(' ').map(|reply| match reply {
+            "error" => Err(JudgeError::new(JudgeErrorKind::Failed, "no connection")),
+            reply => Ok(JudgeReply::new(reply)),
+        });
+        let judging = Judging::new(Scripted::results(script).boxed(), &Criterion::new(1.0));
+        let error = ready(judging.vote("t/1", "polite?", read)).unwrap_err();
+        assert!(error.to_string().starts_with(message), "{replies}: {error}");
+        let kind =
+            if message == "no connection" { JudgeErrorKind::Failed } else { JudgeErrorKind::Unreadable };
+        assert_eq!(error.kind(), kind, "{replies}");
     }
 }
 

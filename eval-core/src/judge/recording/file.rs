@@ -1,97 +1,231 @@
-//! The file of a recording. Several processes add to it at the same time, and each of them may be killed at any time.
+//! The file of a recording, and the file of answers that are to be added to it.
+//!
+//! The recording is one sorted document for readers, so each change of it is a new file. An answer is therefore first added
+//! as a line to a second file beside it, `.x.evalset.judge.json.new`, in one write. What that file holds belongs to the
+//! recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
+//!
+//! Several processes do this at the same time, and each of them may be killed at any time. A writer holds the
+//! [lock](super::lock). A reader needs none: it reads the lines first, and they are removed only after the recording has them.
 
-use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use eval_format::__private::GrowingRecording;
+use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
 use eval_format::recording::{RecordedQuestion, Recording};
 use tempfile::NamedTempFile;
 
 use super::error::FileError;
-use super::lock::{folder, lock};
+use super::lock::folder;
 
-/// A recording as it was last read from its file.
+/// A recording as it was last read from its files.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     growing: GrowingRecording,
-    /// Whether there is a file.
-    exists: bool,
+    /// The recording's file when it was last read or written; `None` if there was none.
+    file: Option<Stamp>,
+    /// How many bytes of the added lines were read.
+    lines: u64,
+    /// Whether somebody may have replaced the lines while they were read.
+    is_unsure: bool,
+    /// How often questions were added or taken out.
+    changes: u64,
+}
+
+/// What tells that a file is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    /// The number of the file, where the system has such.
+    number: u64,
+}
+
+impl Stamp {
+    fn of(found: &Metadata) -> Self {
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(found);
+        #[cfg(not(unix))]
+        let number = 0;
+        Self { len: found.len(), modified: found.modified().ok(), number }
+    }
 }
 
 impl Loaded {
-    /// Reads a text.
-    pub(super) fn parse(shown: &str, text: &str) -> Result<Self, FileError> {
-        let growing = GrowingRecording::read(shown, text).map_err(FileError::NotARecording)?;
-        Ok(Self { growing, exists: true })
-    }
-
     pub(super) fn recording(&self) -> &Recording {
         self.growing.recording()
     }
 
-    /// Takes over what the file holds now.
-    fn refresh(&mut self, path: &Path) -> Result<(), FileError> {
-        match read(path)? {
-            None => *self = Self::default(),
-            Some(text) => {
+    /// Whether anything is recorded, in either file.
+    pub(super) fn exists(&self) -> bool {
+        self.file.is_some() || self.lines > 0
+    }
+
+    /// Whether there are lines that the recording does not have yet.
+    pub(super) fn has_lines(&self) -> bool {
+        self.lines > 0
+    }
+
+    /// A number that differs after each change.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Reads both files, whatever is known of them.
+    pub(super) fn read(&mut self, path: &Path) -> Result<(), FileError> {
+        let lines = read_lines(path, 0)?;
+        self.read_file(path)?;
+        self.take(&lines);
+        self.is_unsure = true;
+        Ok(())
+    }
+
+    /// Reads what was added since the last time. Only a writer may call this: the files must stay as they are meanwhile.
+    ///
+    /// If the recording cannot be read, what was known stays.
+    pub(super) fn catch_up(&mut self, path: &Path) -> Result<(), FileError> {
+        let is_other = self.file != stamp(path)?;
+        if is_other || self.is_unsure {
+            self.lines = 0;
+        }
+        if is_other {
+            self.read_file(path)?;
+        }
+        self.is_unsure = false;
+        let lines = read_lines(path, self.lines)?;
+        self.take(&lines);
+        Ok(())
+    }
+
+    fn read_file(&mut self, path: &Path) -> Result<(), FileError> {
+        match open(path)? {
+            None if self.file.is_none() => {}
+            None => {
+                self.growing = GrowingRecording::default();
+                self.file = None;
+                self.changes += 1;
+            }
+            Some(mut file) => {
+                let failed = |error| FileError::read(path, error);
+                let stamp = Stamp::of(&file.metadata().map_err(failed)?);
+                let mut text = String::new();
+                file.read_to_string(&mut text).map_err(failed)?;
                 let shown = path.display().to_string();
                 self.growing.follow(&shown, &text).map_err(FileError::NotARecording)?;
-                self.exists = true;
+                self.file = Some(stamp);
+                self.changes += 1;
             }
         }
         Ok(())
     }
+
+    fn take(&mut self, lines: &Lines) {
+        let (questions, whole) = questions_of_lines(&lines.text);
+        for question in questions {
+            self.changes += u64::from(self.growing.add(question));
+        }
+        self.lines = lines.from + whole as u64;
+    }
+
+    /// Adds a question as a line. Only a writer that has caught up may call this.
+    pub(super) fn add(&mut self, path: &Path, question: RecordedQuestion) -> Result<(), FileError> {
+        let known = self.growing.recording().find(&question);
+        if known.is_some_and(|known| known.holds(&question)) {
+            return Ok(());
+        }
+        let lines = lines_path(path);
+        self.lines = append(&lines, &line_of(&question)).map_err(|error| FileError::write(&lines, error))?;
+        self.growing.add(question);
+        self.changes += 1;
+        Ok(())
+    }
+
+    /// Writes a whole new recording with all lines, and removes the lines. Only a writer that has caught up may call this.
+    /// Returns whether there was no recording before.
+    pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
+        let is_new = self.file.is_none();
+        replace(path, &self.growing.text()).map_err(|error| FileError::write(path, error))?;
+        self.file = stamp(path)?;
+        let lines = lines_path(path);
+        match fs::remove_file(&lines) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::write(&lines, error)),
+            _ => {
+                self.lines = 0;
+                Ok(is_new)
+            }
+        }
+    }
 }
 
-/// Recordings that were read and are not in use now. Most tests of a process share one recording, and to follow what
-/// was added to a large recording takes less time than to read it again.
-static SPARE: Mutex<BTreeMap<PathBuf, Vec<Loaded>>> = Mutex::new(BTreeMap::new());
-
-fn spare() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<Loaded>>> {
-    SPARE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Lines from a place in their file on.
+struct Lines {
+    from: u64,
+    text: String,
 }
 
-/// Reads a file. A file that does not exist is an empty recording.
-pub(super) fn load(path: &Path) -> Result<Loaded, FileError> {
-    let mut loaded = spare().get_mut(path).and_then(Vec::pop).unwrap_or_default();
-    loaded.refresh(path)?;
-    Ok(loaded)
+fn read_lines(path: &Path, from: u64) -> Result<Lines, FileError> {
+    let path = lines_path(path);
+    let failed = |error| FileError::read(&path, error);
+    let Some(mut file) = open(&path)? else { return Ok(Lines { from: 0, text: String::new() }) };
+    // A file that became shorter is another one.
+    let from = if from <= file.metadata().map_err(failed)?.len() { from } else { 0 };
+    file.seek(SeekFrom::Start(from)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    // A line that was torn within a character is lost, and no other.
+    Ok(Lines { from, text: String::from_utf8(bytes).unwrap_or_else(|error| whole_lines(error.as_bytes())) })
 }
 
-/// Keeps a recording for the next [`load`] of its file.
-pub(super) fn give_back(path: &Path, loaded: Loaded) {
-    spare().entry(path.to_owned()).or_default().push(loaded);
+/// The lines that are text, each of the others as an empty one of the same length.
+fn whole_lines(bytes: &[u8]) -> String {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| match str::from_utf8(line) {
+        Ok(line) => line.to_owned(),
+        Err(_) if line.ends_with(b"\n") => format!("{}\n", " ".repeat(line.len() - 1)),
+        Err(_) => " ".repeat(line.len()),
+    });
+    lines.collect()
 }
 
-fn read(path: &Path) -> Result<Option<String>, FileError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+/// Adds a line in one write, and returns how long the file is then. Behind half a line, which a process that was killed has
+/// left, it begins a new one.
+fn append(path: &Path, line: &str) -> io::Result<u64> {
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let len = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if len > 0 {
+        file.seek(SeekFrom::Start(len - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    let text = if last == *b"\n" { line.to_owned() } else { format!("\n{line}") };
+    file.write_all(text.as_bytes())?;
+    Ok(len + text.len() as u64)
+}
+
+/// The file with the lines of a recording: hidden, so that nobody takes it for a set.
+pub(super) fn lines_path(path: &Path) -> PathBuf {
+    path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().display()))
+}
+
+/// Opens a file, if there is one.
+fn open(path: &Path) -> Result<Option<File>, FileError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(FileError::read(path, error)),
     }
 }
 
-/// Adds a question to what the file holds now. Returns whether the file is new.
-///
-/// A file that cannot be read is left as it is.
-pub(super) fn add(path: &Path, loaded: &mut Loaded, question: RecordedQuestion) -> Result<bool, FileError> {
-    let _lock = lock(path)?;
-    loaded.refresh(path)?;
-    let is_new = !loaded.exists;
-    if loaded.growing.add(question) || is_new {
-        replace(path, loaded.growing.text()).map_err(|error| FileError::write(path, error))?;
-        loaded.exists = true;
+fn stamp(path: &Path) -> Result<Option<Stamp>, FileError> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some(Stamp::of(&found))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::read(path, error)),
     }
-    Ok(is_new)
 }
 
-/// Fails if a recording cannot be written, before an answer is paid for.
+/// Fails if no recording can be written here.
 pub(super) fn check_writable(path: &Path) -> Result<(), FileError> {
-    let _lock = lock(path)?;
     draft(path).map(drop).map_err(|error| FileError::write(path, error))
 }
 
@@ -132,13 +266,74 @@ mod tests {
     #[test]
     fn a_recording_is_a_file_like_any_other() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = std::env::temp_dir().join(format!("evalset-file-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let (recording, other) = (folder.join("x.judge.json"), folder.join("other"));
+        let folder = tempfile::tempdir().unwrap();
+        let (recording, other) = (folder.path().join("x.judge.json"), folder.path().join("other"));
         fs::write(&other, "").unwrap();
         replace(&recording, "text").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&recording), mode(&other));
-        fs::remove_dir_all(folder).unwrap();
+    }
+
+    fn question(n: u32) -> RecordedQuestion {
+        RecordedQuestion::new("m", format!("é {n}")).reply(n, "yes", None)
+    }
+
+    fn recorded(path: &Path) -> Vec<u32> {
+        let mut loaded = Loaded::default();
+        loaded.read(path).unwrap();
+        let questions = loaded.recording().questions();
+        let mut samples: Vec<u32> = questions.iter().map(|question| question.replies[0].sample).collect();
+        samples.sort_unstable();
+        samples
+    }
+
+    #[test]
+    fn a_line_that_was_torn_when_its_process_was_killed_is_lost_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.judge.json");
+        let lines = lines_path(&path);
+        let mut before = Loaded::default();
+        for n in 0..3 {
+            before.catch_up(&path).unwrap();
+            before.add(&path, question(n)).unwrap();
+        }
+        let whole = fs::read(&lines).unwrap();
+        let two = whole.len() * 2 / 3;
+        // Without its line break alone, the line is whole as soon as another one follows.
+        for end in two..whole.len() - 1 {
+            fs::write(&lines, &whole[..end]).unwrap();
+            assert_eq!(recorded(&path), [0, 1], "{end}");
+            let mut next = Loaded::default();
+            next.catch_up(&path).unwrap();
+            next.add(&path, question(7)).unwrap();
+            assert_eq!(recorded(&path), [0, 1, 7], "{end}");
+        }
+        let mut next = Loaded::default();
+        next.catch_up(&path).unwrap();
+        assert!(next.write(&path).unwrap(), "it is new");
+        assert!(!lines.exists());
+        assert_eq!(recorded(&path), [0, 1, 7]);
+        // One who knew the lines that are gone sees what took their place.
+        before.catch_up(&path).unwrap();
+        before.add(&path, question(9)).unwrap();
+        assert_eq!(recorded(&path), [0, 1, 7, 9]);
+    }
+
+    #[test]
+    fn lines_that_the_recording_has_already_change_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.judge.json");
+        let mut loaded = Loaded::default();
+        loaded.add(&path, question(0)).unwrap();
+        let lines = fs::read(lines_path(&path)).unwrap();
+        loaded.write(&path).unwrap();
+        let text = fs::read(&path).unwrap();
+        // Killed after the recording was written and before its lines were removed.
+        fs::write(lines_path(&path), lines).unwrap();
+        let mut next = Loaded::default();
+        next.catch_up(&path).unwrap();
+        assert!(next.has_lines());
+        next.write(&path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), text);
     }
 }

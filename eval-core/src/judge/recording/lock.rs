@@ -22,17 +22,32 @@ use crate::target_dir::evalset_dir;
 /// How long others may take to write. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until no other process writes recordings here, and keeps others out.
+/// Waits until no other process writes recordings here, and keeps others out. It sleeps meanwhile: see
+/// [`blocking`](super::blocking::blocking).
 pub(super) fn lock(path: &Path) -> Result<FileLock, FileError> {
+    let (lock, place) = locked(path, PATIENCE)?;
+    lock.ok_or_else(|| held(&place))
+}
+
+/// Keeps others out, unless another process writes recordings here now.
+pub(super) fn try_lock(path: &Path) -> Result<Option<FileLock>, FileError> {
+    locked(path, Duration::ZERO).map(|(lock, _)| lock)
+}
+
+/// The lock, if it was free within this time, and the folder or file that serves as the lock.
+fn locked(path: &Path, patience: Duration) -> Result<(Option<FileLock>, PathBuf), FileError> {
     let folder = folder(path);
     let locked = match File::open(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(FileError::write(path, error)),
-        opened => opened.and_then(|folder| FileLock::exclusive(folder, PATIENCE)),
+        opened => opened.and_then(|folder| FileLock::exclusive(folder, patience)),
     };
     match locked {
-        Ok(lock) => lock.ok_or_else(|| held(folder)),
+        Ok(lock) => Ok((lock, folder.to_owned())),
         // This system locks no folders.
-        Err(_) => lock_file(&place(path, evalset_dir().map_err(FileError::NoLockFolder)?)),
+        Err(_) => {
+            let place = place(path, evalset_dir().map_err(FileError::NoLockFolder)?);
+            Ok((lock_file(&place, patience)?, place))
+        }
     }
 }
 
@@ -41,9 +56,9 @@ pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn lock_file(place: &Path) -> Result<FileLock, FileError> {
-    let locked = open_lock_file(place).and_then(|file| FileLock::exclusive(file, PATIENCE));
-    locked.map_err(|error| FileError::lock(place, error))?.ok_or_else(|| held(place))
+fn lock_file(place: &Path, patience: Duration) -> Result<Option<FileLock>, FileError> {
+    let locked = open_lock_file(place).and_then(|file| FileLock::exclusive(file, patience));
+    locked.map_err(|error| FileError::lock(place, error))
 }
 
 fn held(place: &Path) -> FileError {
@@ -103,10 +118,10 @@ mod tests {
         assert_ne!(one, place(&evals.join("y.judge.json"), Some(target)));
         assert_eq!(place(&names[0], None).parent(), Some(std::env::temp_dir().as_path()));
 
-        let held = lock_file(&one).unwrap();
+        let held = lock_file(&one, PATIENCE).unwrap().unwrap();
         assert!(!is_free(open_lock_file(&same).unwrap()));
         drop(held);
-        drop(lock_file(&same).unwrap());
+        drop(lock_file(&same, Duration::ZERO).unwrap().unwrap());
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -20,6 +20,9 @@ use crate::judge::{Judge, JudgeError, JudgeMode, JudgeReply, JudgeRequest};
 ///
 /// `EVALSET_JUDGE` says what happens to a question; see [`JudgeMode`]. If it is not set, the recording alone answers.
 ///
+/// What is recorded is in the file, or beside it, when the answer is returned. When the last judge of a file is dropped, all of
+/// it is in the file: see [judges](crate::judge#recordings).
+///
 /// The attribute and [`EvalRunner::run_dir`](crate::EvalRunner::run_dir) put the recording beside a set in front of its
 /// judge by themselves. This type is for sets without a file, and for questions of your own.
 pub struct RecordedJudge<J> {
@@ -76,7 +79,7 @@ impl<J: Judge> Judge for RecordedJudge<J> {
         match self.mode {
             JudgeMode::Live => self.judge.ask(request).await,
             JudgeMode::Record => self.store.record(request, None, self.judge.ask(request)).await,
-            JudgeMode::Replay => self.store.replay(request, None),
+            JudgeMode::Replay => self.store.replay(request, None).await,
         }
     }
 

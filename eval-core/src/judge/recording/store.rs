@@ -1,15 +1,17 @@
 //! A recording in use: which answers it has, and which of them were asked for.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use eval_format::recording::{RecordedQuestion, Recording};
 
+use super::blocking::blocking;
 use super::error::FileError;
-use super::file::{self, Loaded};
+use super::flights::Landed;
 use super::label::RecordingLabel;
+use super::shared::{SharedRecording, User};
 use super::{miss, secrets};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::message::count;
@@ -18,12 +20,17 @@ use crate::secrets::mask_shapes;
 /// A recording in use.
 #[derive(Debug)]
 pub(crate) struct RecordingStore {
-    path: PathBuf,
     label: RecordingLabel,
     text: RecordingText,
-    /// A file whose change makes cargo rebuild. It is touched when the recording is written for the first time.
-    touched: Option<PathBuf>,
-    state: Mutex<State>,
+    /// The questions of the case alone, once they were read. A test reads no more as long as no answer is missing.
+    own: OnceLock<Result<Recording, JudgeError>>,
+    /// The questions that are compiled in, once they were read.
+    compiled: OnceLock<Result<Recording, JudgeError>>,
+    /// The file, and whether it was read.
+    user: User,
+    loaded: Arc<OnceLock<Result<(), JudgeError>>>,
+    /// What was asked: keys of questions, and numbers of samples.
+    used: Mutex<HashSet<(String, u32)>>,
 }
 
 /// Where the text of a recording stands.
@@ -42,34 +49,27 @@ pub(crate) enum RecordingText {
     OnDisk,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    /// The questions of the case alone, once they were read. A test reads no more as long as no answer is missing.
-    own: Option<Recording>,
-    /// All questions, once they were read.
-    all: Option<Loaded>,
-    /// The indices in `all` of the questions of each case, once they were needed.
-    by_case: Option<HashMap<String, Vec<usize>>>,
-    /// Whether the file is known to be writable.
-    is_writable: bool,
-    /// What was asked: keys of questions, and numbers of samples.
-    used: HashSet<(String, u32)>,
-}
-
 impl RecordingStore {
-    pub(crate) fn new(path: PathBuf, shown: impl Into<String>, text: RecordingText) -> Self {
-        let label = RecordingLabel { shown: shown.into(), command: None };
-        Self { path, label, text, touched: None, state: Mutex::default() }
+    pub(crate) fn new(path: &Path, shown: impl Into<String>, text: RecordingText) -> Self {
+        Self {
+            label: RecordingLabel { shown: shown.into(), command: None },
+            text,
+            own: OnceLock::new(),
+            compiled: OnceLock::new(),
+            user: User::of(path),
+            loaded: Arc::default(),
+            used: Mutex::default(),
+        }
     }
 
     /// The recording in a file, which need not exist.
     pub(crate) fn on_disk(path: &Path) -> Self {
-        Self::new(path.to_owned(), path.display().to_string(), RecordingText::OnDisk)
+        Self::new(path, path.display().to_string(), RecordingText::OnDisk)
     }
 
     /// Touches a file when the recording is written for the first time.
-    pub(crate) fn touching(mut self, path: PathBuf) -> Self {
-        self.touched = Some(path);
+    pub(crate) fn touching(self, path: PathBuf) -> Self {
+        self.user.recording().touch_at_first(path);
         self
     }
 
@@ -84,7 +84,10 @@ impl RecordingStore {
         match self.text {
             RecordingText::Absent => false,
             RecordingText::Compiled { .. } => true,
-            RecordingText::OnDisk => self.path.exists(),
+            RecordingText::OnDisk => match self.loaded.get() {
+                Some(_) => self.user.recording().exists(),
+                None => self.user.recording().path().exists(),
+            },
         }
     }
 
@@ -93,33 +96,55 @@ impl RecordingStore {
         &self.label.shown
     }
 
-    /// Reads the recording, so that an error shows before a question is asked.
+    /// Reads the recording, so that an error shows before a question is asked. It may wait for the disk.
     pub(crate) fn load(&self) -> Result<(), JudgeError> {
-        self.state().all(self).map(drop)
+        match &self.text {
+            RecordingText::Absent => Ok(()),
+            RecordingText::Compiled { all, .. } => self.all(all).map(drop),
+            RecordingText::OnDisk => load(self.user.recording(), &self.loaded),
+        }
     }
 
     /// The recorded answer. The error for a missing one shows the nearest question that is recorded.
-    pub(crate) fn replay(
+    pub(crate) async fn replay(
         &self,
         request: &JudgeRequest,
         case: Option<&str>,
     ) -> Result<JudgeReply, JudgeError> {
         let mut question = question(request);
         question.cases.extend(case.map(str::to_owned));
-        let mut state = self.state();
-        state.used.insert((question.key(), request.sample));
-        if let Some(reply) = find(state.own(self)?, &question, request.sample) {
-            return Ok(reply);
+        let sample = request.sample;
+        self.used().insert((question.key(), sample));
+        match &self.text {
+            RecordingText::Absent => Err(miss::no_recording(Some(&self.label))),
+            RecordingText::Compiled { all, own } => {
+                if let Some(reply) = find(self.own(own)?, &question, sample) {
+                    return Ok(reply);
+                }
+                let all = self.all(all)?;
+                find(all, &question, sample)
+                    .ok_or_else(|| miss::not_recorded(all, &question, sample, &self.label))
+            }
+            RecordingText::OnDisk => {
+                let (loaded, label) = (Arc::clone(&self.loaded), self.label.clone());
+                self.on_disk_do(move |file| {
+                    load(file, &loaded)?;
+                    if !file.exists() {
+                        return Err(miss::no_recording(Some(&label)));
+                    }
+                    file.with(|all| {
+                        find(all, &question, sample)
+                            .ok_or_else(|| miss::not_recorded(all, &question, sample, &label))
+                    })
+                })
+                .await
+            }
         }
-        if !self.exists() {
-            return Err(miss::no_recording(Some(&self.label)));
-        }
-        let all = state.all(self)?;
-        find(all.recording(), &question, request.sample)
-            .ok_or_else(|| miss::not_recorded(all.recording(), &question, request.sample, &self.label))
     }
 
     /// The recorded answer, else the answer of the judge, which is recorded then.
+    ///
+    /// If others in this process ask the same at the same time, one of them asks for all.
     pub(crate) async fn record(
         &self,
         request: &JudgeRequest,
@@ -128,140 +153,142 @@ impl RecordingStore {
     ) -> Result<JudgeReply, JudgeError> {
         let mut question = question(request);
         question.cases.extend(case.map(str::to_owned));
-        if let Some(reply) = self.known(&question, request.sample)? {
+        let asked = (question.key(), request.sample);
+        self.used().insert(asked.clone());
+        let (loaded, known) = (Arc::clone(&self.loaded), question.clone());
+        let known = self.on_disk_do(move |file| {
+            file.begin_recording();
+            load(file, &loaded)?;
+            known_in(file, &known, asked.1)
+        });
+        if let Some(reply) = known.await? {
             return Ok(reply);
         }
         secrets::refuse(&question.key(), "the question", self.shown())?;
-        self.check_writable()?;
+        let asking = Box::pin(self.ask(question.clone(), request.sample, ask));
+        match self.user.recording().flights.ask((question.key(), request.sample), asking).await {
+            Landed::Asked(answer) => answer,
+            Landed::Shared(Err(error)) => Err(error),
+            Landed::Shared(Ok(reply)) => {
+                // The file names this case at the question too.
+                self.on_disk_do(move |file| file.add(question).map_err(|error| cannot_record(&error)))
+                    .await?;
+                Ok(JudgeReply { replayed: true, ..reply })
+            }
+        }
+    }
+
+    /// Asks a question that this process does not know the answer to, and records the answer.
+    async fn ask(
+        &self,
+        question: RecordedQuestion,
+        sample: u32,
+        ask: impl Future<Output = Result<JudgeReply, JudgeError>>,
+    ) -> Result<JudgeReply, JudgeError> {
+        let asked = question.clone();
+        let found = self.on_disk_do(move |file| {
+            // Another process may have recorded it meanwhile.
+            file.catch_up().map_err(|error| cannot_record(&error))?;
+            let known = known_in(file, &asked, sample)?;
+            if known.is_none() {
+                // So that no answer is paid for that cannot be kept.
+                file.check_writable().map_err(|error| cannot_record(&error))?;
+            }
+            Ok(known)
+        });
+        if let Some(reply) = found.await? {
+            return Ok(reply);
+        }
         let reply = ask.await?;
         secrets::refuse(&reply.text, "the answer", self.shown())?;
-        let text = mask_shapes(&reply.text);
-        self.keep(question.clone().reply(request.sample, &*text, reply.usage.clone()))?;
-        // If another process was faster, its answer is the one that will be replayed. The judge was asked all the same.
-        let kept = self.known(&question, request.sample)?.unwrap_or(reply);
-        Ok(JudgeReply { replayed: false, ..kept })
-    }
-
-    /// The answer in the file. From now on the file names the case at the question.
-    fn known(&self, question: &RecordedQuestion, sample: u32) -> Result<Option<JudgeReply>, JudgeError> {
-        let mut state = self.state();
-        state.used.insert((question.key(), sample));
-        let all = state.all(self)?;
-        let Some(reply) = find(all.recording(), question, sample) else { return Ok(None) };
-        let named = all
-            .recording()
-            .find(question)
-            .is_some_and(|known| question.cases.iter().all(|case| known.cases.contains(case)));
-        drop(state);
-        if !named {
-            self.keep(question.clone())?;
-        }
-        Ok(Some(reply))
-    }
-
-    /// Fails if the file cannot be written, so that no answer is paid for that cannot be kept.
-    fn check_writable(&self) -> Result<(), JudgeError> {
-        let mut state = self.state();
-        if !state.is_writable {
-            file::check_writable(&self.path).map_err(|error| cannot_record(&error))?;
-            state.is_writable = true;
-        }
-        Ok(())
-    }
-
-    /// Adds a question to the file, and takes over what other processes have added.
-    fn keep(&self, question: RecordedQuestion) -> Result<(), JudgeError> {
-        let mut state = self.state();
-        let loaded = state.all.get_or_insert_default();
-        let is_new = file::add(&self.path, loaded, question).map_err(|error| cannot_record(&error))?;
-        if is_new && let Some(path) = &self.touched {
-            file::touch(path);
-        }
-        Ok(())
+        let text = mask_shapes(&reply.text).into_owned();
+        let kept = self.on_disk_do(move |file| {
+            let answered = question.clone().reply(sample, text, reply.usage.clone());
+            file.add(answered).map_err(|error| cannot_record(&error))?;
+            // If another process was faster, its answer is the one that will be replayed. The judge was asked all the same.
+            Ok(file.with(|all| find(all, &question, sample)).unwrap_or(reply))
+        });
+        Ok(JudgeReply { replayed: false, ..kept.await? })
     }
 
     /// The recorded answers that were not asked for, of a case or of all cases: one line per prompt.
     ///
     /// It is empty if nothing was asked at all: the answers belong to another test of the same cases then.
     pub(crate) fn unused(&self, case: Option<&str>) -> Vec<String> {
-        let mut state = self.state();
-        if state.used.is_empty() {
+        let used = self.used();
+        if used.is_empty() {
             return Vec::new();
         }
-        let used = std::mem::take(&mut state.used);
-        let lines = match case {
-            Some(case) => state.of_case(self, case).map(|questions| unused(questions, &used)),
-            None => state.all(self).map(|all| unused(all.recording().questions(), &used)),
-        };
-        state.used = used;
         // The error of a recording that cannot be read was shown when a question was asked.
-        lines.unwrap_or_default()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for RecordingStore {
-    fn drop(&mut self) {
-        if let RecordingText::OnDisk = self.text
-            && let Some(loaded) = self.state().all.take()
-        {
-            file::give_back(&self.path, loaded);
+        match (&self.text, case) {
+            (RecordingText::Absent, _) => Vec::new(),
+            (RecordingText::Compiled { own, .. }, Some(_)) => {
+                self.own(own).map(|own| unused(own.questions(), &used)).unwrap_or_default()
+            }
+            (RecordingText::Compiled { all, .. }, None) => {
+                self.all(all).map(|all| unused(all.questions(), &used)).unwrap_or_default()
+            }
+            (RecordingText::OnDisk, Some(case)) => {
+                self.user.recording().with_case(case, |questions| unused(questions, &used))
+            }
+            (RecordingText::OnDisk, None) => self.user.recording().with(|all| unused(all.questions(), &used)),
         }
     }
-}
 
-impl State {
-    /// The questions of the case.
-    fn own(&mut self, store: &RecordingStore) -> Result<&Recording, JudgeError> {
-        if self.own.is_none() {
+    /// The questions of the case, of those that are compiled in.
+    fn own(&self, slices: &[&'static str]) -> Result<&Recording, JudgeError> {
+        let read = || {
             let mut own = Recording::default();
-            if let RecordingText::Compiled { own: slices, .. } = &store.text {
-                for slice in slices {
-                    let question = RecordedQuestion::parse(slice);
-                    own.add(question.map_err(|problems| failed(&problems))?);
-                }
+            for slice in slices {
+                own.add(RecordedQuestion::parse(slice).map_err(|problems| failed(&problems))?);
             }
-            self.own = Some(own);
-        }
-        Ok(self.own.get_or_insert_default())
+            Ok(own)
+        };
+        self.own.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// The questions of a case. The index over all cases is made once.
-    fn of_case(&mut self, store: &RecordingStore, case: &str) -> Result<Vec<&RecordedQuestion>, JudgeError> {
-        if let RecordingText::Compiled { .. } = store.text {
-            return Ok(self.own(store)?.questions().iter().collect());
-        }
-        if self.by_case.is_none() {
-            let mut by_case: HashMap<String, Vec<usize>> = HashMap::new();
-            for (at, question) in self.all(store)?.recording().questions().iter().enumerate() {
-                for case in &question.cases {
-                    by_case.entry(case.clone()).or_default().push(at);
-                }
-            }
-            self.by_case = Some(by_case);
-        }
-        let indices =
-            self.by_case.as_ref().and_then(|by_case| by_case.get(case)).cloned().unwrap_or_default();
-        let questions = self.all(store)?.recording().questions();
-        Ok(indices.into_iter().filter_map(|at| questions.get(at)).collect())
+    /// All questions that are compiled in.
+    fn all(&self, text: &str) -> Result<&Recording, JudgeError> {
+        let read = || {
+            let checked = eval_format::recording::check_recording(self.shown(), text.as_bytes());
+            checked.into_result().map_err(|problems| failed(&problems))
+        };
+        self.compiled.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// The whole recording, read once.
-    fn all(&mut self, store: &RecordingStore) -> Result<&Loaded, JudgeError> {
-        if self.all.is_none() {
-            let loaded = match &store.text {
-                RecordingText::Absent => Ok(Loaded::default()),
-                RecordingText::Compiled { all, .. } => Loaded::parse(store.shown(), all),
-                RecordingText::OnDisk => file::load(&store.path),
-            };
-            let loaded = loaded.map_err(|error| failed(&error))?;
-            self.all = Some(loaded);
-        }
-        Ok(self.all.get_or_insert_default())
+    /// Does something with the file, on a thread that may block.
+    async fn on_disk_do<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&SharedRecording) -> Result<T, JudgeError> + Send + 'static,
+    ) -> Result<T, JudgeError> {
+        let file = Arc::clone(self.user.recording());
+        blocking(move || work(&file)).await
     }
+
+    fn used(&self) -> MutexGuard<'_, HashSet<(String, u32)>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads the file, once for each store: what others write later does not disturb one that replays.
+fn load(file: &SharedRecording, loaded: &OnceLock<Result<(), JudgeError>>) -> Result<(), JudgeError> {
+    loaded.get_or_init(|| file.load().map_err(|error| failed(&error))).clone()
+}
+
+/// The answer, as far as it is known. From now on the file names the case at the question.
+fn known_in(
+    file: &SharedRecording,
+    question: &RecordedQuestion,
+    sample: u32,
+) -> Result<Option<JudgeReply>, JudgeError> {
+    let (reply, named) = file.with(|all| {
+        let named = all.find(question).is_some_and(|known| known.holds(question));
+        (find(all, question, sample), named)
+    });
+    if reply.is_some() && !named {
+        file.add(question.clone()).map_err(|error| cannot_record(&error))?;
+    }
+    Ok(reply)
 }
 
 fn failed(error: &dyn fmt::Display) -> JudgeError {

@@ -1,9 +1,15 @@
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use eval_format::__private::line_of;
 use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::RecordedJudge;
+use super::file::lines_path;
+use super::lock::lock;
 use crate::judge::{
     Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgePrompt, JudgeReply, JudgeRequest, Scripted,
 };
@@ -204,7 +210,7 @@ fn many_that_record_at_once_lose_nothing_and_leave_nothing_behind() {
 fn a_place_that_takes_no_file_is_named() {
     let folder = Folder::new("unwritable");
     let file = folder.0.join("nowhere").join("x.judge.json");
-    let judge = std::sync::Arc::new(Scripted::new(["yes"]));
+    let judge = Arc::new(Scripted::new(["yes"]));
     let recorded_judge = RecordedJudge::with_mode(&file, judge.clone(), JudgeMode::Record).unwrap();
     let error = run(recorded_judge.ask(&request("?"))).unwrap_err().to_string();
     assert!(judge.requests().is_empty(), "an answer that cannot be kept is not paid for");
@@ -225,4 +231,98 @@ fn a_recording_is_read_once() {
         assert_eq!(run(recorded_judge.ask(&request("?"))).unwrap().text, "yes");
     }
     assert_eq!(recorded_judge.unused(), [""; 0]);
+}
+
+/// A judge that takes its time, and counts how often it was asked.
+#[derive(Clone, Default)]
+struct Slow(Arc<AtomicUsize>);
+
+impl Judge for Slow {
+    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        Ok(JudgeReply::new(&*request.prompt))
+    }
+}
+
+#[test]
+fn waiting_for_another_process_that_records_holds_up_no_other_task() {
+    let folder = Folder::new("frozen");
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), Slow::default(), JudgeMode::Record).unwrap();
+    let held = lock(&folder.file()).unwrap();
+    run(async {
+        let question = request("?");
+        let mut asked = std::pin::pin!(recorded_judge.ask(&question));
+        let mut ticks = tokio::time::interval(Duration::from_millis(5));
+        for _ in 0..20 {
+            tokio::select! {
+                _ = &mut asked => panic!("it waits for the lock"),
+                _ = ticks.tick() => {}
+            }
+        }
+        drop(held);
+        assert_eq!(asked.await.unwrap().text, "?");
+    });
+}
+
+#[test]
+fn a_question_that_many_ask_at_the_same_time_is_asked_once() {
+    let folder = Folder::new("one_flight");
+    let slow = Slow::default();
+    let open = || RecordedJudge::with_mode(folder.file(), slow.clone(), JudgeMode::Record).unwrap();
+    // Each of them as a test of its own.
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let recorded_judge = open();
+            std::thread::spawn(move || run(recorded_judge.ask(&request("?"))).unwrap())
+        })
+        .collect();
+    let replies: Vec<JudgeReply> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert!(replies.iter().all(|reply| reply.text == "?"));
+    assert_eq!(
+        (slow.0.load(Ordering::SeqCst), replies.iter().filter(|reply| !reply.replayed).count()),
+        (1, 1)
+    );
+}
+
+#[test]
+fn answers_are_added_and_the_recording_is_written_now_and_then() {
+    let folder = Folder::new("added");
+    let answers = 300;
+    let judge = Scripted::new((0..answers).rev().map(|at| at.to_string()));
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), judge, JudgeMode::Record).unwrap();
+    let (mut versions, mut before) = (0, None);
+    for at in (0..answers).rev() {
+        run(recorded_judge.ask(&request(&format!("{at}")))).unwrap();
+        let now = fs::read_to_string(folder.file()).unwrap();
+        versions += usize::from(before.as_ref() != Some(&now));
+        before = Some(now);
+    }
+    assert!(versions < answers / 4, "it was written {versions} times for {answers} answers");
+    let others = RecordedJudge::with_mode(folder.file(), nobody(), JudgeMode::Replay).unwrap();
+    assert_eq!(
+        run(others.ask(&request("0"))).unwrap().text,
+        "0",
+        "a line beside the recording belongs to it"
+    );
+    drop((recorded_judge, others));
+    let text = fs::read_to_string(folder.file()).unwrap();
+    let recording = Recording::parse(&text).unwrap();
+    assert_eq!((recording.questions().len(), recording.to_json()), (answers, text), "it is sorted");
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "no lines are left");
+}
+
+#[test]
+fn what_a_killed_process_left_is_replayed_and_taken_over_by_the_next_that_records() {
+    let folder = Folder::new("killed");
+    let line = line_of(&RecordedQuestion::new("m", "?").reply(0, "yes", None));
+    fs::write(lines_path(&folder.file()), format!("{line}{}", &line[..line.len() / 2])).unwrap();
+    assert_eq!(replay(&folder, &request("?")).unwrap(), "yes");
+    assert!(!folder.file().exists(), "one that replays writes nothing");
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), nobody(), JudgeMode::Record).unwrap();
+    assert_eq!(run(recorded_judge.ask(&request("?"))).unwrap().text, "yes", "nobody is asked again");
+    drop(recorded_judge);
+    let recording = Recording::parse(&fs::read_to_string(folder.file()).unwrap()).unwrap();
+    assert_eq!(recording.questions().len(), 1);
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
 }

@@ -99,6 +99,25 @@ fn what_is_recorded_is_replayed_and_not_asked_again() {
     std::fs::remove_file(path).unwrap();
 }
 
+#[tokio::test]
+async fn cases_that_ask_one_question_at_the_same_time_ask_it_once_and_are_all_named() {
+    let (paid, path) = (Paid::default(), file("at_once"));
+    let store = RecordingStore::on_disk(&path);
+    let named = JudgeSource::Judge(paid.clone().boxed());
+    let judges = JudgeRouter::new(settings(Some(JudgeMode::Record)), named, Some(store));
+    let ask = |case: usize| {
+        let judge = judges.of_case(&format!("case {case}"));
+        Box::pin(async move { judge.ask(&JudgeRequest::new("m", "?")).await.unwrap().text })
+    };
+    let answers = crate::guard::all(8, (0..8).map(ask)).await;
+    assert_eq!(answers, ["m: answer 1"; 8]);
+    drop(judges);
+    let recording =
+        eval_format::recording::Recording::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(recording.questions()[0].cases.len(), 8);
+    std::fs::remove_file(path).unwrap();
+}
+
 #[test]
 fn the_model_of_the_environment_is_asked_and_recorded() {
     let path = file("model");

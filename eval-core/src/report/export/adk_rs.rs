@@ -29,8 +29,9 @@ impl Serialize for EvalReport {
     /// ```
     ///
     /// A result has `eval_set_id`, `eval_case_id`, `scores` and `overall_status`; statuses are `PASSED`, `FAILED` and
-    /// `ERROR`. Metrics that never gate or do not apply are left out. adk-rs's types need a number, so a missing score is
-    /// 0 with the status `ERROR`.
+    /// `ERROR`. Metrics that never gate are left out. adk-rs's types need a number, so a missing score is 0 with the status
+    /// `ERROR`. Metrics that were skipped have no number at all: they stand in `skipped`, with the reason. A skipped case is
+    /// an `ERROR` to adk-rs, and so it counts among the `errors` of `summary` too.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("EvalReport", 2)?;
         out.serialize_field("results", &self.cases)?;
@@ -40,13 +41,14 @@ impl Serialize for EvalReport {
 }
 
 impl Serialize for Summary {
-    /// The counts and `pass_rate`, which is `null` if there are no cases.
+    /// The counts and `pass_rate`, which is `null` if no case was checked. `errors` counts the skipped cases too: adk-rs has
+    /// no other status for them, and its counts add up to `total`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Summary", 6)?;
         out.serialize_field("total", &self.total)?;
         out.serialize_field("passed", &self.passed)?;
         out.serialize_field("failed", &self.failed)?;
-        out.serialize_field("errors", &self.errors)?;
+        out.serialize_field("errors", &(self.errors + self.skipped))?;
         out.serialize_field("skipped", &self.skipped)?;
         out.serialize_field("pass_rate", &self.pass_rate())?;
         out.end()
@@ -54,16 +56,39 @@ impl Serialize for Summary {
 }
 
 impl Serialize for CaseReport {
-    /// An entry of `results`. If the verdict has a reason, it stands in `error`, which adk-rs does not read.
+    /// An entry of `results`. Three fields are there if they have something to say, and adk-rs reads none of them: `error`,
+    /// the reason of the verdict; `skipped`, the metrics that were skipped; `label`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let reason = self.verdict.reason();
-        let mut out = serializer.serialize_struct("CaseReport", 4 + usize::from(reason.is_some()))?;
+        let has_skipped = self.skipped_metrics().next().is_some();
+        let more = [reason.is_some(), has_skipped, self.label.is_some()];
+        let fields = 4 + more.into_iter().filter(|is_there| *is_there).count();
+        let mut out = serializer.serialize_struct("CaseReport", fields)?;
         out.serialize_field("eval_set_id", self.eval_set_id.as_deref().unwrap_or_default())?;
         out.serialize_field("eval_case_id", self.eval_id())?;
         out.serialize_field("scores", &ScoresOf(self))?;
         out.serialize_field("overall_status", status(&self.verdict))?;
         if let Some(reason) = reason {
             out.serialize_field("error", &mask(reason))?;
+        }
+        if has_skipped {
+            out.serialize_field("skipped", &SkippedOf(self))?;
+        }
+        if let Some(label) = &self.label {
+            out.serialize_field("label", &mask(label))?;
+        }
+        out.end()
+    }
+}
+
+struct SkippedOf<'a>(&'a CaseReport);
+
+impl Serialize for SkippedOf<'_> {
+    /// The reason by the name of the metric.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_map(None)?;
+        for metric in self.0.skipped_metrics() {
+            out.serialize_entry(&metric.name, &mask(metric.verdict.reason().unwrap_or_default()))?;
         }
         out.end()
     }
@@ -106,8 +131,15 @@ struct Details<'a>(&'a MetricOf<'a>);
 
 impl Serialize for Details<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let MetricOf { case, metric } = self.0;
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("per_invocation", &PerInvocation(self.0))?;
+        if let (Some(threshold), Some(passed)) = (metric.threshold(), metric.passed_runs) {
+            // The mean alone would not say why it passed.
+            out.serialize_entry("threshold", &threshold)?;
+            out.serialize_entry("passed_runs", &passed)?;
+            out.serialize_entry("runs", &case.run_count())?;
+        }
         if let Some(reason) = self.0.metric.verdict.reason() {
             out.serialize_entry("reason", &mask(reason))?;
         }

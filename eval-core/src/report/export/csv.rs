@@ -48,8 +48,8 @@ impl EvalReport {
     /// A row of column names, then a row per metric, run and turn, informational metrics included. Numbers and tool
     /// calls are printed as Python prints them. A missing value is an empty field. Lines end in `\n`.
     ///
-    /// As in ADK, runs that ended in an error and metrics that do not apply have no rows. So the table alone does not
-    /// tell whether all cases passed. Unlike pandas, a field with a lone carriage return is quoted: most readers would
+    /// As in ADK, runs that ended in an error have no rows. So the table alone does not tell whether all cases passed. A metric
+    /// that was skipped has rows without a score, `NOT_EVALUATED`. Unlike pandas, a field with a lone carriage return is quoted: most readers would
     /// otherwise end the row there.
     pub fn to_csv(&self) -> String {
         text(std::iter::once(COLUMNS.map(str::to_owned)).chain(self.rows()))

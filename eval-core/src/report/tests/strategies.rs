@@ -206,6 +206,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
             eval_set_id: Some(eval_set_id),
             case: conversation.into_iter().fold(EvalCase::new(eval_id), EvalCase::turn),
             location: None,
+            label: None,
             runs: renamed(runs, &metrics),
             metrics,
             passed_runs: None,

@@ -38,7 +38,12 @@ fn command() -> EvalCommand {
 }
 
 async fn answer(command: EvalCommand, words: &[&str]) -> Answer {
-    command.answer(words.iter().map(OsString::from)).await
+    answer_until(command, words, std::future::pending()).await
+}
+
+async fn answer_until(command: EvalCommand, words: &[&str], stop: impl Future<Output = ()> + Send) -> Answer {
+    let progress = Progress::new(Box::new(std::io::sink()), false);
+    command.answer(words.iter().map(OsString::from), progress, stop).await
 }
 
 #[tokio::test]
@@ -50,7 +55,11 @@ async fn the_exit_code_says_passed_failed_or_unknown() {
         let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
         assert_eq!(report["summary"]["total"], json!(2));
         assert_eq!(report["summary"]["passed"], json!(passed));
+        assert_eq!(report["results"][0]["label"], json!(agent), "runs of two agents are told apart");
     }
+    let labelled = command().runner(EvalRunner::new().label("branch"));
+    let answer = answer(labelled, &["--agent", "right", "--set", &folder.set()]).await;
+    assert!(answer.err.contains("passed weather/sunny [branch]"), "{}", answer.err);
 }
 
 #[tokio::test]
@@ -84,6 +93,23 @@ async fn a_config_takes_the_place_of_all_criteria_of_the_program() {
 }
 
 #[tokio::test]
+async fn a_config_may_name_the_metrics_of_the_program() {
+    let folder = Folder::new("own_metrics");
+    let config = folder.0.join("own.json");
+    std::fs::write(&config, r#"{"criteria": {"brief": 0.5}}"#).unwrap();
+    let brief =
+        |actual: &Invocation, _: Option<&Invocation>, _: &crate::Criterion| actual.response_text().len() < 20;
+    let runner = EvalRunner::new().metric("brief", crate::__private::metric(brief));
+    let evals = EvalCommand::new().runner(runner).agent("brief", || Replay::new([["No."]]));
+    let words = ["--set", &folder.set(), "--config", &config.display().to_string()];
+    let passed = answer(evals, &words).await;
+    assert_eq!(passed.code, 0, "{}", passed.err);
+    let refused = answer(command(), &[&words[..], &["--agent", "right"]].concat()).await;
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("brief"), "{}", refused.err);
+}
+
+#[tokio::test]
 async fn what_cannot_be_run_is_refused() {
     let folder = Folder::new("refused");
     let set = folder.set();
@@ -91,7 +117,12 @@ async fn what_cannot_be_run_is_refused() {
         (&["--set", &*set][..], "name an agent with `--agent`: `right`, `wrong` or `broken`"),
         (&["--set", &set, "--agent", "rihgt"], "there is no agent `rihgt`; did you mean `right`?"),
         (&["--set", "nowhere.json", "--agent", "right"], "nowhere.json"),
-        (&["--set", &set, "--agent", "right", "--case", "sunn"], "no set has a case `sunn`"),
+        (
+            &["--set", &set, "--agent", "right", "--case", "sunn"],
+            "no set has a case `sunn`; did you mean `sunny`?",
+        ),
+        (&["--set", &set, "--agent", "right", "--case", "rain"], "no set has a case `rain`\n"),
+        (&["--set", &set, "--agent", "right", "--runs", "100000000000"], "a case runs at most 100000 times"),
         (&["--agent", "right"], "name a set, or a folder of sets, with `--set`"),
         (&["--set", &set, "--agent", "right", "--config", "none.json"], "none.json"),
     ] {
@@ -125,5 +156,167 @@ async fn only_the_word_eval_runs_evals() {
     let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     for words in [&["app"][..], &[], &["app", "serve", "eval"]] {
         assert!(command().run_if_asked(args(words)).await.is_none());
+    }
+}
+
+#[tokio::test]
+async fn arguments_are_checked_before_an_agent_runs() {
+    let folder = Folder::new("early");
+    let set = folder.set();
+    let broken = folder.0.join("broken.json");
+    std::fs::write(&broken, "{}").unwrap();
+    let broken = broken.display().to_string();
+    for (words, says) in [
+        (&["--set", &*set, "--case", "sunny", "--case", "typo"][..], "no set has a case `typo`"),
+        (&["--set", &set, "--set", &broken], "broken.json"),
+        (&["--set", &set, "--set", "nowhere.json"], "nowhere.json"),
+    ] {
+        let made = Arc::new(Mutex::new(0));
+        let counts = made.clone();
+        let evals = EvalCommand::new().agent("only", move || {
+            *counts.lock().unwrap() += 1;
+            Replay::new([["It is sunny."]])
+        });
+        let answer = answer(evals, words).await;
+        assert_eq!((answer.code, *made.lock().unwrap()), (2, 0), "{}", answer.err);
+        assert!(answer.err.contains(says), "{}", answer.err);
+    }
+}
+
+#[tokio::test]
+async fn a_set_that_is_named_twice_counts_once() {
+    let folder = Folder::new("twice");
+    let (set, all) = (folder.set(), folder.0.display().to_string());
+    let around = folder.0.join(".").join("weather.evalset.json").display().to_string();
+    let answer = answer(command(), &["--agent=right", "--set", &set, "--set", &all, "--set", &around]).await;
+    let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(report["summary"]["total"], json!(2), "{}", answer.out);
+}
+
+/// An agent that answers `sunny`, and never the other case.
+fn half() -> EvalCommand {
+    EvalCommand::new().agent("half", async |case: &EvalCase| {
+        if case.eval_id != "sunny" {
+            std::future::pending::<()>().await;
+        }
+        Replay::new([["It is sunny."]])
+    })
+}
+
+#[tokio::test]
+async fn an_interrupted_command_reports_what_is_finished_and_what_is_missing() {
+    let folder = Folder::new("interrupted");
+    let set = folder.set();
+    for concurrency in ["2", "1"] {
+        let words = ["--set", &*set, "--concurrency", concurrency];
+        let stop = tokio::time::sleep(std::time::Duration::from_millis(300));
+        let answer = answer_until(half(), &words, stop).await;
+        assert_eq!(answer.code, 2, "{}", answer.err);
+        let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let summary = &report["summary"];
+        assert_eq!((&summary["total"], &summary["passed"]), (&json!(2), &json!(1)), "{}", answer.out);
+        assert_eq!(report["results"][1]["overall_status"], json!("ERROR"), "{}", answer.out);
+        assert!(answer.err.contains("interrupted before it had a verdict"), "{}", answer.err);
+    }
+}
+
+/// Bytes that a test reads after they were written.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn progress_is_one_line_on_a_terminal_and_a_line_for_each_case_elsewhere() {
+    let folder = Folder::new("progress");
+    let set = folder.set();
+    for (is_terminal, expected) in [
+        (
+            true,
+            "\r\u{1b}[K0 of 2 cases, 0 passed\r\u{1b}[K1 of 2 cases, 1 passed\r\u{1b}[K2 of 2 cases, 2 passed\r\u{1b}[K",
+        ),
+        (false, "       passed weather/sunny  (1 of 2)\n       passed weather/also sunny  (2 of 2)\n"),
+    ] {
+        let written = Written::default();
+        let progress = Progress::new(Box::new(written.clone()), is_terminal);
+        let words = ["--agent=right", "--set", &*set, "--concurrency=1"].map(OsString::from);
+        let answer = command().answer(words, progress, std::future::pending()).await;
+        assert_eq!(answer.code, 0, "{}", answer.err);
+        assert_eq!(String::from_utf8(written.0.lock().unwrap().clone()).unwrap(), expected);
+    }
+}
+
+/// Runs this test binary again, with one test that is told to be the program.
+#[cfg(unix)]
+fn program(how: &str, set: &str) -> std::process::Child {
+    std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", "runner::command::tests::ctrl_c_ends_in_a_report_and_twice_at_once"])
+        .envs([("TEST_AS_PROGRAM", how), ("TEST_SET", set)])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_in_a_report_and_twice_at_once() {
+    use std::io::{BufRead, BufReader, Read};
+
+    if let Ok(how) = std::env::var("TEST_AS_PROGRAM") {
+        let words = ["--set".to_owned(), std::env::var("TEST_SET").unwrap()].map(OsString::from);
+        let evals = if how == "waits" {
+            half()
+        } else {
+            EvalCommand::new().agent("blocks", |case: &EvalCase| {
+                if case.eval_id != "sunny" {
+                    std::thread::sleep(std::time::Duration::from_mins(10));
+                }
+                Replay::new([["It is sunny."]])
+            })
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let code = runtime.block_on(evals.run(words));
+        std::process::exit(if code == ExitCode::from(2) { 2 } else { 99 });
+    }
+    let folder = Folder::new("ctrl-c");
+    for (how, presses, code) in [("waits", 1, 2), ("blocks", 2, 130)] {
+        let mut program = program(how, &folder.set());
+        let mut err = BufReader::new(program.stderr.take().unwrap());
+        let mut wait_for = |text: &str| {
+            let mut line = String::new();
+            while !line.contains(text) {
+                line.clear();
+                assert_ne!(err.read_line(&mut line).unwrap(), 0, "{how}: no `{text}`");
+            }
+        };
+        if how == "waits" {
+            wait_for("(1 of 2)");
+        } else {
+            // Until it blocks, which nothing tells.
+            std::thread::sleep(std::time::Duration::from_millis(700));
+        }
+        for _ in 0..presses {
+            let pid = program.id().to_string();
+            assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+            wait_for("interrupted: the report follows");
+            if presses == 2 {
+                assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+                break;
+            }
+        }
+        let mut out = String::new();
+        program.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        assert_eq!(program.wait().unwrap().code(), Some(code), "{how}: {out}");
+        assert_eq!(out.contains("\"passed\": 1"), how == "waits", "{out}");
     }
 }

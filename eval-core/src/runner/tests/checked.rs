@@ -11,16 +11,77 @@ fn a_case_that_asks_nothing_is_no_case() {
     let mut both = case("c", &[("hi", "hi")]);
     both.conversation_scenario = Some(ConversationScenario::new("Hi!", "Says hello."));
     for (cases, message) in [
-        (vec![case("", &[("hi", "hi")])], "a case has no id"),
+        (vec![case("", &[("hi", "hi")])], "the id of the case is empty"),
         (twice.to_vec(), "two cases have the id `c`"),
-        (vec![empty], "the case `c` has no turns, so the agent would not be asked anything"),
-        (vec![both], "the case `c` has both a conversation and a scenario"),
+        (vec![empty.clone()], "the case has no turns"),
+        (vec![both], "the eval case has both a conversation and a scenario"),
+        (
+            vec![case("c", &[("hi", "hi")]).with_extra("eval_id", "d")],
+            "the extra key `eval_id` is the name of a field",
+        ),
     ] {
         let set = cases.into_iter().fold(EvalSet::new("s"), EvalSet::case);
         let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
-        let error = run(runner.run_set(&set, || Replay::new([["hi"]]), 1)).unwrap_err();
-        assert_eq!(error.to_string(), message);
+        let setup = || -> Replay { panic!("nothing may run") };
+        let error = run(runner.run_set(&set, setup, 1)).unwrap_err();
+        assert!(matches!(error, RunnerError::Set(_)) && error.to_string().contains(message), "{error}");
+        assert!(error.to_string().contains("--> <set>:"), "{error}");
     }
+    assert!(run(EvalRunner::new().run_case(&empty, || Replay::new([["hi"]]))).is_err());
+    assert!(run(EvalRunner::new().score_case(&empty, Vec::new())).is_err());
+}
+
+/// The JSON of a report has a metric once, and a criterion holds for one metric.
+#[test]
+fn a_metric_that_is_given_twice_is_refused() {
+    struct Constant(f64);
+    impl Metric for Constant {
+        async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+            Ok(input.actual.iter().map(|_| Score::from(self.0)).collect())
+        }
+    }
+    let runner = EvalRunner::new().metric("m", Constant(0.0)).metric("m", Constant(1.0));
+    let runner = runner.criterion("m", Criterion::new(0.5));
+    let error = run(runner.run_case(&case("c", &[("hi", "hi")]), || Replay::new([["hi"]]))).unwrap_err();
+    assert!(error.to_string().contains("two custom metrics have the name `m`"), "{error}");
+}
+
+#[test]
+fn a_criterion_gates_at_the_threshold_that_it_shows() {
+    let criterion = Criterion::new(0.9).with("threshold", 0.1);
+    let shown = criterion.threshold;
+    let runner = EvalRunner::new().criterion("response_match_score", criterion);
+    let report =
+        run(runner.run_case(&case("c", &[("hi", "hi you there")]), || Replay::new([["hi"]]))).unwrap();
+    let metric = report.metric("response_match_score").unwrap();
+    let gated = metric.criterion.as_ref().unwrap().threshold;
+    assert_eq!((shown, gated, report.verdict.passed()), (0.1, 0.1, true), "{report}");
+    let mut two = Criterion::new(0.9);
+    two.options.insert("threshold", 0.1);
+    let runner = EvalRunner::new().criterion("response_match_score", two);
+    let error = run(runner.run_case(&case("c", &[("hi", "hi")]), || Replay::new([["hi"]]))).unwrap_err();
+    assert!(matches!(error, RunnerError::Criteria(_)), "{error}");
+}
+
+#[test]
+fn what_a_config_says_beside_its_criteria_is_checked_where_custom_metrics_decide_alone() {
+    struct Full;
+    impl Metric for Full {
+        async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+            Ok([Score::from(1.0)].into_iter().collect())
+        }
+    }
+    let config = |most| {
+        let simulator = eval_format::config::UserSimulatorConfig::default().max_allowed_invocations(most);
+        EvalConfig::default().with_user_simulator(simulator)
+    };
+    let played = |most| {
+        let runner = EvalRunner::new().config(config(most)).metric("own", Full);
+        run(runner.run_case(&case("c", &[("hi", "hi")]), || Replay::new([["hi"]]))).map(drop)
+    };
+    assert!(played(20).is_ok());
+    let error = played(1).unwrap_err().to_string();
+    assert!(error.contains("no simulated user can end the conversation"), "{error}");
 }
 
 #[test]
@@ -51,4 +112,34 @@ fn a_recorded_run_of_another_conversation_is_an_error() {
     }
     let same = run(EvalRunner::new().score_case(&two, recorded(&two))).unwrap();
     assert_eq!(same.verdict, Verdict::Passed, "{same}");
+}
+
+#[cfg(feature = "judges")]
+#[test]
+fn a_recorded_run_of_another_scenario_is_an_error() {
+    let scenario =
+        |begins: &str| EvalCase::new("c").scenario(ConversationScenario::new(begins, "Wants to hear hello."));
+    let runner =
+        || EvalRunner::new().criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("f"));
+    let calls = || {
+        agent_fn(|_, recorder: crate::agent::Recorder| async move {
+            recorder.tool("f", json!({}), async { Ok::<_, BoxError>(1) }).await?;
+            Ok::<_, BoxError>("Hello.")
+        })
+    };
+    let judge = crate::judge::Scripted::new(["</finished>"]);
+    let played = run(runner().judge(judge).run_case(&scenario("Hi!"), calls)).unwrap();
+    assert_eq!(played.verdict, Verdict::Passed, "{played}");
+    let recorded = || played.runs.iter().map(|run| run.transcript.clone()).collect::<Vec<_>>();
+    assert_eq!(run(runner().score_case(&scenario("Hi!"), recorded())).unwrap().verdict, Verdict::Passed);
+    for (now, message) in [
+        (scenario("Bye!"), "harness error in turn 1: the user says \"Bye!\" in the case, and said \"Hi!\""),
+        (
+            case("c", &[("Bye!", "")]).final_state(Map::new()),
+            "harness error in turn 1: the user says \"Bye!\"",
+        ),
+    ] {
+        let report = run(runner().score_case(&now, recorded())).unwrap();
+        assert!(report.verdict.reason().is_some_and(|seen| seen.starts_with(message)), "{report}");
+    }
 }

@@ -75,7 +75,7 @@ fn a_conversation_is_ended_once_however_it_went_and_a_bad_end_is_an_error() {
         ("hi", "ends", None, &whole[..]),
         ("fail", "ends", Some("agent error in turn 2: no model"), &broken),
         ("panic", "ends", Some("agent error in turn 2: panicked: index out of bounds"), &broken),
-        ("hang", "ends", Some("agent error in turn 2: timed out after 100ms"), &broken),
+        ("hang", "ends", Some("agent error in turn 2: timed out after 250ms"), &broken),
         (
             "hi",
             "does not start",
@@ -85,7 +85,7 @@ fn a_conversation_is_ended_once_however_it_went_and_a_bad_end_is_an_error() {
         ("hi", "has no state", Some("agent error: reading the session state: lost"), &whole),
         ("hi", "fails", Some("agent error: ending the conversation: the socket is gone"), &whole),
         ("hi", "panics", Some("agent error: ending the conversation: panicked: twice closed"), &whole),
-        ("hi", "hangs", Some("agent error: ending the conversation: timed out after 100ms"), &whole),
+        ("hi", "hangs", Some("agent error: ending the conversation: timed out after 250ms"), &whole),
         ("hi", "records", Some("agent error: 1 event recorded through `session.recorder()`"), &whole),
         (
             "fail",
@@ -97,7 +97,7 @@ fn a_conversation_is_ended_once_however_it_went_and_a_bad_end_is_an_error() {
         let case = case("c", &[("hello", "hello"), (asked, asked)]);
         let steps = Steps::default();
         let setup = || Ending { how, steps: Arc::clone(&steps), session: None };
-        let runner = EvalRunner::new().timeout(Duration::from_millis(100));
+        let runner = EvalRunner::new().timeout(Duration::from_millis(250));
         let report = run(runner.run_case(&case, setup_of(setup))).unwrap();
         let seen = report.runs[0].error.as_ref().map(ToString::to_string);
         let fits = match (error, &seen) {
@@ -180,7 +180,7 @@ struct Counting(std::rc::Rc<std::cell::Cell<usize>>);
 impl LocalAgent for Counting {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         if turn.text() == "block" {
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_millis(800));
         }
         self.0.set(self.0.get() + 1);
         turn.recorder().text(self.0.get().to_string());
@@ -193,9 +193,9 @@ fn agents_that_are_not_send_run_and_block_nobody_else() {
     let set = eval_format::EvalSet::new("s")
         .case(case("counts", &[("a", "1"), ("b", "2")]))
         .case(case("blocks", &[("block", "1")]));
-    let runner = EvalRunner::new().timeout(Duration::from_millis(200));
+    let runner = EvalRunner::new().timeout(Duration::from_millis(500));
     let report = run(runner.run_set(&set, || local(|| Counting(std::rc::Rc::default())), 2)).unwrap();
     assert!(report.cases[0].verdict.passed(), "{:?}", report.cases[0].verdict);
     let error = report.cases[1].runs[0].error.as_ref().map(ToString::to_string);
-    assert_eq!(error.as_deref(), Some("agent error in turn 1: timed out after 200ms"));
+    assert_eq!(error.as_deref(), Some("agent error in turn 1: timed out after 500ms"));
 }

@@ -97,3 +97,32 @@ fn a_judge_that_hangs_is_an_error_of_the_judge() {
     assert_eq!(report.verdict, Verdict::error(Role::Judge, said));
     assert_eq!(judge.0.load(Ordering::SeqCst), 1, "it is not waited for once more");
 }
+
+/// Whether the agent says anything.
+struct Talks;
+impl Metric for Talks {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.actual.iter().map(|_| Score::from(true)).collect())
+    }
+}
+
+#[test]
+fn criteria_of_the_program_leave_the_simulated_user_of_the_folder_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = eval_format::ConversationScenario::new("Hi", "Book a room.");
+    let set = eval_format::EvalSet::new("s").case(eval_format::EvalCase::new("c").scenario(scenario));
+    std::fs::write(folder.path().join("s.evalset.json"), set.to_json()).unwrap();
+    let config = r#"{"criteria": {"safety_v1": 0.5}, "user_simulator_config": {"model": "of-the-folder"}}"#;
+    std::fs::write(folder.path().join("test_config.json"), config).unwrap();
+    let models = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let asked = models.clone();
+    let judge = crate::judge::judge_fn(move |request| {
+        asked.lock().unwrap().push(request.model);
+        async { "</finished>" }
+    });
+    let runner = EvalRunner::new().criterion("talks", Criterion::new(1.0)).metric("talks", Talks);
+    let runner = runner.judge(judge.offline());
+    let report = run(runner.run_dir(folder.path(), || Replay::new([["Hello!"]]), 1)).unwrap();
+    assert!(report.all_passed(), "{report}");
+    assert_eq!(*models.lock().unwrap(), ["of-the-folder"]);
+}

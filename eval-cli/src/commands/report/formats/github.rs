@@ -1,13 +1,17 @@
 //! Annotations of GitHub Actions, on the lines of the cases.
 
+use super::phrases;
 use crate::output::foreign;
 use crate::recorded::{RunResults, State, TestResult};
 
-/// An error for each case that failed or has no verdict, a warning for each that passed only after a retry, and an error if
-/// tests never began or the run may be another one.
+/// An error for each case that failed or has no verdict, a warning for each that passed only after a retry, a warning if
+/// metrics were skipped, and an error if tests never began or the run may be another one.
 pub(crate) fn annotations(results: &RunResults<'_>) -> String {
     let cases: String = results.tests.iter().filter_map(annotation).collect();
     let totals = &results.totals;
+    let title = [("title", "metrics were skipped")];
+    let skipped = phrases::skipped(results).map(|skipped| foreign::annotation("warning", &title, &skipped));
+    let cases = cases + &skipped.unwrap_or_default();
     if totals.missing == 0 && !totals.is_doubtful {
         return cases;
     }
@@ -24,7 +28,7 @@ fn annotation(test: &TestResult<'_>) -> Option<String> {
         }
         _ => ("error", test.reason().unwrap_or_default()),
     };
-    let title = format!("{} {}", test.test.name, predicate(test.state));
+    let title = format!("{} {}", test.name, predicate(test.state));
     let (line, column);
     let mut properties = Vec::new();
     if let Some(location) = test.location() {

@@ -1,6 +1,7 @@
 //! The report for people: a line for each case, the totals, and then what failed.
 
 use clap::builder::styling::Style;
+use eval_core::report::Verdict;
 
 use super::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::output::foreign::one_line;
@@ -11,7 +12,7 @@ use crate::recorded::{Retry, RunResults, State, TestResult, near};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {
     let mut text = head(results);
-    let widest = results.tests.iter().map(|test| shown_width(&test.test.name)).max().unwrap_or_default();
+    let widest = results.tests.iter().map(|test| shown_width(&test.name)).max().unwrap_or_default();
     let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
     for test in &results.tests {
         text.push_str(&line(test, column));
@@ -51,7 +52,7 @@ fn head(results: &RunResults<'_>) -> String {
 /// `PASS [   1.2s] weather::sunny  3/3  response_match_score 0.91`.
 fn line(test: &TestResult<'_>, width: usize) -> String {
     let (word, style) = word(test);
-    let name = one_line(&test.test.name);
+    let name = one_line(&test.name);
     let pad = " ".repeat(width.saturating_sub(shown_width(&name)));
     let seconds = test.elapsed().as_secs_f64();
     let mut line = format!("{} [{seconds:>6.1}s] {name}{pad}  {}", label(style, word), runs(test));
@@ -74,9 +75,15 @@ fn metrics(test: &TestResult<'_>) -> String {
     let mut text = String::new();
     for metric in test.gating() {
         let name = one_line(&metric.name);
-        match metric.score {
+        match metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_))) {
             Some(score) => text.push_str(&format!("  {name} {}", short(score, metric.threshold()))),
             None => text.push_str(&format!("  {name} {}", metric.verdict)),
+        }
+        if let (Some(passed), Some(threshold)) = (metric.passed_runs, metric.threshold()) {
+            text.push_str(&format!(
+                " ({threshold:?} reached in {passed} of {})",
+                count(test.runs.total, "run")
+            ));
         }
         if metric.scored < metric.total {
             text.push_str(&format!(" ({}/{} scored)", metric.scored, metric.total));
@@ -123,7 +130,7 @@ fn summary(results: &RunResults<'_>) -> String {
 fn failures(results: &RunResults<'_>) -> String {
     let mut text = String::new();
     for test in results.needing_attention().take(MOST_FAILURES) {
-        text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.test.name), details(test)));
+        text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.name), details(test)));
     }
     let more = results.needing_attention().count().saturating_sub(MOST_FAILURES);
     if more > 0 {
@@ -146,7 +153,7 @@ fn commands(results: &RunResults<'_>) -> String {
     for (number, flag) in [
         (totals.failed, "failed"),
         (totals.errors + totals.not_evaluated, "errors"),
-        (totals.unfinished + totals.missing, "unfinished"),
+        (totals.unfinished + totals.missing.saturating_sub(results.of_programs), "unfinished"),
     ] {
         if number > 0 {
             lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));

@@ -1,17 +1,23 @@
 //! The report as JSON.
 
+use eval_core::journal::Attempt;
 use eval_core::report::{MetricOutcome, MetricReport};
 use eval_core::statistics::{Interval, Tally};
 use serde::Serialize;
 
 use crate::output::json::{self, finite};
 use crate::output::{CommandError, Outcome, time};
-use crate::recorded::{CaseLocation, RunResults, State, TestResult, Usage, metric_state, near};
+use crate::recorded::{CaseLocation, RunResults, State, TestResult, Usage, headline, metric_state, near};
 
-/// What `--json` writes and `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The version of the document: of `docs/report.schema.json`. It grows if a field is removed or changes its meaning, and not
+/// for new fields.
+const SCHEMA: u32 = 1;
+
+/// What `--json` writes and `--format json` prints.
 #[derive(Debug, Serialize)]
 struct Document<'r> {
     command: &'static str,
+    schema: u32,
     outcome: Outcome,
     runs: &'r [String],
     folders: Vec<String>,
@@ -31,6 +37,7 @@ struct Summary {
     errors: usize,
     unfinished: usize,
     skipped: usize,
+    partly_skipped: usize,
     /// `missing` and `left_out` together.
     not_run: usize,
     missing: usize,
@@ -69,11 +76,16 @@ struct UsageEntry {
 
 #[derive(Debug, Serialize)]
 struct Case<'r> {
+    name: &'r str,
     test: &'r str,
-    package: &'r str,
-    binary: &'r str,
+    package: Option<&'r str>,
+    binary: Option<&'r str>,
     eval_set_id: Option<&'r str>,
     eval_id: &'r str,
+    label: Option<&'r str>,
+    #[serde(rename = "case_hash")]
+    hash: Option<&'r str>,
+    of_program: bool,
     place: Option<CaseLocation<'r>>,
     state: State,
     role: Option<String>,
@@ -81,13 +93,24 @@ struct Case<'r> {
     flaky: bool,
     attempt: u32,
     attempts: usize,
+    earlier_attempts: Vec<EarlierAttempt<'r>>,
+    pass: String,
+    gate: String,
     runs: Runs,
+    skipped_metrics: Vec<&'r str>,
     metrics: Vec<Metric<'r>>,
     seconds: f64,
     usage: UsageEntry,
     notes: &'r [String],
     failure: Option<&'r str>,
     record: String,
+}
+
+#[derive(Debug, Serialize)]
+struct EarlierAttempt<'r> {
+    attempt: u32,
+    state: State,
+    reason: Option<&'r str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,6 +140,7 @@ struct Metric<'r> {
 #[derive(Debug, Serialize)]
 struct RunEntry {
     run: usize,
+    state: &'static str,
     scores: Option<Vec<Option<f64>>>,
     reason: Option<String>,
 }
@@ -131,6 +155,7 @@ impl<'r> Document<'r> {
         let folders = results.loaded.folders.iter().map(|folder| near(folder).display().to_string());
         Self {
             command: "report",
+            schema: SCHEMA,
             outcome: totals.outcome(),
             runs: &results.loaded.run.ids,
             folders: folders.collect(),
@@ -149,6 +174,7 @@ impl<'r> Document<'r> {
                 missing: totals.missing,
                 left_out: totals.left_out,
                 skipped: totals.skipped,
+                partly_skipped: totals.partly_skipped,
                 flaky: totals.flaky,
                 retried: totals.retried,
                 runs: totals.runs,
@@ -176,11 +202,15 @@ impl<'r> Case<'r> {
         let started = &test.attempt.started;
         let decided = test.attempt.decided.as_ref();
         Self {
+            name: &test.name,
             test: &test.test.name,
-            package: test.test.package.as_deref().unwrap_or_default(),
-            binary: test.test.binary.as_deref().unwrap_or_default(),
+            package: test.test.package.as_deref(),
+            binary: test.test.binary.as_deref(),
             eval_set_id: started.eval_set_id.as_deref(),
             eval_id: &started.eval_id,
+            label: started.label.as_deref(),
+            hash: started.case_hash.as_deref(),
+            of_program: started.of_program,
             place: test.location(),
             state: test.state,
             role: test.role().map(|role| role.to_string()),
@@ -188,6 +218,10 @@ impl<'r> Case<'r> {
             flaky: test.runs.are_flaky(),
             attempt: started.attempt,
             attempts: test.test.attempts.len(),
+            earlier_attempts: test.earlier().iter().map(EarlierAttempt::of).collect(),
+            pass: started.pass.to_string(),
+            gate: started.gate.to_string(),
+            skipped_metrics: test.skipped_metrics().map(|metric| metric.name.as_str()).collect(),
             runs: Runs {
                 total: test.runs.total,
                 ran: test.runs.ran,
@@ -201,6 +235,17 @@ impl<'r> Case<'r> {
             notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
             failure: decided.and_then(|decided| decided.failure.as_deref()),
             record: near(&test.attempt.file).display().to_string(),
+        }
+    }
+}
+
+impl<'r> EarlierAttempt<'r> {
+    fn of(attempt: &'r Attempt) -> Self {
+        let decided = attempt.decided.as_ref();
+        Self {
+            attempt: attempt.started.attempt,
+            state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)),
+            reason: decided.and_then(|decided| headline(decided, &attempt.started.name)),
         }
     }
 }
@@ -229,17 +274,22 @@ impl<'r> Metric<'r> {
 
 impl RunEntry {
     fn of(run: usize, score: &MetricOutcome) -> Self {
-        let (scores, reason) = match score {
+        let (state, scores, reason) = match score {
             MetricOutcome::Scored(scores) => {
                 let values = scores.scores().iter().map(|score| finite(score.value()));
                 let reason = scores.scores().iter().find_map(|score| score.reason());
-                (Some(values.collect()), reason.map(str::to_owned))
+                let state = if reason.is_some() { "not_evaluated" } else { "scored" };
+                (state, Some(values.collect()), reason.map(str::to_owned))
             }
-            MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason) => (None, Some(reason.clone())),
-            MetricOutcome::Error { role, message } => (None, Some(format!("{role} error: {message}"))),
-            other => (None, Some(format!("{other:?}"))),
+            MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason) => {
+                ("skipped", None, Some(reason.clone()))
+            }
+            MetricOutcome::Error { role, message } => {
+                ("error", None, Some(format!("{role} error: {message}")))
+            }
+            other => ("error", None, Some(format!("{other:?}"))),
         };
-        Self { run, scores, reason }
+        Self { run, state, scores, reason }
     }
 }
 

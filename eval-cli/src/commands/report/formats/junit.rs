@@ -8,7 +8,7 @@ use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun,
 
 use super::phrases::details;
 use crate::output::{CommandError, foreign, time};
-use crate::recorded::{RunResults, State, TestResult};
+use crate::recorded::{RunResults, State, TestResult, headline};
 
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut suites: BTreeMap<(&str, &str), TestSuite> = BTreeMap::new();
@@ -48,7 +48,7 @@ fn suite_name((package, binary): (&str, &str)) -> String {
 }
 
 fn case(test: &TestResult<'_>) -> TestCase {
-    let mut case = TestCase::new(name(&test.test.name), status(test));
+    let mut case = TestCase::new(name(&test.name), status(test));
     // Readers of JUnit expect the attribute, even if it is empty.
     case.set_classname(name(test.attempt.started.eval_set_id.as_deref().unwrap_or_default()));
     case.set_time(test.elapsed());
@@ -76,15 +76,12 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
         // A skipped test has no attempts in JUnit.
         return status;
     }
-    let before = test.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default();
-    for attempt in before {
+    for attempt in test.earlier() {
         let Some(decided) = attempt.decided.as_ref().filter(|decided| decided.verdict.fails()) else {
             continue;
         };
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);
-        rerun.set_message(name(
-            decided.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default(),
-        ));
+        rerun.set_message(name(headline(decided, &test.test.name).unwrap_or_default()));
         rerun.set_description(plain(decided.failure.as_deref().unwrap_or_default()));
         rerun.set_type(name("failed"));
         status.add_rerun(rerun);
@@ -113,6 +110,9 @@ fn scores(test: &TestResult<'_>) -> String {
     let mut lines = Vec::new();
     let mut add = |key: String, value: String| lines.push(foreign::one_line(&format!("{key}={value}")));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
+    if let Some(label) = &test.attempt.started.label {
+        add("label".to_owned(), label.clone());
+    }
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());
         add("line".to_owned(), location.line.to_string());
@@ -131,6 +131,12 @@ fn scores(test: &TestResult<'_>) -> String {
             add(format!("{of}.threshold"), format!("{threshold:?}"));
             add(format!("{of}.verdict"), metric.verdict.to_string());
             add(format!("{of}.scored"), format!("{}/{}", metric.scored, metric.total));
+        }
+        if let Some(passed) = metric.passed_runs {
+            add(format!("{of}.passed_runs"), format!("{passed}/{}", test.runs.total));
+        }
+        if let Some(reason) = metric.verdict.reason().and_then(|reason| reason.lines().next()) {
+            add(format!("{of}.reason"), reason.to_owned());
         }
     }
     lines.join("\n")

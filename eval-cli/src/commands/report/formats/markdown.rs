@@ -55,7 +55,7 @@ fn table(results: &RunResults<'_>) -> String {
     let mut text = "\n| | case | runs | why |\n| --- | --- | --- | --- |\n".to_owned();
     while let Some(test) = rows.next_if(|_| text.len() < LONGEST_TABLE) {
         let (word, _) = phrases::word(test);
-        let (name, runs) = (escaped(&test.test.name), escaped(&phrases::runs(test)));
+        let (name, runs) = (escaped(&test.name), escaped(&phrases::runs(test)));
         let reason = escaped(&test.reason().unwrap_or_default());
         text.push_str(&format!("| {word} | {name} | {runs} | {reason} |\n"));
     }
@@ -68,7 +68,7 @@ fn table(results: &RunResults<'_>) -> String {
 
 fn details(test: &TestResult<'_>) -> String {
     let text = fenced(&cut(&phrases::details(test)));
-    let name = escaped(&test.test.name);
+    let name = escaped(&test.name);
     format!("\n<details><summary>{name}</summary>\n\n{text}\n\n</details>\n")
 }
 

@@ -1,8 +1,11 @@
 //! Phrases that several formats use.
 
+use std::collections::BTreeMap;
+
 use clap::builder::styling::Style;
 
 use eval_core::journal::Decided;
+use eval_core::statistics::percent;
 
 use crate::output::foreign::{guard, one_line};
 use crate::output::style::WARNING;
@@ -72,8 +75,8 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
     let tally = results.totals.tally();
     let (rate, interval) = (tally.rate()?, tally.interval()?);
     Some(format!(
-        "pass rate {tally} = {:.0}% of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
-        rate * 100.0
+        "pass rate {tally} = {} of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
+        percent(rate)
     ))
 }
 
@@ -81,10 +84,20 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
 fn repetition(over: OverCases, of: usize) -> String {
     let OverCases { k, pass_at, pass_all, cases } = over;
     format!(
-        "pass@{k} {pass_at:.2} (one of {} passes), pass^{k} {pass_all:.2} (all {k} pass): unbiased, mean of {cases}/{}",
+        "pass@{k} {} (one of {} passes), pass^{k} {} (all {k} pass): unbiased, mean of {cases}/{}",
+        probability(pass_at),
         count(k, "run"),
+        probability(pass_all),
         count(of, "case")
     )
+}
+
+/// A probability with two digits after the point, or with as many as it takes to tell it from 0 and 1.
+fn probability(of: f64) -> String {
+    let told = |text: &String| text.parse::<f64>().is_ok_and(|shown| 0.0 < shown && shown < 1.0);
+    let mut with = (2..20).map(|digits| format!("{of:.digits$}"));
+    let is_inside = 0.0 < of && of < 1.0;
+    with.find(|text| !is_inside || told(text)).unwrap_or_else(|| format!("{of:?}"))
 }
 
 fn usage(usage: Usage) -> Option<String> {
@@ -120,20 +133,40 @@ pub(super) fn times(results: &RunResults<'_>) -> Option<String> {
     (!times.is_empty()).then(|| times.join(" · "))
 }
 
+/// Which metrics were skipped, in how many cases, and why in one of them; `None` if none was.
+pub(super) fn skipped(results: &RunResults<'_>) -> Option<String> {
+    let mut skipped: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for metric in results.tests.iter().flat_map(TestResult::skipped_metrics) {
+        let reason = metric.verdict.reason().and_then(|reason| reason.lines().next()).unwrap_or_default();
+        skipped.entry(&metric.name).or_insert((0, reason)).0 += 1;
+    }
+    let each = skipped.into_iter().map(|(name, (cases, reason))| {
+        format!("`{}` in {} ({})", one_line(name), count(cases, "case"), one_line(reason))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
+}
+
 /// What limits the numbers.
 pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
         notes.push(format!(
             "{} passed only when the runner tried again; retries hide failures, `runs = ..` and `pass = ..` count them",
             count(results.totals.retried, "case")
         ));
     }
-    if results.totals.missing > 0 {
+    if results.totals.missing > results.of_programs {
         notes.push(
             "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
                 .to_owned(),
         );
+    }
+    if results.of_programs > 0 {
+        let cases = count(results.of_programs, "case");
+        notes.push(format!(
+            "a program was to run {cases} more, and ended before; only the program can run them"
+        ));
     }
     notes.extend(results.doubts.iter().cloned());
     if results.totals.is_doubtful {
@@ -154,6 +187,19 @@ pub(super) fn details(test: &TestResult<'_>) -> String {
             let location =
                 test.location().map(|location| format!("\n  --> {}", one_line(&location.to_string())));
             format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_never_looks_like_certainty() {
+        for (of, shown) in [(0.0, "0.00"), (0.5, "0.50"), (0.999, "0.999"), (1.0, "1.00"), (1e-6, "0.000001")]
+        {
+            assert_eq!(probability(of), shown);
         }
     }
 }

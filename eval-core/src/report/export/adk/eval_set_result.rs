@@ -34,8 +34,8 @@ use crate::secrets::mask;
 ///
 /// One entry per case and run, in that order. Statuses are ADK's numbers: 1 passed, 2 failed, 3 not evaluated,
 /// 4 informational. A run that ended in an error has the status 2 and its turns without metrics, as in ADK; the text of
-/// the error is the last event of `session_details`. Metrics that do not apply are left out. The score of a metric is the
-/// one of the run, which ADK computes in its own way for some metrics. So the status of a run may differ from the verdict
+/// the error is the last event of `session_details`. A metric that was skipped was not evaluated; one that does not apply
+/// leaves the status of its run as it is. The score of a metric is the one of the run, which ADK computes in its own way for some metrics. So the status of a run may differ from the verdict
 /// on the case, which is about all turns of all runs.
 #[derive(Clone, Debug)]
 pub struct EvalSetResult<'a> {

@@ -54,10 +54,12 @@ pub(crate) struct AdkScore {
     pub(crate) status: Status,
 }
 
-/// A metric that applies to a run.
+/// A metric of a run.
 #[derive(Debug)]
 pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
+    /// Whether it applies to the run. One that does not decides nothing.
+    applies: bool,
     pub(crate) overall: AdkScore,
     /// One per turn of the run.
     pub(crate) turns: Vec<ExportedTurn<'a>>,
@@ -91,7 +93,10 @@ impl<'a> ExportedRun<'a> {
             .iter()
             .filter_map(|metric| match &run.metric(&metric.name)?.outcome {
                 MetricOutcome::Scored(scores) => Some(ExportedMetric::new(metric, scores, case, run)),
-                MetricOutcome::Skipped(_) | MetricOutcome::Unjudged(_) | MetricOutcome::Error { .. } => None,
+                // What was not measured is named, and has no score.
+                MetricOutcome::Skipped(_) => Some(ExportedMetric::unscored(metric, case, run, false)),
+                MetricOutcome::Unjudged(_) => Some(ExportedMetric::unscored(metric, case, run, true)),
+                MetricOutcome::Error { .. } => None,
             })
             .collect();
         Self { status: decide(&metrics), metrics }
@@ -123,7 +128,20 @@ impl<'a> ExportedMetric<'a> {
         {
             overall.status = Status::Failed;
         }
-        Self { metric, overall, turns }
+        Self { metric, applies: true, overall, turns }
+    }
+
+    /// A metric that was skipped. It was not evaluated on any turn.
+    fn unscored(metric: &'a MetricReport, case: &'a CaseReport, run: &'a RunReport, applies: bool) -> Self {
+        let score = AdkScore { score: None, status: Status::of(None, metric.threshold()) };
+        let mut expected = case.case.conversation.iter();
+        let turns = run.transcript.turns.iter().map(|turn| ExportedTurn {
+            actual: &turn.invocation,
+            expected: expected.next(),
+            score,
+            rubrics: &[],
+        });
+        Self { metric, applies, overall: score, turns: turns.collect() }
     }
 }
 
@@ -142,10 +160,10 @@ pub(super) fn error(run: &RunReport) -> Option<(Role, String)> {
 
 /// The status of the run.
 ///
-/// A metric that was not evaluated keeps the run from passing. ADK instead lets one passing metric pass the run,
-/// however many others were not evaluated.
+/// A metric that was not evaluated keeps the run from passing, unless it does not apply. ADK instead lets one passing metric
+/// pass the run, however many others were not evaluated.
 fn decide(metrics: &[ExportedMetric<'_>]) -> Status {
-    let any = |status| metrics.iter().any(|metric| metric.overall.status == status);
+    let any = |status| metrics.iter().any(|metric| metric.applies && metric.overall.status == status);
     [Status::NotEvaluated, Status::Failed, Status::Passed]
         .into_iter()
         .find(|status| any(*status))

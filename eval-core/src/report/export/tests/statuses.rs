@@ -4,7 +4,8 @@ use eval_format::{Gate, Value};
 use serde_json::json;
 
 use super::fixture;
-use crate::report::EvalReport;
+use crate::report::{EvalReport, MetricOutcome};
+use crate::verdict::Verdict;
 
 /// The runs of a case in ADK's form.
 fn runs(report: &EvalReport, eval_id: &str) -> Vec<Value> {
@@ -83,6 +84,62 @@ fn one_score_for_the_run_stands_at_its_last_turn() {
         .collect();
     let status = |number: i64| Value::from(number);
     assert_eq!(found, [(Value::Null, status(3)), (Value::from(1.0), status(1))]);
+}
+
+#[test]
+fn a_metric_that_was_skipped_is_named_in_every_export() {
+    let skipped = |unjudged: bool| {
+        let mut report = fixture::report();
+        let case = &mut report.cases[0];
+        let reason = "no judge".to_owned();
+        case.metrics[2].verdict = Verdict::Skipped(reason.clone());
+        for run in &mut case.runs {
+            let reason = reason.clone();
+            run.metrics[2].outcome =
+                if unjudged { MetricOutcome::Unjudged(reason) } else { MetricOutcome::Skipped(reason) };
+        }
+        report
+    };
+    // Where nobody could be asked, ADK must not take the run for one that passed; what does not apply changes nothing.
+    for (unjudged, status) in [(true, 3), (false, 1)] {
+        let report = skipped(unjudged);
+        for run in runs(&report, "forecast") {
+            assert!(statuses(&run).contains(&("picky".to_owned(), 3)), "{run}");
+            assert_eq!(run["final_eval_status"].as_i64(), Some(status), "{run}");
+        }
+        let table = report.to_csv();
+        let rows = table.lines().filter(|row| row.starts_with("weather,forecast,picky,0.3,,NOT_EVALUATED,"));
+        assert_eq!(rows.count(), 4, "two turns of two runs: {table}");
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["results"][0]["skipped"], json!({ "picky": "no judge" }));
+        assert!(report.to_string().contains("picky skipped"), "{report}");
+    }
+}
+
+#[test]
+fn a_skipped_case_is_counted_where_adk_rs_looks_for_it() {
+    let mut report = fixture::report();
+    report.cases.truncate(2);
+    report.cases[1].verdict = Verdict::Skipped("no judge".to_owned());
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["results"][1]["overall_status"], "ERROR");
+    let summary =
+        json!({ "total": 2, "passed": 1, "failed": 0, "errors": 1, "skipped": 1, "pass_rate": 1.0 });
+    assert_eq!(json["summary"], summary);
+    assert!(report.all_passed());
+}
+
+#[test]
+fn a_mean_that_did_not_decide_says_what_did() {
+    let mut report = fixture::report();
+    report.cases[0].metrics[1].passed_runs = Some(1);
+    let json = serde_json::to_value(&report).unwrap();
+    let details = &json["results"][0]["scores"]["response_match_score"]["details"];
+    assert_eq!(
+        (&details["threshold"], &details["passed_runs"], &details["runs"]),
+        (&json!(0.5), &json!(1), &json!(2))
+    );
+    assert!(report.to_string().contains("(0.5 reached in 1 of 2 runs)"), "{report}");
 }
 
 #[test]

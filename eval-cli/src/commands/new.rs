@@ -1,0 +1,106 @@
+//! `cargo evalset new`: the first eval set of a package, and the tests that run it.
+
+mod agent;
+mod human;
+mod manifest;
+mod name;
+mod new_file;
+mod package;
+mod runtime;
+
+use std::path::PathBuf;
+
+use crate::output::{Answer, CommandError, Outcome};
+use agent::AgentKind;
+use human::Written;
+use manifest::Manifest;
+use name::Name;
+use new_file::{refuse_existing, write_new};
+use package::Package;
+
+/// Writes a first eval set, the tests that run it, and the lines of `Cargo.toml` that they need.
+///
+/// In the folder of a package, or below it, the files are added to that package. Where there is no package, one is made
+/// in the current folder. No existing file is replaced. The tests pass as they are; the agent in them is to be replaced
+/// by yours.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// What the set and its file of tests are called: small letters, digits, `-` and `_`.
+    #[arg(default_value = "weather")]
+    name: Name,
+
+    /// What the agent in the tests is made of.
+    #[arg(long, value_enum, default_value_t)]
+    agent: AgentKind,
+
+    /// The clone of evalset to depend on. By default, the one that this program was built in.
+    #[arg(long, value_name = "FOLDER")]
+    path: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset new
+  cargo evalset new booking --agent struct
+  cargo evalset new --agent rig --path ../evalset
+
+Exit codes:
+  0  the files were written
+  2  a file exists already or cannot be written, or there is no clone to depend on";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let package = Package::here()?;
+    let runtime = runtime::folder(args.path.as_deref())?;
+    let set = format!("evals/{}.evalset.json", args.name);
+    let tests = format!("tests/{}.rs", args.name);
+    for file in [&set, &tests] {
+        refuse_existing(&package.folder().join(file))?;
+    }
+    package.refuse_registry(runtime::NAME)?;
+    let made = package.make(&args.name)?;
+    let folder = package.folder();
+    let mut manifest = Manifest::read(&folder.join("Cargo.toml"))?;
+    let lines = [runtime::dependency(folder, &runtime)].into_iter().chain(args.agent.dependencies());
+    for (name, line) in lines {
+        manifest.add(name, &line)?;
+    }
+    let (added, kept) = manifest.save()?;
+    write_new(&[
+        (folder.join(&set), args.name.filled(SET)),
+        (folder.join(&tests), args.name.filled(args.agent.template())),
+    ])?;
+    let folder = package.is_above().then(|| folder.to_path_buf());
+    let written = Written { name: &args.name, set, tests, made, added, kept, folder };
+    Ok(Answer::new(Outcome::Passed, human::text(&written)))
+}
+
+const SET: &str = include_str!("../../templates/weather.evalset.json");
+
+#[cfg(test)]
+mod tests {
+    use eval_format::reader::check_set;
+
+    use super::*;
+
+    #[test]
+    fn the_set_has_two_cases_and_no_problem() {
+        let name: Name = "booking".parse().expect("a name");
+        let checked = check_set("booking.evalset.json", name.filled(SET).as_bytes(), None);
+        assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+        let set = checked.set.expect("a set");
+        assert_eq!((set.eval_set_id.as_str(), set.eval_cases.len()), ("booking", 2));
+    }
+
+    #[test]
+    fn the_line_that_the_note_names_has_what_is_to_be_changed() {
+        let (line, from, to) = (human::LINE, human::FROM, human::TO);
+        assert!(
+            SET.contains(&format!("to see a failure, change `{from}` to `{to}` in line {line}\"")),
+            "{SET}"
+        );
+        let line = SET.lines().nth(line - 1).expect("a line of that number");
+        assert_eq!(line.matches(from).count(), 1, "{line}");
+        assert!(!line.contains(to), "{line}");
+    }
+}

@@ -1,0 +1,205 @@
+use std::fs;
+use std::process::Command;
+
+use crate::folder::{Folder, Ran};
+
+/// A folder with a clone, which has as much of eval-core as `new` looks at.
+fn with_clone(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("evalset/eval-core/Cargo.toml", "[package]\nname = \"eval-core\"\nversion = \"0.1.0\"\n");
+    folder
+}
+
+const MANIFEST: &str = "# Ours.\n[package]\nname = \"agent\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n# None yet.\n";
+
+/// The same with a package.
+fn with_package(test: &str) -> Folder {
+    let folder = with_clone(test);
+    folder.write("agent/Cargo.toml", MANIFEST).write("agent/src/deep/er.rs", "");
+    folder
+}
+
+fn run_in(folder: &Folder, below: &str, args: &[&str]) -> Ran {
+    let path = folder.path(below);
+    let mut command: Command = folder.command(args);
+    command.current_dir(path).output().expect("the program runs").into()
+}
+
+fn names(folder: &Folder, below: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(below)).expect("the folder is there");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn a_package_gets_a_set_its_tests_and_the_line_that_they_need() {
+    let folder = with_package("new-package");
+    let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    insta::assert_snapshot!(ran.shown());
+    assert_eq!(
+        folder.read("agent/Cargo.toml"),
+        format!("{MANIFEST}\n[dev-dependencies]\neval-core = {{ path = \"../evalset/eval-core\" }}\n")
+    );
+    assert_eq!(names(&folder, "agent"), ["Cargo.toml", "evals", "src", "tests"]);
+    assert!(folder.read("agent/tests/weather.rs").contains("#[eval_set(\"evals/weather.evalset.json\")]"));
+    let checked = run_in(&folder, "agent", &["check", "evals", "--deny-warnings"]);
+    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+}
+
+#[test]
+fn a_second_set_stands_beside_the_first_and_needs_no_second_line() {
+    let folder = with_package("new-second");
+    assert_eq!(run_in(&folder, "agent", &["new", "--path", "../evalset"]).code, Some(0));
+    let manifest = folder.read("agent/Cargo.toml");
+    let ran = run_in(
+        &folder,
+        "agent/src/deep",
+        &["new", "room-booking", "--agent", "struct", "--path", "../../../evalset"],
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("left `eval-core` in `Cargo.toml` as it was"), "{}", ran.out);
+    // The commands are for the folder of the package.
+    assert!(ran.out.contains("  cd /"), "{}", ran.out);
+    assert_eq!(folder.read("agent/Cargo.toml"), manifest);
+    let tests = folder.read("agent/tests/room-booking.rs");
+    assert!(
+        tests.contains("#[eval_set(\"evals/room-booking.evalset.json\")]\nfn room_booking_cases()"),
+        "{tests}"
+    );
+    assert!(
+        folder.read("agent/evals/room-booking.evalset.json").contains("\"eval_set_id\": \"room-booking\"")
+    );
+    assert!(folder.path("agent/evals/weather.evalset.json").is_file());
+}
+
+#[test]
+fn each_agent_brings_its_dependencies() {
+    for (agent, dependencies) in [
+        ("closure", &["eval-core"][..]),
+        ("struct", &["eval-core"]),
+        ("rig", &["eval-core", "rig-core", "serde_json"]),
+        ("async-openai", &["async-openai", "eval-core", "serde_json"]),
+    ] {
+        let folder = with_package(&format!("new-{agent}"));
+        let ran = run_in(&folder, "agent", &["new", "--agent", agent, "--path", "../evalset"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let manifest = folder.read("agent/Cargo.toml");
+        let (_, lines) = manifest.split_once("[dev-dependencies]\n").expect("there are dependencies");
+        let mut named: Vec<_> = lines.lines().filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+        named.sort_unstable();
+        assert_eq!(named, dependencies, "{manifest}");
+        assert!(ran.out.contains(lines.lines().last().expect("a line")), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_folder_without_a_package_gets_one() {
+    let folder = with_clone("new-empty");
+    fs::create_dir(folder.path("my-agent")).expect("a folder");
+    let ran = run_in(&folder, "my-agent", &["new", "greetings", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.starts_with("made the package `my-agent`\n"), "{}", ran.out);
+    assert_eq!(names(&folder, "my-agent"), ["Cargo.toml", "evals", "src", "tests"]);
+    let manifest = folder.read("my-agent/Cargo.toml");
+    assert!(manifest.contains("name = \"my-agent\""), "{manifest}");
+    assert!(
+        manifest.ends_with("[dev-dependencies]\neval-core = { path = \"../evalset/eval-core\" }\n"),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn nothing_is_written_over_and_a_refusal_writes_nothing() {
+    for (file, args, says) in [
+        ("evals/weather.evalset.json", &["new"][..], "evals/weather.evalset.json` exists already"),
+        ("tests/weather.rs", &["new"], "tests/weather.rs` exists already\n  = help: choose another name"),
+        (
+            "README.md",
+            &["new", "--path", "../elsewhere"],
+            "there is no eval-core in `../elsewhere`\n  = help: name a clone",
+        ),
+        ("README.md", &["new", "Weather"], "small letter"),
+        ("README.md", &["new", "../weather"], "small letter"),
+    ] {
+        let folder = with_package("new-refused");
+        folder.write(&format!("agent/{file}"), "mine");
+        let before = names(&folder, "agent");
+        let mut args = args.to_vec();
+        if !args.contains(&"--path") {
+            args.extend(["--path", "../evalset"]);
+        }
+        let ran = run_in(&folder, "agent", &args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.out);
+        assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
+        assert_eq!(folder.read(&format!("agent/{file}")), "mine");
+        assert_eq!(folder.read("agent/Cargo.toml"), MANIFEST, "{args:?}");
+        assert_eq!(names(&folder, "agent"), before, "{args:?}");
+    }
+}
+
+#[test]
+fn a_workspace_without_a_package_is_no_place_for_tests() {
+    let folder = with_clone("new-workspace");
+    folder.write("all/Cargo.toml", "[workspace]\nmembers = []\n");
+    let ran = run_in(&folder, "all", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("Cargo.toml` is a workspace without a package of its own"), "{}", ran.err);
+    assert_eq!(names(&folder, "all"), ["Cargo.toml"]);
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read_is_named() {
+    let folder = with_clone("new-broken");
+    folder.write("agent/Cargo.toml", "[package\n");
+    let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("agent/Cargo.toml`: TOML parse error at line 1"), "{}", ran.err);
+    assert_eq!(names(&folder, "agent"), ["Cargo.toml"]);
+}
+
+#[test]
+fn the_package_of_the_registry_is_refused() {
+    for line in [
+        "eval-core = \"0.3\"",
+        "eval-core = { version = \"0.3\", features = [] }",
+        "eval-core.version = \"1\"",
+    ] {
+        let folder = with_package("new-registry");
+        let manifest = format!("{MANIFEST}\n[dev-dependencies]\n{line}\n");
+        folder.write("agent/Cargo.toml", &manifest);
+        let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+        assert_eq!(ran.code, Some(2), "{line}: {}", ran.out);
+        assert!(ran.err.contains("is a package of the registry, which is another project"), "{}", ran.err);
+        assert_eq!(folder.read("agent/Cargo.toml"), manifest);
+        assert_eq!(names(&folder, "agent"), ["Cargo.toml", "src"]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_nothing_that_stands_in_the_way() {
+    let folder = with_package("new-unwritable");
+    // A file stands where the folder of the tests would be.
+    folder.write("agent/tests", "");
+    let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("cannot write `") && ran.err.contains("tests/weather.rs`"), "{}", ran.err);
+    assert!(names(&folder, "agent/evals").is_empty());
+    fs::remove_file(folder.path("agent/tests")).expect("the file is there");
+    assert_eq!(run_in(&folder, "agent", &["new", "--path", "../evalset"]).code, Some(0));
+}
+
+#[test]
+fn a_framework_that_is_there_already_stays_and_what_the_tests_need_of_it_is_said() {
+    let folder = with_package("new-framework");
+    let manifest = MANIFEST.replace("# None yet.", "rig-core = \"0.40\"");
+    folder.write("agent/Cargo.toml", &manifest);
+    let ran = run_in(&folder, "agent", &["new", "--agent", "rig", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let says = "left `rig-core` in `Cargo.toml` as it was; the tests are written for `rig-core = { version = \"0.40\", \
+                default-features = false, features = [\"test-utils\"] }`\n";
+    assert!(ran.out.contains(says), "{}", ran.out);
+    assert!(folder.read("agent/Cargo.toml").starts_with(&manifest));
+}

@@ -1,0 +1,177 @@
+//! Who keeps a thread: cases that run beside each other tell how long the others held them up.
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Pieces of work that may share threads.
+///
+/// While one of them is polled, the others may be waiting for its thread, or for timers that this thread drives. Such a
+/// time counts towards nobody else's limit. So the one that blocks is blamed, and not those that it holds up.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes(Mutex<Busy>);
+
+/// When anything is polled.
+#[derive(Debug, Default)]
+struct Busy {
+    /// How many pieces of work are polled right now.
+    polled: usize,
+    /// Since when at least one is.
+    since: Option<Instant>,
+    /// How long at least one was, until `since`.
+    total: Duration,
+}
+
+impl Busy {
+    fn total(&self, now: Instant) -> Duration {
+        self.total + self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
+    }
+}
+
+/// One of several pieces of work.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    lanes: Arc<Lanes>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    is_polled: bool,
+    /// How long the others were polled while this one was not.
+    held_up: Duration,
+    /// The total of all lanes when this one was last left.
+    left_at: Duration,
+}
+
+thread_local! {
+    /// The lane that is polled on this thread.
+    static CURRENT: RefCell<Option<Arc<Lane>>> = const { RefCell::new(None) };
+}
+
+/// The lane of the code that calls this; `None` outside of lanes.
+pub(super) fn current() -> Option<Arc<Lane>> {
+    CURRENT.with(|current| current.borrow().clone())
+}
+
+impl Lanes {
+    /// Does a piece of work in a lane of its own.
+    pub(crate) async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
+        let left_at = self.busy().total(Instant::now());
+        let state = State { is_polled: false, held_up: Duration::ZERO, left_at };
+        let lane = Arc::new(Lane { lanes: self, state: Mutex::new(state) });
+        let mut work = pin!(work);
+        poll_fn(move |context| {
+            let _inside = Inside::enter(&lane);
+            work.as_mut().poll(context)
+        })
+        .await
+    }
+
+    fn busy(&self) -> MutexGuard<'_, Busy> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lane {
+    /// How long other lanes held this one up, from its beginning until it was last polled.
+    pub(super) fn held_up(&self) -> Duration {
+        self.state().held_up
+    }
+
+    /// Whether another lane is polled right now, and this one is not.
+    pub(super) fn waits(&self) -> bool {
+        !self.state().is_polled && self.lanes.busy().polled > 0
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lane while it is polled.
+struct Inside {
+    lane: Arc<Lane>,
+    /// What was polled around it.
+    outer: Option<Arc<Lane>>,
+}
+
+impl Inside {
+    fn enter(lane: &Arc<Lane>) -> Self {
+        let mut busy = lane.lanes.busy();
+        let now = Instant::now();
+        let total = busy.total(now);
+        busy.polled += 1;
+        busy.total = total;
+        busy.since = Some(now);
+        drop(busy);
+        let mut state = lane.state();
+        let held_up = total.saturating_sub(state.left_at);
+        state.held_up += held_up;
+        state.is_polled = true;
+        drop(state);
+        let outer = CURRENT.with(|current| current.borrow_mut().replace(lane.clone()));
+        Self { lane: lane.clone(), outer }
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        let outer = self.outer.take();
+        CURRENT.with(|current| *current.borrow_mut() = outer);
+        let mut busy = self.lane.lanes.busy();
+        let now = Instant::now();
+        let total = busy.total(now);
+        busy.polled -= 1;
+        busy.total = total;
+        busy.since = (busy.polled > 0).then_some(now);
+        drop(busy);
+        let mut state = self.lane.state();
+        state.left_at = total;
+        state.is_polled = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard;
+
+    const BLOCKED: Duration = Duration::from_millis(120);
+
+    /// How long two lanes are held up: one that sleeps a little, then blocks for its `own` time, and one that blocks at once.
+    async fn beside_one_that_blocks(own: Duration) -> (Duration, Duration) {
+        let lanes = Arc::<Lanes>::default();
+        let work = |blocks: Duration, sleeps: Duration| {
+            let lanes = lanes.clone();
+            Box::pin(lanes.run(async move {
+                tokio::time::sleep(sleeps).await;
+                std::thread::sleep(blocks);
+                current().map(|lane| lane.held_up()).unwrap_or_default()
+            }))
+        };
+        let all = guard::all(2, [work(own, Duration::from_millis(20)), work(BLOCKED, Duration::ZERO)]).await;
+        (all[0], all[1])
+    }
+
+    #[tokio::test]
+    async fn time_in_which_another_one_blocks_is_told_apart() {
+        let (innocent, guilty) = beside_one_that_blocks(Duration::ZERO).await;
+        assert!(innocent >= BLOCKED, "{innocent:?}");
+        assert!(guilty < BLOCKED, "{guilty:?}");
+        assert!(current().is_none());
+    }
+
+    #[tokio::test]
+    async fn ones_own_time_is_ones_own() {
+        let lanes = Arc::<Lanes>::default();
+        let alone = lanes.run(async {
+            std::thread::sleep(BLOCKED);
+            tokio::task::yield_now().await;
+            current().map(|lane| lane.held_up())
+        });
+        assert!(alone.await.unwrap() < BLOCKED);
+    }
+}

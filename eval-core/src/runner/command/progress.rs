@@ -1,0 +1,72 @@
+//! What people see while cases run: on a terminal a line that counts them, elsewhere a line for each.
+
+use std::io::{IsTerminal, Write};
+
+use crate::foreign::guard;
+use crate::message::count;
+use crate::report::CaseReport;
+use crate::secrets::mask;
+use crate::verdict::Verdict;
+
+/// How far the cases are.
+pub(super) struct Progress {
+    out: Box<dyn Write + Send>,
+    is_terminal: bool,
+    total: usize,
+    ended: usize,
+    passed: usize,
+}
+
+/// Goes to the beginning of the line, and clears it.
+const CLEAR: &str = "\r\x1b[K";
+
+impl Progress {
+    pub(super) fn on_stderr() -> Self {
+        let out = std::io::stderr();
+        let is_terminal = out.is_terminal();
+        Self::new(Box::new(out), is_terminal)
+    }
+
+    pub(super) fn new(out: Box<dyn Write + Send>, is_terminal: bool) -> Self {
+        Self { out, is_terminal, total: 0, ended: 0, passed: 0 }
+    }
+
+    /// Begins with so many cases.
+    pub(super) fn of(mut self, total: usize) -> Self {
+        self.total = total;
+        self.count();
+        self
+    }
+
+    /// Tells of a case that has its verdict.
+    pub(super) fn ended(&mut self, case: &CaseReport) {
+        self.ended += 1;
+        self.passed += usize::from(case.verdict == Verdict::Passed);
+        if self.is_terminal {
+            return self.count();
+        }
+        let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
+        let name = format!("{set}{}", case.eval_id()).replace('\n', " ");
+        let line = format!("{:>13} {name}  ({} of {})\n", case.verdict.to_string(), self.ended, self.total);
+        self.write(&guard(&mask(&line)));
+    }
+
+    /// Clears the line that counts, so that a report can follow.
+    pub(super) fn clear(&mut self) {
+        if self.is_terminal {
+            self.write(CLEAR);
+        }
+    }
+
+    fn count(&mut self) {
+        if self.is_terminal {
+            let total = count(self.total, "case");
+            self.write(&format!("{CLEAR}{} of {total}, {} passed", self.ended, self.passed));
+        }
+    }
+
+    /// If nobody can be shown how far it is, the cases run all the same.
+    fn write(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+}

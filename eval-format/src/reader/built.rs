@@ -1,0 +1,225 @@
+//! Sets that were built in Rust, held to the rules of a file.
+
+use super::checked::CaseSpan;
+use super::plain;
+use super::set::check_set;
+use crate::model::{EvalCase, EvalSet};
+use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
+use crate::schema::{EVAL_CASE, SESSION_INPUT};
+use crate::write::is_field;
+
+/// What messages call a set that was built in Rust.
+const BUILT: &str = "<set>";
+
+impl EvalSet {
+    /// Checks a set that was built in Rust by the rules of a file. What is an error in a file is one here.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, EvalSet, Invocation};
+    ///
+    /// let hi = EvalCase::new("hi").turn(Invocation::user("Hi").response("Hello!"));
+    /// let set = EvalSet::new("greetings").case(hi);
+    /// assert!(set.check().is_ok());
+    ///
+    /// let problems = set.case(EvalCase::new("hi")).check().unwrap_err();
+    /// assert!(problems.to_string().contains("two cases have the id `hi`"));
+    /// assert!(problems.to_string().contains("the case has no turns"));
+    /// ```
+    ///
+    /// An empty id is an error too: in Rust it is an id that was left out.
+    ///
+    /// The problems have the places of the set written as a file. The runner of eval-core calls this for every set.
+    pub fn check(&self) -> Result<(), Problems> {
+        check_cases(&self.eval_cases)
+    }
+}
+
+impl EvalCase {
+    /// Checks a case that was built in Rust by the rules of a file, as [`EvalSet::check`] does.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, Invocation};
+    ///
+    /// assert!(EvalCase::new("hi").check().is_err(), "nobody says anything");
+    /// assert!(EvalCase::new("hi").turn(Invocation::user("Hi")).check().is_ok());
+    /// ```
+    pub fn check(&self) -> Result<(), Problems> {
+        check_cases(std::slice::from_ref(self))
+    }
+}
+
+/// Checks the cases of a set that was built in Rust, as [`EvalSet::check`] does.
+pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
+    if plain::are_plain(cases) {
+        return Ok(());
+    }
+    let mut set = EvalSet::new("");
+    set.eval_cases.extend(cases.iter().cloned().map(with_times));
+    let mut checked = check_set(BUILT, set.to_json().as_bytes(), None);
+    let nameless = checked.cases.iter().enumerate().filter(|(_, place)| place.eval_id.is_empty());
+    let mut more: Vec<Problem> = nameless.map(|(at, place)| without_id(at, place)).collect();
+    for (at, (case, place)) in cases.iter().zip(&checked.cases).enumerate() {
+        more.extend(unwritten(at, case, place));
+    }
+    if !more.is_empty() {
+        checked.set = None;
+        checked.problems.extend(more);
+        in_order_of_places(&mut checked.problems);
+    }
+    checked.into_result().map(drop)
+}
+
+/// An id that was left out is empty in Rust. In a file it was written, and ADK takes it.
+fn without_id(at: usize, place: &CaseSpan) -> Problem {
+    let path = JsonPath::default().key("eval_cases").index(at).key("eval_id");
+    Problem::error(Code::MissingKey, path, place.id_range.clone(), "the id of the case is empty")
+        .label("expected a name")
+        .help("name the case; its record and its verdict go by the id")
+}
+
+/// Extra keys that are names of fields. A file cannot have both, so what they say would be lost.
+fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
+    let path = JsonPath::default().key("eval_cases").index(at);
+    let session = case.session_input.as_ref().map(|session| (&session.extra, &SESSION_INPUT));
+    let of_session = path.clone().key("session_input");
+    let extras = [(Some((&case.extra, &EVAL_CASE)), path), (session, of_session)];
+    let mut problems = Vec::new();
+    for (extra, path) in extras.into_iter().filter_map(|(extra, path)| Some((extra?, path))) {
+        for (key, _) in extra.0.iter().filter(|(key, _)| is_field(key, extra.1)) {
+            let message = format!("the extra key `{key}` is the name of a field");
+            let problem =
+                Problem::error(Code::DuplicateKey, path.clone().key(key), place.id_range.clone(), &message);
+            problems.push(problem.label("this case").help("set the field, and leave out the extra key"));
+        }
+    }
+    problems
+}
+
+/// A file may hold times that are no numbers, and writing it loses them. They mean nothing here.
+fn with_times(mut case: EvalCase) -> EvalCase {
+    let times = case.conversation.iter_mut().map(|turn| &mut turn.creation_timestamp);
+    for time in times.chain([&mut case.creation_timestamp]).filter(|time| !time.is_finite()) {
+        *time = 0.0;
+    }
+    case
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::{
+        AgentDetails, AppDetails, Content, ConversationScenario, FunctionCall, FunctionResponse,
+        IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput, UserBehavior,
+        UserPersona,
+    };
+    use crate::value::{Map, Value};
+
+    fn case(id: &str) -> EvalCase {
+        EvalCase::new(id).turn(Invocation::user("Hi").response("Hello!"))
+    }
+
+    fn set(cases: impl IntoIterator<Item = EvalCase>) -> EvalSet {
+        cases.into_iter().fold(EvalSet::new("s"), EvalSet::case)
+    }
+
+    fn turn(turn: Invocation) -> EvalSet {
+        set([EvalCase::new("c").turn(turn)])
+    }
+
+    fn scenario() -> ConversationScenario {
+        ConversationScenario::new("Hi", "Book a room.")
+    }
+
+    fn persona(text: &str) -> Persona {
+        UserPersona::new("me", "Hurried.").behavior(UserBehavior::new(text, "Brief.")).into()
+    }
+
+    fn deep() -> Value {
+        (0..150).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
+    }
+
+    /// What the reader says of the set written as a file.
+    fn as_a_file(set: &EvalSet) -> Result<EvalSet, Problems> {
+        EvalSet::parse(&set.to_json())
+    }
+
+    #[test]
+    fn a_set_built_in_rust_is_refused_where_its_file_would_be() {
+        let mut both = case("c");
+        both.conversation_scenario = Some(scenario());
+        let rubric = |id: &str| Rubric::new(id, "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
+        let extra = |key: &str| set([case("c").with_extra(key, "other")]);
+        let other = Part::default().with_other("no_such_field", true);
+        for (what, set, says) in [
+            ("no cases", set([]), "the set has no cases"),
+            ("an empty id", set([case("")]), "the id of the case is empty"),
+            ("equal ids", set([case("c"), case("d"), case("c")]), "two cases have the id `c`"),
+            ("no turns", set([EvalCase::new("c")]), "the case has no turns"),
+            ("turns and a scenario", set([both]), "both a conversation and a scenario"),
+            ("equal rubrics", set([case("c").with_rubrics([rubric("a"), rubric("a")])]), "have the id `a`"),
+            (
+                "a persona that cannot be filled in",
+                set([EvalCase::new("c").scenario(scenario().persona(persona("{{ nobody }}")))]),
+                "in the behavior of a persona",
+            ),
+            ("an extra key that is a field", extra("eval_id"), "`eval_id`"),
+            ("an extra key that is misspelt", extra("conversation_scenari"), "`conversation_scenari`"),
+            ("an unknown field", turn(Invocation::new(Content::new("user", vec![other]))), "no_such_field"),
+            (
+                "a value that is too deep",
+                turn(Invocation::user("Hi").call(FunctionCall::new(
+                    "f",
+                    Map::from([("x", (0..300).fold(Value::Null, |inner, _| Value::Array(vec![inner])))]),
+                ))),
+                "nesting is too deep",
+            ),
+        ] {
+            let Err(problems) = set.check() else { panic!("{what} is accepted") };
+            let text = problems.to_string();
+            assert!(text.contains(says) && problems.file() == "<set>", "{what}: {text}");
+            let is_of_rust_alone = ["an empty id", "an extra key that is a field"].contains(&what);
+            assert_eq!(as_a_file(&set).is_ok(), is_of_rust_alone, "{what}");
+        }
+    }
+
+    #[test]
+    fn what_is_accepted_without_being_written_would_be_read() {
+        let call = || FunctionCall::new("f", json!({ "a": [1, { "b": null }] })).with_id("1");
+        let response = || FunctionResponse::new("f", json!("ok")).with_id("1");
+        let event = InvocationEvent::new("clerk").with_content(Content::model("One moment."));
+        let flat = IntermediateData::Tools {
+            tool_uses: vec![call(), FunctionCall::default()],
+            tool_responses: vec![response()],
+            intermediate_responses: vec![("clerk".to_owned(), vec![Part::thought("hm"), Part::default()])],
+        };
+        let session = SessionInput::new("", "").with_state(Map::from([("conversaton", deep())]));
+        let plain = set([
+            case("c").with_session_input(session).final_state(Map::from([("n", 1_i64)])),
+            EvalCase::new("d")
+                .with_creation_timestamp(1.5)
+                .turn(Invocation::user("").with_intermediate_data(flat))
+                .turn(Invocation::default())
+                .turn(Invocation::user("a").with_intermediate_data(IntermediateData::Events(vec![event])))
+                .turn(Invocation::new(Content::new(
+                    "user",
+                    vec![Part::call(call()), Part::response(response())],
+                ))),
+        ]);
+        assert!(plain::are_plain(&plain.eval_cases));
+        assert_eq!(as_a_file(&plain).unwrap(), plain);
+        // What needs the reader's eye gets it, and is accepted.
+        let clerk = AppDetails::default().with_agent(AgentDetails::new("clerk", "Be kind."));
+        for sound in [
+            set([EvalCase::new("c").scenario(scenario().persona(persona("{{ stop_signal }}")))]),
+            set([case("c").with_extra("owner", "anna")]),
+            set([case("c").with_rubrics([Rubric::new("a", "b").of_type("TOOL_USE_QUALITY")])]),
+            turn(Invocation::user("Hi").with_app_details(clerk)),
+            set([case("c").with_extra("owner", "anna").with_creation_timestamp(f64::NAN)]),
+        ] {
+            assert!(!plain::are_plain(&sound.eval_cases), "{sound:?}");
+            assert!(sound.check().is_ok(), "{sound:?}");
+        }
+    }
+}

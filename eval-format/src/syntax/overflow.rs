@@ -1,0 +1,107 @@
+//! Warnings about numbers that no float can hold.
+//!
+//! Python reads `1e400` as infinity, and so does ADK. It is written as `null` then, so the value that a file expects is not
+//! the one that it says.
+
+use super::node::{Kind, Node};
+use crate::problem::{Code, JsonPath, Problem, Step, short};
+use crate::value::Number;
+
+/// A warning for each number that is finite as it is written and infinite as it is read.
+pub(crate) fn warnings(root: &Node<'_>) -> Vec<Problem> {
+    // Hardly any file has one, and paths take time.
+    if !has_one(root) {
+        return Vec::new();
+    }
+    let mut walk = Walk { path: JsonPath::default(), found: Vec::new() };
+    walk.node(root);
+    walk.found
+}
+
+fn has_one(node: &Node<'_>) -> bool {
+    match &node.kind {
+        Kind::Array(items) => items.iter().any(has_one),
+        Kind::Object(entries) => entries.iter().any(|entry| has_one(&entry.value)),
+        Kind::Number(text) => overflows(text),
+        _ => false,
+    }
+}
+
+struct Walk {
+    path: JsonPath,
+    found: Vec<Problem>,
+}
+
+impl Walk {
+    fn node(&mut self, node: &Node<'_>) {
+        match &node.kind {
+            Kind::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(Step::Index(at), item);
+                }
+            }
+            Kind::Object(entries) => {
+                for entry in entries {
+                    self.below(Step::Key(short(&entry.key)), &entry.value);
+                }
+            }
+            Kind::Number(text) if overflows(text) => self.found.push(
+                Problem::warning(
+                    Code::NumberRange,
+                    self.path.clone(),
+                    node.range.clone(),
+                    "a number that is too large for a float",
+                )
+                .label("read as infinity, and written as `null`, as in ADK")
+                .help("write a smaller number, or text in quotes"),
+            ),
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, step: Step, node: &Node<'_>) {
+        self.path.push(step);
+        self.node(node);
+        self.path.pop();
+    }
+}
+
+/// Whether the text of a number is finite and its value is not. Integers are exact, whatever their size.
+fn overflows(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_ascii_digit())
+        && text.contains(['e', 'E', '.'])
+        && Number::parse(text).is_some_and(|number| number.as_f64().is_infinite())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::problem::Code;
+    use crate::reader::check_set;
+
+    #[test]
+    fn a_number_that_becomes_infinite_is_warned_of_and_still_read() {
+        for (number, warned) in [
+            ("1e400", true),
+            ("-1E400", true),
+            ("1.5e308", false),
+            ("1e-400", false),
+            (&"9".repeat(400), false),
+            (&format!("{}.5", "9".repeat(400)), true),
+            ("Infinity", false),
+            ("NaN", false),
+        ] {
+            let text = format!(
+                r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "final_session_state": {{"a": [{number}]}},
+                    "conversation": [{{"user_content": {{"parts": [{{"text": "Hi"}}]}}}}]}}]}}"#
+            );
+            let checked = check_set("s.evalset.json", text.as_bytes(), None);
+            assert!(checked.set.is_some(), "ADK loads {number}");
+            let found: Vec<_> = checked.problems.iter().filter(|it| it.code == Code::NumberRange).collect();
+            assert_eq!(found.len(), usize::from(warned), "{number}");
+            for problem in found {
+                assert_eq!(problem.path.to_string(), "eval_cases[0].final_session_state.a[0]");
+                assert_eq!(&text[problem.range.clone()], number);
+            }
+        }
+    }
+}

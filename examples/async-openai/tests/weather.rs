@@ -1,0 +1,1 @@
+../../../eval-cli/templates/async_openai.rs

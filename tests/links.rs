@@ -15,6 +15,7 @@ const OTHERS: [&str; 11] = [
     "SECURITY.md",
     "benches/README.md",
     COMMAND_LINE,
+    "eval-agents/README.md",
     "eval-format/README.md",
     "examples/README.md",
     "eval-macros/README.md",

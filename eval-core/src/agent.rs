@@ -14,6 +14,7 @@ mod log;
 mod recorder;
 mod replay;
 mod turn;
+mod unreachable;
 mod weight;
 
 pub use answer::IntoAnswer;
@@ -31,3 +32,4 @@ pub(crate) use log::{Log, Recorded};
 pub use recorder::Recorder;
 pub use replay::Replay;
 pub use turn::{Session, Turn};
+pub use unreachable::Unreachable;

@@ -151,7 +151,7 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
-    pub use crate::secrets::mask;
+    pub use crate::secrets::{hide, mask};
 
     /// The variables of the environment.
     pub mod variables {

@@ -9,7 +9,7 @@ mod shapes;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 #[cfg(feature = "model-judge")]
 pub(crate) use shapes::begins_like_key;
@@ -124,7 +124,27 @@ fn inside(quoted: &str) -> &str {
 ///
 /// It costs a search for each secret variable and for each beginning of a key; texts without secrets are not copied.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    Secrets::of_environment().mask(text)
+    let masked = Secrets::of_environment().mask(text);
+    let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
+    hidden.iter().fold(masked, |text, value| {
+        if text.contains(value.as_str()) { Cow::Owned(text.replace(value.as_str(), "(a hidden value)")) } else { text }
+    })
+}
+
+/// Values that were given to this process and are in no variable, such as headers. The longest first.
+static HIDDEN: RwLock<Vec<String>> = RwLock::new(Vec::new());
+
+/// Masks a value too from now on, unless it is so short that it would be found in any text.
+pub fn hide(value: &str) {
+    let is_known = |hidden: &[String]| hidden.iter().any(|known| known == value);
+    if value.len() < SHORTEST || is_known(&HIDDEN.read().unwrap_or_else(PoisonError::into_inner)) {
+        return;
+    }
+    let mut hidden = HIDDEN.write().unwrap_or_else(PoisonError::into_inner);
+    if !is_known(&hidden) {
+        let place = hidden.partition_point(|known| known.len() > value.len());
+        hidden.insert(place, value.to_owned());
+    }
 }
 
 /// Writes `Debug` output without secrets.
@@ -178,6 +198,15 @@ mod tests {
     fn debug_output_has_no_secrets() {
         let secrets = Secrets::of([("A_TOKEN".to_owned(), "correct-horse".to_owned())]);
         assert_eq!(format!("{secrets:?}"), r#"Secrets(["A_TOKEN"])"#);
+    }
+
+    #[test]
+    fn values_that_are_hidden_later_are_masked_from_then_on() {
+        hide("purple-elephant-1");
+        hide("purple-elephant-1 and more");
+        hide("short");
+        assert_eq!(mask("purple-elephant-1 and more, short"), "(a hidden value), short");
+        assert_eq!(mask("a purple-elephant-1!"), "a (a hidden value)!");
     }
 
     #[test]

@@ -32,10 +32,11 @@ use tree::Sources;
 use workspace::Member;
 
 /// The crates by their folders, each with those that it may depend on.
-const CRATES: [(&str, &[&str]); 4] = [
+const CRATES: [(&str, &[&str]); 5] = [
     ("eval-format", &[]),
     ("eval-macros", &["eval-format"]),
     ("eval-core", &["eval-format", "eval-macros"]),
+    ("eval-agents", &["eval-core"]),
     ("eval-cli", &["eval-format", "eval-core"]),
 ];
 

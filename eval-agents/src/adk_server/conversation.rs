@@ -1,0 +1,210 @@
+//! One conversation with an app of a server: a session, its turns, its state.
+
+use std::time::Duration;
+
+use eval_core::agent::Event;
+use eval_core::format::{Map, Value};
+use eval_core::{Session, Turn};
+use reqwest::Method;
+
+use super::error::{AdkServerError, behind_colon, cut};
+use super::event_stream::{EventStream, Sent};
+use super::http::{Http, has_no_route};
+use crate::{stderr, wire};
+
+/// How long deleting a session may take.
+const DELETE: Duration = Duration::from_secs(10);
+
+const CREATE: &str = "POST /apps/{app}/users/{user}/sessions";
+const RUN: &str = "POST /run_sse";
+const READ: &str = "GET /apps/{app}/users/{user}/sessions/{session}";
+const REMOVE: &str = "DELETE /apps/{app}/users/{user}/sessions/{session}";
+
+/// A session on a server.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    http: Http,
+    app: String,
+    user: String,
+    session: String,
+    /// Whether the server could not be reached, so that there is nobody to say goodbye to.
+    is_lost: bool,
+    /// Whether a turn began that did not end.
+    in_turn: bool,
+}
+
+impl Conversation {
+    /// Creates the session, with the state of the case.
+    pub(super) async fn begin(http: Http, app: &str, session: &Session) -> Result<Self, AdkServerError> {
+        let path = ["apps", app, "users", &session.user_id, "sessions"];
+        let mut wanted = Map::from([("state", Value::Object(session.state.clone()))]);
+        wanted.insert("sessionId", session.session_id.as_str());
+        let created = http.ask(CREATE, Method::POST, &path, Some(&wanted.clone().into())).await;
+        let created = match created {
+            // Cases with the same id for their sessions can run at the same time, as one case can run several times.
+            Err(AdkServerError::Answer(message)) if says_that_it_exists(&message) => {
+                wanted.remove("sessionId");
+                http.ask(CREATE, Method::POST, &path, Some(&wanted.into())).await
+            }
+            created => created,
+        };
+        let created = match created {
+            Ok(created) => created,
+            Err(error) => return Err(with_apps(error, &http, app).await),
+        };
+        let id = created["id"].as_str().filter(|id| !id.is_empty()).ok_or_else(|| {
+            let answer = http.headers().mask(&created.to_string());
+            AdkServerError::Answer(format!("{CREATE} answered without the id of a session: {}", cut(&answer)))
+        })?;
+        Ok(Self {
+            app: app.to_owned(),
+            user: session.user_id.clone(),
+            session: id.to_owned(),
+            http,
+            is_lost: false,
+            in_turn: false,
+        })
+    }
+
+    /// Sends a message and records the events of the answer.
+    pub(super) async fn turn(&mut self, turn: &Turn<'_>, streaming: bool) -> Result<(), AdkServerError> {
+        self.in_turn = true;
+        let ran = self.run(turn, streaming).await;
+        self.in_turn = false;
+        self.is_lost = matches!(ran, Err(AdkServerError::Unreachable(_) | AdkServerError::Broken(_)));
+        ran
+    }
+
+    async fn run(&self, turn: &Turn<'_>, streaming: bool) -> Result<(), AdkServerError> {
+        let mut request = Map::new();
+        request.insert("appName", self.app.as_str());
+        request.insert("userId", self.user.as_str());
+        request.insert("sessionId", self.session.as_str());
+        request.insert("newMessage", wire::content(turn.content()));
+        request.insert("streaming", streaming);
+        let mut response = self.http.send(Method::POST, &["run_sse"], Some(&request.into()), None).await?;
+        if !response.status().is_success() {
+            let error = self.http.refused(RUN, response).await;
+            return Err(with_apps(error, &self.http, &self.app).await);
+        }
+        let (mut stream, mut events, mut received) = (EventStream::default(), Vec::new(), Received::default());
+        let broken = |why: String| AdkServerError::Answer(format!("{RUN} {}", self.http.headers().mask(&why)));
+        while let Some(piece) = response.chunk().await.map_err(|error| self.http.explain(error))? {
+            let read = stream.read(&piece, &mut events);
+            self.record(turn, &mut events, &mut received)?;
+            read.map_err(broken)?;
+        }
+        let ended = stream.end(&mut events);
+        self.record(turn, &mut events, &mut received)?;
+        ended.map_err(broken)
+    }
+
+    fn record(&self, turn: &Turn<'_>, events: &mut Vec<Sent>, received: &mut Received) -> Result<(), AdkServerError> {
+        for sent in events.drain(..) {
+            match received.event(sent) {
+                Ok(Some(event)) => turn.recorder().event(event),
+                Ok(None) => {}
+                Err(AdkServerError::Agent(why)) => return Err(AdkServerError::Agent(self.http.headers().mask(&why))),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The state of the session.
+    pub(super) async fn state(&mut self) -> Result<Option<Map>, AdkServerError> {
+        let path = ["apps", &self.app, "users", &self.user, "sessions", &self.session];
+        let session = self.http.ask(READ, Method::GET, &path, None).await?;
+        match session["state"].as_object() {
+            Some(state) => Ok(Some(state.clone())),
+            // Servers leave out what is empty.
+            None if session["state"].is_null() => Ok(Some(Map::new())),
+            None => Err(AdkServerError::Answer(format!("{READ} answered with a state that is no object"))),
+        }
+    }
+
+    /// Deletes the session, if there is anybody to do it.
+    pub(super) async fn end(self) -> Result<(), AdkServerError> {
+        if self.is_lost {
+            return Ok(());
+        }
+        let path = ["apps", &self.app, "users", &self.user, "sessions", &self.session];
+        let deleted = match self.http.send(Method::DELETE, &path, None, Some(DELETE)).await {
+            Ok(response) if response.status().is_success() || has_no_route(response.status()) => Ok(()),
+            Ok(response) => Err(self.http.refused(REMOVE, response).await),
+            Err(error) => Err(error),
+        };
+        // A turn that did not end says nothing of its reason. The server may have.
+        match (self.in_turn, self.http.program()) {
+            (true, Some(program)) => {
+                let note = stderr::quoted("the server wrote last", &self.http.headers().mask(&program.wrote()));
+                match deleted {
+                    Err(error) => Err(error.with(&note)),
+                    Ok(()) if note.is_empty() => Ok(()),
+                    Ok(()) => Err(AdkServerError::Broken(format!("the turn did not end{note}"))),
+                }
+            }
+            _ => deleted,
+        }
+    }
+}
+
+/// Whether an error says that there is a session of this id already.
+fn says_that_it_exists(message: &str) -> bool {
+    message.contains(" answered 409") || message.contains(" answered 400") && message.contains("already exists")
+}
+
+/// The same error, or the one that says that there is no such app.
+async fn with_apps(error: AdkServerError, http: &Http, app: &str) -> AdkServerError {
+    if !matches!(&error, AdkServerError::Answer(message) if message.contains(" answered 404")) {
+        return error;
+    }
+    match http.apps().await {
+        Ok(Some(apps)) if !apps.iter().any(|known| known == app) => {
+            AdkServerError::no_app(app, &apps).with(&format!(" ({error})"))
+        }
+        _ => error,
+    }
+}
+
+/// The events of a turn so far.
+#[derive(Debug, Default)]
+struct Received {
+    /// The id of the last event.
+    last: Option<String>,
+    count: usize,
+}
+
+impl Received {
+    /// The event that a server sent; `None` if it sent it before.
+    fn event(&mut self, sent: Sent) -> Result<Option<Event>, AdkServerError> {
+        self.count += 1;
+        let number = self.count;
+        let unreadable = |why: &str| {
+            AdkServerError::Answer(format!("{RUN}, event {number}: {why}: {}", cut(&sent.data)))
+        };
+        if sent.name == "error" {
+            return Err(failed(&sent.data, Value::parse(&sent.data).ok().as_ref()));
+        }
+        let value = Value::parse(&sent.data).map_err(|error| unreadable(&format!("not JSON ({error})")))?;
+        // Once an answer has begun, an error can only come as an event.
+        if !value["error"].is_null() && value["author"].is_null() {
+            return Err(failed(&sent.data, Some(&value)));
+        }
+        let id = value["id"].as_str().map(str::to_owned);
+        // Python's server sends an event that stores artifacts twice: without them, and without the content.
+        let stores = value["actions"]["artifactDelta"].as_object().is_some_and(|artifacts| !artifacts.is_empty());
+        if stores && id.is_some() && id == self.last && value["content"].is_null() {
+            return Ok(None);
+        }
+        self.last = id;
+        let event = wire::Reader::new(value, "event").and_then(wire::event).map_err(|why| unreadable(&why))?;
+        Ok(Some(event))
+    }
+}
+
+/// The error of an agent, in the words of its server.
+fn failed(text: &str, value: Option<&Value>) -> AdkServerError {
+    let told = value.and_then(|value| value["error"].as_str().or_else(|| value["error"]["message"].as_str()));
+    AdkServerError::Agent(format!("the agent failed{}", behind_colon(&cut(told.unwrap_or(text)))))
+}

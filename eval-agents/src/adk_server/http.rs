@@ -1,0 +1,262 @@
+//! Requests to a server.
+
+use std::error::Error as _;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use eval_core::agent::Unreachable;
+use eval_core::format::{AppDetails, Value};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
+
+use super::error::{AdkServerError, cut};
+use crate::hidden::Headers;
+use crate::wire;
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(20);
+
+/// How long a question may take that no agent has to think about.
+const SHORT: Duration = Duration::from_secs(20);
+
+/// The most bytes of an answer. A session has all its events.
+const LARGEST_ANSWER: usize = 256 << 20;
+
+/// The most bytes that are read of an error.
+const LARGEST_ERROR: usize = 64 << 10;
+
+/// The program that a server is, if this process started it.
+pub(super) trait Program: fmt::Debug + Send + Sync {
+    /// How the program ended, and what it wrote last; `None` while it runs.
+    fn gone(&self) -> Option<String>;
+
+    /// What the program wrote last.
+    fn wrote(&self) -> String;
+}
+
+/// A server.
+#[derive(Clone, Debug)]
+pub(super) struct Http {
+    base: Url,
+    headers: Headers,
+    /// The program, if it was spawned here.
+    program: Option<Arc<dyn Program>>,
+}
+
+/// The clients of this process: through the proxy of the environment, and without one.
+static OUTSIDE: OnceLock<Client> = OnceLock::new();
+static HERE: OnceLock<Client> = OnceLock::new();
+
+impl Http {
+    pub(super) fn new(url: &str, headers: Headers, program: Option<Arc<dyn Program>>) -> Result<Self, AdkServerError> {
+        let unfit = |why: &str| AdkServerError::Request(format!("`{}` is no address of a server: {why}", cut(url)));
+        let base = Url::parse(url).map_err(|error| unfit(&error.to_string()))?;
+        match base.scheme() {
+            "https" if !cfg!(feature = "https") => {
+                return Err(unfit("https needs the feature `https` of eval-agents"));
+            }
+            "http" | "https" if base.has_host() => {}
+            _ => return Err(unfit("it has to begin with http:// or https://")),
+        }
+        Ok(Self { base, headers, program })
+    }
+
+    pub(super) fn base(&self) -> &str {
+        self.base.as_str()
+    }
+
+    /// Whether the server takes requests.
+    pub(super) async fn answers(&self) -> bool {
+        for path in ["list-apps", "health"] {
+            match self.send(Method::GET, &[path], None, None).await {
+                Ok(response) if response.status().is_success() => return true,
+                // Some servers have one of the two.
+                Ok(response) if has_no_route(response.status()) => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The names of the apps; `None` if the server does not tell.
+    pub(super) async fn apps(&self) -> Result<Option<Vec<String>>, AdkServerError> {
+        let what = "GET /list-apps";
+        let response = self.send(Method::GET, &["list-apps"], None, Some(SHORT)).await?;
+        if has_no_route(response.status()) {
+            return Ok(None);
+        }
+        let answer = self.json(what, response).await?;
+        let names = answer.as_array().map(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+        Ok(names.flatten())
+    }
+
+    /// The instructions and tools of an app; empty if the server does not tell.
+    pub(super) async fn details(&self, app: &str) -> Result<AppDetails, AdkServerError> {
+        let what = "GET /apps/{app}/app-info";
+        let response = self.send(Method::GET, &["apps", app, "app-info"], None, Some(SHORT)).await?;
+        // A server may have the route and no information on an app of another kind.
+        if has_no_route(response.status()) || response.status() == StatusCode::BAD_REQUEST {
+            return Ok(AppDetails::default());
+        }
+        let answer = self.json(what, response).await?;
+        let read = wire::Reader::new(answer, "app info").and_then(wire::details);
+        read.map_err(|why| AdkServerError::Answer(format!("{what}: {why}")))
+    }
+
+    /// Asks a question that no agent has to think about, and reads the JSON of the answer.
+    pub(super) async fn ask(
+        &self,
+        what: &str,
+        method: Method,
+        path: &[&str],
+        body: Option<&Value>,
+    ) -> Result<Value, AdkServerError> {
+        let response = self.send(method, path, body, None).await?;
+        self.json(what, response).await
+    }
+
+    /// Sends a request and awaits the beginning of the answer.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: Option<&Value>,
+        limit: Option<Duration>,
+    ) -> Result<Response, AdkServerError> {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        let headers = self.headers.all().map_err(AdkServerError::Request)?.clone();
+        let mut request = self.client()?.request(method, url).headers(headers);
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body.to_string());
+        }
+        if let Some(limit) = limit {
+            request = request.timeout(limit);
+        }
+        match request.send().await {
+            Ok(response) => Ok(response),
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// Reads the JSON of an answer. An error of the server is an error here.
+    async fn json(&self, what: &str, mut response: Response) -> Result<Value, AdkServerError> {
+        if !response.status().is_success() {
+            return Err(self.refused(what, response).await);
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.explain(error))? {
+            if body.len() + piece.len() > LARGEST_ANSWER {
+                let limit = LARGEST_ANSWER >> 20;
+                return Err(AdkServerError::Answer(format!("{what} answered with more than {limit} MiB")));
+            }
+            body.extend_from_slice(&piece);
+        }
+        let text = String::from_utf8_lossy(&body);
+        Value::parse(&text).map_err(|error| {
+            let text = self.headers.mask(&text);
+            AdkServerError::Answer(format!("{what} answered with something that is not JSON ({error}): {}", cut(&text)))
+        })
+    }
+
+    /// The error of an answer that is no success.
+    pub(super) async fn refused(&self, what: &str, mut response: Response) -> AdkServerError {
+        let status = response.status();
+        let mut body = Vec::new();
+        while let Ok(Some(piece)) = response.chunk().await {
+            body.extend_from_slice(&piece);
+            if body.len() > LARGEST_ERROR {
+                body.truncate(LARGEST_ERROR);
+                break;
+            }
+        }
+        let body = self.headers.mask(&String::from_utf8_lossy(&body));
+        let told = if status.is_redirection() {
+            let to = response.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
+            format!("a redirect to {to}, which is not followed")
+        } else {
+            body
+        };
+        AdkServerError::status(what, status, &told)
+    }
+
+    /// The error of a request without an answer, or with a part of one.
+    pub(super) fn explain(&self, error: reqwest::Error) -> AdkServerError {
+        let is_connect = error.is_connect();
+        let is_timeout = error.is_timeout();
+        let host = || self.base.host_str().unwrap_or_default().to_owned();
+        let server = || match self.base.port_or_known_default() {
+            Some(port) => format!("{}:{port}", host()),
+            None => host(),
+        };
+        let causes = self.headers.mask(&causes(error));
+        let error = if is_connect {
+            AdkServerError::Unreachable(Unreachable::new(format!("no connection to {}: {causes}", server())))
+        } else if is_timeout {
+            AdkServerError::Broken(format!("{} did not answer in time", server()))
+        } else {
+            AdkServerError::Broken(format!("{} broke off: {causes}", server()))
+        };
+        match self.program.as_ref().and_then(|program| program.gone()) {
+            Some(gone) => error.with(&gone),
+            None => error,
+        }
+    }
+
+    /// What a spawned server wrote last.
+    pub(super) fn program(&self) -> Option<&dyn Program> {
+        self.program.as_deref()
+    }
+
+    pub(super) fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    fn client(&self) -> Result<&'static Client, AdkServerError> {
+        let here = match self.base.host_str() {
+            Some("localhost" | "[::1]") => true,
+            Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
+            None => false,
+        };
+        let cell = if here { &HERE } else { &OUTSIDE };
+        if let Some(client) = cell.get() {
+            return Ok(client);
+        }
+        let mut builder = Client::builder()
+            .user_agent(concat!("eval-agents/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT)
+            // A header with a token is not for others.
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            // Tests have a runtime each, and a connection dies with its runtime.
+            .http1_only()
+            .pool_max_idle_per_host(0);
+        if here {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| AdkServerError::Request(causes(error)))?;
+        Ok(cell.get_or_init(|| client))
+    }
+}
+
+/// Whether a status says that the server has no such route.
+pub(super) fn has_no_route(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
+}
+
+/// An error with its causes, without the address, which may hold a password.
+fn causes(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    eval_core::foreign::name(&text).into_owned()
+}

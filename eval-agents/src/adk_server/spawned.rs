@@ -1,0 +1,192 @@
+//! A server that is a program of ours.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OnceCell;
+
+use super::error::AdkServerError;
+use super::http::{Http, Program};
+use crate::group::{Group, Launch};
+use crate::hidden::Headers;
+use crate::stderr::{Tail, quoted};
+
+/// What stands for the port in the arguments.
+const PORT: &str = "{port}";
+
+/// How often another port is tried if somebody else took the first one.
+const ATTEMPTS: usize = 3;
+
+/// How long a look at a server that is not ready may take, and the time between two looks.
+const LOOK: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a server that broke a connection may take to be gone.
+const DYING: Duration = Duration::from_millis(100);
+
+/// A server, started when it is first needed.
+pub(super) struct Spawned {
+    launch: Launch,
+    /// Why it could not be started is kept too: it is not tried again.
+    running: OnceCell<Result<Running, String>>,
+}
+
+struct Running {
+    port: u16,
+    group: Mutex<Group>,
+    wrote: Tail,
+}
+
+impl Spawned {
+    pub(super) fn new(launch: Launch) -> Self {
+        Self { launch, running: OnceCell::new() }
+    }
+
+    /// Where the server answers. The first who asks starts it; the others wait.
+    pub(super) async fn url(&self, prefix: &str, limit: Duration) -> Result<String, AdkServerError> {
+        match self.running.get_or_init(|| self.start(prefix, limit)).await {
+            Ok(running) => Ok(url(running.port, prefix)),
+            Err(why) => Err(AdkServerError::NotReady(why.clone())),
+        }
+    }
+
+    async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, String> {
+        let deadline = Instant::now() + limit;
+        let mut attempt = 1;
+        loop {
+            match self.attempt(prefix, limit, deadline).await {
+                Err(Failure::PortTaken(_)) if attempt < ATTEMPTS => attempt += 1,
+                Err(Failure::PortTaken(why) | Failure::Other(why)) => return Err(why),
+                Ok(running) => return Ok(running),
+            }
+        }
+    }
+
+    async fn attempt(&self, prefix: &str, limit: Duration, deadline: Instant) -> Result<Running, Failure> {
+        let port = free_port().map_err(|error| Failure::Other(format!("no free port for the server: {error}")))?;
+        let launch = with_port(&self.launch, port);
+        let mut group = launch
+            .start(Stdio::null())
+            .map_err(|error| Failure::Other(format!("the server `{launch}` cannot be started: {error}")))?;
+        let wrote = Tail::default();
+        // Servers say on either that they are there, and why they are not.
+        if let Some(output) = group.child.stdout.take() {
+            wrote.follow(output);
+        }
+        if let Some(errors) = group.child.stderr.take() {
+            wrote.follow(errors);
+        }
+        let http = Http::new(&url(port, prefix), Headers::default(), None)
+            .map_err(|error| Failure::Other(error.to_string()))?;
+        loop {
+            let answers = tokio::time::timeout(LOOK, http.answers()).await.unwrap_or(false);
+            // Whoever answers on the port of a server that is gone is somebody else.
+            if let Some(status) = group.ended() {
+                group.kill();
+                let text = wrote.last_words();
+                let why = format!(
+                    "the server `{launch}` ended before it answered: {status}{}",
+                    quoted("it wrote", &text)
+                );
+                return Err(if says_port_taken(&text) { Failure::PortTaken(why) } else { Failure::Other(why) });
+            }
+            if answers {
+                return Ok(Running { port, group: Mutex::new(group), wrote });
+            }
+            if Instant::now() >= deadline {
+                group.kill();
+                return Err(Failure::Other(format!(
+                    "the server `{launch}` did not answer {} within {limit:?} (`ready_within` sets the limit){}",
+                    http.base(),
+                    quoted("it wrote last", &wrote.last_words())
+                )));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+impl Program for Spawned {
+    fn gone(&self) -> Option<String> {
+        let running = self.running.get()?.as_ref().ok()?;
+        let begun = Instant::now();
+        loop {
+            let ended = running.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
+            if let Some(status) = ended {
+                let wrote = quoted("it wrote last", &running.wrote.last_words());
+                return Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch));
+            }
+            if begun.elapsed() >= DYING {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn wrote(&self) -> String {
+        let running = self.running.get().and_then(|running| running.as_ref().ok());
+        running.map(|running| running.wrote.text()).unwrap_or_default()
+    }
+}
+
+enum Failure {
+    PortTaken(String),
+    Other(String),
+}
+
+/// Some servers listen on one of the addresses of `localhost` only.
+fn url(port: u16, prefix: &str) -> String {
+    format!("http://localhost:{port}/{}", prefix.trim_matches('/'))
+}
+
+/// A port that nobody uses now. Somebody may take it before the server does.
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+fn with_port(launch: &Launch, port: u16) -> Launch {
+    let mut is_placed = false;
+    let mut args: Vec<OsString> = Vec::with_capacity(launch.args().len() + 2);
+    for arg in launch.args() {
+        match arg.to_str() {
+            Some(text) if text.contains(PORT) => {
+                is_placed = true;
+                args.push(text.replace(PORT, &port.to_string()).into());
+            }
+            _ => args.push(arg.clone()),
+        }
+    }
+    if !is_placed {
+        args.extend(["--port".into(), port.to_string().into()]);
+    }
+    launch.with_args(args)
+}
+
+fn says_port_taken(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["address already in use", "eaddrinuse", "address in use"].iter().any(|words| text.contains(words))
+}
+
+impl fmt::Debug for Spawned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spawned").field("launch", &self.launch).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn the_port_stands_where_the_arguments_say_or_at_their_end() {
+        let shown = |args: &[&str]| with_port(&Launch::of(Command::new("adk").args(args)), 81).to_string();
+        assert_eq!(shown(&["api_server", "agents"]), "adk api_server agents --port 81");
+        assert_eq!(shown(&["web", "-port={port}", "api"]), "adk web -port=81 api");
+    }
+}

@@ -1,0 +1,164 @@
+//! Programs that end with this process, however it ends.
+//!
+//! A program runs in a process group with a small shell, the *watcher*, whose input is a pipe that this process holds. When
+//! the pipe closes, because the value is dropped or because the process is gone, `kill -9` included, the watcher kills the
+//! group. The watcher leads the group and begins first. A program that is being started holds the pipe too until it is a
+//! member of the group, so there is no moment at which it could be left over.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+
+/// What the watcher does: a line is the wish to kill at once; the end of the input gives the group a second.
+#[cfg(unix)]
+const WATCHER: &str = "trap '' HUP INT TERM; \
+    if read -r _; then kill -KILL 0; fi; \
+    kill -TERM 0; sleep 1; kill -KILL 0";
+
+/// How a program is started: what a [`Command`] says of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Launch {
+    program: OsString,
+    args: Vec<OsString>,
+    /// `None` for a variable that is removed.
+    variables: BTreeMap<OsString, Option<OsString>>,
+    folder: Option<PathBuf>,
+}
+
+impl Launch {
+    pub(crate) fn of(command: &Command) -> Self {
+        Self {
+            program: command.get_program().to_owned(),
+            args: command.get_args().map(OsStr::to_owned).collect(),
+            variables: command
+                .get_envs()
+                .map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned)))
+                .collect(),
+            folder: command.get_current_dir().map(Into::into),
+        }
+    }
+
+    /// The same program with other arguments.
+    pub(crate) fn with_args(&self, args: Vec<OsString>) -> Self {
+        Self { args, ..self.clone() }
+    }
+
+    pub(crate) fn args(&self) -> &[OsString] {
+        &self.args
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args);
+        for (name, value) in &self.variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command
+    }
+
+    /// Starts the program in a group of its own. Its output and its errors can be read.
+    pub(crate) fn start(&self, input: Stdio) -> Result<Group, io::Error> {
+        let mut command = self.command();
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Group::start(command)
+    }
+}
+
+/// The program and its arguments. Values of variables are not shown: they may be secret.
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.program.to_string_lossy())?;
+        self.args.iter().try_for_each(|arg| write!(f, " {}", arg.to_string_lossy()))
+    }
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Launch").field(&self.to_string()).finish()
+    }
+}
+
+/// A running program with all processes that it starts. It is killed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) child: Child,
+    watcher: Option<Watcher>,
+}
+
+#[derive(Debug)]
+struct Watcher {
+    process: Child,
+    /// The pipe. The watcher kills the group when it closes.
+    pipe: ChildStdin,
+}
+
+impl Group {
+    #[cfg(unix)]
+    fn start(mut command: Command) -> Result<Self, io::Error> {
+        use std::os::unix::process::CommandExt as _;
+
+        let mut watcher = Command::new("sh");
+        watcher.args(["-c", WATCHER]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut process = watcher.process_group(0).spawn().map_err(|error| {
+            io::Error::new(error.kind(), format!("`sh`, which ends the program with this process: {error}"))
+        })?;
+        let group = i32::try_from(process.id()).map_err(io::Error::other)?;
+        let watcher = process.stdin.take().map(|pipe| Watcher { process, pipe });
+        match command.process_group(group).spawn() {
+            Ok(child) => Ok(Self { child, watcher }),
+            Err(error) => {
+                if let Some(watcher) = watcher {
+                    watcher.kill();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Without process groups the program alone is ended, and only while this process lives.
+    #[cfg(not(unix))]
+    fn start(mut command: Command) -> Result<Self, io::Error> {
+        Ok(Self { child: command.spawn()?, watcher: None })
+    }
+
+    /// How the program ended; `None` while it runs.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// Kills the program and what it started, and waits until the program is gone.
+    pub(crate) fn kill(&mut self) {
+        if let Some(watcher) = self.watcher.take() {
+            watcher.kill();
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Watcher {
+    /// Kills the group, itself included.
+    fn kill(self) {
+        use std::io::Write as _;
+
+        let Self { mut process, mut pipe } = self;
+        // If it cannot be written, the watcher is gone already.
+        let _ = pipe.write_all(b"\n");
+        let _ = process.wait();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

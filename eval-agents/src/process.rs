@@ -1,0 +1,195 @@
+//! Agents that are programs.
+
+mod child;
+mod error;
+mod lines;
+mod message;
+mod routes;
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use eval_core::format::{AppDetails, Map};
+use eval_core::{Agent, BoxError, Session, Turn};
+
+use crate::group::Launch;
+use crate::wire;
+use child::{Child, Seat};
+pub use error::ProcessError;
+use message::{Reply, Request};
+
+/// How long a program may take until it says `hello`.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+
+/// How long a program may take to end.
+const END_WITHIN: Duration = Duration::from_secs(5);
+
+/// An agent that is a program: it reads messages on its standard input and answers on its standard output, in JSON lines.
+///
+/// ```
+/// # mod tests {
+/// use std::process::Command;
+///
+/// use eval_agents::Process;
+/// use eval_core::{Agent, EvalRunner};
+///
+/// fn weather() -> impl Agent {
+///     Process::new(Command::new("python3").arg("agents/weather.py"))
+/// }
+/// # }
+/// ```
+///
+/// The [protocol](crate::protocol) says what is written and read.
+///
+/// One value is one conversation, and so is each clone. Each has a program of its own, which begins and ends with it, unless
+/// [`concurrency`](Self::concurrency) lets conversations share. A program ends with this process, however that ends, and
+/// everything that it started ends with it. What it writes to its standard error is shown if the conversation fails.
+#[derive(Debug)]
+pub struct Process {
+    launch: Launch,
+    concurrency: Option<usize>,
+    ready_within: Duration,
+    end_within: Duration,
+    details: AppDetails,
+    state: Option<Map>,
+    seat: Option<Seat>,
+}
+
+/// The programs of this process that serve several conversations, by what starts them. They end with the process.
+static SHARED: Mutex<BTreeMap<Launch, Vec<Arc<Child>>>> = Mutex::new(BTreeMap::new());
+
+impl Process {
+    /// An agent that this command starts: its program, arguments, variables and folder. What else a [`Command`] can be told,
+    /// such as `env_clear` or pipes, is not looked at.
+    pub fn new(command: impl Borrow<Command>) -> Self {
+        Self {
+            launch: Launch::of(command.borrow()),
+            concurrency: None,
+            ready_within: READY_WITHIN,
+            end_within: END_WITHIN,
+            details: AppDetails::default(),
+            state: None,
+            seat: None,
+        }
+    }
+
+    /// Lets so many conversations of this process go through one program at the same time. Further ones start another. A
+    /// program is kept for conversations to come, until this process ends.
+    #[must_use]
+    pub fn concurrency(mut self, conversations: usize) -> Self {
+        self.concurrency = Some(conversations.max(1));
+        self
+    }
+
+    /// Sets how long the program may take until it says `hello`: 30 seconds otherwise.
+    #[must_use]
+    pub fn ready_within(mut self, limit: Duration) -> Self {
+        self.ready_within = limit;
+        self
+    }
+
+    /// Sets how long the program may take to end after its conversation: 5 seconds otherwise. Then it is killed, which is an
+    /// error.
+    #[must_use]
+    pub fn end_within(mut self, limit: Duration) -> Self {
+        self.end_within = limit;
+        self
+    }
+
+    /// A place in a program that has room for a conversation, or in a new one.
+    fn seat(&self, id: &str) -> Result<Seat, ProcessError> {
+        let Some(most) = self.concurrency else {
+            return Ok(Child::start(&self.launch, false)?.seat(id));
+        };
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let children = shared.entry(self.launch.clone()).or_default();
+        children.retain(|child| child.is_of_use());
+        let free = children.iter().find(|child| child.taken() < most);
+        let child = match free {
+            Some(child) => child,
+            None => {
+                children.push(Child::start(&self.launch, true)?);
+                &children[children.len() - 1]
+            }
+        };
+        Ok(child.seat(id))
+    }
+
+    fn seated(&mut self) -> Result<&mut Seat, ProcessError> {
+        self.seat.as_mut().ok_or_else(|| ProcessError::NotOpen("the conversation was not opened".to_owned()))
+    }
+}
+
+/// Another conversation with the same program.
+impl Clone for Process {
+    fn clone(&self) -> Self {
+        let Self { launch, concurrency, ready_within, end_within, details: _, state: _, seat: _ } = self;
+        Self {
+            launch: launch.clone(),
+            concurrency: *concurrency,
+            ready_within: *ready_within,
+            end_within: *end_within,
+            details: AppDetails::default(),
+            state: None,
+            seat: None,
+        }
+    }
+}
+
+impl Agent for Process {
+    async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        let seat = self.seat.insert(self.seat(&session.session_id)?);
+        seat.wait_for_hello(self.ready_within).await?;
+        seat.send(&Request::start(session))?;
+        match seat.reply().await? {
+            Reply::Started { details } => self.details = details,
+            Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
+            other => return Err(seat.unexpected(&other, "`started` or `error`").into()),
+        }
+        Ok(())
+    }
+
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let seat = self.seated()?;
+        seat.send(&Request::turn(wire::content(turn.content())))?;
+        loop {
+            match seat.reply().await? {
+                Reply::Event(event) => turn.recorder().event(*event),
+                Reply::Text { author, text } => recorder_of(turn, author.as_deref()).text(text),
+                Reply::ToolCall { author, name, args, result } => {
+                    recorder_of(turn, author.as_deref()).tool_call(&name, args, result);
+                }
+                Reply::TurnEnd { state } => {
+                    if state.is_some() {
+                        self.state = state;
+                    }
+                    return Ok(());
+                }
+                Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
+                other => return Err(seat.unexpected(&other, "an event, `turn_end` or `error`").into()),
+            }
+        }
+    }
+
+    async fn state(&mut self) -> Result<Option<Map>, BoxError> {
+        Ok(self.state.take())
+    }
+
+    async fn end(&mut self) -> Result<(), BoxError> {
+        match self.seat.take() {
+            Some(seat) => Ok(seat.leave(self.end_within).await?),
+            None => Ok(()),
+        }
+    }
+
+    fn details(&self) -> AppDetails {
+        self.details.clone()
+    }
+}
+
+fn recorder_of(turn: &Turn<'_>, author: Option<&str>) -> eval_core::Recorder {
+    author.map_or_else(|| turn.recorder().clone(), |author| turn.recorder().author(author))
+}

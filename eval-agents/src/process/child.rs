@@ -1,0 +1,338 @@
+//! A running program with its conversations.
+
+use std::io::{BufReader, Write as _};
+use std::process::{ChildStdin, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::watch;
+
+use super::error::{ProcessError, cut};
+use super::lines::{self, LONGEST, Line};
+use super::message::{Received, Reply, Request};
+use super::routes::{Delivery, Routes};
+use crate::group::{Group, Launch};
+use crate::stderr::{Tail, quoted};
+
+/// The time between two looks at a program that is ending.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long a program that closed its output may take to be gone.
+const DYING: Duration = Duration::from_millis(200);
+
+/// A program that runs.
+#[derive(Debug)]
+pub(super) struct Child {
+    launch: Launch,
+    group: Mutex<Group>,
+    routes: Arc<Routes>,
+    wrote: Tail,
+    /// The lines to write. Closed when the program is to end.
+    input: Mutex<Option<Sender<Vec<u8>>>>,
+    /// Whether the program said hello.
+    hello: watch::Receiver<bool>,
+    /// Whether a conversation was left while it waited for an answer, so that the program may hang.
+    hangs: AtomicBool,
+    /// Whether it is kept for other conversations.
+    is_shared: bool,
+}
+
+impl Child {
+    pub(super) fn start(launch: &Launch, is_shared: bool) -> Result<Arc<Self>, ProcessError> {
+        let not_ready = |error: std::io::Error| {
+            ProcessError::NotReady(format!("the program `{launch}` cannot be started: {error}"))
+        };
+        let mut group = launch.start(Stdio::piped()).map_err(not_ready)?;
+        let no_pipe = || not_ready(std::io::Error::other("it has no pipes"));
+        let stdin = group.child.stdin.take().ok_or_else(no_pipe)?;
+        let stdout = group.child.stdout.take().ok_or_else(no_pipe)?;
+        let stderr = group.child.stderr.take().ok_or_else(no_pipe)?;
+        let wrote = Tail::default();
+        wrote.follow(stderr);
+        let routes = Arc::new(Routes::default());
+        let (hello_sender, hello) = watch::channel(false);
+        let input = writer(stdin).map_err(not_ready)?;
+        let routed = Arc::clone(&routes);
+        thread::Builder::new()
+            .name("eval-agents program".to_owned())
+            .spawn(move || {
+                let error = route(BufReader::new(stdout), &routed, &hello_sender);
+                routed.break_off(&error);
+            })
+            .map_err(not_ready)?;
+        Ok(Arc::new(Self {
+            launch: launch.clone(),
+            group: Mutex::new(group),
+            routes,
+            wrote,
+            input: Mutex::new(Some(input)),
+            hello,
+            hangs: AtomicBool::new(false),
+            is_shared,
+        }))
+    }
+
+    /// Whether other conversations may use the program.
+    pub(super) fn is_of_use(&self) -> bool {
+        self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
+    }
+
+    /// How many conversations the program has.
+    pub(super) fn taken(&self) -> usize {
+        self.routes.count()
+    }
+
+    /// Begins a conversation.
+    pub(super) fn seat(self: &Arc<Self>, session: &str) -> Seat {
+        // Runs of a case share their id, and the program has to tell them apart.
+        let mut id = session.to_owned();
+        let mut number = 1;
+        while self.routes.has(&id) {
+            number += 1;
+            id = format!("{session}-{number}");
+        }
+        let inbox = self.routes.open(&id);
+        Seat { child: Arc::clone(self), id, inbox, is_left: false, is_told: false }
+    }
+
+    /// An error with how the program ended, and with what it wrote.
+    fn explain(&self, error: ProcessError) -> ProcessError {
+        let begun = Instant::now();
+        let mut ended = None;
+        while ended.is_none() && begun.elapsed() < DYING && matches!(error, ProcessError::Ended(_)) {
+            ended = self.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
+            thread::sleep(LOOK);
+        }
+        let (status, wrote) = match ended {
+            Some(status) => (format!(" ({status})"), self.wrote.last_words()),
+            None => (String::new(), self.wrote.text()),
+        };
+        error.with(&format!("{status}{}", quoted("it wrote to its standard error", &wrote)))
+    }
+
+    /// The error of a program that broke off while nobody asked it for anything. One that ended well did no harm.
+    fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
+        match error {
+            ProcessError::Ended(_) => {
+                let begun = Instant::now();
+                loop {
+                    let ended = self.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
+                    match ended {
+                        Some(status) if status.success() => return Ok(()),
+                        Some(status) => return Err(self.badly(status)),
+                        None if begun.elapsed() >= DYING => return Ok(()),
+                        None => thread::sleep(LOOK),
+                    }
+                }
+            }
+            error => Err(self.explain(error)),
+        }
+    }
+
+    /// What the program wrote after its conversation, which is wrong. It has ended.
+    fn last_message(&self) -> Result<(), ProcessError> {
+        let begun = Instant::now();
+        while self.routes.broken().is_none() && begun.elapsed() < DYING {
+            thread::sleep(Duration::from_millis(1));
+        }
+        match self.routes.broken() {
+            Some(ProcessError::Ended(_)) | None => Ok(()),
+            Some(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// The error of a program that did not end well.
+    fn badly(&self, status: ExitStatus) -> ProcessError {
+        let wrote = quoted("it wrote to its standard error", &self.wrote.last_words());
+        ProcessError::End(format!("the program ended with {status}{wrote}"))
+    }
+
+    fn kill(&self) {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner).kill();
+    }
+}
+
+/// Writes lines to a program, in a thread: a program that reads nothing holds up nobody else.
+fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
+    let (sender, lines) = mpsc::channel::<Vec<u8>>();
+    thread::Builder::new().name("eval-agents input".to_owned()).spawn(move || {
+        for line in lines {
+            // A program that closed its input says by its output what became of it.
+            if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+                break;
+            }
+        }
+    })?;
+    Ok(sender)
+}
+
+/// Hands each message to its conversation, until the program breaks the protocol or ends. Returns why.
+fn route(mut output: BufReader<impl std::io::Read>, routes: &Routes, hello: &watch::Sender<bool>) -> ProcessError {
+    let mut said_hello = false;
+    loop {
+        let line = match lines::next(&mut output, LONGEST) {
+            Line::Text(line) => line,
+            Line::TooLong => {
+                let most = LONGEST >> 20;
+                return ProcessError::Protocol(format!("the program wrote a line of more than {most} MiB"));
+            }
+            Line::NotText(shown) => {
+                return ProcessError::Protocol(format!("the program wrote a line that is not UTF-8: {}", cut(&shown)));
+            }
+            Line::Cut(shown) => {
+                return ProcessError::Ended(format!("the program ended in the middle of a line: {}", cut(&shown)));
+            }
+            Line::End => return ProcessError::Ended("the program ended, or closed its standard output".to_owned()),
+        };
+        let received = match Received::read(&line) {
+            Ok(received) => received,
+            Err(error) => return error,
+        };
+        let delivered = match (received.reply, said_hello) {
+            (Reply::Hello, false) => {
+                said_hello = true;
+                hello.send_replace(true);
+                Ok(())
+            }
+            (Reply::Hello, true) => Err(ProcessError::Protocol("the program said `hello` twice".to_owned())),
+            (reply, false) => Err(ProcessError::Protocol(format!(
+                "the first message of the program is `{reply}`; it should be {{\"type\": \"hello\", \"protocol\": 1}}"
+            ))),
+            (reply, true) => routes.deliver(received.session.as_deref(), reply),
+        };
+        if let Err(error) = delivered {
+            return error;
+        }
+    }
+}
+
+/// A conversation with a program.
+#[derive(Debug)]
+pub(super) struct Seat {
+    child: Arc<Child>,
+    id: String,
+    inbox: Receiver<Delivery>,
+    is_left: bool,
+    /// Whether an error of the program was returned.
+    is_told: bool,
+}
+
+impl Seat {
+    /// Waits until the program is there.
+    pub(super) async fn wait_for_hello(&mut self, limit: Duration) -> Result<(), ProcessError> {
+        let child = Arc::clone(&self.child);
+        let mut hello = child.hello.clone();
+        match tokio::time::timeout(limit, hello.wait_for(|said| *said)).await {
+            Ok(Ok(_)) => Ok(()),
+            // The sender is gone with the thread that reads.
+            Ok(Err(_)) => Err(self.broken()),
+            Err(_) => Err(child.explain(ProcessError::NotReady(format!(
+                "the program `{}` did not say `hello` within {limit:?} (`ready_within` sets the limit); a program whose \
+                 output is a pipe has to flush it",
+                child.launch
+            )))),
+        }
+    }
+
+    /// Writes a message. What the program answers comes by [`reply`](Self::reply).
+    pub(super) fn send(&mut self, request: &Request) -> Result<(), ProcessError> {
+        self.child.routes.awaits(&self.id);
+        self.write(request)
+    }
+
+    fn write(&self, request: &Request) -> Result<(), ProcessError> {
+        let input = self.child.input.lock().unwrap_or_else(PoisonError::into_inner);
+        match input.as_ref().map(|input| input.send(request.line(&self.id))) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.broken()),
+        }
+    }
+
+    /// The next message of the program.
+    pub(super) async fn reply(&mut self) -> Result<Reply, ProcessError> {
+        let received = self.inbox.recv().await;
+        self.is_told = !matches!(received, Some(Ok(_)));
+        match received {
+            Some(Ok(reply)) => Ok(reply),
+            Some(Err(error)) => Err(self.child.explain(error)),
+            None => Err(self.broken()),
+        }
+    }
+
+    /// The error of a message at the wrong time.
+    pub(super) fn unexpected(&self, reply: &Reply, expected: &str) -> ProcessError {
+        self.child.hangs.store(true, Ordering::Relaxed);
+        ProcessError::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
+    }
+
+    /// Why the program is of no use any more.
+    fn broken(&self) -> ProcessError {
+        let gone = || ProcessError::Ended("the program ended".to_owned());
+        self.child.explain(self.child.routes.broken().unwrap_or_else(gone))
+    }
+
+    /// Ends the conversation, and with it the program if it serves no other one.
+    pub(super) async fn leave(mut self, limit: Duration) -> Result<(), ProcessError> {
+        self.is_left = true;
+        let child = Arc::clone(&self.child);
+        if let Some(error) = child.routes.broken() {
+            let told = if self.is_told { Ok(()) } else { child.unseen(error) };
+            child.kill();
+            return told;
+        }
+        if child.routes.is_awaiting(&self.id) {
+            // The turn ran out of time, and tells nothing else.
+            self.forsake();
+            let wrote = child.wrote.text();
+            return match quoted("the program wrote to its standard error", &wrote) {
+                note if note.is_empty() => Ok(()),
+                note => Err(ProcessError::End(format!("the turn did not end{note}"))),
+            };
+        }
+        self.write(&Request::end())?;
+        child.routes.close(&self.id);
+        if child.is_shared {
+            return Ok(());
+        }
+        // With its input the program has no more to do.
+        drop(child.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let begun = Instant::now();
+        loop {
+            let ended = child.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
+            if let Some(status) = ended {
+                let ended = if status.success() { child.last_message() } else { Err(child.badly(status)) };
+                child.kill();
+                return ended;
+            }
+            if begun.elapsed() >= limit {
+                child.kill();
+                let wrote = quoted("it wrote to its standard error", &child.wrote.last_words());
+                return Err(ProcessError::End(format!(
+                    "the program did not end within {limit:?} after `end` and the end of its input, and was killed{wrote}"
+                )));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Leaves a program that may hang: no other conversation begins with it.
+    fn forsake(&self) {
+        self.child.hangs.store(true, Ordering::Relaxed);
+        self.child.routes.close(&self.id);
+        if self.child.taken() == 0 {
+            self.child.kill();
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if !self.is_left {
+            self.forsake();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! How a conversation with a program fails.
+
+use std::fmt;
+
+use eval_core::foreign;
+
+/// The most characters of a line that are shown.
+const SHOWN: usize = 500;
+
+/// Why a program did not do what it was asked for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ProcessError {
+    /// The program cannot be started, or did not say `hello` in time.
+    NotReady(String),
+    /// The program ended, or closed its output.
+    Ended(String),
+    /// The program wrote something that the protocol does not have.
+    Protocol(String),
+    /// The program reported an error.
+    Agent(String),
+    /// The program did not end in time, or not well.
+    End(String),
+    /// There is no conversation.
+    NotOpen(String),
+}
+
+impl ProcessError {
+    /// An error that the program reports.
+    pub(super) fn agent(message: &str) -> Self {
+        let shown = foreign::quoted(message.trim(), 0);
+        let space = if shown.contains('\n') { ":\n" } else { ": " };
+        Self::Agent(format!("the agent failed{space}{shown}"))
+    }
+
+    /// The same error with what is known of the program.
+    pub(super) fn with(self, note: &str) -> Self {
+        let add = |message: String| format!("{message}{note}");
+        match self {
+            Self::NotReady(message) => Self::NotReady(add(message)),
+            Self::Ended(message) => Self::Ended(add(message)),
+            Self::Protocol(message) => Self::Protocol(add(message)),
+            Self::Agent(message) => Self::Agent(add(message)),
+            Self::End(message) => Self::End(add(message)),
+            Self::NotOpen(message) => Self::NotOpen(add(message)),
+        }
+    }
+}
+
+impl fmt::Display for ProcessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotReady(message)
+            | Self::Ended(message)
+            | Self::Protocol(message)
+            | Self::Agent(message)
+            | Self::End(message)
+            | Self::NotOpen(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for ProcessError {}
+
+/// The beginning of a line that a program wrote.
+pub(super) fn cut(line: &str) -> String {
+    let shown = match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    };
+    foreign::name(&shown).into_owned()
+}

@@ -1,0 +1,91 @@
+//! The lines that a program writes.
+
+use std::io::{self, BufRead};
+
+/// The most bytes of a line. Images and sounds travel in lines.
+pub(super) const LONGEST: usize = 32 << 20;
+
+/// A line, or what stands in its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Text(String),
+    /// Longer than is allowed.
+    TooLong,
+    /// Not UTF-8; as much of it as can be shown.
+    NotText(String),
+    /// The output ended in the middle of a line.
+    Cut(String),
+    /// The output ended.
+    End,
+}
+
+/// Reads the next line of at most `longest` bytes. Empty lines are passed over.
+pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
+    loop {
+        let mut line = Vec::new();
+        match read(output, longest, &mut line) {
+            Ok(true) => {}
+            Ok(false) => return Line::TooLong,
+            // A pipe that breaks has ended.
+            Err(_) => return Line::End,
+        }
+        if line.is_empty() {
+            return Line::End;
+        }
+        let is_whole = line.last() == Some(&b'\n');
+        let text = match String::from_utf8(line) {
+            Ok(text) => text,
+            Err(error) => return Line::NotText(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        };
+        let text = text.trim();
+        if !is_whole {
+            // A last line without its end may be a part of one.
+            return if text.is_empty() { Line::End } else { Line::Cut(text.to_owned()) };
+        }
+        if !text.is_empty() {
+            return Line::Text(text.to_owned());
+        }
+    }
+}
+
+/// Reads up to and with the end of the line. `false` if it is too long.
+fn read(output: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<bool> {
+    loop {
+        let available = match output.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            available => available?,
+        };
+        if available.is_empty() {
+            return Ok(true);
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let count = end.map_or(available.len(), |end| end + 1);
+        line.extend_from_slice(&available[..count]);
+        output.consume(count);
+        if line.len() > longest {
+            return Ok(false);
+        }
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_an_end_and_a_limit() {
+        let mut output = &b"{}\r\n\n  \n\xff\nlonger than ten\n"[..];
+        assert_eq!(next(&mut output, 10), Line::Text("{}".to_owned()));
+        assert_eq!(next(&mut output, 10), Line::NotText("\u{fffd}\n".to_owned()));
+        assert_eq!(next(&mut output, 10), Line::TooLong);
+        let mut output = &b"whole\ncut"[..];
+        assert_eq!(next(&mut output, 10), Line::Text("whole".to_owned()));
+        assert_eq!(next(&mut output, 10), Line::Cut("cut".to_owned()));
+        assert_eq!(next(&mut output, 10), Line::End);
+        let mut endless = io::BufReader::new(io::repeat(b'x'));
+        assert_eq!(next(&mut endless, 1 << 16), Line::TooLong);
+    }
+}

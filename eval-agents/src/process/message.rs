@@ -1,0 +1,167 @@
+//! The messages of the protocol: `docs/protocol.md`.
+
+use std::fmt;
+
+use eval_core::Session;
+use eval_core::agent::Event;
+use eval_core::format::{AppDetails, Map, Value};
+
+use super::error::{ProcessError, cut};
+use crate::wire::{self, Reader};
+
+/// The version of the protocol.
+pub(super) const PROTOCOL: i64 = 1;
+
+/// A message to the program, without the id of its session.
+#[derive(Debug)]
+pub(super) struct Request(Map);
+
+impl Request {
+    pub(super) fn start(session: &Session) -> Self {
+        let mut message = Map::from([("type", "start")]);
+        message.insert("protocol", PROTOCOL);
+        message.insert("app_name", session.app_name.as_str());
+        message.insert("user_id", session.user_id.as_str());
+        message.insert("state", session.state.clone());
+        Self(message)
+    }
+
+    pub(super) fn turn(content: Value) -> Self {
+        let mut message = Map::from([("type", "turn")]);
+        message.insert("content", content);
+        Self(message)
+    }
+
+    pub(super) fn end() -> Self {
+        Self(Map::from([("type", "end")]))
+    }
+
+    /// The line that is written.
+    pub(super) fn line(&self, session: &str) -> Vec<u8> {
+        let mut message = self.0.clone();
+        message.insert("session_id", session);
+        format!("{}\n", Value::Object(message)).into_bytes()
+    }
+}
+
+/// A message of the program.
+#[derive(Debug)]
+pub(super) struct Received {
+    /// `None` if the program serves one conversation at a time.
+    pub(super) session: Option<String>,
+    pub(super) reply: Reply,
+}
+
+#[derive(Debug)]
+pub(super) enum Reply {
+    Hello,
+    Started { details: AppDetails },
+    Event(Box<Event>),
+    Text { author: Option<String>, text: String },
+    ToolCall { author: Option<String>, name: String, args: Value, result: Value },
+    TurnEnd { state: Option<Map> },
+    Error { message: String },
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hello => "hello",
+            Self::Started { .. } => "started",
+            Self::Event(_) => "event",
+            Self::Text { .. } => "text",
+            Self::ToolCall { .. } => "tool_call",
+            Self::TurnEnd { .. } => "turn_end",
+            Self::Error { .. } => "error",
+        })
+    }
+}
+
+/// The messages that a program can write.
+const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
+
+impl Received {
+    /// Reads a line.
+    pub(super) fn read(line: &str) -> Result<Self, ProcessError> {
+        let wrong = |why: &str| {
+            ProcessError::Protocol(format!(
+                "the program wrote a line that is no message of the protocol: {why}: {}",
+                cut(line)
+            ))
+        };
+        let value = Value::parse(line).map_err(|_| {
+            wrong("it is not JSON (its standard output is for messages alone; other text goes to its standard error)")
+        })?;
+        let mut message = Reader::new(value, "message").map_err(|why| wrong(&why))?;
+        let read = Self::of(&mut message).map_err(|why| wrong(&why))?;
+        if let Some(key) = message.left().next() {
+            return Err(wrong(&format!("`{}` does not have the key `{}`", read.reply, cut(key))));
+        }
+        Ok(read)
+    }
+
+    fn of(message: &mut Reader) -> Result<Self, String> {
+        let needed = |found: Option<String>, key: &str| found.ok_or_else(|| format!("`{key}` is missing"));
+        let kind = needed(message.text("type")?, "type")?;
+        let session = message.text("session_id")?;
+        let reply = match kind.as_str() {
+            "hello" => match message.value("protocol") {
+                Some(version) if version.as_i64() == Some(PROTOCOL) => Reply::Hello,
+                Some(version) => {
+                    return Err(format!("its protocol is {}, and this is protocol {PROTOCOL}", cut(&version.to_string())));
+                }
+                None => return Err("`protocol` is missing".to_owned()),
+            },
+            "started" => Reply::Started { details: message.object("details", wire::details)?.unwrap_or_default() },
+            "event" => {
+                let event = message.object("event", wire::event)?.ok_or("`event` is missing")?;
+                Reply::Event(Box::new(event))
+            }
+            "text" => Reply::Text { author: message.text("author")?, text: needed(message.text("text")?, "text")? },
+            "tool_call" => Reply::ToolCall {
+                author: message.text("author")?,
+                name: needed(message.text("name")?, "name")?,
+                args: message.map("args")?.ok_or("`args` is missing")?.into(),
+                result: message.value("result").unwrap_or(Value::Null),
+            },
+            "turn_end" => Reply::TurnEnd { state: message.map("state")? },
+            "error" => Reply::Error { message: needed(message.text("message")?, "message")? },
+            other => return Err(format!("there is no type `{}`; there are {TYPES}", cut(other))),
+        };
+        Ok(Self { session, reply })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_is_quoted_with_the_reason() {
+        for (line, why) in [
+            ("Loading model...", "it is not JSON"),
+            ("[1]", "`message` should be an object and is an array"),
+            ("{}", "`type` is missing"),
+            (r#"{"type": "texts"}"#, "there is no type `texts`; there are `hello`"),
+            (r#"{"type": "text"}"#, "`text` is missing"),
+            (r#"{"type": "text", "text": "x", "tone": 1}"#, "`text` does not have the key `tone`"),
+            (r#"{"type": "hello", "protocol": 2}"#, "its protocol is 2, and this is protocol 1"),
+            (r#"{"type": "hello"}"#, "`protocol` is missing"),
+            (r#"{"type": "tool_call", "name": "f", "args": 1}"#, "`message.args` should be an object"),
+            (r#"{"type": "event", "event": {"content": 1}}"#, "`message.event.content` should be an object"),
+        ] {
+            let error = Received::read(line).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+            assert!(error.contains(line), "{error}");
+        }
+    }
+
+    #[test]
+    fn requests_carry_their_session() {
+        let line = String::from_utf8(Request::start(&Session::new("a", "u").with_state("k", 1)).line("s")).unwrap();
+        assert_eq!(
+            line,
+            "{\"type\":\"start\",\"protocol\":1,\"app_name\":\"a\",\"user_id\":\"u\",\"state\":{\"k\":1},\"session_id\":\"s\"}\n"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! What programs write beside their answers: the end of it is kept for messages.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::Read;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most bytes that are kept.
+const KEPT: usize = 4096;
+
+/// How long the end of an output is waited for once the program is gone.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The end of one or more outputs. A thread for each reads all of it, so that the program never waits.
+#[derive(Clone, Default)]
+pub(crate) struct Tail(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    bytes: VecDeque<u8>,
+    is_cut: bool,
+    /// How many outputs are open.
+    open: usize,
+}
+
+impl Tail {
+    /// Keeps the end of this output too.
+    pub(crate) fn follow(&self, mut output: impl Read + Send + 'static) {
+        self.state().open += 1;
+        let tail = self.clone();
+        let read = thread::Builder::new().name("eval-agents output".to_owned()).spawn(move || {
+            let mut buffer = [0; 1024];
+            while let Ok(count @ 1..) = output.read(&mut buffer) {
+                tail.state().add(&buffer[..count]);
+            }
+            tail.state().open -= 1;
+        });
+        // Without a thread nothing is read, and nothing has to be waited for.
+        if read.is_err() {
+            self.state().open -= 1;
+        }
+    }
+
+    /// What was written last.
+    pub(crate) fn text(&self) -> String {
+        let state = self.state();
+        let (first, second) = state.bytes.as_slices();
+        let text = String::from_utf8_lossy(&[first, second].concat()).into_owned();
+        match text.split_once('\n') {
+            Some((_, whole_lines)) if state.is_cut => format!("...\n{}", whole_lines.trim_end()),
+            _ => text.trim_end().to_owned(),
+        }
+    }
+
+    /// What was written last by a program that is gone. Its threads may still read.
+    pub(crate) fn last_words(&self) -> String {
+        let begun = Instant::now();
+        while self.state().open > 0 && begun.elapsed() < LAST_WORDS {
+            thread::sleep(Duration::from_millis(2));
+        }
+        self.text()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        if self.bytes.len() > KEPT {
+            self.is_cut = true;
+            self.bytes.drain(..self.bytes.len() - KEPT);
+        }
+    }
+}
+
+impl fmt::Debug for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tail(..)")
+    }
+}
+
+/// A sentence with what a program wrote; empty if it wrote nothing.
+pub(crate) fn quoted(what: &str, text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { format!("; {what}:\n{}", eval_core::foreign::marked(text, 0)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_output_is_kept_from_the_beginning_of_a_line() {
+        let tail = Tail::default();
+        tail.follow(std::io::Cursor::new("first\n".repeat(2000) + "last\n"));
+        let text = tail.last_words();
+        assert!(text.starts_with("...\nfirst\n") && text.ends_with("\nlast"), "{text}");
+        assert!(text.len() <= KEPT + 4);
+
+        let tail = Tail::default();
+        tail.follow(&b"one\ntwo\n\n"[..]);
+        assert_eq!(tail.last_words(), "one\ntwo");
+    }
+}

@@ -139,9 +139,9 @@ impl std::fmt::Display for OpenError {
 
 impl Journal {
     /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
-    /// off.
-    pub(crate) fn of_program(folder: &Path) -> Result<Option<Arc<Self>>, OpenError> {
-        if is_off().map_err(OpenError::Environment)? {
+    /// off, unless the program needs one.
+    pub(crate) fn of_program(folder: &Path, is_needed: bool) -> Result<Option<Arc<Self>>, OpenError> {
+        if is_off().map_err(OpenError::Environment)? && !is_needed {
             return Ok(None);
         }
         let mut journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;

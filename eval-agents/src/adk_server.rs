@@ -162,7 +162,9 @@ impl AdkServer {
             Place::Spawned(launch) => {
                 let spawned = {
                     let mut all = SPAWNED.lock().unwrap_or_else(PoisonError::into_inner);
-                    Arc::clone(all.entry(launch.clone()).or_insert_with(|| Arc::new(Spawned::new(launch.clone()))))
+                    Arc::clone(
+                        all.entry(launch.clone()).or_insert_with(|| Arc::new(Spawned::new(launch.clone()))),
+                    )
                 };
                 let url = spawned.url(&self.prefix, self.ready_within).await?;
                 Http::new(&url, self.headers.clone(), Some(spawned))

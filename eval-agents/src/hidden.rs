@@ -70,7 +70,10 @@ mod tests {
         headers.add("Authorization", "Bearer correct-horse");
         headers.add("x-tag", "abc");
         assert_eq!(format!("{headers:?}"), r#"["authorization", "x-tag"]"#);
-        assert_eq!(headers.mask("no Bearer correct-horse, no correct-horse, abc"), "no [hidden], no [hidden], abc");
+        assert_eq!(
+            headers.mask("no Bearer correct-horse, no correct-horse, abc"),
+            "no [hidden], no [hidden], abc"
+        );
         assert_eq!(headers.all().unwrap()["authorization"], "Bearer correct-horse");
     }
 

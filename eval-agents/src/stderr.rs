@@ -86,7 +86,11 @@ impl fmt::Debug for Tail {
 
 /// A sentence with what a program wrote; empty if it wrote nothing.
 pub(crate) fn quoted(what: &str, text: &str) -> String {
-    if text.trim().is_empty() { String::new() } else { format!("; {what}:\n{}", eval_core::foreign::marked(text, 0)) }
+    if text.trim().is_empty() {
+        String::new()
+    } else {
+        format!("; {what}:\n{}", eval_core::foreign::marked(text, 0))
+    }
 }
 
 #[cfg(test)]

@@ -127,7 +127,11 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     let masked = Secrets::of_environment().mask(text);
     let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
     hidden.iter().fold(masked, |text, value| {
-        if text.contains(value.as_str()) { Cow::Owned(text.replace(value.as_str(), "(a hidden value)")) } else { text }
+        if text.contains(value.as_str()) {
+            Cow::Owned(text.replace(value.as_str(), "(a hidden value)"))
+        } else {
+            text
+        }
     })
 }
 

@@ -87,8 +87,10 @@ impl Conversation {
             let error = self.http.refused(RUN, response).await;
             return Err(with_apps(error, &self.http, &self.app).await);
         }
-        let (mut stream, mut events, mut received) = (EventStream::default(), Vec::new(), Received::default());
-        let broken = |why: String| AdkServerError::Answer(format!("{RUN} {}", self.http.headers().mask(&why)));
+        let (mut stream, mut events, mut received) =
+            (EventStream::default(), Vec::new(), Received::default());
+        let broken =
+            |why: String| AdkServerError::Answer(format!("{RUN} {}", self.http.headers().mask(&why)));
         while let Some(piece) = response.chunk().await.map_err(|error| self.http.explain(error))? {
             let read = stream.read(&piece, &mut events);
             self.record(turn, &mut events, &mut received)?;
@@ -99,12 +101,19 @@ impl Conversation {
         ended.map_err(broken)
     }
 
-    fn record(&self, turn: &Turn<'_>, events: &mut Vec<Sent>, received: &mut Received) -> Result<(), AdkServerError> {
+    fn record(
+        &self,
+        turn: &Turn<'_>,
+        events: &mut Vec<Sent>,
+        received: &mut Received,
+    ) -> Result<(), AdkServerError> {
         for sent in events.drain(..) {
             match received.event(sent) {
                 Ok(Some(event)) => turn.recorder().event(event),
                 Ok(None) => {}
-                Err(AdkServerError::Agent(why)) => return Err(AdkServerError::Agent(self.http.headers().mask(&why))),
+                Err(AdkServerError::Agent(why)) => {
+                    return Err(AdkServerError::Agent(self.http.headers().mask(&why)));
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -137,7 +146,8 @@ impl Conversation {
         // A turn that did not end says nothing of its reason. The server may have.
         match (self.in_turn, self.http.program()) {
             (true, Some(program)) => {
-                let note = stderr::quoted("the server wrote last", &self.http.headers().mask(&program.wrote()));
+                let note =
+                    stderr::quoted("the server wrote last", &self.http.headers().mask(&program.wrote()));
                 match deleted {
                     Err(error) => Err(error.with(&note)),
                     Ok(()) if note.is_empty() => Ok(()),
@@ -151,7 +161,8 @@ impl Conversation {
 
 /// Whether an error says that there is a session of this id already.
 fn says_that_it_exists(message: &str) -> bool {
-    message.contains(" answered 409") || message.contains(" answered 400") && message.contains("already exists")
+    message.contains(" answered 409")
+        || message.contains(" answered 400") && message.contains("already exists")
 }
 
 /// The same error, or the one that says that there is no such app.
@@ -180,9 +191,8 @@ impl Received {
     fn event(&mut self, sent: Sent) -> Result<Option<Event>, AdkServerError> {
         self.count += 1;
         let number = self.count;
-        let unreadable = |why: &str| {
-            AdkServerError::Answer(format!("{RUN}, event {number}: {why}: {}", cut(&sent.data)))
-        };
+        let unreadable =
+            |why: &str| AdkServerError::Answer(format!("{RUN}, event {number}: {why}: {}", cut(&sent.data)));
         if sent.name == "error" {
             return Err(failed(&sent.data, Value::parse(&sent.data).ok().as_ref()));
         }
@@ -193,12 +203,14 @@ impl Received {
         }
         let id = value["id"].as_str().map(str::to_owned);
         // Python's server sends an event that stores artifacts twice: without them, and without the content.
-        let stores = value["actions"]["artifactDelta"].as_object().is_some_and(|artifacts| !artifacts.is_empty());
+        let stores =
+            value["actions"]["artifactDelta"].as_object().is_some_and(|artifacts| !artifacts.is_empty());
         if stores && id.is_some() && id == self.last && value["content"].is_null() {
             return Ok(None);
         }
         self.last = id;
-        let event = wire::Reader::new(value, "event").and_then(wire::event).map_err(|why| unreadable(&why))?;
+        let event =
+            wire::Reader::new(value, "event").and_then(wire::event).map_err(|why| unreadable(&why))?;
         Ok(Some(event))
     }
 }

@@ -64,7 +64,8 @@ impl EventStream {
 
     fn read_line(&mut self, line: &[u8], events: &mut Vec<Sent>) -> Result<(), String> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let line = std::str::from_utf8(line).map_err(|error| format!("sent text that is not UTF-8 ({error})"))?;
+        let line =
+            std::str::from_utf8(line).map_err(|error| format!("sent text that is not UTF-8 ({error})"))?;
         if line.is_empty() {
             let name = std::mem::take(&mut self.name);
             if let Some(data) = self.data.take() {
@@ -117,7 +118,10 @@ mod tests {
     #[test]
     fn what_is_no_stream_of_events_is_an_error_with_the_words_of_the_server() {
         for (text, why) in [
-            ("Error while running agent: no key\n", "sent a line that is not of an event: Error while running agent: no key"),
+            (
+                "Error while running agent: no key\n",
+                "sent a line that is not of an event: Error while running agent: no key",
+            ),
             ("data: {\"a\"", "ended in the middle of an event: {\"a\""),
             ("data: {}\n", "ended in the middle of an event: {}"),
             ("<html>", "sent a line that is not of an event: <html>"),

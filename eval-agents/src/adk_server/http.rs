@@ -48,8 +48,13 @@ static OUTSIDE: OnceLock<Client> = OnceLock::new();
 static HERE: OnceLock<Client> = OnceLock::new();
 
 impl Http {
-    pub(super) fn new(url: &str, headers: Headers, program: Option<Arc<dyn Program>>) -> Result<Self, AdkServerError> {
-        let unfit = |why: &str| AdkServerError::Request(format!("`{}` is no address of a server: {why}", cut(url)));
+    pub(super) fn new(
+        url: &str,
+        headers: Headers,
+        program: Option<Arc<dyn Program>>,
+    ) -> Result<Self, AdkServerError> {
+        let unfit =
+            |why: &str| AdkServerError::Request(format!("`{}` is no address of a server: {why}", cut(url)));
         let base = Url::parse(url).map_err(|error| unfit(&error.to_string()))?;
         match base.scheme() {
             "https" if !cfg!(feature = "https") => {
@@ -86,7 +91,9 @@ impl Http {
             return Ok(None);
         }
         let answer = self.json(what, response).await?;
-        let names = answer.as_array().map(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+        let names = answer
+            .as_array()
+            .map(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
         Ok(names.flatten())
     }
 
@@ -157,7 +164,10 @@ impl Http {
         let text = String::from_utf8_lossy(&body);
         Value::parse(&text).map_err(|error| {
             let text = self.headers.mask(&text);
-            AdkServerError::Answer(format!("{what} answered with something that is not JSON ({error}): {}", cut(&text)))
+            AdkServerError::Answer(format!(
+                "{what} answered with something that is not JSON ({error}): {}",
+                cut(&text)
+            ))
         })
     }
 

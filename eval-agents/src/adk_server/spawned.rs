@@ -67,7 +67,8 @@ impl Spawned {
     }
 
     async fn attempt(&self, prefix: &str, limit: Duration, deadline: Instant) -> Result<Running, Failure> {
-        let port = free_port().map_err(|error| Failure::Other(format!("no free port for the server: {error}")))?;
+        let port =
+            free_port().map_err(|error| Failure::Other(format!("no free port for the server: {error}")))?;
         let launch = with_port(&self.launch, port);
         let mut group = launch
             .start(Stdio::null())
@@ -92,7 +93,11 @@ impl Spawned {
                     "the server `{launch}` ended before it answered: {status}{}",
                     quoted("it wrote", &text)
                 );
-                return Err(if says_port_taken(&text) { Failure::PortTaken(why) } else { Failure::Other(why) });
+                return Err(if says_port_taken(&text) {
+                    Failure::PortTaken(why)
+                } else {
+                    Failure::Other(why)
+                });
             }
             if answers {
                 return Ok(Running { port, group: Mutex::new(group), wrote });

@@ -171,7 +171,11 @@ fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
 }
 
 /// Hands each message to its conversation, until the program breaks the protocol or ends. Returns why.
-fn route(mut output: BufReader<impl std::io::Read>, routes: &Routes, hello: &watch::Sender<bool>) -> ProcessError {
+fn route(
+    mut output: BufReader<impl std::io::Read>,
+    routes: &Routes,
+    hello: &watch::Sender<bool>,
+) -> ProcessError {
     let mut said_hello = false;
     loop {
         let line = match lines::next(&mut output, LONGEST) {
@@ -181,12 +185,20 @@ fn route(mut output: BufReader<impl std::io::Read>, routes: &Routes, hello: &wat
                 return ProcessError::Protocol(format!("the program wrote a line of more than {most} MiB"));
             }
             Line::NotText(shown) => {
-                return ProcessError::Protocol(format!("the program wrote a line that is not UTF-8: {}", cut(&shown)));
+                return ProcessError::Protocol(format!(
+                    "the program wrote a line that is not UTF-8: {}",
+                    cut(&shown)
+                ));
             }
             Line::Cut(shown) => {
-                return ProcessError::Ended(format!("the program ended in the middle of a line: {}", cut(&shown)));
+                return ProcessError::Ended(format!(
+                    "the program ended in the middle of a line: {}",
+                    cut(&shown)
+                ));
             }
-            Line::End => return ProcessError::Ended("the program ended, or closed its standard output".to_owned()),
+            Line::End => {
+                return ProcessError::Ended("the program ended, or closed its standard output".to_owned());
+            }
         };
         let received = match Received::read(&line) {
             Ok(received) => received,
@@ -304,9 +316,12 @@ impl Seat {
         loop {
             let ended = child.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
             if let Some(status) = ended {
-                let ended = if status.success() { child.last_message() } else { Err(child.badly(status)) };
+                let ended = child.last_message();
                 child.kill();
-                return ended;
+                return match ended {
+                    Ok(()) if !status.success() => Err(child.badly(status)),
+                    ended => ended,
+                };
             }
             if begun.elapsed() >= limit {
                 child.kill();

@@ -108,16 +108,23 @@ impl Received {
             "hello" => match message.value("protocol") {
                 Some(version) if version.as_i64() == Some(PROTOCOL) => Reply::Hello,
                 Some(version) => {
-                    return Err(format!("its protocol is {}, and this is protocol {PROTOCOL}", cut(&version.to_string())));
+                    return Err(format!(
+                        "its protocol is {}, and this is protocol {PROTOCOL}",
+                        cut(&version.to_string())
+                    ));
                 }
                 None => return Err("`protocol` is missing".to_owned()),
             },
-            "started" => Reply::Started { details: message.object("details", wire::details)?.unwrap_or_default() },
+            "started" => {
+                Reply::Started { details: message.object("details", wire::details)?.unwrap_or_default() }
+            }
             "event" => {
                 let event = message.object("event", wire::event)?.ok_or("`event` is missing")?;
                 Reply::Event(Box::new(event))
             }
-            "text" => Reply::Text { author: message.text("author")?, text: needed(message.text("text")?, "text")? },
+            "text" => {
+                Reply::Text { author: message.text("author")?, text: needed(message.text("text")?, "text")? }
+            }
             "tool_call" => Reply::ToolCall {
                 author: message.text("author")?,
                 name: needed(message.text("name")?, "name")?,
@@ -158,7 +165,8 @@ mod tests {
 
     #[test]
     fn requests_carry_their_session() {
-        let line = String::from_utf8(Request::start(&Session::new("a", "u").with_state("k", 1)).line("s")).unwrap();
+        let line =
+            String::from_utf8(Request::start(&Session::new("a", "u").with_state("k", 1)).line("s")).unwrap();
         assert_eq!(
             line,
             "{\"type\":\"start\",\"protocol\":1,\"app_name\":\"a\",\"user_id\":\"u\",\"state\":{\"k\":1},\"session_id\":\"s\"}\n"

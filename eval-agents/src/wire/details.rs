@@ -16,8 +16,9 @@ pub(crate) fn details(mut sent: Reader) -> Result<AppDetails, Misread> {
         let instruction = agent.value("instruction").and_then(|text| text.as_str().map(str::to_owned));
         let tools = agent.list("tools")?.unwrap_or_default();
         let tools = tools.into_iter().map(|tool| respelled(tool, snake));
-        details = details
-            .with_agent(AgentDetails::new(name, instruction.unwrap_or_default()).with_tool_declarations(tools));
+        details = details.with_agent(
+            AgentDetails::new(name, instruction.unwrap_or_default()).with_tool_declarations(tools),
+        );
     }
     Ok(details)
 }

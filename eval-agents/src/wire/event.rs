@@ -25,7 +25,9 @@ pub(crate) fn event(mut sent: Reader) -> Result<Event, Misread> {
         event.skip_summarization = actions.flag("skip_summarization")?.unwrap_or_default();
     }
     for id in sent.list("long_running_tool_ids")?.unwrap_or_default() {
-        let id = id.as_str().ok_or_else(|| format!("`{}` should be a list of strings", sent.path("long_running_tool_ids")))?;
+        let id = id
+            .as_str()
+            .ok_or_else(|| format!("`{}` should be a list of strings", sent.path("long_running_tool_ids")))?;
         event.long_running_tool_ids.push(id.to_owned());
     }
     // A message without a code would not be seen as an error.
@@ -125,7 +127,7 @@ mod tests {
     fn what_has_the_wrong_type_is_named_with_its_path() {
         for (text, why) in [
             ("[]", "`event` should be an object and is an array"),
-            (r#"{"author": 1}"#, "`event.author` should be a string and is an integer"),
+            (r#"{"author": 1}"#, "`event.author` should be a string and is a number"),
             (
                 r#"{"content": {"parts": [{"text": "x"}, {"functionCall": {"args": []}}]}}"#,
                 "`event.content.parts[1].function_call.args` should be an object and is an array",

@@ -3,8 +3,15 @@
 use eval_core::format::{Map, Value};
 
 /// Objects whose keys belong to tools and users, not to ADK.
-const FREE: [&str; 7] =
-    ["args", "response", "part_metadata", "parameters", "parameters_json_schema", "response_json_schema", "custom_metadata"];
+const FREE: [&str; 7] = [
+    "args",
+    "response",
+    "part_metadata",
+    "parameters",
+    "parameters_json_schema",
+    "response_json_schema",
+    "custom_metadata",
+];
 
 /// A key in `snake_case`. Other spellings than camelCase stay as they are.
 pub(crate) fn snake(key: &str) -> String {
@@ -60,9 +67,11 @@ mod tests {
 
     #[test]
     fn keys_change_their_spelling_and_back() {
-        for (snake_case, camel_case) in
-            [("text", "text"), ("inline_data", "inlineData"), ("parameters_json_schema", "parametersJsonSchema")]
-        {
+        for (snake_case, camel_case) in [
+            ("text", "text"),
+            ("inline_data", "inlineData"),
+            ("parameters_json_schema", "parametersJsonSchema"),
+        ] {
             assert_eq!((snake(camel_case).as_str(), snake(snake_case).as_str()), (snake_case, snake_case));
             assert_eq!((camel(snake_case).as_str(), camel(camel_case).as_str()), (camel_case, camel_case));
         }
@@ -70,8 +79,10 @@ mod tests {
 
     #[test]
     fn keys_of_tools_stay_as_they_are() {
-        let sent = Value::parse(r#"{"toolCall": {"toolType": "X", "args": {"cityName": {"zipCode": 1}}}}"#).unwrap();
-        let read = Value::parse(r#"{"tool_call": {"tool_type": "X", "args": {"cityName": {"zipCode": 1}}}}"#).unwrap();
+        let sent =
+            Value::parse(r#"{"toolCall": {"toolType": "X", "args": {"cityName": {"zipCode": 1}}}}"#).unwrap();
+        let read = Value::parse(r#"{"tool_call": {"tool_type": "X", "args": {"cityName": {"zipCode": 1}}}}"#)
+            .unwrap();
         assert_eq!(respelled(sent.clone(), snake), read);
         assert_eq!(respelled(read, camel), sent);
     }

@@ -105,7 +105,8 @@ impl Reader {
     pub(crate) fn rest(self) -> Map {
         let free = |key: &str| key == "part_metadata";
         let rest = self.fields.into_iter().filter(|(_, value)| !value.is_null());
-        rest.map(|(key, value)| if free(&key) { (key, value) } else { (key, respelled(value, snake)) }).collect()
+        rest.map(|(key, value)| if free(&key) { (key, value) } else { (key, respelled(value, snake)) })
+            .collect()
     }
 
     /// The names of the fields that were not taken.

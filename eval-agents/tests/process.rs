@@ -1,0 +1,323 @@
+//! Programs as agents: the samples in three languages, and each way to break the protocol.
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use eval_agents::Process;
+use eval_core::format::{Content, EvalSet, Part, Value};
+use eval_core::testing::Conversation;
+use eval_core::{Agent, CaseReport, Criterion, EvalRunner, Recorder, Session, agent_fn, json};
+use support::file;
+
+fn set() -> EvalSet {
+    EvalSet::read(file("tests/sets/weather.evalset.json")).unwrap()
+}
+
+fn sample(program: &str, name: &str) -> Process {
+    Process::new(Command::new(program).arg(file("samples").join(name)))
+}
+
+/// A program in shell that says hello first.
+fn shell(script: &str) -> Process {
+    raw_shell(&format!("echo '{{\"type\": \"hello\", \"protocol\": 1}}'\n{script}"))
+}
+
+fn raw_shell(script: &str) -> Process {
+    Process::new(Command::new("sh").args(["-c", script]))
+}
+
+fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        eprintln!("skipped: there is no {program}");
+    }
+    found
+}
+
+/// The scores of each case, and its verdict.
+async fn scores<A: Agent + 'static>(agent: impl Fn() -> A + Send + Sync) -> Vec<String> {
+    let runner = EvalRunner::new()
+        .criterion("tool_trajectory_avg_score", Criterion::new(1.0))
+        .criterion("response_match_score", Criterion::new(0.8));
+    let report = runner.run_set(&set(), agent, 2).await.unwrap();
+    assert!(report.all_passed(), "{report}");
+    let scores = |case: &CaseReport| {
+        let decided = case.metrics.iter().filter(|metric| metric.criterion.is_some());
+        decided
+            .map(|metric| format!("{} {} {:?}", case.eval_id(), metric.name, metric.score))
+            .collect::<Vec<_>>()
+    };
+    report.cases.iter().flat_map(scores).collect()
+}
+
+async fn in_process(text: String, recorder: Recorder) -> String {
+    let city =
+        text.split_once("weather in ").unwrap().1.trim_matches(|c: char| !c.is_alphabetic()).to_owned();
+    let city = city.split(|c: char| !c.is_alphabetic()).next().unwrap().to_owned();
+    recorder.tool_call("get_weather", json!({ "city": city }), json!({ "sky": "sunny", "city": city }));
+    recorder.state("last_city", city.as_str());
+    format!("It is sunny in {city}.")
+}
+
+#[tokio::test]
+async fn one_set_has_the_same_scores_in_every_language() {
+    let expected = scores(|| agent_fn(in_process)).await;
+    assert_eq!(expected.len(), 6, "{expected:?}");
+    assert_eq!(scores(|| sample("python3", "weather.py")).await, expected);
+    assert_eq!(scores(|| sample("python3", "weather.py").concurrency(8)).await, expected);
+    assert_eq!(scores(|| sample("sh", "weather.sh")).await, expected);
+    if has("node") {
+        assert_eq!(scores(|| sample("node", "weather.mjs")).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn images_usage_and_authors_arrive() {
+    let mut talk = Conversation::new(sample("python3", "weather.py")).with_session(Session::new("a", "u"));
+    let image = Value::parse(r#"{"mime_type": "image/png", "data": "aGk="}"#).unwrap();
+    let parts = vec![Part::text("look"), Part::default().with_other("inline_data", image)];
+    let turn = talk.send(Content::new("user", parts)).await.unwrap();
+    assert_eq!(turn.invocation.response_text(), "I see 1 image.");
+    let turn = talk.say("weather in Rome").await.unwrap();
+    let said = &turn.events[2];
+    assert_eq!(
+        (said.author.as_str(), said.usage.as_ref().unwrap().total_token_count),
+        ("weather_agent", Some(18))
+    );
+    let error = talk.say("weather in Nowhere").await.unwrap_err().to_string();
+    assert_eq!(error, "agent error in turn 3: the agent failed: ValueError: no such city");
+    talk.finish().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_state_of_a_turns_end_is_the_whole_state() {
+    let script = r#"read -r _; echo '{"type": "started", "details": {"agents": {"a": {"instruction": "Be kind."}}}}'
+        read -r _; echo '{"type": "text", "text": "hi"}'; echo '{"type": "turn_end", "state": {"only": 1}}'; cat >/dev/null"#;
+    let mut talk = Conversation::new(shell(script)).with_session(Session::new("a", "u").with_state("k", 1));
+    let turn = talk.say("x").await.unwrap();
+    let (name, agent) = &turn.invocation.app_details.as_ref().unwrap().agent_details[0];
+    assert_eq!((name.as_str(), agent.instructions.as_str()), ("a", "Be kind."));
+    let transcript = talk.finish().await.unwrap();
+    assert_eq!(Value::from(transcript.state).to_string(), r#"{"only":1}"#);
+}
+
+/// The error of a turn, or of the end of the conversation.
+async fn error_of(agent: Process) -> String {
+    let mut talk =
+        Conversation::new(agent).with_session(Session::new("a", "u")).with_timeout(Duration::from_secs(3));
+    match talk.say("hi").await {
+        Err(error) => match talk.finish().await {
+            Err(end) => format!("{error}; {end}"),
+            Ok(_) => error.to_string(),
+        },
+        Ok(_) => match talk.finish().await {
+            Err(error) => error.to_string(),
+            Ok(transcript) => panic!("no error: {transcript:?}"),
+        },
+    }
+}
+
+const STARTED: &str = "read -r _; echo '{\"type\": \"started\"}'; read -r _;";
+const TURN: &str = "echo '{\"type\": \"text\", \"text\": \"hi\"}'; echo '{\"type\": \"turn_end\"}';";
+
+#[tokio::test]
+async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
+    let in_turn = |script: &str| shell(&format!("{STARTED} {script}"));
+    let after_turn = |script: &str| shell(&format!("{STARTED} {TURN} {script}"));
+    for (name, agent, told) in [
+        (
+            "no program",
+            Process::new(Command::new("/no/such/program")),
+            &["the program `/no/such/program` cannot be started: No such file"][..],
+        ),
+        (
+            "an end before hello",
+            raw_shell("echo wrong key >&2; exit 3"),
+            &["the program ended", "exit status: 3", "it wrote to its standard error:\n| wrong key"],
+        ),
+        (
+            "no hello",
+            raw_shell("sleep 60").ready_within(Duration::from_millis(200)),
+            &["did not say `hello` within 200ms"],
+        ),
+        (
+            "text before hello",
+            raw_shell("echo Loading model...; cat"),
+            &["it is not JSON", "goes to its standard error): Loading model..."],
+        ),
+        (
+            "another first message",
+            raw_shell("echo '{\"type\": \"started\"}'; cat"),
+            &[
+                "the first message of the program is `started`; it should be {\"type\": \"hello\", \"protocol\": 1}",
+            ],
+        ),
+        (
+            "another version",
+            raw_shell("echo '{\"type\": \"hello\", \"protocol\": 2}'; cat"),
+            &["its protocol is 2, and this is protocol 1"],
+        ),
+        (
+            "an error at the start",
+            shell("read -r _; echo '{\"type\": \"error\", \"message\": \"no key\"}'; cat >/dev/null"),
+            &["opening the session: the agent failed: no key"],
+        ),
+        (
+            "an end in a turn",
+            in_turn("echo bye >&2; kill -9 $$"),
+            &["in turn 1: the program ended", "signal: 9", "| bye"],
+        ),
+        (
+            "an end in a line",
+            in_turn("printf '{\"type\": \"te'"),
+            &["ended in the middle of a line: {\"type\": \"te"],
+        ),
+        ("text in a turn", in_turn("echo thinking; cat >/dev/null"), &["it is not JSON", "thinking"]),
+        (
+            "an unknown message",
+            in_turn("echo '{\"type\": \"say\"}'; cat >/dev/null"),
+            &["there is no type `say`"],
+        ),
+        (
+            "a message of the start",
+            in_turn("echo '{\"type\": \"started\"}'; cat >/dev/null"),
+            &["the program wrote `started`, where an event, `turn_end` or `error` is expected"],
+        ),
+        (
+            "hello twice",
+            in_turn("echo '{\"type\": \"hello\", \"protocol\": 1}'; cat >/dev/null"),
+            &["said `hello` twice"],
+        ),
+        (
+            "a long line",
+            in_turn("head -c 40000000 /dev/zero | tr '\\0' x; cat >/dev/null"),
+            &["a line of more than 32 MiB"],
+        ),
+        ("text that is no text", in_turn("printf '\\377\\n'; cat >/dev/null"), &["a line that is not UTF-8"]),
+        ("steering text", in_turn("printf '\\033[2J::error::x\\n'; cat >/dev/null"), &["\\u{1b}[2J"]),
+        (
+            "a turn without an end",
+            in_turn("echo slow >&2; cat >/dev/null"),
+            &["timed out after 3s", "the turn did not end; the program wrote to its standard error:\n| slow"],
+        ),
+        (
+            "a turn without an answer",
+            in_turn("echo '{\"type\": \"turn_end\"}'; cat >/dev/null"),
+            &["the agent answered nothing"],
+        ),
+        (
+            "words after the turn",
+            after_turn(&format!("{TURN} cat >/dev/null")),
+            &["the program wrote `text` "],
+        ),
+        (
+            "a program that ignores its end",
+            after_turn("trap '' TERM; while :; do sleep 1; done").end_within(Duration::from_millis(200)),
+            &[
+                "ending the conversation: the program did not end within 200ms after `end` and the end of its input, and was killed",
+            ],
+        ),
+        (
+            "a program that ends badly",
+            after_turn("cat >/dev/null; echo leak >&2; exit 4"),
+            &["ending the conversation: the program ended with exit status: 4", "| leak"],
+        ),
+        (
+            "a program that is gone badly",
+            after_turn("exit 5"),
+            &["ending the conversation: the program ended with exit status: 5"],
+        ),
+    ] {
+        let begun = Instant::now();
+        let error = error_of(agent).await;
+        for told in told {
+            assert!(error.contains(told), "{name}: {error}");
+        }
+        assert!(!error.contains('\u{1b}') && error.len() < 8000, "{name}: {error}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{name}: {:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_program_without_an_answer_to_start_runs_out_of_time() {
+    let error = error_of(shell("cat >/dev/null")).await;
+    assert!(error.contains("opening the session: timed out after 3s"), "{error}");
+}
+
+#[tokio::test]
+async fn a_program_that_ends_well_on_its_own_did_no_harm() {
+    let mut talk = Conversation::new(shell(&format!("{STARTED} {TURN} exit 0")));
+    talk.say("hi").await.unwrap();
+    talk.finish().await.unwrap();
+}
+
+#[tokio::test]
+async fn conversations_of_one_program_are_kept_apart() {
+    let agent = sample("python3", "weather.py").concurrency(2);
+    let mut talks: Vec<_> = (0..4)
+        .map(|_| {
+            Conversation::new(agent.clone()).with_session(Session::new("a", "u").with_session_id("the same"))
+        })
+        .collect();
+    for (talk, city) in talks.iter_mut().zip(["Rome", "Oslo", "Lima", "Bern"]) {
+        let turn = talk.say(format!("weather in {city}")).await.unwrap();
+        assert_eq!(turn.invocation.response_text(), format!("It is sunny in {city}."));
+    }
+    for (talk, city) in talks.iter_mut().zip(["Bern", "Rome", "Oslo", "Lima"]) {
+        let turn = talk.say(format!("weather in {city}")).await.unwrap();
+        assert_eq!(turn.invocation.response_text(), format!("It is sunny in {city}."));
+    }
+    for talk in talks {
+        talk.finish().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_program_of_several_conversations_has_to_name_them() {
+    let agent = shell("while read -r _; do echo '{\"type\": \"started\"}'; done").concurrency(2);
+    let (mut first, mut second) = (agent.clone(), agent);
+    first.start(&Session::new("a", "u").with_session_id("1")).await.unwrap();
+    let error = second.start(&Session::new("a", "u").with_session_id("2")).await.unwrap_err().to_string();
+    assert!(error.contains("wrote `started` without a `session_id`, and serves 2 conversations"), "{error}");
+}
+
+#[tokio::test]
+async fn a_program_that_breaks_is_not_given_to_other_conversations() {
+    let script = "echo x >> \"$STARTS\"; while read -r line; do case $line in \
+        *'\"type\":\"start\"'*) echo '{\"type\": \"started\", \"session_id\": \"s\"}';; *) exit 1;; esac; done";
+    let folder = std::env::temp_dir().join(format!("eval-agents-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let starts = folder.join("starts");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("echo '{{\"type\": \"hello\", \"protocol\": 1}}'; {script}")])
+        .env("STARTS", &starts);
+    let agent = Process::new(&command).concurrency(4);
+    for _ in 0..2 {
+        let mut talk =
+            Conversation::new(agent.clone()).with_session(Session::new("a", "u").with_session_id("s"));
+        let error = talk.say("hi").await.unwrap_err().to_string();
+        assert!(error.contains("the program ended") && error.contains("exit status: 1"), "{error}");
+        talk.finish().await.unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&starts).unwrap(), "x\nx\n");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+async fn what_a_program_started_ends_with_it() {
+    let script = format!(
+        "{STARTED} sleep 300 & echo \"{{\\\"type\\\": \\\"text\\\", \\\"text\\\": \\\"$!\\\"}}\"; echo '{{\"type\": \"turn_end\"}}'; cat >/dev/null"
+    );
+    let mut talk = Conversation::new(shell(&script));
+    let pid = talk.say("hi").await.unwrap().invocation.response_text();
+    assert!(Path::new("/proc").join(&pid).exists() || !Path::new("/proc").exists());
+    talk.finish().await.unwrap();
+    let alive = Command::new("kill").args(["-0", &pid]).output().unwrap().status.success();
+    let is_zombie =
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
+    assert!(!alive || is_zombie, "{pid}");
+}

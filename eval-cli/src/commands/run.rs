@@ -1,7 +1,7 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
-mod agent;
 mod again;
+mod agent;
 mod ended;
 mod options;
 mod problem;
@@ -25,7 +25,7 @@ use progress::Progress;
 /// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
 /// beside it, else with ADK's default criteria.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, group = agent::exactly_one())]
 pub(crate) struct Args {
     /// Sets: files, folders, globs in quotes, or ids of sets below this folder. `SET:case1,case2` selects cases.
     #[arg(value_name = "SET[:CASE,..]", required = true)]
@@ -91,7 +91,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     drop(runner);
     let folder = folder.ok_or_else(|| problem::no_record("there is no journal"))?;
     let loaded = LoadedRun::own(folder).map_err(|error| problem::no_record(&error.to_string()))?;
-    let results = RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
+    let results =
+        RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
     let written = args.files.write(&results, args.agent.app())?;
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());

@@ -215,8 +215,7 @@ fn with_options(mut runner: EvalRunner, args: &Args) -> EvalRunner {
 /// What is to run. Whatever is wrong with the arguments is found here, before an agent runs.
 fn plan(runner: &EvalRunner, args: &Args) -> Result<RunPlan, CommandError> {
     let mut sets = runner.selected(&args.sets).map_err(CommandError::Set)?;
-    let known =
-        || sets.iter().flat_map(|set| &set.found.set.eval_cases).map(|case| case.eval_id.as_str());
+    let known = || sets.iter().flat_map(|set| &set.found.set.eval_cases).map(|case| case.eval_id.as_str());
     if let Some(id) = args.cases.iter().find(|id| !known().any(|known| known == **id)) {
         let meant = suggest(id, known()).map(str::to_owned);
         return Err(CommandError::NoSuchCase { id: id.clone(), meant });

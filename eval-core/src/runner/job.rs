@@ -58,6 +58,12 @@ impl<'a> Job<'a> {
     pub(super) fn left_out(&self, failed: &str) -> CaseReport {
         let report = self.interrupted();
         let reason = format!("not run: `{failed}` did not pass, and the run ends at the first such case");
-        CaseReport { runs: Vec::new(), metrics: Vec::new(), passed_runs: None, verdict: Verdict::Skipped(reason), ..report }
+        CaseReport {
+            runs: Vec::new(),
+            metrics: Vec::new(),
+            passed_runs: None,
+            verdict: Verdict::Skipped(reason),
+            ..report
+        }
     }
 }

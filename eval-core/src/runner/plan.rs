@@ -80,7 +80,7 @@ impl EvalRunner {
     /// ```
     ///
     /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a set below the
-    /// current folder. What exists as a path is that path. A set that several selectors name runs once, with the cases
+    /// current folder. What exists as a path is that path, unless it is a folder without sets and has the name of one. A set that several selectors name runs once, with the cases
     /// of all of them. Each set has the `test_config.json` beside it unless this runner has criteria of its own, and its
     /// recording.
     ///

@@ -129,7 +129,8 @@ mod tests {
             .with("response_match_score", Criterion::new(0.2))
             .with("safety_v1", Criterion::new(0.7));
         let of = |only: &[(&str, Option<f64>)], program: Option<&EvalConfig>| {
-            let only: Vec<_> = only.iter().map(|(name, threshold)| ((*name).to_owned(), *threshold)).collect();
+            let only: Vec<_> =
+                only.iter().map(|(name, threshold)| ((*name).to_owned(), *threshold)).collect();
             let precedence = Precedence { criteria: &[], program, folder: None, only: &only };
             let lacks = precedence.lacks_threshold(&["mine"]).map(str::to_owned);
             let thresholds: Vec<_> =
@@ -154,7 +155,8 @@ mod tests {
         for (line, model) in [(config(0.4, ""), "program"), (config(0.4, "line"), "line")] {
             let EvalRunner { config, criteria, .. } = runner().config_alone(line);
             let config =
-                Precedence { criteria: &criteria, program: config.as_ref(), folder: None, only: &[] }.config();
+                Precedence { criteria: &criteria, program: config.as_ref(), folder: None, only: &[] }
+                    .config();
             assert_eq!(config.criteria, criterion(0.4));
             assert_eq!(config.user_simulator_config.unwrap().model, model);
         }

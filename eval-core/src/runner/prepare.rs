@@ -58,8 +58,12 @@ impl EvalRunner {
             // The reader has seen those of a file.
             check_cases(cases).map_err(RunnerError::Set)?;
         }
-        let precedence =
-            Precedence { criteria: &self.criteria, program: self.config.as_ref(), folder: beside, only: &self.only };
+        let precedence = Precedence {
+            criteria: &self.criteria,
+            program: self.config.as_ref(),
+            folder: beside,
+            only: &self.only,
+        };
         if let Some(metric) = precedence.lacks_threshold(&self.custom_names()) {
             return Err(RunnerError::NoThreshold(metric.to_owned()));
         }

@@ -14,9 +14,8 @@ impl Attempt {
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
         let Decided { verdict, metrics, passed_runs, elapsed, notes, .. } = self.decided.clone()?;
         let started = &self.started;
-        let location = || {
-            Some(Location { file: started.file.clone()?, line: started.line?, column: started.column? })
-        };
+        let location =
+            || Some(Location { file: started.file.clone()?, line: started.line?, column: started.column? });
         Some(CaseReport {
             eval_set_id: started.eval_set_id.clone(),
             case,

@@ -63,7 +63,16 @@ impl EvalRunner {
     fn sets_in(&self, place: &Place) -> Result<Vec<Found>, RunDirError> {
         let names = self.custom_names();
         match place {
-            Place::Folder(folder) => directory::read(folder, &names),
+            Place::Folder(folder) => match directory::read(folder, &names) {
+                // The folder of an agent is often named like the set.
+                Err(RunDirError::NoSets(path)) => match folder.to_str().filter(|name| is_bare(name)) {
+                    Some(id) => {
+                        self.sets_in(&Place::Id(id.to_owned())).map_err(|_| RunDirError::NoSets(path))
+                    }
+                    None => Err(RunDirError::NoSets(path)),
+                },
+                read => read,
+            },
             Place::File(file) => match directory::read_one(file, None, &names) {
                 Err(RunDirError::Read(ReadError::Io { path, source }))
                     if source.kind() == std::io::ErrorKind::NotFound && path == *file =>
@@ -106,7 +115,8 @@ fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
         let set = fs::read(file).ok().and_then(|bytes| check_set("", &bytes, None).set);
         known.extend(set.map(|set| (set.eval_set_id, file)));
     }
-    let mut of_id: Vec<&PathBuf> = known.iter().filter(|(known, _)| known == id).map(|(_, file)| *file).collect();
+    let mut of_id: Vec<&PathBuf> =
+        known.iter().filter(|(known, _)| known == id).map(|(_, file)| *file).collect();
     of_id.dedup();
     match of_id.as_slice() {
         [file] => Ok((*file).clone()),
@@ -158,12 +168,17 @@ fn place(word: &OsStr) -> (Place, Option<String>) {
     };
     let place = if is_glob(name) {
         Place::Glob(name.to_owned())
-    } else if name.contains(['/', '\\']) || name.ends_with(".json") || name.is_empty() {
-        Place::File(name.into())
-    } else {
+    } else if is_bare(name) {
         Place::Id(name.to_owned())
+    } else {
+        Place::File(name.into())
     };
     (place, cases)
+}
+
+/// Whether a name can be the id of a set, rather than a path.
+fn is_bare(name: &str) -> bool {
+    !name.contains(['/', '\\']) && !name.ends_with(".json") && !matches!(name, "" | "." | "..")
 }
 
 fn existing(path: &Path) -> Option<Place> {

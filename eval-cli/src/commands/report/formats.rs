@@ -20,8 +20,8 @@ use crate::output::foreign::one_line;
 use crate::recorded::{RunResults, near};
 
 pub(in crate::commands) use github::annotations as github;
-pub(super) use human::text as human;
 pub(in crate::commands) use human::body as human_body;
+pub(super) use human::text as human;
 pub(in crate::commands) use json::text as json;
 
 /// The files to write reports to.
@@ -103,7 +103,8 @@ pub(in crate::commands) struct Written {
 impl Written {
     /// A line for each saved file.
     pub(in crate::commands) fn shown(&self) -> String {
-        let line = |path: &PathBuf| format!("saved         {}\n", one_line(&near(path).display().to_string()));
+        let line =
+            |path: &PathBuf| format!("saved         {}\n", one_line(&near(path).display().to_string()));
         self.saved.iter().map(line).collect()
     }
 }

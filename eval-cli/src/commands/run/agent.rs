@@ -3,16 +3,22 @@
 use std::fmt;
 use std::process::Command;
 
+use clap::ArgGroup;
 use eval_agents::{AdkServer, Process};
 use eval_core::__private::hide;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 
-use crate::output::shell;
 use crate::output::CommandError;
+use crate::output::shell;
+
+/// The arguments of which exactly one says what answers.
+pub(super) fn exactly_one() -> ArgGroup {
+    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
+}
 
 /// The arguments that say what answers.
 #[derive(Debug, clap::Args)]
-#[group(id = "which_agent", required = true, multiple = false, args = ["agent_url", "agent_cmd", "adk_cmd"])]
+#[group(skip)]
 pub(super) struct AgentArgs {
     /// An app of an ADK server that runs already: its address, with the path below which the routes stand.
     #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
@@ -31,7 +37,12 @@ pub(super) struct AgentArgs {
     app: Option<String>,
 
     /// A header of each request to the server, such as `Authorization=Bearer ..`. Its value is shown nowhere.
-    #[arg(long = "header", value_name = "NAME=VALUE", conflicts_with = "agent_cmd", help_heading = "Agent (exactly one)")]
+    #[arg(
+        long = "header",
+        value_name = "NAME=VALUE",
+        conflicts_with = "agent_cmd",
+        help_heading = "Agent (exactly one)"
+    )]
     headers: Vec<Header>,
 }
 
@@ -67,7 +78,9 @@ impl AgentArgs {
         let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
             (Some(url), ..) => AdkServer::at(url, app),
             (_, Some(command), _) => AdkServer::spawn(words("--adk-cmd", command)?, app),
-            (.., Some(command)) => return Ok(AnyAgent::Program(Process::new(words("--agent-cmd", command)?))),
+            (.., Some(command)) => {
+                return Ok(AnyAgent::Program(Process::new(words("--agent-cmd", command)?)));
+            }
             // clap asks for one of them.
             (None, None, None) => {
                 return Err(CommandError::new(

@@ -2,9 +2,9 @@
 
 use eval_core::runner::RunPlan;
 
-use super::again::{self, CaseOfFile};
 use super::super::report::formats::human_body;
 use super::Args;
+use super::again::{self, CaseOfFile};
 use crate::output::foreign::one_line;
 use crate::output::width::fitted;
 use crate::output::words::{count, short_code_list};
@@ -41,7 +41,10 @@ pub(super) struct Ended<'r> {
 impl Ended<'_> {
     pub(super) fn text(&self) -> String {
         let again = |test: &TestResult<'_>| {
-            Some(again::command(self.args, [(test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str())]))
+            Some(again::command(
+                self.args,
+                [(test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str())],
+            ))
         };
         let mut text = human_body(self.results, again);
         let missing = self.missing();
@@ -51,9 +54,10 @@ impl Ended<'_> {
             text.push_str(&fitted(format!("\nnever began   {cases}: {}\n", short_code_list(&names))));
         }
         text.push('\n');
-        let unpassed: Vec<CaseOfFile<'_>> = self.unpassed().chain(missing.iter().map(|case| case.place())).collect();
+        let unpassed: Vec<CaseOfFile<'_>> =
+            self.unpassed().chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
-            text.push_str(&format!("run again     {}\n", again::command(self.args, unpassed)));
+            text.push_str(&format!("run all again {}\n", again::command(self.args, unpassed)));
         }
         for folder in self.results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));

@@ -112,7 +112,9 @@ fn metric_and_threshold(text: &str) -> Result<(&str, Option<f64>), CommandError>
         let help = did_you_mean(name, METRICS.iter().map(|metric| metric.name));
         return Err(CommandError::new(
             format!("there is no metric `{}`", one_line(name)),
-            help.unwrap_or_else(|| "`cargo evalset metrics` lists them; metrics of your own run in tests".to_owned()),
+            help.unwrap_or_else(|| {
+                "`cargo evalset metrics` lists them; metrics of your own run in tests".to_owned()
+            }),
         ));
     }
     let Some(value) = value else { return Ok((name, None)) };

@@ -24,10 +24,14 @@ pub(super) fn of_plan(error: &RunDirError) -> CommandError {
         RunDirError::Runner { source: RunnerError::Journal { .. } | RunnerError::Environment(_), .. } => {
             CommandError::new(in_one_line(error), "`EVALSET_DIR` names the folder for journals")
         }
-        RunDirError::Runner { .. } => {
-            CommandError::new(in_one_line(error), "change the config, or name criteria with `--config` or `-m`")
-        }
-        _ => CommandError::new(in_one_line(error), "`cargo evalset check` shows the problems of sets and configs"),
+        RunDirError::Runner { .. } => CommandError::new(
+            in_one_line(error),
+            "change the config, or name criteria with `--config` or `-m`",
+        ),
+        _ => CommandError::new(
+            in_one_line(error),
+            "`cargo evalset check` shows the problems of sets and configs",
+        ),
     }
 }
 

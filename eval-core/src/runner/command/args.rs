@@ -262,7 +262,9 @@ impl fmt::Display for ArgsError {
             Self::NotAThreshold { metric, value } => {
                 write!(f, "`{value}` is no threshold for `{metric}`; it must be a number")
             }
-            Self::Option { option, source } => write!(f, "`--{option}`: {}; {}", source.message(), source.help()),
+            Self::Option { option, source } => {
+                write!(f, "`--{option}`: {}; {}", source.message(), source.help())
+            }
             Self::NoSet => f.write_str("name a set, or a folder of sets, with `--set`"),
             Self::Unknown { option } => {
                 write!(f, "there is no option `{option}`")?;

@@ -45,7 +45,9 @@ pub(super) fn save_adk_results(
     let saved = report(results)?.save_adk_results(agents, app);
     saved.map_err(|error| {
         let help = match error {
-            ExportError::Name { .. } => "name the folder of the agent with `--app`, and give the set an id that can be a file's name",
+            ExportError::Name { .. } => {
+                "name the folder of the agent with `--app`, and give the set an id that can be a file's name"
+            }
             ExportError::Exists(_) => "remove the file, or write the results a moment later",
             _ => "name the folder that holds the folders of the agents",
         };

@@ -25,8 +25,11 @@ const OTHERS: [&str; 11] = [
 /// The page of the command line lives in the package of the command.
 const COMMAND_LINE: &str = "eval-cli/README.md";
 
-/// Where the links of the pages lead in rustdoc.
-const PAGES_IN_RUSTDOC: &str = "eval-core/src/pages.rs";
+/// The crates whose rustdoc has pages: where their links lead there, and which pages, if not all others.
+const IN_RUSTDOC: [(&str, &str, &[&str]); 2] = [
+    ("eval-agents", "eval-agents/src/pages.rs", &["any-agent.md", "protocol.md"]),
+    ("eval-core", "eval-core/src/pages.rs", &[]),
+];
 
 /// What a reader of the first page has to get through.
 const LONGEST_README: usize = 10_000;
@@ -77,25 +80,27 @@ fn every_page_is_reached_from_the_readme() {
 
 #[test]
 fn every_page_and_each_of_its_links_is_in_rustdoc() {
-    let known = labels(&read(PAGES_IN_RUSTDOC));
-    let sources = sources(&root().join("eval-core/src"));
     let mut wrong = Vec::new();
     for file in pages().into_iter().chain([COMMAND_LINE.to_owned()]) {
         let name = if file == COMMAND_LINE { "command-line.md" } else { &file["docs/".len()..] };
-        let alias = format!("eval-core/docs/{name}");
+        let of_crate = IN_RUSTDOC.iter().find(|(_, _, pages)| pages.is_empty() || pages.contains(&name));
+        let (krate, in_rustdoc, _) = of_crate.expect("the last crate has all others");
+        let known = labels(&read(in_rustdoc));
+        let sources = sources(&root().join(krate).join("src"));
+        let alias = format!("{krate}/docs/{name}");
         if fs::canonicalize(root().join(&alias)).ok() != fs::canonicalize(root().join(&file)).ok() {
             wrong.push(format!("{alias} is no link to {file}"));
         }
         let included =
             |source: &&String| source.contains("page!(") && source.contains(&format!("docs/{name}\""));
         if sources.iter().filter(included).count() != 1 {
-            wrong.push(format!("{file} is not in one place of the rustdoc of eval-core"));
+            wrong.push(format!("{file} is not in one place of the rustdoc of {krate}"));
         }
         for link in parse(&read(&file)).links.iter().filter(|link| !is_elsewhere(&link.target)) {
             match &link.label {
                 None if link.target.starts_with('#') => {}
                 Some(label) if known.contains(&label.to_lowercase()) => {}
-                Some(label) => wrong.push(format!("{file}: {PAGES_IN_RUSTDOC} lacks `[{label}]`")),
+                Some(label) => wrong.push(format!("{file}: {in_rustdoc} lacks `[{label}]`")),
                 None => wrong.push(format!("{file}: `{}` has to be a reference link", link.target)),
             }
         }
@@ -185,7 +190,7 @@ fn pages() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs")).expect("the sources are here");
     let mut pages: Vec<_> = folder
         .map(|entry| format!("docs/{}", entry.expect("it can be listed").file_name().to_string_lossy()))
-        // Beside the pages lies a schema for programs.
+        // Beside the pages lie schemas for programs.
         .filter(|file| Path::new(file).extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.sort_unstable();

@@ -23,7 +23,7 @@ use http::Http;
 use spawned::Spawned;
 
 /// How long a server that was spawned may take until it answers.
-const READY_WITHIN: Duration = Duration::from_secs(60);
+const READY_WITHIN: Duration = Duration::from_mins(1);
 
 /// An agent behind a server with the routes of `adk api_server`: ADK in Python, TypeScript, Go and Java, and adk-rs.
 ///

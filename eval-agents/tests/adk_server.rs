@@ -131,15 +131,18 @@ async fn a_session_that_exists_gets_an_id_of_the_server() {
         (409, r#"{"detail": "Session with id wished already exists."}"#),
         (400, r#"{"error": "Session already exists: wished"}"#),
     ] {
-        let stub = Stub::new(move |request| match request.body.contains("wished") {
-            true => Answer::Whole(status, "application/json", body.to_owned()),
-            false => answering(request, turn),
+        let stub = Stub::new(move |request| {
+            if request.body.contains("wished") {
+                Answer::Whole(status, "application/json", body.to_owned())
+            } else {
+                answering(request, turn)
+            }
         });
         let mut talk = Conversation::new(AdkServer::at(&stub.url, "weather")).with_session(session());
         talk.say("hi").await.unwrap();
         talk.finish().await.unwrap();
         let created =
-            stub.requests().into_iter().filter(|request| request.line.ends_with("/sessions")).last().unwrap();
+            stub.requests().into_iter().rfind(|request| request.line.ends_with("/sessions")).unwrap();
         assert_eq!(created.body, r#"{"state":{"unit":"C"}}"#);
     }
 }
@@ -426,7 +429,7 @@ async fn addresses_that_cannot_be_asked_are_told_as_such() {
 
 #[tokio::test]
 async fn other_cases_go_on_when_one_fails() {
-    let set = EvalSet::read(support::file("tests/sets/weather.evalset.json")).unwrap();
+    let set = EvalSet::read(support::file("evals/weather.evalset.json")).unwrap();
     let setup = move |case: &eval_core::EvalCase| match case.eval_id.as_str() {
         "two cities" => AdkServer::at("http://127.0.0.1:1", "weather").boxed(),
         _ => agent_fn(|_, recorder: Recorder| async move {
@@ -440,6 +443,6 @@ async fn other_cases_go_on_when_one_fails() {
         .run_set(&set, setup, 2)
         .await
         .unwrap();
-    let errors: Vec<&str> = report.failures().map(|case| case.eval_id()).collect();
+    let errors: Vec<&str> = report.failures().map(eval_core::CaseReport::eval_id).collect();
     assert_eq!(errors, ["two cities"]);
 }

@@ -13,7 +13,7 @@ use eval_core::{Agent, CaseReport, Criterion, EvalRunner, Recorder, Session, age
 use support::file;
 
 fn set() -> EvalSet {
-    EvalSet::read(file("tests/sets/weather.evalset.json")).unwrap()
+    EvalSet::read(file("evals/weather.evalset.json")).unwrap()
 }
 
 fn sample(program: &str, name: &str) -> Process {
@@ -123,15 +123,16 @@ async fn error_of(agent: Process) -> String {
 const STARTED: &str = "read -r _; echo '{\"type\": \"started\"}'; read -r _;";
 const TURN: &str = "echo '{\"type\": \"text\", \"text\": \"hi\"}'; echo '{\"type\": \"turn_end\"}';";
 
-#[tokio::test]
-async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
-    let in_turn = |script: &str| shell(&format!("{STARTED} {script}"));
-    let after_turn = |script: &str| shell(&format!("{STARTED} {TURN} {script}"));
-    for (name, agent, told) in [
+/// A fault, the program that has it, and what is said of it.
+type Fault = (&'static str, Process, &'static [&'static str]);
+
+/// Faults before the first turn.
+fn before_the_turn() -> Vec<Fault> {
+    vec![
         (
             "no program",
             Process::new(Command::new("/no/such/program")),
-            &["the program `/no/such/program` cannot be started: No such file"][..],
+            &["the program `/no/such/program` cannot be started: No such file"],
         ),
         (
             "an end before hello",
@@ -165,6 +166,13 @@ async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
             shell("read -r _; echo '{\"type\": \"error\", \"message\": \"no key\"}'; cat >/dev/null"),
             &["opening the session: the agent failed: no key"],
         ),
+    ]
+}
+
+/// Faults in a turn.
+fn in_the_turn() -> Vec<Fault> {
+    let in_turn = |script: &str| shell(&format!("{STARTED} {script}"));
+    vec![
         (
             "an end in a turn",
             in_turn("echo bye >&2; kill -9 $$"),
@@ -208,6 +216,13 @@ async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
             in_turn("echo '{\"type\": \"turn_end\"}'; cat >/dev/null"),
             &["the agent answered nothing"],
         ),
+    ]
+}
+
+/// Faults behind the last turn.
+fn after_the_turn() -> Vec<Fault> {
+    let after_turn = |script: &str| shell(&format!("{STARTED} {TURN} {script}"));
+    vec![
         (
             "words after the turn",
             after_turn(&format!("{TURN} cat >/dev/null")),
@@ -230,7 +245,13 @@ async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
             after_turn("exit 5"),
             &["ending the conversation: the program ended with exit status: 5"],
         ),
-    ] {
+    ]
+}
+
+#[tokio::test]
+async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
+    let faults = before_the_turn().into_iter().chain(in_the_turn()).chain(after_the_turn());
+    for (name, agent, told) in faults {
         let begun = Instant::now();
         let error = error_of(agent).await;
         for told in told {

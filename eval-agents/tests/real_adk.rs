@@ -34,6 +34,10 @@ fn set(name: &str) -> EvalSet {
     EvalSet::read(file(name)).unwrap()
 }
 
+fn weather() -> EvalSet {
+    set("../evals/weather.evalset.json")
+}
+
 /// The session of a case, as runs have it.
 fn session(case: &EvalCase) -> Session {
     let mut session =
@@ -163,21 +167,19 @@ async fn an_error_code_of_the_model_is_an_error_with_its_words() {
 async fn the_state_is_read_back_and_the_app_is_the_one_that_was_given() {
     let Some(python) = python() else { return };
     let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(1.0));
-    let report =
-        runner.run_set(&set("sets/weather.evalset.json"), || server(&python, "weather"), 2).await.unwrap();
+    let report = runner.run_set(&weather(), || server(&python, "weather"), 2).await.unwrap();
     assert!(report.all_passed(), "{report}");
 
     let unknown = server(&python, "wether").ready().await.unwrap_err().to_string();
     assert_eq!(unknown, "the server has no app `wether`: it has `desk`, `weather`");
-    let error =
-        play(server(&python, "wether"), &set("sets/weather.evalset.json").eval_cases[0]).await.unwrap_err();
+    let error = play(server(&python, "wether"), &weather().eval_cases[0]).await.unwrap_err();
     assert!(error.contains("the server has no app `wether`: it has `desk`, `weather`"), "{error}");
 }
 
 #[tokio::test]
 async fn judges_see_the_instructions_and_tools_of_the_app() {
     let Some(python) = python() else { return };
-    let case = &set("sets/weather.evalset.json").eval_cases[0];
+    let case = &weather().eval_cases[0];
     let turns = play(server(&python, "weather"), case).await.unwrap();
     let details = turns[0].app_details.as_ref().unwrap();
     let (name, agent) = &details.agent_details[0];

@@ -223,5 +223,5 @@ fn kills_at_any_moment_leave_nothing() {
         assert_gone(&pids, Duration::from_secs(10));
         seen += pids.len();
     }
-    println!("{kills} kills, {seen} processes, none left");
+    eprintln!("{kills} kills, {seen} processes, none left");
 }

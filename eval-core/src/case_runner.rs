@@ -3,6 +3,7 @@
 //! The attribute, test bodies, [`EvalRunner`](crate::EvalRunner) and scoring recorded runs again all go this way. Each
 //! step only reads what the one before it left, so a judge that fails cannot cost another run of the agent.
 
+mod again;
 mod body;
 mod evaluated;
 
@@ -26,6 +27,7 @@ use crate::simulator::{Simulation, SimulationError};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
+use again::Again;
 use body::Bodies;
 pub(crate) use evaluated::{EndedBody, Evaluated};
 
@@ -76,6 +78,20 @@ pub(crate) struct Run {
     pub(crate) number: usize,
     /// How the watchdog calls it: the case and the run.
     pub(crate) label: String,
+    /// Whether it begins anew if its agent is not reached. Then nothing is recorded of it.
+    pub(crate) is_repeatable: bool,
+}
+
+impl Run {
+    /// A run that takes place once.
+    pub(crate) fn new(number: usize, label: String) -> Self {
+        Self { number, label, is_repeatable: false }
+    }
+
+    /// Whether it begins anew after this error.
+    fn repeats(&self, error: Option<&RunError>) -> bool {
+        self.is_repeatable && error.is_some_and(|error| error.unreachable)
+    }
 }
 
 /// Where the agent of each run comes from.
@@ -138,16 +154,29 @@ impl CaseRunner {
     async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
         let mut runs: Vec<Evaluated> = Vec::new();
         let mut bodies = Bodies::default();
+        let mut again = Again::new(self.options.retry);
         for number in 1..=self.options.runs {
             let label = format!("{}, run {number} of {}", identified.name, self.options.runs);
-            let run = Run { number, label };
-            match source.begin(&run, self.options.timeout).await {
-                Ok(Begun::Agent(agent)) => runs.push(source.evaluate(self, identified, agent, &run).await),
-                Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
-                Err(fault) => {
-                    let error = RunError::new(Role::Setup, None, fault.to_string());
-                    runs.push(Evaluated::broken(number, error, &identified.log));
+            let run = Run::new(number, label);
+            loop {
+                match source.begin(&run, self.options.timeout).await {
+                    Ok(Begun::Agent(agent)) => {
+                        let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
+                        let evaluated = source.evaluate(self, identified, agent, &attempt).await;
+                        let error = evaluated.report().error.as_ref();
+                        if let Some(error) = error.filter(|error| attempt.repeats(Some(error))) {
+                            again.wait(number, error).await;
+                            continue;
+                        }
+                        runs.push(evaluated);
+                    }
+                    Ok(Begun::Body(ended)) => runs.extend(bodies.add(ended, number, &identified.log)),
+                    Err(fault) => {
+                        let error = RunError::new(Role::Setup, None, fault.to_string());
+                        runs.push(Evaluated::broken(number, error, &identified.log));
+                    }
                 }
+                break;
             }
         }
         for run in &mut runs {
@@ -156,7 +185,11 @@ impl CaseRunner {
         if let Some((number, error)) = source.left_undone() {
             body::blame(&mut runs, number, &error, &identified.log);
         }
-        bodies.decide(runs, &identified.log, |runs| self.decide(identified, runs, self.options.pass))
+        bodies.decide(runs, &identified.log, |runs| {
+            let mut report = self.decide(identified, runs, self.options.pass);
+            report.notes.extend(again.notes());
+            report
+        })
     }
 
     /// Plays a case once, records what happened, and scores it.
@@ -192,6 +225,9 @@ impl CaseRunner {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
+        if run.repeats(transcript.error.as_ref()) {
+            return Evaluated::unreached(run.number, transcript, events);
+        }
         // The record is written before the first score, so that no failure to score can cost the run.
         let written = log.ran(run.number, &transcript, &simulator.used());
         let number = written.as_ref().map(RunLog::evaluation);

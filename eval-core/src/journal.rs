@@ -46,6 +46,8 @@
 #![cfg_attr(not(feature = "reports"), expect(unreachable_pub, reason = "public with the feature `reports`"))]
 
 mod case_hash;
+#[cfg(feature = "reports")]
+mod checked_lines;
 mod content;
 mod folder;
 #[cfg(feature = "reports")]

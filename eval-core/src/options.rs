@@ -13,6 +13,8 @@ pub struct Options {
     pub pass: Pass,
     /// How the turns are combined.
     pub gate: Gate,
+    /// How often a run is repeated in which the agent was not reached.
+    pub retry: u32,
     /// The time limit for setting up, for opening the session and for each turn.
     pub timeout: Duration,
 }
@@ -20,6 +22,6 @@ pub struct Options {
 impl Default for Options {
     /// ADK's defaults: one run and the mean.
     fn default() -> Self {
-        Self { runs: 1, pass: Pass::default(), gate: Gate::default(), timeout: DEFAULT_TIMEOUT }
+        Self { runs: 1, pass: Pass::default(), gate: Gate::default(), retry: 0, timeout: DEFAULT_TIMEOUT }
     }
 }

@@ -24,6 +24,7 @@ macro_rules! links {
     () => {
         concat!(
             "[agents]: crate::agent\n",
+            "[any agent]: https://docs.rs/eval-agents\n",
             "[chunks]: crate::agent#streamed-answers\n",
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
@@ -46,6 +47,7 @@ macro_rules! links {
             "[secrets]: crate::_documentation::configuration#secrets\n",
             "[share]: crate::agent#what-tests-share\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
+            "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
         )
     };
 }

@@ -83,6 +83,8 @@ pub struct RunError {
     pub message: String,
     /// The judge's error, if a judge that plays the user failed.
     pub judge: Option<JudgeError>,
+    /// Whether the agent was not reached: see [`Unreachable`](crate::agent::Unreachable).
+    pub unreachable: bool,
 }
 
 /// Without secrets.
@@ -94,6 +96,7 @@ impl fmt::Debug for RunError {
                 .field("turn", &self.turn)
                 .field("message", &self.message)
                 .field("judge", &self.judge)
+                .field("unreachable", &self.unreachable)
                 .finish()
         })
     }
@@ -102,7 +105,7 @@ impl fmt::Debug for RunError {
 impl RunError {
     /// An error without a judge's error behind it.
     pub(crate) fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
-        Self { role, turn, message: message.into(), judge: None }
+        Self { role, turn, message: message.into(), judge: None, unreachable: false }
     }
 }
 

@@ -38,7 +38,7 @@ fn values<T>(items: &[T], to_value: impl Fn(&T) -> Value) -> Value {
 }
 
 /// Whether a key is the name of a field, in either spelling. An alias is none beside the name.
-fn is_field(key: &str, model: &Model) -> bool {
+pub(crate) fn is_field(key: &str, model: &Model) -> bool {
     model.find(key).is_some_and(|(_, spelling)| spelling != Spelling::Alias)
 }
 

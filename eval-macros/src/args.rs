@@ -109,6 +109,11 @@ const OPTIONS: &[Known] = &[
         read: |args, value, _| args.running.read_gate(value),
     },
     Known {
+        name: "retry",
+        example: "retry = 2",
+        read: |args, value, _| value.count().map(|times| args.running.retry = times),
+    },
+    Known {
         name: "timeout",
         example: r#"timeout = "30s""#,
         read: |args, value, _| args.running.read_timeout(value),

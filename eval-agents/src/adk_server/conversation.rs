@@ -108,7 +108,7 @@ impl Conversation {
         received: &mut Received,
     ) -> Result<(), AdkServerError> {
         for sent in events.drain(..) {
-            match received.event(sent) {
+            match received.event(&sent) {
                 Ok(Some(event)) => turn.recorder().event(event),
                 Ok(None) => {}
                 Err(AdkServerError::Agent(why)) => {
@@ -188,7 +188,7 @@ struct Received {
 
 impl Received {
     /// The event that a server sent; `None` if it sent it before.
-    fn event(&mut self, sent: Sent) -> Result<Option<Event>, AdkServerError> {
+    fn event(&mut self, sent: &Sent) -> Result<Option<Event>, AdkServerError> {
         self.count += 1;
         let number = self.count;
         let unreadable =

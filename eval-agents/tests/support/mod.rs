@@ -42,8 +42,8 @@ impl Answer {
     }
 
     pub(crate) fn events(events: &[&str]) -> Self {
-        let body = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-        Self::Whole(200, "text/event-stream", body)
+        let body: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        Self::Whole(200, "text/event-stream", body.concat())
     }
 
     pub(crate) fn not_found() -> Self {
@@ -128,7 +128,7 @@ fn write(stream: &mut TcpStream, answer: Answer) -> std::io::Result<()> {
         }
         Answer::Hang(bytes) => {
             stream.write_all(&bytes)?;
-            thread::sleep(Duration::from_secs(60));
+            thread::sleep(Duration::from_mins(1));
             Ok(())
         }
     }

@@ -37,7 +37,11 @@ impl Unreachable {
             if error.is::<Self>() {
                 return true;
             }
-            next = error.source();
+            // An error of I/O has the source of the error that it wraps, and not that error.
+            next = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+                Some(wrapped) => Some(wrapped),
+                None => error.source(),
+            };
         }
         false
     }

@@ -64,3 +64,72 @@ pub(super) fn blame(runs: &mut [Evaluated], run: usize, error: &RunError, log: &
         last.fail(error.clone(), log);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use eval_format::{EvalCase, Gate};
+
+    use super::*;
+    use crate::transcript::Transcript;
+    use crate::verdict::{Role, Verdict};
+
+    /// A verdict by the errors of the runs alone.
+    fn decide(runs: Vec<RunReport>) -> CaseReport {
+        let error = runs.iter().find_map(|run| run.error.as_ref());
+        let verdict = error.map_or(Verdict::Passed, |error| Verdict::error(error.role, &*error.message));
+        CaseReport {
+            eval_set_id: None,
+            case: EvalCase::new("c"),
+            location: None,
+            label: None,
+            runs,
+            metrics: Vec::new(),
+            passed_runs: None,
+            gate: Gate::Mean,
+            verdict,
+            elapsed: std::time::Duration::ZERO,
+            notes: Vec::new(),
+        }
+    }
+
+    fn evaluated(error: Option<&str>) -> Evaluated {
+        let error = error.map(|message| RunError::new(Role::Agent, Some(1), message));
+        let report = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
+        Evaluated::new(report, Arc::default(), None)
+    }
+
+    /// The verdict on a body that ended so in its only run.
+    fn verdict(of_evaluation: Option<&str>, of_body: Option<&str>) -> Verdict {
+        let failed = of_body.map(|message| RunError::new(Role::Body, None, message));
+        let ended = EndedBody { evaluated: vec![evaluated(of_evaluation)], undone: None, failed };
+        let (log, mut bodies) = (TestLog::default(), Bodies::default());
+        let runs = bodies.add(ended, 1, &log);
+        bodies.decide(runs, &log, decide).verdict
+    }
+
+    #[test]
+    fn a_body_that_fails_after_a_passing_evaluation_fails_its_case() {
+        assert_eq!(verdict(None, None), Verdict::Passed);
+        assert_eq!(verdict(None, Some("left != right")), Verdict::error(Role::Body, "left != right"));
+        let both = verdict(Some("connection refused"), Some("left != right"));
+        assert_eq!(both, Verdict::error(Role::Agent, "connection refused"));
+    }
+
+    #[test]
+    fn a_body_that_evaluated_nothing_says_why() {
+        let error = |message| Some(RunError::new(Role::Body, None, message));
+        for (undone, failed, says) in [
+            (error("nothing was evaluated"), None, "nothing was evaluated"),
+            (error("nothing was evaluated"), error("gave up"), "gave up"),
+        ] {
+            let log = TestLog::default();
+            let ended = EndedBody { evaluated: Vec::new(), undone, failed };
+            let runs = Bodies::default().add(ended, 1, &log);
+            let messages: Vec<_> = runs.iter().filter_map(|run| run.report().error.as_ref()).collect();
+            assert_eq!(messages.len(), 1);
+            assert_eq!(messages[0].message, says);
+        }
+    }
+}

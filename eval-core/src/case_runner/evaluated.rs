@@ -41,6 +41,16 @@ impl Evaluated {
         Self { report, events: Arc::default(), number }
     }
 
+    /// A run whose agent was not reached, and which is repeated. It is recorded nowhere.
+    pub(super) fn unreached(run: usize, transcript: Transcript, events: Arc<Log>) -> Self {
+        let error = transcript.error.clone();
+        Self {
+            report: RunReport { number: run, transcript, error, metrics: Vec::new() },
+            events,
+            number: None,
+        }
+    }
+
     pub(crate) fn report(&self) -> &RunReport {
         &self.report
     }

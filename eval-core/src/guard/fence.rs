@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::lanes;
 use super::polls::Polls;
 use super::watchdog::Watch;
-use crate::agent::BoxError;
+use crate::agent::{BoxError, Unreachable};
 
 /// How guarded code failed.
 #[derive(Debug)]
@@ -37,6 +37,13 @@ pub(crate) enum Fault {
         /// The time it took.
         took: Duration,
     },
+}
+
+impl Fault {
+    /// Whether an agent was not reached.
+    pub(crate) fn is_of_the_way(&self) -> bool {
+        matches!(self, Self::Failed(error) if Unreachable::is_in(&**error))
+    }
 }
 
 impl fmt::Display for Fault {

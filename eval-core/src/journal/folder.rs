@@ -213,6 +213,19 @@ mod tests {
         fs::write(run.join(MARKER), marker("any", started)).unwrap();
     }
 
+    /// A folder that cannot be made is tried once: waiting for it would hold up the first test of each process.
+    #[test]
+    fn only_what_another_process_may_be_doing_is_waited_for() {
+        for (kind, waits) in [
+            (io::ErrorKind::NotFound, true),
+            (io::ErrorKind::PermissionDenied, cfg!(windows)),
+            (io::ErrorKind::ReadOnlyFilesystem, false),
+            (io::ErrorKind::NotADirectory, false),
+        ] {
+            assert_eq!(is_in_the_way(&kind.into()), waits, "{kind:?}");
+        }
+    }
+
     #[test]
     fn the_oldest_runs_are_removed_and_nothing_else() {
         let temporary = TempDir::new().unwrap();

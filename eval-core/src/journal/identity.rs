@@ -1,49 +1,82 @@
 //! Which records are of the same case.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
-use super::read::Attempt;
+use super::read::{Attempt, RecordedTest};
 
 /// What makes a case the same one: where it comes from, how it reads, and what its runs are called. Everything that differs
 /// in one of these is another case, whatever its name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Identity {
-    pub(super) package: Option<String>,
-    pub(super) binary: Option<String>,
-    pub(super) name: String,
-    file: Option<String>,
-    case_hash: Option<String>,
-    label: Option<String>,
-    /// A program can run the same case several times, and each time counts: the number of this time, from 0.
-    time: usize,
+#[derive(PartialEq, Eq, Hash)]
+struct Identity<'a> {
+    package: Option<&'a str>,
+    binary: Option<&'a str>,
+    name: &'a str,
+    file: Option<&'a str>,
+    case_hash: Option<&'a str>,
+    label: Option<&'a str>,
 }
 
-/// Tells the identity of each attempt of a run.
-#[derive(Debug, Default)]
-pub(super) struct Identities {
-    /// How often each case of a program began, by the number of the attempt.
-    times: HashMap<(Identity, u32), usize>,
-}
-
-impl Identities {
-    /// The identity of the next attempt.
-    pub(super) fn of(&mut self, attempt: &Attempt) -> Identity {
-        let started = &attempt.started;
-        let mut identity = Identity {
-            package: attempt.head.package.clone(),
-            binary: attempt.head.binary.clone(),
-            name: started.name.clone(),
-            file: started.file.clone(),
-            case_hash: started.case_hash.clone(),
-            label: started.label.clone(),
-            time: 0,
-        };
-        // A test runs once in a process. Several processes that made the same attempt at it count as one.
-        if started.of_program {
-            let times = self.times.entry((identity.clone(), started.attempt)).or_default();
-            identity.time = *times;
-            *times += 1;
+impl<'a> Identity<'a> {
+    fn of(attempt: &'a Attempt) -> Self {
+        let (head, started) = (&attempt.head, &attempt.started);
+        Self {
+            package: head.package.as_deref(),
+            binary: head.binary.as_deref(),
+            name: &started.name,
+            file: started.file.as_deref(),
+            case_hash: started.case_hash.as_deref(),
+            label: started.label.as_deref(),
         }
-        identity
+    }
+}
+
+/// The cases of a run, in the order in which they were found.
+///
+/// There may be a hundred thousand, so none of their texts is held twice.
+#[derive(Default)]
+pub(super) struct Cases {
+    tests: Vec<RecordedTest>,
+    /// For each test which time it is that a program ran it, from 0, and the test before it with the same hash.
+    places: Vec<(usize, Option<usize>)>,
+    /// The last test with each hash.
+    last: HashMap<u64, usize>,
+    /// How often each case of a program began, by its hash and the number of the attempt.
+    times: HashMap<(u64, u32), usize>,
+    hasher: RandomState,
+}
+
+impl Cases {
+    /// Adds an attempt to its case.
+    pub(super) fn add(&mut self, attempt: Attempt) {
+        let identity = Identity::of(&attempt);
+        let hash = self.hasher.hash_one(&identity);
+        // A program can run the same case several times, and each time counts. A test runs once in a process: several
+        // processes that made the same attempt at it count as one.
+        let time = if attempt.started.of_program {
+            let times = self.times.entry((hash, attempt.started.attempt)).or_default();
+            *times += 1;
+            *times - 1
+        } else {
+            0
+        };
+        let hash = self.hasher.hash_one((hash, time));
+        let last = self.last.get(&hash).copied();
+        let same = std::iter::successors(last, |at| self.places[*at].1).find(|at| {
+            let known = self.tests[*at].attempts.first().map(Identity::of);
+            self.places[*at].0 == time && known.as_ref() == Some(&identity)
+        });
+        if let Some(at) = same {
+            self.tests[at].attempts.push(attempt);
+            return;
+        }
+        self.places.push((time, self.last.insert(hash, self.tests.len())));
+        let (package, binary) = (attempt.head.package.clone(), attempt.head.binary.clone());
+        let name = attempt.started.name.clone();
+        self.tests.push(RecordedTest { package, binary, name, attempts: vec![attempt] });
+    }
+
+    pub(super) fn into_tests(self) -> Vec<RecordedTest> {
+        self.tests
     }
 }

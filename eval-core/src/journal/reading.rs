@@ -1,29 +1,17 @@
 //! Reading the files of runs: line by line, so that no file has to fit into memory.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::identity::{Identities, Identity};
+use super::checked_lines::{CheckedLine, Keep, Lines, Order, for_each, parse};
+use super::identity::Cases;
 use super::parse::{Record, RecordError};
 use super::read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 use super::record::{Decided, Head, Started};
 use super::{outline, passed, seal};
 use crate::verdict::Verdict;
-
-/// What is kept of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keep {
-    /// Everything.
-    All,
-    /// Everything but what agents and judges said.
-    Outline,
-}
-
-/// No record is longer. A line is held in memory while it is read.
-const LONGEST_LINE: usize = 64 << 20;
 
 impl RecordedRun {
     /// Reads the folder of a run.
@@ -48,13 +36,8 @@ impl RecordedRun {
 
 /// Reads several folders as one run.
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
-    let mut reading = Reading {
-        keep,
-        run: RecordedRun::default(),
-        tests: HashMap::new(),
-        identities: Identities::default(),
-        torn_starts: Vec::new(),
-    };
+    let mut reading =
+        Reading { keep, run: RecordedRun::default(), cases: Cases::default(), torn_starts: Vec::new() };
     for folder in folders {
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
@@ -84,8 +67,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
 struct Reading {
     keep: Keep,
     run: RecordedRun,
-    tests: HashMap<Identity, Vec<Attempt>>,
-    identities: Identities,
+    cases: Cases,
     /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
@@ -93,14 +75,15 @@ struct Reading {
 impl Reading {
     fn file(&mut self, path: &Path) -> Result<(), ReadRunError> {
         let mut lines = Lines::open(path)?;
-        let has_head = lines.next()?;
-        if !has_head || lines.line.is_empty() {
-            self.run.torn += usize::from(!lines.line.is_empty());
+        let mut first = Vec::new();
+        let has_head = lines.next(&mut first)?.is_some();
+        if !has_head || first.is_empty() {
+            self.run.torn += usize::from(!first.is_empty());
             // A process that has a journal has begun a test.
             self.run.lost += 1;
             return Ok(());
         }
-        let head = match head(&lines.line) {
+        let head = match head(&first) {
             Ok(head) => Arc::new(head),
             Err(error) => {
                 self.unreadable(path, 1, error);
@@ -111,7 +94,7 @@ impl Reading {
             self.run.ids.push(head.run.clone());
         }
         self.run.processes.push(Arc::clone(&head));
-        let mut seals = Seals { sealed: head.sealed, expected: 2 };
+        let mut order = Order::behind_the_head();
         let file: Arc<Path> = path.into();
         let mut attempts = Attempts {
             keep: self.keep,
@@ -121,25 +104,19 @@ impl Reading {
             all: Vec::new(),
             planned: 0,
         };
-        while lines.next()? {
-            let line = lines.line.as_slice();
-            if line.is_empty() {
-                continue;
-            }
-            let added = seals.check(line, lines.length).and_then(|gap| {
-                let added = record(line, head.sealed, self.keep).and_then(|record| attempts.add(record));
-                added.and(gap.map_or(Ok(()), Err))
+        let torn = for_each(lines, head.sealed, self.keep, |CheckedLine { number, sound }| {
+            let added = sound.and_then(|line| {
+                let gap = order.check(line.sealed_as)?;
+                line.record.and_then(|record| attempts.add(record)).and(gap.map_or(Ok(()), Err))
             });
             if let Err(error) = added {
-                let number = lines.number;
                 self.unreadable(path, number, error);
             }
-        }
-        let torn = &lines.line;
+        })?;
         self.run.torn += usize::from(!torn.is_empty());
-        if !torn.is_empty() && !is_of_a_begun_test(torn) {
+        if !torn.is_empty() && !is_of_a_begun_test(&torn) {
             // A program may run a case of the same name again.
-            let name = name_in(torn).filter(|_| attempts.planned == 0);
+            let name = name_in(&torn).filter(|_| attempts.planned == 0);
             self.torn_starts.push((Arc::clone(&head), name));
         }
         let begun = attempts.all.iter().filter(|attempt| attempt.started.of_program).count();
@@ -149,9 +126,7 @@ impl Reading {
             if self.keep == Keep::Outline {
                 outline::shorten(&mut attempt);
             }
-            let key = self.identities.of(&attempt);
-            // Most tests have one attempt, and a growing vector has room for four.
-            self.tests.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(*attempt);
+            self.cases.add(*attempt);
         }
         Ok(())
     }
@@ -161,28 +136,26 @@ impl Reading {
     }
 
     fn finish(self) -> RecordedRun {
-        let Self { mut run, tests, torn_starts, .. } = self;
-        let known = if torn_starts.is_empty() { HashSet::new() } else { tests.keys().map(names).collect() };
+        let Self { mut run, cases, torn_starts, .. } = self;
+        run.tests = cases.into_tests();
+        let known =
+            if torn_starts.is_empty() { HashSet::new() } else { run.tests.iter().map(names).collect() };
         let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
             let Head { package, binary, .. } = &**head;
             name.as_ref().is_none_or(|name| !known.contains(&(package, binary, name)))
         };
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
-        run.tests = tests
-            .into_iter()
-            .map(|(Identity { package, binary, name, .. }, mut attempts)| {
-                attempts
-                    .sort_by_key(|attempt| (attempt.started.attempt, badness(attempt), attempt.started.at));
-                RecordedTest { package, binary, name, attempts }
-            })
-            .collect();
+        for test in &mut run.tests {
+            test.attempts
+                .sort_by_key(|attempt| (attempt.started.attempt, badness(attempt), attempt.started.at));
+        }
         run.tests.sort_by(|a, b| order(a).cmp(&order(b)));
         run
     }
 }
 
 /// Package, binary and name of a case.
-fn names(of: &Identity) -> (&Option<String>, &Option<String>, &String) {
+fn names(of: &RecordedTest) -> (&Option<String>, &Option<String>, &String) {
     (&of.package, &of.binary, &of.name)
 }
 
@@ -204,106 +177,6 @@ fn order(test: &RecordedTest) -> impl Ord + '_ {
     let location = last.map(|Started { file, line, column, .. }| (file, line, column));
     let began = last.map(|Started { label, at, test, .. }| (label, at, test));
     (&test.package, &test.binary, location, &test.name, began, test.last().map(|attempt| &attempt.file))
-}
-
-/// The lines of a file, one in memory at a time.
-struct Lines<'p> {
-    path: &'p Path,
-    file: BufReader<File>,
-    /// The line, without its break. At the end of the file: what stands behind the last line break.
-    line: Vec<u8>,
-    /// How long the line is, even if it is too long to be held.
-    length: usize,
-    /// Its number, from 1.
-    number: usize,
-}
-
-impl<'p> Lines<'p> {
-    fn open(path: &'p Path) -> Result<Self, ReadRunError> {
-        let file = File::open(path).map_err(ReadRunError::io(path))?;
-        Ok(Self {
-            path,
-            file: BufReader::with_capacity(1 << 18, file),
-            line: Vec::new(),
-            length: 0,
-            number: 0,
-        })
-    }
-
-    /// Reads the next complete line. Returns `false` at the end of the file.
-    fn next(&mut self) -> Result<bool, ReadRunError> {
-        self.line.clear();
-        self.length = 0;
-        self.number += 1;
-        loop {
-            let found = self.file.fill_buf().map_err(ReadRunError::io(self.path))?;
-            if found.is_empty() {
-                return Ok(false);
-            }
-            let end = memchr::memchr(b'\n', found);
-            let piece = &found[..end.unwrap_or(found.len())];
-            self.length += piece.len();
-            if self.length <= LONGEST_LINE {
-                self.line.extend_from_slice(piece);
-            }
-            let used = piece.len() + usize::from(end.is_some());
-            self.file.consume(used);
-            if end.is_some() {
-                return Ok(true);
-            }
-        }
-    }
-}
-
-/// Whether the lines of a file are those that were written, in their order.
-struct Seals {
-    sealed: bool,
-    /// The number of the next line.
-    expected: usize,
-}
-
-impl Seals {
-    /// Checks a line. Returns what is to be said if the line is sound but does not follow the one before it.
-    fn check(&mut self, line: &[u8], length: usize) -> Result<Option<RecordError>, RecordError> {
-        if length > LONGEST_LINE {
-            return Err(RecordError::TooLong(length));
-        }
-        if !self.sealed {
-            // The head would say so, so it was changed.
-            return if seal::is_sealed(line) { Err(RecordError::Changed) } else { Ok(None) };
-        }
-        let number = seal::number(line).ok_or(RecordError::Changed)?;
-        let expected = self.expected;
-        if number < expected {
-            return Err(RecordError::Misplaced(format!(
-                "it is line {number} of the journal again, or was moved behind line {}",
-                expected - 1
-            )));
-        }
-        self.expected = number + 1;
-        let lost = number - expected;
-        Ok((lost > 0).then(|| {
-            let lines = if lost == 1 { "1 line".to_owned() } else { format!("{lost} lines") };
-            RecordError::Misplaced(format!(
-                "it is line {number} of the journal, and {lines} before it cannot be read"
-            ))
-        }))
-    }
-}
-
-fn record(line: &[u8], sealed: bool, keep: Keep) -> Result<Record, RecordError> {
-    // What was not changed since it was written has the form that it was written in.
-    if sealed
-        && keep == Keep::Outline
-        && let Some(record) = outline::record(line)
-    {
-        return Ok(record);
-    }
-    parse(line)
-}
-
-fn parse(line: &[u8]) -> Result<Record, RecordError> {
-    Record::parse(std::str::from_utf8(line).map_err(RecordError::NotUtf8)?)
 }
 
 fn head(line: &[u8]) -> Result<Head, RecordError> {

@@ -30,7 +30,7 @@ fields!(Event {
     long_running_tool_ids,
     at,
 });
-fields!(RunError { role, turn, message, judge });
+fields!(RunError { role, turn, message, judge, unreachable });
 words!(Role {
     Agent = "agent",
     Setup = "setup",

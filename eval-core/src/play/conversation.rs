@@ -121,7 +121,7 @@ pub(super) async fn start(
     let session = session.recording_into(log);
     let what = || format!("{}, opening the session,", conditions.label);
     let opened = fenced(conditions.timeout, what, || agent.start(&session)).await;
-    opened.map_err(|fault| agent_error(None, &format!("opening the session: {fault}")))
+    opened.map_err(|fault| agent_fault(None, "opening the session: ", &fault))
 }
 
 /// Takes the session state from agents that keep it themselves.
@@ -134,7 +134,7 @@ pub(super) async fn read_state(
     match fenced(conditions.timeout, what, || agent.state()).await {
         Ok(Some(state)) => transcript.state = state,
         Ok(None) => {}
-        Err(fault) => return Err(agent_error(None, &format!("reading the session state: {fault}"))),
+        Err(fault) => return Err(agent_fault(None, "reading the session state: ", &fault)),
     }
     Ok(())
 }
@@ -186,11 +186,12 @@ pub(super) async fn turn(
     invocation.rubrics = message.rubrics.cloned();
     invocation.app_details =
         details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned();
+    let is_unreached = played.as_ref().is_err_and(Fault::is_of_the_way);
     let verdict = overflow
         .map_or_else(|| check(played, &events, &invocation), |overflow| Err(overflow.to_string()))
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     transcript.turns.push(TurnRecord { events, invocation });
-    verdict.map_err(|message| agent_error(Some(number), &message))
+    verdict.map_err(|message| RunError { unreachable: is_unreached, ..agent_error(Some(number), &message) })
 }
 
 /// Fails if the turn failed, reported an error of its model, did something that is not scored, or answered nothing.
@@ -215,6 +216,11 @@ fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -
 
 fn agent_error(turn: Option<usize>, message: &str) -> RunError {
     RunError::new(Role::Agent, turn, message)
+}
+
+/// The error of an agent while it did this.
+fn agent_fault(turn: Option<usize>, what: &str, fault: &Fault) -> RunError {
+    RunError { unreachable: fault.is_of_the_way(), ..agent_error(turn, &format!("{what}{fault}")) }
 }
 
 /// The session of a case. What the case does not set has the runner's defaults.

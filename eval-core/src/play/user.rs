@@ -69,5 +69,5 @@ fn error(trouble: Trouble, turn: usize) -> RunError {
         }
         Trouble::Simulator(message) => (message, None),
     };
-    RunError { role: Role::Simulator, turn: Some(turn), message, judge }
+    RunError { judge, ..RunError::new(Role::Simulator, Some(turn), message) }
 }

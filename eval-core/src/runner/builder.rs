@@ -263,6 +263,17 @@ impl EvalRunner {
         self
     }
 
+    /// How often a run is repeated in which the agent was not reached: not at all otherwise.
+    ///
+    /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
+    /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25 seconds that doubles
+    /// each time. The report has a note of it.
+    #[must_use]
+    pub fn retry(mut self, times: u32) -> Self {
+        self.options.retry = times;
+        self
+    }
+
     /// Sets the judge that the judged metrics ask.
     ///
     /// ```

@@ -65,7 +65,7 @@ impl EvalRunner {
         let job = Job { prepared: &prepared, eval_set_id: None, case };
         plan(&[job]);
         let identified = self.begun(job);
-        let run = Run { number: 1, label: format!("{}, run 1 of 1", identified.name) };
+        let run = Run::new(1, format!("{}, run 1 of 1", identified.name));
         let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
         let evaluating = in_case(&case.eval_id, Box::pin(evaluating));
         let evaluated = self.lanes.clone().run(evaluating).await;

@@ -19,6 +19,7 @@ mod isolation;
 mod judges;
 mod programs;
 mod recording;
+mod retry;
 #[cfg(all(feature = "judges", feature = "reports"))]
 mod secrets;
 mod state;

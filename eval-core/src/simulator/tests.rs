@@ -201,7 +201,7 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
         let identified =
             IdentifiedCase { eval_set_id, case: &case, location: None, name, log: Arc::default() };
         let label = "trip, run 1 of 1".to_owned();
-        let played = run(runner.evaluate(&identified, Box::new(Echo), &Run { number: 1, label }));
+        let played = run(runner.evaluate(&identified, Box::new(Echo), &Run::new(1, label)));
         assert_eq!(played.report().transcript.turns.len(), 1, "the starting prompt needs no judge");
         runner.decide_alone(&identified, &played).verdict
     };

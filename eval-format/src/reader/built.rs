@@ -5,6 +5,8 @@ use super::plain;
 use super::set::check_set;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
+use crate::schema::{EVAL_CASE, SESSION_INPUT};
+use crate::write::is_field;
 
 /// What messages call a set that was built in Rust.
 const BUILT: &str = "<set>";
@@ -55,10 +57,13 @@ pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
     set.eval_cases.extend(cases.iter().cloned().map(with_times));
     let mut checked = check_set(BUILT, set.to_json().as_bytes(), None);
     let nameless = checked.cases.iter().enumerate().filter(|(_, place)| place.eval_id.is_empty());
-    let nameless: Vec<Problem> = nameless.map(|(at, place)| without_id(at, place)).collect();
-    if !nameless.is_empty() {
+    let mut more: Vec<Problem> = nameless.map(|(at, place)| without_id(at, place)).collect();
+    for (at, (case, place)) in cases.iter().zip(&checked.cases).enumerate() {
+        more.extend(unwritten(at, case, place));
+    }
+    if !more.is_empty() {
         checked.set = None;
-        checked.problems.extend(nameless);
+        checked.problems.extend(more);
         in_order_of_places(&mut checked.problems);
     }
     checked.into_result().map(drop)
@@ -70,6 +75,24 @@ fn without_id(at: usize, place: &CaseSpan) -> Problem {
     Problem::error(Code::MissingKey, path, place.id_range.clone(), "the id of the case is empty")
         .label("expected a name")
         .help("name the case; its record and its verdict go by the id")
+}
+
+/// Extra keys that are names of fields. A file cannot have both, so what they say would be lost.
+fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
+    let path = JsonPath::default().key("eval_cases").index(at);
+    let session = case.session_input.as_ref().map(|session| (&session.extra, &SESSION_INPUT));
+    let of_session = path.clone().key("session_input");
+    let extras = [(Some((&case.extra, &EVAL_CASE)), path), (session, of_session)];
+    let mut problems = Vec::new();
+    for (extra, path) in extras.into_iter().filter_map(|(extra, path)| Some((extra?, path))) {
+        for (key, _) in extra.0.iter().filter(|(key, _)| is_field(key, extra.1)) {
+            let message = format!("the extra key `{key}` is the name of a field");
+            let problem =
+                Problem::error(Code::DuplicateKey, path.clone().key(key), place.id_range.clone(), &message);
+            problems.push(problem.label("this case").help("set the field, and leave out the extra key"));
+        }
+    }
+    problems
 }
 
 /// A file may hold times that are no numbers, and writing it loses them. They mean nothing here.
@@ -156,7 +179,8 @@ mod tests {
             let Err(problems) = set.check() else { panic!("{what} is accepted") };
             let text = problems.to_string();
             assert!(text.contains(says) && problems.file() == "<set>", "{what}: {text}");
-            assert!(as_a_file(&set).is_err() || what == "an empty id", "{what}");
+            let is_of_rust_alone = ["an empty id", "an extra key that is a field"].contains(&what);
+            assert_eq!(as_a_file(&set).is_ok(), is_of_rust_alone, "{what}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a case is run and decided: `runs`, `pass`, `gate`, `timeout`.
+//! How a case is run and decided: `runs`, `pass`, `gate`, `retry`, `timeout`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -20,6 +20,7 @@ pub(crate) struct Running {
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
     pub(super) gate: Gate,
+    pub(super) retry: u32,
     pub(super) timeout: Duration,
 }
 
@@ -30,6 +31,7 @@ impl Default for Running {
             pass: Pass::default(),
             pass_span: None,
             gate: Gate::default(),
+            retry: 0,
             timeout: DEFAULT_TIMEOUT,
         }
     }
@@ -80,6 +82,7 @@ impl Running {
     /// The value of eval-core's `Options`. `private` is the path of `__private`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
         let runs = Literal::u32_unsuffixed(self.runs);
+        let retry = Literal::u32_unsuffixed(self.retry);
         // At most what `u64` holds: it was read as a number of milliseconds.
         let timeout = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
         let pass = match self.pass {
@@ -97,6 +100,7 @@ impl Running {
                 runs: #runs,
                 pass: #private::Pass::#pass,
                 gate: #private::Gate::#gate,
+                retry: #retry,
                 timeout: ::core::time::Duration::from_millis(#timeout),
             }
         }

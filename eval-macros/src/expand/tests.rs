@@ -289,6 +289,7 @@ fn __evalset_weather(
                 runs: 1,
                 pass: ::eval_core::__private::Pass::Mean,
                 gate: ::eval_core::__private::Gate::Mean,
+                retry: 0,
                 timeout: ::core::time::Duration::from_millis(120000u64),
             },
             recording: ::core::option::Option::None,

@@ -15,6 +15,10 @@ fn a_case_that_asks_nothing_is_no_case() {
         (twice.to_vec(), "two cases have the id `c`"),
         (vec![empty.clone()], "the case has no turns"),
         (vec![both], "the eval case has both a conversation and a scenario"),
+        (
+            vec![case("c", &[("hi", "hi")]).with_extra("eval_id", "d")],
+            "the extra key `eval_id` is the name of a field",
+        ),
     ] {
         let set = cases.into_iter().fold(EvalSet::new("s"), EvalSet::case);
         let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));

@@ -1,0 +1,24 @@
+//! The pages of `docs/` on the agents of this crate, as rustdoc.
+//!
+//! A page links to other pages by reference links, whose definitions at its end are for readers of the repository. Here,
+//! definitions in front of the page lead to where those pages are in rustdoc; of two definitions the first one counts.
+
+/// The text of a page.
+macro_rules! page {
+    ($file:literal) => {
+        concat!(
+            // A definition cannot follow a line of text, and rustdoc takes one line break away.
+            "\n\n",
+            "[agents]: eval_core::agent\n",
+            "[any agent]: crate\n",
+            "[differences]: eval_core::_documentation::differences\n",
+            "[programs]: eval_core::runner\n",
+            "[protocol]: crate::protocol\n",
+            "[unreachable]: eval_core::agent#when-an-agent-is-not-reached\n",
+            "\n",
+            include_str!($file)
+        )
+    };
+}
+
+pub(crate) use page;

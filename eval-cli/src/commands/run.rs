@@ -25,7 +25,7 @@ use progress::Progress;
 /// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
 /// beside it, else with ADK's default criteria.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, group = agent::exactly_one())]
+#[command(after_help = AFTER_HELP, override_usage = USAGE, group = agent::exactly_one())]
 pub(crate) struct Args {
     /// Sets: files, folders, globs in quotes, or ids of sets below this folder. `SET:case1,case2` selects cases.
     #[arg(value_name = "SET[:CASE,..]", required = true)]
@@ -49,12 +49,14 @@ pub(crate) struct Args {
     format: Format,
 }
 
+const USAGE: &str = "cargo evalset run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
+
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
   cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server agents' --app weather
-  cargo evalset run 'evals/**/*.evalset.json' --agent-url http://127.0.0.1:8000 --app weather -m response_match_score=0.5
-  cargo evalset run evals --agent-url https://trip.example.com --app trip --header \"Authorization=Bearer $TOKEN\"
+  cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2
+  cargo evalset run trip --agent-url $URL --app trip --header \"Authorization=Bearer $TOKEN\"
 
 Exit codes:
   0  every case passed, or was skipped and another passed

@@ -333,8 +333,38 @@ fn without_a_journal_there_is_a_report_and_nothing_stays() {
     assert!(!folder.path("target").exists());
 }
 
+#[test]
+fn simulated_users_and_judges_are_those_of_tests() {
+    let folder = folder("run-judges");
+    folder.write("front_desk.py", std::fs::read(agents().join("front_desk.py")).expect("the program"));
+    for file in ["hotel.evalset.json", "hotel.evalset.judge.json", "test_config.json"] {
+        let sample = crate::folder::samples().join("hotel").join(file);
+        folder.write(&format!("hotel/{file}"), std::fs::read(sample).expect("a sample"));
+    }
+    let ran = folder.run(&["run", "hotel", "--agent-cmd", "python3 front_desk.py"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("all 3 cases passed") && ran.out.contains(" replayed, 0 asked)"), "{}", ran.out);
+
+    let ran = run(&folder, &["fine", "-m", "final_response_match_v2=1"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("evals/more/fine.evalset.judge.json"), "{}", ran.out);
+}
+
+#[test]
+fn a_server_that_is_not_reached_is_asked_again_and_the_reports_say_so() {
+    let folder = folder("run-retry");
+    let url = telltale("x-key:", "503 Busy");
+    let agent = ["--agent-url", &*url, "--app", "weather"];
+    let once = folder.run(&[&["run", "fine"], &agent[..]].concat());
+    assert!(once.out.contains("answered 503") && !once.out.contains("was repeated"), "{}", once.out);
+    let ran = folder.run(&[&["run", "fine", "--retry", "1", "--json", "r.json"], &agent[..]].concat());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let note = "run 1 was repeated 1 time, as the agent was not reached";
+    assert!(ran.out.contains(note) && folder.read("r.json").contains(note), "{}", ran.out);
+}
+
 /// A server that answers each request with an error that quotes a header. It returns its address.
-fn telltale(header: &'static str) -> String {
+fn telltale(header: &'static str, status: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
@@ -348,7 +378,7 @@ fn telltale(header: &'static str) -> String {
             let (status, body) = if first.contains("/list-apps") {
                 ("200 OK", r#"["weather"]"#.to_owned())
             } else {
-                ("500 Oh", json!({ "detail": format!("nobody knows {quoted}") }).to_string())
+                (status, json!({ "detail": format!("nobody knows {quoted}") }).to_string())
             };
             let length = body.len();
             let answer = format!(
@@ -364,7 +394,7 @@ fn telltale(header: &'static str) -> String {
 #[test]
 fn a_header_reaches_the_server_and_nothing_else() {
     let folder = folder("run-header");
-    let url = telltale("x-key:");
+    let url = telltale("x-key:", "500 Oh");
     let args = [
         "run",
         "fine",

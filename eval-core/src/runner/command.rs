@@ -206,6 +206,9 @@ fn with_options(mut runner: EvalRunner, args: &Args) -> EvalRunner {
     if let Some(timeout) = args.timeout {
         runner = runner.timeout(timeout);
     }
+    if let Some(retry) = args.retry {
+        runner = runner.retry(retry);
+    }
     if args.fail_fast {
         runner = runner.fail_fast(true);
     }

@@ -45,6 +45,10 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     timeout: Option<Duration>,
 
+    /// Repeats a run up to N times if its agent was not reached. What the agent answered is never asked for again.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    retry: u32,
+
     /// Begins no further case when one did not pass.
     #[arg(long)]
     fail_fast: bool,
@@ -84,7 +88,7 @@ impl RunOptions {
         if let Some(timeout) = self.timeout {
             runner = runner.timeout(timeout);
         }
-        Ok(runner.fail_fast(self.fail_fast))
+        Ok(runner.retry(self.retry).fail_fast(self.fail_fast))
     }
 
     /// The arguments again, for a command that is shown.
@@ -101,6 +105,7 @@ impl RunOptions {
         add("--pass", self.pass.map(|pass| pass.to_string()));
         add("--gate", self.gate.map(|gate| gate.to_string()));
         add("--timeout", self.timeout.map(|timeout| format!("{}ms", timeout.as_millis())));
+        add("--retry", (self.retry > 0).then(|| self.retry.to_string()));
         words
     }
 }

@@ -25,6 +25,7 @@ pub(super) struct Args {
     pub(super) pass: Option<Pass>,
     pub(super) gate: Option<Gate>,
     pub(super) timeout: Option<Duration>,
+    pub(super) retry: Option<u32>,
     pub(super) fail_fast: bool,
     /// How many cases run at a time, at least one.
     pub(super) concurrency: usize,
@@ -68,7 +69,7 @@ struct Value {
     text: OsString,
 }
 
-const OPTIONS: [ValueOption; 10] = [
+const OPTIONS: [ValueOption; 11] = [
     ValueOption {
         name: "agent",
         value: "NAME",
@@ -160,6 +161,21 @@ const OPTIONS: [ValueOption; 10] = [
         },
     },
     ValueOption {
+        name: "retry",
+        value: "N",
+        about: "how often a run is repeated whose agent was not reached",
+        in_brackets: true,
+        set: |args, value| {
+            let option = value.option;
+            let times = value.count()?;
+            args.retry = Some(
+                u32::try_from(times)
+                    .map_err(|_| ArgsError::NotACount { option, value: times.to_string() })?,
+            );
+            Ok(())
+        },
+    },
+    ValueOption {
         name: "concurrency",
         value: "N",
         about: "how many cases run at a time [default: 4]",
@@ -190,6 +206,7 @@ impl Args {
             pass: None,
             gate: None,
             timeout: None,
+            retry: None,
             fail_fast: false,
             concurrency: CONCURRENCY,
         };
@@ -341,6 +358,7 @@ mod tests {
             "--gate",
             "every_turn",
             "--timeout=2m",
+            "--retry=2",
         ];
         let expected = Args {
             agent: Some("b".to_owned()),
@@ -352,6 +370,7 @@ mod tests {
             pass: Some(Pass::AtLeast(2)),
             gate: Some(Gate::EveryTurn),
             timeout: Some(Duration::from_mins(2)),
+            retry: Some(2),
             fail_fast: true,
             concurrency: 9,
         };
@@ -387,7 +406,7 @@ mod tests {
         assert_eq!(
             usage(),
             "usage: eval --agent NAME --set SET [--config FILE] [--case ID] [--runs N] [--metric NAME[=THRESHOLD]] \
-             [--pass HOW] [--gate HOW] [--timeout TIME] [--concurrency N] [--fail-fast]"
+             [--pass HOW] [--gate HOW] [--timeout TIME] [--retry N] [--concurrency N] [--fail-fast]"
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");

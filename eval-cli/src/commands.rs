@@ -36,7 +36,6 @@ Exit codes:
 
 /// A command with its arguments.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub(crate) enum Command {
     New(new::Args),
     Check(check::Args),

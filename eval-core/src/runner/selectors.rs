@@ -178,7 +178,8 @@ fn place(word: &OsStr) -> (Place, Option<String>) {
 
 /// Whether a name can be the id of a set, rather than a path.
 fn is_bare(name: &str) -> bool {
-    !name.contains(['/', '\\']) && !name.ends_with(".json") && !matches!(name, "" | "." | "..")
+    let is_json = Path::new(name).extension().is_some_and(|extension| extension == "json");
+    !name.contains(['/', '\\']) && !is_json && !matches!(name, "" | "." | "..")
 }
 
 fn existing(path: &Path) -> Option<Place> {

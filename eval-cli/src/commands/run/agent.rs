@@ -67,8 +67,8 @@ impl fmt::Debug for Header {
 /// What answers. Each conversation has a copy.
 #[derive(Debug)]
 pub(super) enum AnyAgent {
-    Server(AdkServer),
-    Program(Process),
+    Server(Box<AdkServer>),
+    Program(Box<Process>),
 }
 
 impl AgentArgs {
@@ -79,7 +79,7 @@ impl AgentArgs {
             (Some(url), ..) => AdkServer::at(url, app),
             (_, Some(command), _) => AdkServer::spawn(words("--adk-cmd", command)?, app),
             (.., Some(command)) => {
-                return Ok(AnyAgent::Program(Process::new(words("--agent-cmd", command)?)));
+                return Ok(AnyAgent::Program(Box::new(Process::new(words("--agent-cmd", command)?))));
             }
             // clap asks for one of them.
             (None, None, None) => {
@@ -96,7 +96,7 @@ impl AgentArgs {
                 "write `--header NAME=VALUE`, such as `--header \"Authorization=Bearer $TOKEN\"`",
             )),
         };
-        self.headers.iter().try_fold(server, with_header).map(AnyAgent::Server)
+        self.headers.iter().try_fold(server, with_header).map(|server| AnyAgent::Server(Box::new(server)))
     }
 
     pub(super) fn app(&self) -> Option<&str> {
@@ -156,8 +156,8 @@ impl AnyAgent {
     /// The agent of a conversation.
     pub(super) fn boxed(&self) -> BoxAgent {
         match self {
-            Self::Server(server) => server.clone().boxed(),
-            Self::Program(program) => program.clone().boxed(),
+            Self::Server(server) => server.as_ref().clone().boxed(),
+            Self::Program(program) => program.as_ref().clone().boxed(),
         }
     }
 }

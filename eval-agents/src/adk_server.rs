@@ -35,7 +35,7 @@ const READY_WITHIN: Duration = Duration::from_mins(1);
 /// use eval_core::{Agent, EvalRunner};
 ///
 /// fn trip() -> impl Agent {
-///     AdkServer::spawn(Command::new("adk").args(["api_server", "agents"]), "trip")
+///     AdkServer::spawn(Command::new("adk").args(["api_server", "--no_use_local_storage", "agents"]), "trip")
 /// }
 ///
 /// fn trip_in_staging() -> impl Agent {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use eval_agents::Process;
+use eval_agents::{AdkServer, Process};
 use eval_core::format::{Content, EvalSet, Part, Value};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, CaseReport, Criterion, EvalRunner, Recorder, Session, agent_fn, json};
@@ -71,6 +71,17 @@ async fn one_set_has_the_same_scores_in_every_language() {
     assert_eq!(scores(|| sample("sh", "weather.sh")).await, expected);
     if has("node") {
         assert_eq!(scores(|| sample("node", "weather.mjs")).await, expected);
+    }
+    match std::env::var_os("EVALSET_ADK_PYTHON") {
+        Some(python) => {
+            let mut command = Command::new(python);
+            command.args(["-c", "from google.adk.cli import main; main()", "api_server"]);
+            // What a run leaves must not change the next one.
+            command.arg("--no_use_local_storage").arg(file("tests/adk/agents"));
+            command.env("PYTHONDONTWRITEBYTECODE", "1");
+            assert_eq!(scores(|| AdkServer::spawn(&command, "weather")).await, expected);
+        }
+        None => eprintln!("skipped: EVALSET_ADK_PYTHON names no Python that has google-adk"),
     }
 }
 

@@ -26,7 +26,9 @@ fn file(name: &str) -> PathBuf {
 fn server(python: &Path, app: &str) -> AdkServer {
     let mut command = Command::new(python);
     // `adk` itself may be on no path.
-    command.args(["-c", "from google.adk.cli import main; main()", "api_server"]).arg(file("adk/agents"));
+    command.args(["-c", "from google.adk.cli import main; main()", "api_server"]);
+    // What a run leaves must not change the next one.
+    command.arg("--no_use_local_storage").arg(file("adk/agents")).env("PYTHONDONTWRITEBYTECODE", "1");
     AdkServer::spawn(command, app)
 }
 

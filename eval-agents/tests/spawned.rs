@@ -203,11 +203,11 @@ fn a_process_that_is_killed_leaves_no_server_and_no_program() {
     assert_gone(&starts.pids(), Duration::from_secs(10));
 }
 
-/// Kills at moments that are drawn: while things start, while they run. `EVALSET_KILLS` says how often, 3 times otherwise.
+/// Kills at moments that are drawn: while things start, while they run. `KILLS` says how often, 3 times otherwise.
 #[cfg(unix)]
 #[test]
 fn kills_at_any_moment_leave_nothing() {
-    let kills: u64 = std::env::var("EVALSET_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(3);
+    let kills: u64 = std::env::var("KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(3);
     let mut seen = 0;
     for kill in 0..kills {
         let starts = Starts::new(&format!("kill-{kill}"));

@@ -445,8 +445,8 @@ fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
     ];
     folder.write("slow.evalset.json", set("slow", &cases));
     let mut command = folder.command(&["run", "slow", "--concurrency", "1"]);
-    let own = format!("sh -c 'echo $$ >> pids; exec python3 weather.py'");
-    command.args(["--agent-cmd", &own]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let own = "sh -c 'echo $$ >> pids; exec python3 weather.py'";
+    command.args(["--agent-cmd", own]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program runs");
     let mut err = BufReader::new(child.stderr.take().expect("its errors"));
     let mut line = String::new();

@@ -12,6 +12,7 @@ mod plan;
 mod report;
 mod rerun;
 mod rescore;
+mod run;
 
 use std::ffi::OsString;
 
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Report(report::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
+    Run(run::Args),
     Completions(completions::Args),
 }
 
@@ -60,6 +62,7 @@ impl Command {
             Self::Report(args) => report::run(args),
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
+            Self::Run(args) => run::run(args),
             Self::Completions(args) => Ok(completions::run(args, Cli::command())),
         }
     }
@@ -78,6 +81,7 @@ impl Command {
             Self::Report(_) => "report",
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",
+            Self::Run(_) => "run",
             Self::Completions(_) => "completions",
         }
     }

@@ -3,7 +3,8 @@
 //!
 //! The program is one call of [`run`]. A command turns its arguments into an answer: a text and an exit code. It prints
 //! nothing itself. So a reader that stops reading (`cargo evalset check evals | head`) changes neither the exit code
-//! nor what `--fix` writes. The one exception is `rerun`: it prints the commands before it runs them.
+//! nor what `--fix` writes. Two tell of what takes time: `rerun` prints the commands before it runs them, and `run` says on
+//! standard error how far it is.
 
 mod cargo;
 mod commands;

@@ -1,5 +1,6 @@
 //! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
 
+mod cases;
 mod completeness;
 mod counts;
 mod currency;
@@ -14,9 +15,10 @@ mod test;
 mod totals;
 mod usage;
 
+pub(crate) use cases::{Cases, Found};
 pub(crate) use completeness::Completeness;
 pub(crate) use counts::RunCounts;
-pub(crate) use folder::{near, prune};
+pub(crate) use folder::{near, new_root, prune};
 pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use metric::metric_state;
 pub(crate) use results::RunResults;

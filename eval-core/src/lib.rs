@@ -151,6 +151,8 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    #[cfg(feature = "reports")]
+    pub use crate::runner::pressed as ctrl_c_pressed;
     pub use crate::secrets::{hide, mask};
 
     /// The variables of the environment.

@@ -13,14 +13,24 @@ mod places;
 mod plan;
 mod precedence;
 mod prepare;
+#[cfg(feature = "reports")]
+mod recorded;
 mod rescore;
 mod run;
+mod selected;
+#[cfg(feature = "reports")]
+mod selectors;
 mod setup_fn;
 
 pub use builder::EvalRunner;
 #[cfg(feature = "reports")]
 pub use command::EvalCommand;
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use command::pressed;
 pub use error::{RunDirError, RunnerError};
+#[cfg(feature = "reports")]
+pub use plan::RunPlan;
 pub use setup_fn::Setup;
 
 #[cfg(test)]

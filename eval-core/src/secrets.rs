@@ -124,9 +124,13 @@ fn inside(quoted: &str) -> &str {
 ///
 /// It costs a search for each secret variable and for each beginning of a key; texts without secrets are not copied.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    let masked = Secrets::of_environment().mask(text);
+    mask_hidden(Secrets::of_environment().mask(text))
+}
+
+/// A text without the values that were given to this process and are in no variable.
+pub(crate) fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
-    hidden.iter().fold(masked, |text, value| {
+    hidden.iter().fold(text, |text, value| {
         if text.contains(value.as_str()) {
             Cow::Owned(text.replace(value.as_str(), "(a hidden value)"))
         } else {
@@ -138,8 +142,17 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 /// Values that were given to this process and are in no variable, such as headers. The longest first.
 static HIDDEN: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
-/// Masks a value too from now on, unless it is so short that it would be found in any text.
+/// Masks a value too from now on, as it is and as it looks in a JSON string and in `Debug` output, unless it is so short that
+/// it would be found in any text.
 pub fn hide(value: &str) {
+    let json = serde_json::to_string(value).unwrap_or_default();
+    let debug = format!("{value:?}");
+    for written in [value, inside(&json), inside(&debug)] {
+        hide_as_written(written);
+    }
+}
+
+fn hide_as_written(value: &str) {
     let is_known = |hidden: &[String]| hidden.iter().any(|known| known == value);
     if value.len() < SHORTEST || is_known(&HIDDEN.read().unwrap_or_else(PoisonError::into_inner)) {
         return;
@@ -208,9 +221,11 @@ mod tests {
     fn values_that_are_hidden_later_are_masked_from_then_on() {
         hide("purple-elephant-1");
         hide("purple-elephant-1 and more");
+        hide("purple \"elephant\"");
         hide("short");
         assert_eq!(mask("purple-elephant-1 and more, short"), "(a hidden value), short");
         assert_eq!(mask("a purple-elephant-1!"), "a (a hidden value)!");
+        assert_eq!(mask(r#"["purple \"elephant\""]"#), r#"["(a hidden value)"]"#);
     }
 
     #[test]

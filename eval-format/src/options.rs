@@ -109,6 +109,37 @@ impl FromStr for Pass {
     }
 }
 
+/// Reads a time limit such as `30s`, `500ms` or `2m`, as `timeout = ".."` of the attribute has it; refuses zero.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use eval_format::options::parse_timeout;
+///
+/// assert_eq!(parse_timeout("500ms"), Ok(Duration::from_millis(500)));
+/// assert!(parse_timeout("30").is_err());
+/// ```
+pub fn parse_timeout(text: &str) -> Result<Duration, ParseOptionError> {
+    let help = r#"write a whole number and a unit: "500ms", "30s" or "2m""#;
+    let wrong = || ParseOptionError { message: format!("`{text}` is not a duration"), help };
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        _ => return Err(wrong()),
+    };
+    match number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
+        Some(0) => Err(ParseOptionError {
+            message: "a timeout of zero would end every turn before it begins".to_owned(),
+            help,
+        }),
+        Some(milliseconds) => Ok(Duration::from_millis(milliseconds)),
+        None => Err(wrong()),
+    }
+}
+
 /// How the turns of a run decide it together: `gate = ".."` of the attribute.
 ///
 /// ```
@@ -211,6 +242,16 @@ mod tests {
         }
         for text in ["", "all", "every turn", "Mean"] {
             assert!(text.parse::<Gate>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_limit_is_a_number_and_a_unit() {
+        for (text, expected) in [("500ms", 500), ("30s", 30_000), ("2m", 120_000)] {
+            assert_eq!(parse_timeout(text), Ok(Duration::from_millis(expected)), "{text}");
+        }
+        for text in ["", "30", "s", "0s", "1.5s", "-1s", "30 s", "1h", "18446744073709551615m", "３s"] {
+            assert!(parse_timeout(text).is_err(), "{text}");
         }
     }
 }

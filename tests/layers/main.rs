@@ -37,7 +37,7 @@ const CRATES: [(&str, &[&str]); 5] = [
     ("eval-macros", &["eval-format"]),
     ("eval-core", &["eval-format", "eval-macros"]),
     ("eval-agents", &["eval-core"]),
-    ("eval-cli", &["eval-format", "eval-core"]),
+    ("eval-cli", &["eval-format", "eval-core", "eval-agents"]),
 ];
 
 /// The most lines of any file.

@@ -1,6 +1,6 @@
 //! `cargo evalset report`: the results of a run, complete or not.
 
-mod formats;
+pub(super) mod formats;
 
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
@@ -28,6 +28,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: ReportFiles,
 
+    /// The app that the results of `--adk-results` are filed under: the folder of the agent below DIR.
+    #[arg(long, value_name = "NAME", requires = "adk_results")]
+    app: Option<String>,
+
     /// Also prints annotations of GitHub Actions, on the lines of the cases.
     #[arg(long, conflicts_with = "format")]
     github: bool,
@@ -43,6 +47,7 @@ Examples:
   cargo evalset report 2026-11-22T02-31-07-4f1c
   cargo evalset report --merge part-1 part-2
   cargo evalset report --junit junit.xml --markdown summary.md --github
+  cargo evalset report --csv results.csv --adk-results agents --app weather
   cargo evalset report --markdown - >> \"$GITHUB_STEP_SUMMARY\"
 
 Exit codes:
@@ -61,13 +66,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             "run each case more often (`runs = ..` in the attribute), or ask for a smaller k",
         )
     })?;
-    let printed = args.files.write(&results)?;
-    if printed.is_some() && args.github {
+    let written = args.files.write(&results, args.app.as_deref())?;
+    if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
-    let text = match (printed, args.format) {
+    let saved = written.shown();
+    let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
-        (None, Format::Human) => formats::human(&results),
+        (None, Format::Human) => formats::human(&results) + &saved,
         (None, Format::Json) => formats::json(&results)?,
     };
     prune();

@@ -1,6 +1,5 @@
 //! `cargo evalset rescore`: scores recorded runs again, without running the agent.
 
-mod cases;
 mod change;
 mod human;
 mod json;
@@ -13,8 +12,7 @@ use std::path::PathBuf;
 
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{RunArgs, TestResult};
-use cases::Cases;
+use crate::recorded::{Cases, RunArgs, TestResult};
 use json::Document;
 use rescored::RescoredRun;
 use selection::Selection;

@@ -15,6 +15,11 @@ pub(crate) fn line<S: AsRef<str>>(words: &[S]) -> String {
     quoted.unwrap_or_else(|_| words().collect::<Vec<_>>().join(" "))
 }
 
+/// The words of a line as a shell reads them, without what else a shell does; `None` if a quote has no end.
+pub(crate) fn words(line: &str) -> Option<Vec<String>> {
+    shlex::split(line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

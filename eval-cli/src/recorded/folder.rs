@@ -78,6 +78,14 @@ fn root() -> Option<PathBuf> {
     })
 }
 
+/// The folder for runs that begin now: that of all runs, else `target/evalset` in the current folder.
+pub(crate) fn new_root() -> PathBuf {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let target = || variable("CARGO_TARGET_DIR").or_else(cargo_target).map(|target| target.join("evalset"));
+    let root = root().or_else(target).unwrap_or_else(|| PathBuf::from("target/evalset"));
+    std::path::absolute(&root).unwrap_or(root)
+}
+
 fn cargo_target() -> Option<PathBuf> {
     cargo::metadata()?["target_directory"].as_str().map(PathBuf::from)
 }

@@ -61,6 +61,19 @@ impl RunArgs {
     }
 }
 
+impl LoadedRun {
+    /// The run that this process recorded in a folder.
+    pub(crate) fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
+        let mut run = RecordedRun::read_all(std::slice::from_ref(&folder))?;
+        // If the variables name the run, other processes may have written in it.
+        let own = std::process::id();
+        run.processes.retain(|head| head.pid == own);
+        run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
+        run.tests.retain(|test| !test.attempts.is_empty());
+        Ok(Self { args: run.ids.clone(), run, folders: vec![folder] })
+    }
+}
+
 /// A run, and the folders that it was read from.
 #[derive(Debug)]
 pub(crate) struct LoadedRun {

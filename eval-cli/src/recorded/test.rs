@@ -125,6 +125,9 @@ impl<'r> TestResult<'r> {
         let Some(decided) = &self.attempt.decided else {
             let RunCounts { total, ran, .. } = self.runs;
             let pid = self.attempt.head.pid;
+            if pid == std::process::id() {
+                return Some("interrupted before it had a verdict".to_owned());
+            }
             return Some(format!(
                 "no verdict: {ran} of {} ended; process {pid} was killed or is still running",
                 count(total, "run")

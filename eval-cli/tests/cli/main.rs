@@ -18,4 +18,6 @@ mod programs;
 mod report;
 mod rerun;
 mod rescore;
+mod run;
+mod same_scores;
 mod schema;

@@ -174,17 +174,19 @@ impl FromJson for Ran {
             test: fields.take("test")?,
             run: fields.take("run")?,
             evaluation: fields.take("evaluation")?,
-            tokens: tokens(&transcript),
+            tokens: transcript.tokens(),
             transcript,
             simulator: fields.take("simulator")?,
         })
     }
 }
 
-/// The tokens that the events of a run report; `None` if none does.
-fn tokens(transcript: &Transcript) -> Option<i64> {
-    let events = transcript.turns.iter().flat_map(|turn| &turn.events);
-    events.filter_map(|event| total_tokens(event.usage.as_ref()?)).reduce(i64::saturating_add)
+impl Transcript {
+    /// The tokens that the events of a run report; `None` if none does.
+    pub fn tokens(&self) -> Option<i64> {
+        let events = self.turns.iter().flat_map(|turn| &turn.events);
+        events.filter_map(|event| total_tokens(event.usage.as_ref()?)).reduce(i64::saturating_add)
+    }
 }
 
 /// The total that a provider reports, else the sum of its parts.

@@ -12,7 +12,7 @@ use super::record::{Head, JOB_VARIABLES, SCHEMA};
 use super::seal::seal;
 use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
-use crate::secrets::{Secrets, secret_variables};
+use crate::secrets::{Secrets, mask_hidden, secret_variables};
 use crate::target_dir::evalset_dir;
 use crate::variables;
 
@@ -139,9 +139,9 @@ impl std::fmt::Display for OpenError {
 
 impl Journal {
     /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
-    /// off.
-    pub(crate) fn of_program(folder: &Path) -> Result<Option<Arc<Self>>, OpenError> {
-        if is_off().map_err(OpenError::Environment)? {
+    /// off, unless the program needs one.
+    pub(crate) fn of_program(folder: &Path, is_needed: bool) -> Result<Option<Arc<Self>>, OpenError> {
+        if is_off().map_err(OpenError::Environment)? && !is_needed {
             return Ok(None);
         }
         let mut journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;
@@ -251,7 +251,8 @@ impl Lines {
 
 /// A line without secrets.
 fn masked(secrets: &Secrets, line: Vec<u8>) -> Vec<u8> {
-    let Ok(Cow::Owned(masked)) = std::str::from_utf8(&line).map(|text| secrets.mask(text)) else {
+    let Ok(Cow::Owned(masked)) = std::str::from_utf8(&line).map(|text| mask_hidden(secrets.mask(text)))
+    else {
         return line;
     };
     masked.into_bytes()
@@ -306,13 +307,32 @@ fn head(run: String, package: Option<&str>) -> Head {
         binary: program.as_deref().map(binary),
         pid: std::process::id(),
         started: time::now(),
-        args: std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        args: without_headers(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())),
         program: program.and_then(|program| Some(program.to_str()?.to_owned())),
         built: built.map(time::in_millis),
         sealed: true,
         env: env.collect::<BTreeMap<_, _>>(),
     }
 }
+
+/// The arguments without the values of headers, which are secret however short they are.
+fn without_headers(args: impl Iterator<Item = String>) -> Vec<String> {
+    let mut is_header = false;
+    args.map(|arg| {
+        let follows = std::mem::replace(&mut is_header, arg == HEADER);
+        let inline = arg.strip_prefix(HEADER).is_some_and(|rest| rest.starts_with('='));
+        let name = match (follows, inline) {
+            (false, false) => return arg,
+            (true, _) => arg.split('=').next().map(str::to_owned),
+            (false, true) => Some(arg.split('=').take(2).collect::<Vec<_>>().join("=")),
+        };
+        format!("{}=(a hidden value)", name.unwrap_or_default())
+    })
+    .collect()
+}
+
+/// The option of `cargo evalset run`.
+const HEADER: &str = "--header";
 
 /// The name of a binary without the hash that cargo adds: `evals-0123456789abcdef`.
 fn binary(program: &Path) -> String {
@@ -416,6 +436,20 @@ mod tests {
             written.ends_with("\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\""),
             "{written}"
         );
+    }
+
+    #[test]
+    fn arguments_lose_the_values_of_headers() {
+        let args = ["run", "--header", "X-Key=a=b", "--header=X-Key=a=b", "--headers", "X-Key=a"];
+        let expected = [
+            "run",
+            "--header",
+            "X-Key=(a hidden value)",
+            "--header=X-Key=(a hidden value)",
+            "--headers",
+            "X-Key=a",
+        ];
+        assert_eq!(without_headers(args.into_iter().map(str::to_owned)), expected);
     }
 
     #[test]

@@ -43,14 +43,19 @@ use crate::report::CaseReport;
 pub struct EvalRunner {
     pub(super) config: Option<EvalConfig>,
     pub(super) criteria: Vec<(String, Criterion)>,
+    /// The only metrics to score with, if there are any, with their thresholds if they are given here.
+    pub(super) only: Vec<(String, Option<f64>)>,
     pub(super) custom: Vec<(String, BoxMetric)>,
     pub(super) names: SessionNames,
     pub(super) label: Option<String>,
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
+    /// Whether there is a journal even if the environment turns journals off.
+    pub(super) needs_journal: bool,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
+    pub(super) fail_fast: bool,
     /// What tells who keeps a thread, over all calls.
     pub(super) lanes: Arc<Lanes>,
 }
@@ -67,14 +72,17 @@ impl EvalRunner {
         Self {
             config: None,
             criteria: Vec::new(),
+            only: Vec::new(),
             custom: Vec::new(),
             names: SessionNames::default(),
             label: None,
             options: Options::default(),
             judges: JudgeChoice::default(),
             journal: None,
+            needs_journal: false,
             opened: OnceLock::new(),
             on_case: OnCase::default(),
+            fail_fast: false,
             lanes: Arc::default(),
         }
     }
@@ -99,6 +107,32 @@ impl EvalRunner {
     #[must_use]
     pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
         self.criteria.push((metric.into(), criterion));
+        self
+    }
+
+    /// Scores with this metric, and with others that are named so, and with no further ones.
+    ///
+    /// ```
+    /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
+    /// let runner = EvalRunner::new().only_metric("response_match_score", Some(0.3));
+    /// let report = runner.run_case(&case, || Replay::new([["It rains."]])).await?;
+    /// assert!(report.verdict.passed());
+    /// assert_eq!(report.metrics[0].threshold(), Some(0.3));
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Its criterion is the one that would hold without this call, with the threshold that is given here. A metric that would
+    /// have none needs a threshold, unless it is one of ADK's default criteria or a custom one.
+    #[must_use]
+    pub fn only_metric(mut self, metric: impl Into<String>, threshold: Option<f64>) -> Self {
+        let metric = metric.into();
+        self.only.retain(|(known, _)| *known != metric);
+        self.only.push((metric, threshold));
         self
     }
 
@@ -158,6 +192,14 @@ impl EvalRunner {
     #[must_use]
     pub fn on_case(mut self, call: impl FnMut(&CaseReport) + Send + 'static) -> Self {
         self.on_case.add(call);
+        self
+    }
+
+    /// Says whether a run of several cases ends at the first that does not pass. The cases that run then come to their end; the
+    /// others are skipped, and say so.
+    #[must_use]
+    pub fn fail_fast(mut self, fail_fast: bool) -> Self {
+        self.fail_fast = fail_fast;
         self
     }
 
@@ -281,6 +323,14 @@ impl EvalRunner {
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());
         self
+    }
+
+    /// Writes a journal into a folder of the program's own, whatever `EVALSET_JOURNAL` says: the program reads it, and removes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn temporary_journal(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.needs_journal = true;
+        self.journal(folder)
     }
 
     /// The model to judge with, whatever the criteria name. Without this call `EVALSET_JUDGE_MODEL` decides.

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use eval_format::__private::suggest;
 use eval_format::{EvalCase, ReadError};
 
-use super::plan::Plan;
+use super::plan::RunPlan;
 use crate::agent::{BoxAgent, BoxError, BoxFuture};
 use crate::message::quoted_list;
 use crate::report::EvalReport;
@@ -22,6 +22,7 @@ use crate::runner::directory::read_config;
 use crate::runner::{EvalRunner, RunDirError, Setup};
 use crate::secrets::mask;
 use args::{Args, ArgsError, Asked};
+pub use interrupt::pressed;
 use progress::Progress;
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
@@ -121,7 +122,7 @@ impl EvalCommand {
     /// This is for programs that read their command line themselves.
     pub async fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let progress = Progress::on_stderr();
-        let answer = self.answer(args, progress, interrupt::pressed()).await;
+        let answer = self.answer(args, progress, pressed()).await;
         // The exit code is still of use if stderr cannot be written to.
         let _ = std::io::stderr().lock().write_all(mask(&answer.err).as_bytes());
         let written = std::io::stdout().lock().write_all(mask(&answer.out).as_bytes());
@@ -162,14 +163,12 @@ impl EvalCommand {
             let config = read_config(path, &runner.custom_names()).map_err(CommandError::Config)?;
             runner = runner.config_alone(config);
         }
-        if let Some(runs) = args.runs {
-            runner = runner.runs(runs);
-        }
+        runner = with_options(runner, args);
         let plan = plan(&runner, args)?;
         let progress = Arc::new(Mutex::new(progress.of(plan.len())));
         let told = progress.clone();
         runner = runner.on_case(move |case| told.lock().unwrap_or_else(PoisonError::into_inner).ended(case));
-        let report = runner.run_plan(&plan, &&setup, args.concurrency, stop).await;
+        let report = runner.run_plan(&plan, &setup, args.concurrency, stop).await;
         progress.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(report)
     }
@@ -193,16 +192,45 @@ impl EvalCommand {
     }
 }
 
+/// The runner with what the command line says of it.
+fn with_options(mut runner: EvalRunner, args: &Args) -> EvalRunner {
+    if let Some(runs) = args.runs {
+        runner = runner.runs(runs);
+    }
+    if let Some(pass) = args.pass {
+        runner = runner.pass(pass);
+    }
+    if let Some(gate) = args.gate {
+        runner = runner.gate(gate);
+    }
+    if let Some(timeout) = args.timeout {
+        runner = runner.timeout(timeout);
+    }
+    if let Some(retry) = args.retry {
+        runner = runner.retry(retry);
+    }
+    if args.fail_fast {
+        runner = runner.fail_fast(true);
+    }
+    args.metrics.iter().fold(runner, |runner, (metric, threshold)| runner.only_metric(metric, *threshold))
+}
+
 /// What is to run. Whatever is wrong with the arguments is found here, before an agent runs.
-fn plan(runner: &EvalRunner, args: &Args) -> Result<Plan, CommandError> {
-    let sets = runner.sets_at(&args.sets).map_err(CommandError::Set)?;
-    let known = || sets.iter().flat_map(|found| &found.set.eval_cases).map(|case| case.eval_id.as_str());
+fn plan(runner: &EvalRunner, args: &Args) -> Result<RunPlan, CommandError> {
+    let mut sets = runner.selected(&args.sets).map_err(CommandError::Set)?;
+    let known = || sets.iter().flat_map(|set| &set.found.set.eval_cases).map(|case| case.eval_id.as_str());
     if let Some(id) = args.cases.iter().find(|id| !known().any(|known| known == **id)) {
         let meant = suggest(id, known()).map(str::to_owned);
         return Err(CommandError::NoSuchCase { id: id.clone(), meant });
     }
-    let ids = (!args.cases.is_empty()).then_some(args.cases.as_slice());
-    runner.plan(sets, ids).map_err(CommandError::Set)
+    if !args.cases.is_empty() {
+        for set in &mut sets {
+            let selected = |id: &&String| set.ids.as_ref().is_none_or(|ids| ids.contains(id));
+            set.ids = Some(args.cases.iter().filter(selected).cloned().collect());
+        }
+    }
+    let plan = runner.plan(sets).map_err(CommandError::Set)?;
+    if plan.is_empty() { Err(CommandError::NothingSelected) } else { Ok(plan) }
 }
 
 /// Why there is no report.
@@ -221,6 +249,8 @@ enum CommandError {
     },
     Config(ReadError),
     Set(RunDirError),
+    /// No case is named by both `--set` and `--case`.
+    NothingSelected,
     /// No set has a case of this id.
     NoSuchCase {
         id: String,
@@ -240,6 +270,7 @@ impl fmt::Display for CommandError {
             },
             Self::Config(error) => error.fmt(f),
             Self::Set(error) => error.fmt(f),
+            Self::NothingSelected => f.write_str("no case is selected by both `--set` and `--case`"),
             Self::NoSuchCase { id, meant: Some(meant) } => {
                 write!(f, "no set has a case `{id}`; did you mean `{meant}`?")
             }

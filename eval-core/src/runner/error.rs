@@ -12,6 +12,7 @@ use eval_format::options::MOST_RUNS;
 use eval_format::{Problems, ReadError};
 
 use crate::journal::OpenError;
+use crate::message::quoted_list;
 
 /// Why a runner cannot run: its settings contradict each other, or they do not fit the cases.
 ///
@@ -69,6 +70,8 @@ pub enum RunnerError {
     Metrics(Arc<dyn Error + Send + Sync>),
     /// The case of this id has a scenario, and the feature `judges` is off.
     ScenarioNeedsJudges(String),
+    /// The [only metric](crate::EvalRunner::only_metric) of this name has no threshold: no criterion says it.
+    NoThreshold(String),
     /// A variable of the environment has an unknown value.
     Environment(Arc<dyn Error + Send + Sync>),
     /// The journal cannot be written.
@@ -123,6 +126,10 @@ impl fmt::Display for RunnerError {
                 f,
                 "the case `{eval_id}` has a scenario, and a simulated user needs the feature `judges` of `eval-core`"
             ),
+            Self::NoThreshold(metric) => write!(
+                f,
+                "`{metric}` has no threshold: neither the config nor ADK's default criteria name it; say `{metric}=0.8`"
+            ),
             Self::NothingToScore(eval_id) => write!(f, "there is no run of the case `{eval_id}` to score"),
         }
     }
@@ -161,6 +168,29 @@ impl RunnerError {
 pub enum RunDirError {
     /// The directory holds no eval sets.
     NoSets(PathBuf),
+    /// No set is where a selector looks.
+    NoSuchSet {
+        /// What names it: a path, a glob or an id.
+        name: String,
+        /// What may be meant.
+        meant: Option<String>,
+    },
+    /// Several sets have the id of a selector.
+    SeveralSets {
+        /// The id.
+        id: String,
+        /// Their files.
+        paths: Vec<PathBuf>,
+    },
+    /// A selector names a case that no set of it has.
+    NoSuchCase {
+        /// What names the sets.
+        set: String,
+        /// The id of the case.
+        id: String,
+        /// The id that may be meant.
+        meant: Option<String>,
+    },
     /// A set or a config cannot be read.
     Read(ReadError),
     /// A config would be passed over, and the runner has no criteria.
@@ -178,6 +208,22 @@ impl fmt::Display for RunDirError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSets(path) => write!(f, "`{}` holds no eval sets ({SET_NAMES})", path.display()),
+            Self::NoSuchSet { name, meant: Some(meant) } => {
+                write!(f, "there is no set `{name}`; did you mean `{meant}`?")
+            }
+            Self::NoSuchSet { name, meant: None } => write!(
+                f,
+                "there is no set `{name}`; name a file, a folder, a glob in quotes, or the id of a set below this folder"
+            ),
+            Self::SeveralSets { id, paths } => {
+                let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                let paths = quoted_list(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+                write!(f, "several sets have the id `{id}`; name the file: {paths}")
+            }
+            Self::NoSuchCase { set, id, meant } => {
+                write!(f, "`{set}` has no case `{id}`")?;
+                meant.as_ref().map_or(Ok(()), |meant| write!(f, "; did you mean `{meant}`?"))
+            }
             Self::Read(error) => error.fmt(f),
             Self::OverlookedConfig(found) => write!(
                 f,
@@ -195,7 +241,7 @@ impl Error for RunDirError {
         match self {
             Self::Read(error) => Some(error),
             Self::Runner { source, .. } => Some(source),
-            Self::NoSets(_) | Self::OverlookedConfig(_) => None,
+            _ => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::case_runner::IdentifiedCase;
 use crate::journal::{ProgramCase, TestLog};
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::{RunError, Transcript};
-use crate::verdict::Role;
+use crate::verdict::{Role, Verdict};
 
 /// A case to run, with what it is run with.
 #[derive(Clone, Copy, Debug)]
@@ -53,5 +53,17 @@ impl<'a> Job<'a> {
         let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
         let run = RunReport { number: 1, transcript, error: Some(error), metrics: Vec::new() };
         self.prepared.runner.decide_again(&self.identified(Arc::default()), vec![run])
+    }
+    /// The report of a case that is not run, since another one failed.
+    pub(super) fn left_out(&self, failed: &str) -> CaseReport {
+        let report = self.interrupted();
+        let reason = format!("not run: `{failed}` did not pass, and the run ends at the first such case");
+        CaseReport {
+            runs: Vec::new(),
+            metrics: Vec::new(),
+            passed_runs: None,
+            verdict: Verdict::Skipped(reason),
+            ..report
+        }
     }
 }

@@ -1,60 +1,116 @@
 //! Several sets that run one after the other: all of them are checked before the first case runs.
 
 #[cfg(feature = "reports")]
-use std::collections::HashSet;
+use std::ffi::OsStr;
+#[cfg(feature = "reports")]
+use std::future::Future;
 use std::path::PathBuf;
 
+#[cfg(feature = "reports")]
+use eval_format::EvalCase;
 use eval_format::EvalSet;
 
 use super::builder::EvalRunner;
-#[cfg(feature = "reports")]
-use super::directory;
 use super::directory::Found;
 use super::error::RunDirError;
 use super::job::Job;
 use super::prepare::Prepared;
+use super::selected::Selected;
+#[cfg(feature = "reports")]
+use super::setup_fn::Setup;
+#[cfg(feature = "reports")]
+use crate::report::EvalReport;
 
-/// Sets of files, each with what its cases are run with.
+/// Cases of files that are to run: read, checked, and ready. See [`EvalRunner::select`].
 #[derive(Debug)]
-pub(crate) struct Plan(Vec<(Prepared, EvalSet)>);
+#[cfg_attr(not(feature = "reports"), expect(unreachable_pub, reason = "public with the feature `reports`"))]
+pub struct RunPlan(Vec<(PathBuf, Prepared, EvalSet)>);
 
-impl Plan {
+impl RunPlan {
     /// The cases to run, in the order of the sets.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
-        self.0.iter().flat_map(|(prepared, set)| Job::of_set(prepared, set)).collect()
+        self.0.iter().flat_map(|(_, prepared, set)| Job::of_set(prepared, set)).collect()
+    }
+}
+
+#[cfg(feature = "reports")]
+impl RunPlan {
+    /// How many cases there are.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|(_, _, set)| set.eval_cases.len()).sum()
     }
 
-    /// How many cases there are.
-    #[cfg(feature = "reports")]
-    pub(super) fn len(&self) -> usize {
-        self.0.iter().map(|(_, set)| set.eval_cases.len()).sum()
+    /// Whether there is no case.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cases, each with the file and the id of its set.
+    pub fn cases(&self) -> impl Iterator<Item = (&std::path::Path, &str, &EvalCase)> {
+        self.0.iter().flat_map(|(path, _, set)| {
+            set.eval_cases.iter().map(move |case| (path.as_path(), set.eval_set_id.as_str(), case))
+        })
+    }
+
+    /// The folder of the run's journal; `None` if none is written.
+    #[doc(hidden)]
+    pub fn journal(&self) -> Option<&std::path::Path> {
+        self.0.iter().find_map(|(_, prepared, _)| prepared.journal.as_ref()?.path().parent())
     }
 }
 
 impl EvalRunner {
-    /// The sets at these paths, each a file or a folder of sets. A set that is found twice counts once.
+    /// What the words of a command line select, checked before anything runs.
+    ///
+    /// ```
+    /// use std::future::pending;
+    ///
+    /// use eval_core::{Criterion, EvalRunner, Replay};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
+    /// let plan = runner.select(&["evals/weather.evalset.json:sunny in Paris"])?;
+    /// assert_eq!(plan.len(), 1);
+    ///
+    /// let report = runner.run_plan(&plan, || Replay::new([["It is sunny in Paris."]]), 4, pending()).await;
+    /// assert!(report.all_passed());
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a set below the
+    /// current folder. What exists as a path is that path, unless it is a folder without sets and has the name of one. A set that several selectors name runs once, with the cases
+    /// of all of them. Each set has the `test_config.json` beside it unless this runner has criteria of its own, and its
+    /// recording.
+    ///
+    /// Fails if a selector matches nothing or names a case that does not exist, if a set or a config has errors, or if
+    /// the runner's settings contradict each other.
     #[cfg(feature = "reports")]
-    pub(super) fn sets_at(&self, paths: &[PathBuf]) -> Result<Vec<Found>, RunDirError> {
-        let names = self.custom_names();
-        let mut known = HashSet::new();
-        let mut sets = Vec::new();
-        for path in paths {
-            let found = if path.is_dir() {
-                directory::read(path, &names)?
-            } else {
-                vec![directory::read_one(path, None, &names)?]
-            };
-            let file = |set: &Found| set.path.canonicalize().unwrap_or_else(|_| set.path.clone());
-            sets.extend(found.into_iter().filter(|set| known.insert(file(set))));
-        }
-        Ok(sets)
+    pub fn select<S: AsRef<OsStr>>(&self, selectors: &[S]) -> Result<RunPlan, RunDirError> {
+        self.plan(self.selected(selectors)?)
     }
 
-    /// What the sets are run with. If `ids` are given, only the cases of these ids run.
-    pub(super) fn plan(&self, sets: Vec<Found>, ids: Option<&[String]>) -> Result<Plan, RunDirError> {
-        let sets = sets.into_iter().filter_map(|mut found| {
+    /// Runs what was [selected](Self::select), at most `concurrency` cases at a time, until `stop` ends.
+    ///
+    /// The cases that run when `stop` ends are ended. The report has all cases: those without a verdict are errors that
+    /// say so.
+    #[cfg(feature = "reports")]
+    pub async fn run_plan<Shape, S: Setup<Shape>>(
+        &self,
+        plan: &RunPlan,
+        setup: S,
+        concurrency: usize,
+        stop: impl Future<Output = ()> + Send,
+    ) -> EvalReport {
+        self.run_jobs(plan.jobs(), &setup, concurrency, stop).await
+    }
+
+    /// What the sets are run with. Of a set with ids, only the cases of these ids run.
+    pub(super) fn plan(&self, sets: Vec<Selected>) -> Result<RunPlan, RunDirError> {
+        let sets = sets.into_iter().filter_map(|Selected { mut found, ids }| {
             let cases = &mut found.set.eval_cases;
-            cases.retain(|case| ids.is_none_or(|ids| ids.contains(&case.eval_id)));
+            cases.retain(|case| ids.as_ref().is_none_or(|ids| ids.contains(&case.eval_id)));
             (!cases.is_empty() || ids.is_none()).then_some(found)
         });
         let planned: Result<Vec<_>, RunDirError> = sets.map(|found| self.prepare_found(found)).collect();
@@ -66,13 +122,13 @@ impl EvalRunner {
                 prepared.journal.clone_from(&journal);
             }
         }
-        Ok(Plan(planned.into_iter().map(|(_, prepared, set)| (prepared, set)).collect()))
+        Ok(RunPlan(planned))
     }
 
     /// A set of a directory with what its cases are run with.
     fn prepare_found(&self, found: Found) -> Result<(PathBuf, Prepared, EvalSet), RunDirError> {
         let Found { path, set, places, config, overlooked } = found;
-        if let Some(overlooked) = overlooked.filter(|_| self.config.is_none() && self.criteria.is_empty()) {
+        if let Some(overlooked) = overlooked.filter(|_| self.takes_config_of_folder()) {
             return Err(RunDirError::OverlookedConfig(overlooked));
         }
         match self.prepare_without_journal(config.as_ref(), Some(&path), &set.eval_cases) {

@@ -4,6 +4,7 @@
 //! The table is in `docs/configuration.md`. What the command line says is a setting of the program by the time it comes here:
 //! see [`EvalRunner::config_alone`].
 
+use eval_format::metric::metric;
 use eval_format::{Criterion, EvalConfig};
 
 use super::builder::EvalRunner;
@@ -17,6 +18,8 @@ pub(super) struct Precedence<'a> {
     pub(super) program: Option<&'a EvalConfig>,
     /// The config in the folder of the set.
     pub(super) folder: Option<&'a EvalConfig>,
+    /// [`EvalRunner::only_metric`].
+    pub(super) only: &'a [(String, Option<f64>)],
 }
 
 impl Precedence<'_> {
@@ -34,11 +37,41 @@ impl Precedence<'_> {
         };
         let mut simulators = [self.program, self.folder].into_iter().flatten();
         config.user_simulator_config = simulators.find_map(|place| place.user_simulator_config.clone());
+        if !self.only.is_empty() {
+            let criteria = self.only.iter().map(|(name, threshold)| {
+                let known = config.criterion(name).cloned().or_else(|| adk_default(name));
+                let mut criterion = known.unwrap_or_else(|| Criterion::new(1.0));
+                criterion.threshold = threshold.unwrap_or(criterion.threshold);
+                (name.clone(), criterion)
+            });
+            config.criteria = criteria.collect();
+        }
         config
+    }
+
+    /// The first of the only metrics that has no threshold, neither with its name nor in a config.
+    pub(super) fn lacks_threshold(&self, custom: &[&str]) -> Option<&str> {
+        let all = Precedence { only: &[], ..*self }.config();
+        let known = |name: &str| {
+            all.criterion(name).is_some() || adk_default(name).is_some() || custom.contains(&name)
+        };
+        self.only
+            .iter()
+            .find(|(name, threshold)| threshold.is_none() && metric(name).is_some() && !known(name))
+            .map(|(name, _)| name.as_str())
     }
 }
 
+fn adk_default(name: &str) -> Option<Criterion> {
+    EvalConfig::adk_default().criterion(name).cloned()
+}
+
 impl EvalRunner {
+    /// Whether the config in the folder of a set decides.
+    pub(super) fn takes_config_of_folder(&self) -> bool {
+        self.config.is_none() && self.criteria.is_empty()
+    }
+
     /// Scores with the criteria of the command line, and with no others. Users are simulated as before if it does not say
     /// how.
     #[cfg(feature = "reports")]
@@ -83,11 +116,32 @@ mod tests {
             (&own, None, Some(&folder_alone), 0.1, None),
             (&own, Some(&program), Some(&folder), 0.1, Some("program")),
         ] {
-            let config = Precedence { criteria, program, folder }.config();
+            let config = Precedence { criteria, program, folder, only: &[] }.config();
             let found = config.criterion("response_match_score").map(|criterion| criterion.threshold);
             let simulator = config.user_simulator_config.as_ref().map(|simulator| simulator.model.as_str());
             assert_eq!((found, simulator), (Some(threshold), model));
         }
+    }
+
+    #[test]
+    fn the_only_metrics_keep_the_criterion_that_they_had() {
+        let program = EvalConfig::default()
+            .with("response_match_score", Criterion::new(0.2))
+            .with("safety_v1", Criterion::new(0.7));
+        let of = |only: &[(&str, Option<f64>)], program: Option<&EvalConfig>| {
+            let only: Vec<_> =
+                only.iter().map(|(name, threshold)| ((*name).to_owned(), *threshold)).collect();
+            let precedence = Precedence { criteria: &[], program, folder: None, only: &only };
+            let lacks = precedence.lacks_threshold(&["mine"]).map(str::to_owned);
+            let thresholds: Vec<_> =
+                precedence.config().criteria.into_iter().map(|(_, criterion)| criterion.threshold).collect();
+            (thresholds, lacks)
+        };
+        let lacks = |name: &str| Some(name.to_owned());
+        assert_eq!(of(&[("safety_v1", None)], Some(&program)), (vec![0.7], None));
+        assert_eq!(of(&[("safety_v1", Some(0.5)), ("mine", None)], None), (vec![0.5, 1.0], None));
+        assert_eq!(of(&[("response_match_score", None)], None), (vec![0.8], None));
+        assert_eq!(of(&[("safety_v1", None)], None), (vec![1.0], lacks("safety_v1")));
     }
 
     #[cfg(feature = "reports")]
@@ -100,7 +154,9 @@ mod tests {
         };
         for (line, model) in [(config(0.4, ""), "program"), (config(0.4, "line"), "line")] {
             let EvalRunner { config, criteria, .. } = runner().config_alone(line);
-            let config = Precedence { criteria: &criteria, program: config.as_ref(), folder: None }.config();
+            let config =
+                Precedence { criteria: &criteria, program: config.as_ref(), folder: None, only: &[] }
+                    .config();
             assert_eq!(config.criteria, criterion(0.4));
             assert_eq!(config.user_simulator_config.unwrap().model, model);
         }

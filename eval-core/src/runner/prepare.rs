@@ -58,8 +58,15 @@ impl EvalRunner {
             // The reader has seen those of a file.
             check_cases(cases).map_err(RunnerError::Set)?;
         }
-        let precedence =
-            Precedence { criteria: &self.criteria, program: self.config.as_ref(), folder: beside };
+        let precedence = Precedence {
+            criteria: &self.criteria,
+            program: self.config.as_ref(),
+            folder: beside,
+            only: &self.only,
+        };
+        if let Some(metric) = precedence.lacks_threshold(&self.custom_names()) {
+            return Err(RunnerError::NoThreshold(metric.to_owned()));
+        }
         let config = self.checked(precedence.config())?;
         let incompatible = check_compatibility_with(&config, &self.custom_names(), self.options.gate, cases);
         if !incompatible.is_empty() {
@@ -115,7 +122,7 @@ impl EvalRunner {
     /// The journal, opened when the first case needs it; `None` if there is none.
     pub(super) fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
-        let open = || Journal::of_program(folder);
+        let open = || Journal::of_program(folder, self.needs_journal);
         let journal = self.opened.get_or_init(open).clone()?;
         match journal.as_ref().and_then(|journal| Some((journal, journal.failure()?))) {
             Some((journal, source)) => {

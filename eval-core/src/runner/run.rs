@@ -3,7 +3,7 @@
 use std::future::{Future, pending};
 use std::marker::PhantomData;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval_format::{EvalCase, EvalSet};
@@ -12,7 +12,7 @@ use super::builder::EvalRunner;
 use super::directory;
 use super::error::{RunDirError, RunnerError};
 use super::job::Job;
-use super::plan::Plan;
+use super::selected::Selected;
 use super::setup_fn::Setup;
 use crate::agent::{Agent, BoxAgent, BoxFuture};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Evaluated, IdentifiedCase, Run};
@@ -128,22 +128,11 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let plan = self.plan(sets, None)?;
-        Ok(self.run_plan(&plan, &setup, concurrency, pending()).await)
+        let plan = self.plan(sets.into_iter().map(Selected::whole).collect())?;
+        Ok(self.run_jobs(plan.jobs(), &setup, concurrency, pending()).await)
     }
 
-    /// Runs the cases of a plan. Those that have no verdict when `stop` ends are errors that say so.
-    pub(super) async fn run_plan<Shape, S: Setup<Shape>>(
-        &self,
-        plan: &Plan,
-        setup: &S,
-        concurrency: usize,
-        stop: impl Future<Output = ()> + Send,
-    ) -> EvalReport {
-        self.run_jobs(plan.jobs(), setup, concurrency, stop).await
-    }
-
-    async fn run_jobs<Shape, S: Setup<Shape>>(
+    pub(super) async fn run_jobs<Shape, S: Setup<Shape>>(
         &self,
         jobs: Vec<Job<'_>>,
         setup: &S,
@@ -151,10 +140,11 @@ impl EvalRunner {
         stop: impl Future<Output = ()> + Send,
     ) -> EvalReport {
         plan(&jobs);
+        let first_to_fail = OnceLock::new();
         // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
         let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(jobs.len());
         for job in &jobs {
-            cases.push(Box::pin(self.one(*job, setup)));
+            cases.push(Box::pin(self.one_of_many(*job, setup, &first_to_fail)));
         }
         let reports = guard::all_until(concurrency, cases, stop).await;
         let reports = reports.into_iter().zip(&jobs);
@@ -163,6 +153,24 @@ impl EvalRunner {
                 .map(|(report, job)| report.unwrap_or_else(|| self.labelled(job.interrupted())))
                 .collect(),
         }
+    }
+
+    /// Runs one case, unless another one failed before it began and this runner ends at the first.
+    async fn one_of_many<Shape, S: Setup<Shape>>(
+        &self,
+        job: Job<'_>,
+        setup: &S,
+        first_to_fail: &OnceLock<String>,
+    ) -> CaseReport {
+        if let Some(failed) = first_to_fail.get() {
+            return self.ended(&self.begun(job), job.left_out(failed));
+        }
+        let report = self.one(job, setup).await;
+        if self.fail_fast && report.verdict.fails() {
+            // The first one is named.
+            let _ = first_to_fail.set(report.eval_id().to_owned());
+        }
+        report
     }
 
     /// Runs one case and records its verdict.
@@ -184,8 +192,9 @@ impl EvalRunner {
     /// Records a verdict, and tells of it.
     fn ended(&self, identified: &IdentifiedCase<'_>, report: CaseReport) -> CaseReport {
         let mut report = self.labelled(report);
-        let headline = report.verdict.fails().then(|| failure::reason(&report));
-        identified.log.decided(&report, headline, None);
+        let fails = report.verdict.fails();
+        let failure = fails.then(|| failure::describe(&report));
+        identified.log.decided(&report, fails.then(|| failure::reason(&report)), failure.as_deref());
         if let Some(error) = identified.log.journal().and_then(Journal::failure) {
             report.notes.push(format!("the journal lacks this case, or a part of it: {error}"));
         }

@@ -1,10 +1,9 @@
 //! How a case is run and decided: `runs`, `pass`, `gate`, `retry`, `timeout`.
 
 use std::str::FromStr;
-
-use eval_format::options::ParseOptionError;
 use std::time::Duration;
 
+use eval_format::options::{ParseOptionError, parse_timeout};
 use eval_format::{DEFAULT_TIMEOUT, Gate, Pass};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
@@ -60,7 +59,9 @@ impl Running {
 
     /// Reads `timeout = "30s"`.
     pub(super) fn read_timeout(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
-        self.timeout = timeout(&value.string()?)?;
+        let text = value.string()?;
+        self.timeout = parse_timeout(&text.value())
+            .map_err(|wrong| error(text.span(), wrong.message(), wrong.help()))?;
         Ok(())
     }
 
@@ -108,39 +109,4 @@ impl Running {
 
 fn parsed<T: FromStr<Err = ParseOptionError>>(text: &LitStr) -> syn::Result<T> {
     text.value().parse().map_err(|wrong: ParseOptionError| error(text.span(), wrong.message(), wrong.help()))
-}
-
-/// A duration such as `30s`, `500ms` or `2m`.
-fn timeout(text: &LitStr) -> syn::Result<Duration> {
-    let value = text.value();
-    let help = r#"write a whole number and a unit: "500ms", "30s" or "2m""#;
-    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = value.split_at(digits);
-    let factor = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        _ => return Err(error(text.span(), format!("`{value}` is not a duration"), help)),
-    };
-    match number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
-        Some(0) => Err(error(text.span(), "a timeout of zero would end every turn before it begins", help)),
-        Some(milliseconds) => Ok(Duration::from_millis(milliseconds)),
-        None => Err(error(text.span(), format!("`{value}` is not a duration"), help)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_timeout_is_a_number_and_a_unit() {
-        let timeout = |text| timeout(&LitStr::new(text, Span::call_site()));
-        for (text, expected) in [("500ms", 500), ("30s", 30_000), ("2m", 120_000)] {
-            assert_eq!(timeout(text).unwrap(), Duration::from_millis(expected), "{text}");
-        }
-        for text in ["", "30", "s", "0s", "1.5s", "-1s", "30 s", "1h", "18446744073709551615m", "３s"] {
-            assert!(timeout(text).is_err(), "{text}");
-        }
-    }
 }

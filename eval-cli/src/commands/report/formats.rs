@@ -2,6 +2,7 @@
 //!
 //! A format that is written to a file has a module, an option in [`ReportFiles`], and a line in its list.
 
+mod exported;
 mod github;
 mod human;
 mod json;
@@ -15,15 +16,17 @@ use eval_core::__private::mask;
 
 use crate::files::replace;
 use crate::output::CommandError;
-use crate::recorded::RunResults;
+use crate::output::foreign::one_line;
+use crate::recorded::{RunResults, near};
 
-pub(super) use github::annotations as github;
+pub(in crate::commands) use github::annotations as github;
+pub(in crate::commands) use human::body as human_body;
 pub(super) use human::text as human;
-pub(super) use json::text as json;
+pub(in crate::commands) use json::text as json;
 
 /// The files to write reports to.
 #[derive(Debug, clap::Args)]
-pub(super) struct ReportFiles {
+pub(in crate::commands) struct ReportFiles {
     /// Writes a JUnit report to this file. `-` prints it instead of the usual output.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -35,27 +38,42 @@ pub(super) struct ReportFiles {
     /// Writes a summary for a pull request to this file. `-` prints it instead of the usual output.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+
+    /// Writes the table of ADK's `AgentEvaluator` to this file: a row per metric, turn and run. `-` prints it instead of
+    /// the usual output.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Saves ADK's results of the sets below this folder of agents, where `adk web` lists them:
+    /// `DIR/APP/.adk/eval_history`. Needs `--app`.
+    #[arg(long, value_name = "DIR", requires = "app")]
+    adk_results: Option<PathBuf>,
 }
 
 /// A report as text.
 type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
 
 impl ReportFiles {
-    fn list(&self) -> [(Option<&Path>, Render); 3] {
+    fn list(&self) -> [(Option<&Path>, Render); 4] {
         [
             (self.junit.as_deref(), junit::text),
             (self.json.as_deref(), json::text),
             (self.markdown.as_deref(), |results| Ok(markdown::text(results))),
+            (self.csv.as_deref(), exported::csv),
         ]
     }
 
     /// Whether a file tells the scores of each run.
     pub(super) fn take_all(&self) -> bool {
-        self.junit.is_some() || self.json.is_some()
+        self.junit.is_some() || self.json.is_some() || self.csv.is_some() || self.adk_results.is_some()
     }
 
-    /// Writes the files. Returns the report for standard output, if one is to go there.
-    pub(super) fn write(&self, results: &RunResults<'_>) -> Result<Option<String>, CommandError> {
+    /// Writes the files. `app` is the app of ADK's results.
+    pub(in crate::commands) fn write(
+        &self,
+        results: &RunResults<'_>,
+        app: Option<&str>,
+    ) -> Result<Written, CommandError> {
         let mut printed = None;
         for (path, render) in self.list() {
             let Some(path) = path else { continue };
@@ -66,7 +84,28 @@ impl ReportFiles {
                 return Err(two_on_standard_output());
             }
         }
-        Ok(printed)
+        let saved = match (&self.adk_results, app) {
+            (Some(agents), Some(app)) => exported::save_adk_results(results, agents, app)?,
+            _ => Vec::new(),
+        };
+        Ok(Written { printed, saved })
+    }
+}
+
+/// What became of the reports.
+pub(in crate::commands) struct Written {
+    /// The report for standard output, if one is to go there.
+    pub(in crate::commands) printed: Option<String>,
+    /// Files whose names only this program knows.
+    pub(in crate::commands) saved: Vec<PathBuf>,
+}
+
+impl Written {
+    /// A line for each saved file.
+    pub(in crate::commands) fn shown(&self) -> String {
+        let line =
+            |path: &PathBuf| format!("saved         {}\n", one_line(&near(path).display().to_string()));
+        self.saved.iter().map(line).collect()
     }
 }
 
@@ -74,7 +113,7 @@ impl ReportFiles {
 const STANDARD_OUTPUT: &str = "-";
 
 /// The error for two reports that would be mixed.
-pub(super) fn two_on_standard_output() -> CommandError {
+pub(in crate::commands) fn two_on_standard_output() -> CommandError {
     CommandError::new(
         format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)"),
         "name a file for each other report",

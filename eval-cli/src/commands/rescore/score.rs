@@ -6,11 +6,10 @@ use eval_core::EvalRunner;
 use eval_core::report::{Role, Transcript, Verdict};
 use eval_format::{Criterion, Pass};
 
-use super::cases::{Cases, Found};
 use super::recorded_scores::{RecordedScores, is_own};
 use super::rescored::{Now, RescoredCase};
 use super::selection::Selection;
-use crate::recorded::{State, TestResult};
+use crate::recorded::{Cases, Found, State, TestResult};
 
 /// Scores all tests, in order.
 pub(super) async fn all<'r>(

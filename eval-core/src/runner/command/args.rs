@@ -3,27 +3,36 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use eval_format::__private::suggest;
+use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 use lexopt::{Arg, Parser};
 
 /// The arguments after `eval`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Args {
     pub(super) agent: Option<String>,
-    /// Sets, and folders of sets; at least one.
-    pub(super) sets: Vec<PathBuf>,
+    /// Selectors of sets and their cases; at least one.
+    pub(super) sets: Vec<OsString>,
     pub(super) config: Option<PathBuf>,
     /// The ids of the cases to run. Empty for all cases.
     pub(super) cases: Vec<String>,
     /// How often each case runs, at least once.
     pub(super) runs: Option<usize>,
+    /// The only metrics, with the thresholds that are given.
+    pub(super) metrics: Vec<(String, Option<f64>)>,
+    pub(super) pass: Option<Pass>,
+    pub(super) gate: Option<Gate>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) retry: Option<u32>,
+    pub(super) fail_fast: bool,
     /// How many cases run at a time, at least one.
     pub(super) concurrency: usize,
 }
 
 /// What the arguments ask for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Asked {
     Run(Args),
     Help,
@@ -37,6 +46,8 @@ pub(super) enum ArgsError {
     ValueMissing { option: &'static str },
     NotUtf8 { option: &'static str },
     NotACount { option: &'static str, value: String },
+    NotAThreshold { metric: String, value: String },
+    Option { option: &'static str, source: ParseOptionError },
     Other(lexopt::Error),
 }
 
@@ -58,7 +69,7 @@ struct Value {
     text: OsString,
 }
 
-const OPTIONS: [ValueOption; 6] = [
+const OPTIONS: [ValueOption; 11] = [
     ValueOption {
         name: "agent",
         value: "NAME",
@@ -71,11 +82,11 @@ const OPTIONS: [ValueOption; 6] = [
     },
     ValueOption {
         name: "set",
-        value: "PATH",
-        about: "a set, or a folder of sets; can be repeated",
+        value: "SET",
+        about: "a file, a folder, a glob or the id of a set, `SET:case1,case2` for some of its cases; can be repeated",
         in_brackets: false,
         set: |args, value| {
-            args.sets.push(value.text.into());
+            args.sets.push(value.text);
             Ok(())
         },
     },
@@ -110,6 +121,61 @@ const OPTIONS: [ValueOption; 6] = [
         },
     },
     ValueOption {
+        name: "metric",
+        value: "NAME[=THRESHOLD]",
+        about: "scores with this metric and no others (also `-m`); can be repeated",
+        in_brackets: true,
+        set: |args, value| {
+            args.metrics.push(value.metric()?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "pass",
+        value: "HOW",
+        about: "how the runs of a case decide it: mean, all, any or `at_least(2)`",
+        in_brackets: true,
+        set: |args, value| {
+            args.pass = Some(value.parsed(str::parse)?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "gate",
+        value: "HOW",
+        about: "how the turns of a run decide it: mean or every_turn",
+        in_brackets: true,
+        set: |args, value| {
+            args.gate = Some(value.parsed(str::parse)?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "timeout",
+        value: "TIME",
+        about: "the time limit of a turn: 500ms, 30s, 2m",
+        in_brackets: true,
+        set: |args, value| {
+            args.timeout = Some(value.parsed(parse_timeout)?);
+            Ok(())
+        },
+    },
+    ValueOption {
+        name: "retry",
+        value: "N",
+        about: "how often a run is repeated whose agent was not reached",
+        in_brackets: true,
+        set: |args, value| {
+            let option = value.option;
+            let times = value.count()?;
+            args.retry = Some(
+                u32::try_from(times)
+                    .map_err(|_| ArgsError::NotACount { option, value: times.to_string() })?,
+            );
+            Ok(())
+        },
+    },
+    ValueOption {
         name: "concurrency",
         value: "N",
         about: "how many cases run at a time [default: 4]",
@@ -120,6 +186,10 @@ const OPTIONS: [ValueOption; 6] = [
         },
     },
 ];
+
+/// The option without a value.
+const FAIL_FAST: &str = "fail-fast";
+const FAIL_FAST_ABOUT: &str = "begins no further case when one did not pass";
 
 const CONCURRENCY: usize = 4;
 
@@ -132,16 +202,24 @@ impl Args {
             config: None,
             cases: Vec::new(),
             runs: None,
+            metrics: Vec::new(),
+            pass: None,
+            gate: None,
+            timeout: None,
+            retry: None,
+            fail_fast: false,
             concurrency: CONCURRENCY,
         };
         let mut parser = Parser::from_args(words);
         while let Some(arg) = parser.next().map_err(ArgsError::Other)? {
             let option = match arg {
                 Arg::Short('h') | Arg::Long("help") => return Ok(Asked::Help),
-                Arg::Long(name) => OPTIONS
-                    .iter()
-                    .find(|option| option.name == name)
-                    .ok_or_else(|| ArgsError::Unknown { option: format!("--{name}") })?,
+                Arg::Long(FAIL_FAST) => {
+                    args.fail_fast = true;
+                    continue;
+                }
+                Arg::Short('m') => named("metric")?,
+                Arg::Long(name) => named(name)?,
                 Arg::Short(letter) => return Err(ArgsError::Unknown { option: format!("-{letter}") }),
                 Arg::Value(word) => {
                     return Err(ArgsError::Unknown { option: word.to_string_lossy().into_owned() });
@@ -157,7 +235,31 @@ impl Args {
     }
 }
 
+fn named(name: &str) -> Result<&'static ValueOption, ArgsError> {
+    let found = OPTIONS.iter().find(|option| option.name == name);
+    found.ok_or_else(|| ArgsError::Unknown { option: format!("--{name}") })
+}
+
+/// The metric and the threshold of `NAME[=THRESHOLD]`. The error is what should be a threshold.
+pub(super) fn metric_and_threshold(text: &str) -> Result<(String, Option<f64>), (String, String)> {
+    let Some((metric, value)) = text.split_once('=') else { return Ok((text.to_owned(), None)) };
+    match value.parse::<f64>().ok().filter(|threshold| threshold.is_finite()) {
+        Some(threshold) => Ok((metric.to_owned(), Some(threshold))),
+        None => Err((metric.to_owned(), value.to_owned())),
+    }
+}
+
 impl Value {
+    fn metric(self) -> Result<(String, Option<f64>), ArgsError> {
+        let text = self.utf8()?;
+        metric_and_threshold(&text).map_err(|(metric, value)| ArgsError::NotAThreshold { metric, value })
+    }
+
+    fn parsed<T>(self, parse: impl Fn(&str) -> Result<T, ParseOptionError>) -> Result<T, ArgsError> {
+        let option = self.option;
+        parse(&self.utf8()?).map_err(|source| ArgsError::Option { option, source })
+    }
+
     fn utf8(self) -> Result<String, ArgsError> {
         self.text.into_string().map_err(|_| ArgsError::NotUtf8 { option: self.option })
     }
@@ -174,10 +276,17 @@ impl Value {
 impl fmt::Display for ArgsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NotAThreshold { metric, value } => {
+                write!(f, "`{value}` is no threshold for `{metric}`; it must be a number")
+            }
+            Self::Option { option, source } => {
+                write!(f, "`--{option}`: {}; {}", source.message(), source.help())
+            }
             Self::NoSet => f.write_str("name a set, or a folder of sets, with `--set`"),
             Self::Unknown { option } => {
                 write!(f, "there is no option `{option}`")?;
-                let names = OPTIONS.map(|option| format!("--{}", option.name));
+                let names = OPTIONS.iter().map(|option| option.name).chain([FAIL_FAST]);
+                let names: Vec<String> = names.map(|name| format!("--{name}")).collect();
                 match suggest(option, names.iter().map(String::as_str)) {
                     Some(meant) => write!(f, "; did you mean `{meant}`?"),
                     None => Ok(()),
@@ -200,7 +309,7 @@ pub(super) fn usage() -> String {
         let option = format!("--{name} {value}");
         text.push_str(&if in_brackets { format!(" [{option}]") } else { format!(" {option}") });
     }
-    text
+    text + " [--fail-fast]"
 }
 
 /// The options, and the names of the agents.
@@ -210,8 +319,9 @@ pub(super) fn help(agents: &[&str]) -> String {
         usage()
     );
     for ValueOption { name, value, about, .. } in OPTIONS {
-        text.push_str(&format!("  {:<18} {about}\n", format!("--{name} {value}")));
+        text.push_str(&format!("  {:<26} {about}\n", format!("--{name} {value}")));
     }
+    text.push_str(&format!("  {:<26} {FAIL_FAST_ABOUT}\n", format!("--{FAIL_FAST}")));
     text.push_str(&format!("\nagents: {}\n", agents.join(", ")));
     text.push_str(
         "\nexit codes: 0 every case passed, 1 a case failed, 2 a case has no verdict, or the arguments are wrong\n",
@@ -240,6 +350,15 @@ mod tests {
             "e",
             "--config=f",
             "--concurrency=9",
+            "-m",
+            "safety_v1",
+            "--metric=response_match_score=0.5",
+            "--fail-fast",
+            "--pass=at_least(2)",
+            "--gate",
+            "every_turn",
+            "--timeout=2m",
+            "--retry=2",
         ];
         let expected = Args {
             agent: Some("b".to_owned()),
@@ -247,6 +366,12 @@ mod tests {
             config: Some("f".into()),
             cases: vec!["e".to_owned()],
             runs: Some(3),
+            metrics: vec![("safety_v1".to_owned(), None), ("response_match_score".to_owned(), Some(0.5))],
+            pass: Some(Pass::AtLeast(2)),
+            gate: Some(Gate::EveryTurn),
+            timeout: Some(Duration::from_mins(2)),
+            retry: Some(2),
+            fail_fast: true,
             concurrency: 9,
         };
         assert_eq!(parse(&words).unwrap(), Asked::Run(expected));
@@ -265,6 +390,11 @@ mod tests {
             (&["--set", "a", "-x"], "there is no option `-x`"),
             (&["--set", "a", "--runs", "0"], "`--runs` is `0`; it must be a whole number, at least 1"),
             (&["--set", "a", "--concurrency", "x"], "`--concurrency` is `x`"),
+            (&["--set", "a", "-m", "safety_v1=high"], "`high` is no threshold for `safety_v1`"),
+            (&["--set", "a", "-m", "safety_v1=NaN"], "`NaN` is no threshold for `safety_v1`"),
+            (&["--set", "a", "--pass", "most"], "`--pass`: unknown `pass`: `most`; it is \"mean\""),
+            (&["--set", "a", "--timeout", "30"], "`--timeout`: `30` is not a duration; write"),
+            (&["--set", "a", "--fail-fats"], "did you mean `--fail-fast`?"),
         ] {
             let why = parse(words).unwrap_err().to_string();
             assert!(why.contains(says), "{why}");
@@ -275,7 +405,8 @@ mod tests {
     fn the_help_shows_each_option_and_the_default() {
         assert_eq!(
             usage(),
-            "usage: eval --agent NAME --set PATH [--config FILE] [--case ID] [--runs N] [--concurrency N]"
+            "usage: eval --agent NAME --set SET [--config FILE] [--case ID] [--runs N] [--metric NAME[=THRESHOLD]] \
+             [--pass HOW] [--gate HOW] [--timeout TIME] [--retry N] [--concurrency N] [--fail-fast]"
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");

@@ -14,7 +14,7 @@ use crate::message::show;
 const ENDED_BY_CTRL_C: i32 = 130;
 
 /// Ends when Ctrl-C is pressed. Never, if that cannot be noticed: Ctrl-C then ends the program.
-pub(super) async fn pressed() {
+pub async fn pressed() {
     let listener = Listener::start();
     poll_fn(|context| {
         let mut state = listener.0.state();

@@ -78,6 +78,43 @@ async fn folders_configs_and_single_cases_can_be_asked_for() {
 }
 
 #[tokio::test]
+async fn selectors_metrics_and_the_end_at_the_first_failure_are_those_of_the_command_line() {
+    let folder = Folder::new("selectors");
+    let (set, path) = (folder.set(), folder.0.display().to_string());
+    let (of_file, of_folder) = (format!("{set}:also sunny"), format!("{path}:sunny,also sunny"));
+    for (words, names) in [
+        (&["--set", &*of_file][..], &["also sunny"][..]),
+        (&["--set", &of_file, "--set", &of_folder], &["sunny", "also sunny"]),
+        (&["--set", &of_file, "--set", &set], &["sunny", "also sunny"]),
+        (&["--set", &of_folder, "--case", "sunny"], &["sunny"]),
+    ] {
+        let answer = answer(command(), &[&["--agent=right"], words].concat()).await;
+        let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let results = report["results"].as_array().unwrap();
+        let ids: Vec<&str> = results.iter().map(|case| case["eval_case_id"].as_str().unwrap()).collect();
+        assert_eq!(ids, names, "{words:?}");
+    }
+    for (words, says) in [
+        (&["--set", &*format!("{set}:suny")][..], "has no case `suny`; did you mean `sunny`?"),
+        (&["--set", &of_file, "--case", "sunny"], "no case is selected by both `--set` and `--case`"),
+        (&["--set", &set, "-m", "safety_v1"], "`safety_v1` has no threshold"),
+    ] {
+        let answer = answer(command(), &[&["--agent=right"], words].concat()).await;
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{words:?}");
+        assert!(answer.err.contains(says), "{}", answer.err);
+    }
+    let lenient =
+        answer(command(), &["--agent=wrong", "--set", &set, "-m", "response_match_score=0.0001"]).await;
+    assert_eq!(lenient.code, 1, "{}", lenient.err);
+    assert!(!lenient.err.contains("tool_trajectory_avg_score"), "{}", lenient.err);
+    let words = ["--agent=wrong", "--set", &set, "--fail-fast", "--concurrency=1"];
+    let first = answer(command(), &words).await;
+    assert_eq!(first.code, 1, "{}", first.err);
+    let report: serde_json::Value = serde_json::from_str(&first.out).unwrap();
+    assert_eq!((&report["summary"]["failed"], &report["summary"]["skipped"]), (&json!(1), &json!(1)));
+}
+
+#[tokio::test]
 async fn a_config_takes_the_place_of_all_criteria_of_the_program() {
     let folder = Folder::new("precedence");
     let config = folder.0.join("strict.json");

@@ -11,6 +11,11 @@ use crate::output::words::{count, tokens};
 use crate::recorded::{Retry, RunResults, State, TestResult, near};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {
+    body(results, |_| None) + &commands(results)
+}
+
+/// The report without the commands to go on with. `again` is the command that runs a case again.
+pub(crate) fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = head(results);
     let widest = results.tests.iter().map(|test| shown_width(&test.name)).max().unwrap_or_default();
     let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
@@ -21,8 +26,7 @@ pub(crate) fn text(results: &RunResults<'_>) -> String {
     text.push_str(&summary(results));
     // What tests printed and commands are not broken into lines: they are read and copied as they are.
     text = width::fitted(text);
-    text.push_str(&failures(results));
-    text.push_str(&commands(results));
+    text.push_str(&failures(results, again));
     text
 }
 
@@ -127,10 +131,13 @@ fn summary(results: &RunResults<'_>) -> String {
 }
 
 /// What the tests printed that failed or have no verdict.
-fn failures(results: &RunResults<'_>) -> String {
+fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = String::new();
     for test in results.needing_attention().take(MOST_FAILURES) {
         text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.name), details(test)));
+        if let Some(command) = again(test) {
+            text.push_str(&format!("\nrun again     {command}\n"));
+        }
     }
     let more = results.needing_attention().count().saturating_sub(MOST_FAILURES);
     if more > 0 {
@@ -147,13 +154,20 @@ const MOST_FAILURES: usize = 50;
 
 /// The commands to go on with.
 fn commands(results: &RunResults<'_>) -> String {
-    let totals = &results.totals;
     let run = results.loaded.args();
+    // Cases of programs are no tests: their program runs them.
+    let of_tests = |state| {
+        let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
+        tests.filter(|test| test.state == state).count()
+    };
     let mut lines = Vec::new();
     for (number, flag) in [
-        (totals.failed, "failed"),
-        (totals.errors + totals.not_evaluated, "errors"),
-        (totals.unfinished + totals.missing.saturating_sub(results.of_programs), "unfinished"),
+        (of_tests(State::Failed), "failed"),
+        (of_tests(State::Error) + of_tests(State::NotEvaluated), "errors"),
+        (
+            of_tests(State::Unfinished) + results.totals.missing.saturating_sub(results.of_programs),
+            "unfinished",
+        ),
     ] {
         if number > 0 {
             lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));

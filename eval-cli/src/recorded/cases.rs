@@ -15,7 +15,7 @@ use crate::output::foreign::one_line;
 
 /// The files that were read so far, by the name that the journal has for them.
 #[derive(Debug, Default)]
-pub(super) struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
+pub(crate) struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
 
 /// A file of cases.
 #[derive(Debug)]
@@ -33,17 +33,17 @@ struct Case {
 
 /// A case as it is now.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) case: EvalCase,
+pub(crate) struct Found {
+    pub(crate) case: EvalCase,
     /// Whether its text has changed since it ran.
-    pub(super) is_edited: bool,
+    pub(crate) is_edited: bool,
     /// Where the recording of its set is, if there is one.
-    pub(super) recording: PathBuf,
+    pub(crate) recording: PathBuf,
 }
 
 /// Why a case is not found. Displayed, it is a sentence without a period.
 #[derive(Clone, Debug)]
-pub(super) enum NotFound {
+pub(crate) enum NotFound {
     /// The case comes from no file.
     NoFile,
     /// The file is not here.
@@ -76,7 +76,7 @@ impl fmt::Display for NotFound {
 
 impl Cases {
     /// The case that a test ran.
-    pub(super) fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
+    pub(crate) fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
         let file = started.file.as_deref().ok_or(NotFound::NoFile)?.to_owned();
         let read = || Set::read(&file, started.set_file.as_deref()).map(Rc::new);
         let set = self.0.entry(file.clone()).or_insert_with(read).clone()?;

@@ -1,0 +1,143 @@
+//! `cargo evalset run`: runs eval sets against any agent.
+
+mod again;
+mod agent;
+mod ended;
+mod options;
+mod problem;
+mod progress;
+
+use std::ffi::OsString;
+
+use eval_core::__private::{ctrl_c_pressed, variables};
+use eval_core::{EvalCase, EvalRunner};
+
+use super::report::formats::{self, ReportFiles};
+use crate::output::{Answer, CommandError, Format};
+use crate::recorded::{LoadedRun, RunResults, new_root};
+use agent::AgentArgs;
+use ended::Ended;
+use options::RunOptions;
+use progress::Progress;
+
+/// Runs eval sets against an agent that is not Rust in a test: behind an ADK server, or a program in any language.
+///
+/// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
+/// beside it, else with ADK's default criteria.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP, override_usage = USAGE, group = agent::exactly_one())]
+pub(crate) struct Args {
+    /// Sets: files, folders, globs in quotes, or ids of sets below this folder. `SET:case1,case2` selects cases.
+    #[arg(value_name = "SET[:CASE,..]", required = true)]
+    sets: Vec<OsString>,
+
+    #[command(flatten)]
+    agent: AgentArgs,
+
+    #[command(flatten)]
+    options: RunOptions,
+
+    #[command(flatten)]
+    files: ReportFiles,
+
+    /// Also prints annotations of GitHub Actions, on the lines of the cases.
+    #[arg(long, conflicts_with = "format")]
+    github: bool,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const USAGE: &str = "cargo evalset run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
+  cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server agents' --app weather
+  cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2
+  cargo evalset run trip --agent-url $URL --app trip --header \"Authorization=Bearer $TOKEN\"
+
+Exit codes:
+  0  every case passed, or was skipped and another passed
+  1  a case failed
+  2  a case has no verdict (an error, not evaluated, interrupted), or nothing was run";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    // What is secret is known before anything is written.
+    let agent = args.agent.choose()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        CommandError::new(
+            format!("cannot start the runtime that waits for agents: {error}"),
+            "raise this user's limit of open files",
+        )
+    })?;
+    let journal = JournalFolder::new()?;
+    let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
+    let runner = journal.set(runner);
+    let (progress, runner) = Progress::of(runner);
+    let (folder, planned) = runtime.block_on(async {
+        let plan = runner.select(&args.sets).map_err(|error| problem::of_plan(&error))?;
+        agent.ready().await?;
+        progress.begin(plan.len());
+        let setup = |case: &EvalCase| {
+            progress.began(case);
+            agent.boxed()
+        };
+        // What came out is in the journal, also of cases that were interrupted.
+        drop(runner.run_plan(&plan, setup, args.options.concurrency, ctrl_c_pressed()).await);
+        progress.end();
+        Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
+    })?;
+    // The journal is complete, and unlocked, once the runner is gone.
+    drop(runner);
+    let folder = folder.ok_or_else(|| problem::no_record("there is no journal"))?;
+    let loaded = LoadedRun::own(folder).map_err(|error| problem::no_record(&error.to_string()))?;
+    let results =
+        RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
+    let written = args.files.write(&results, args.agent.app())?;
+    if written.printed.is_some() && args.github {
+        return Err(formats::two_on_standard_output());
+    }
+    let saved = written.shown();
+    let ended = Ended { args, results: &results, planned: &planned, is_recorded: journal.stays() };
+    let text = match (written.printed, args.format) {
+        (Some(printed), _) => printed,
+        (None, Format::Human) => ended.text() + &saved,
+        (None, Format::Json) => formats::json(&results)?,
+    };
+    let annotations = if args.github { formats::github(&results) } else { String::new() };
+    Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
+}
+
+/// The folder of the journal. If journals are turned off, it is removed at the end: reports are made of it.
+enum JournalFolder {
+    OfRuns,
+    Temporary(tempfile::TempDir),
+}
+
+impl JournalFolder {
+    fn new() -> Result<Self, CommandError> {
+        if std::env::var_os(variables::JOURNAL).is_none_or(|value| value != "off") {
+            return Ok(Self::OfRuns);
+        }
+        let folder = tempfile::Builder::new().prefix("evalset-run-").tempdir();
+        folder.map(Self::Temporary).map_err(|error| {
+            CommandError::new(
+                format!("cannot make a temporary folder: {error}"),
+                "let `TMPDIR` name a folder in which this user can write",
+            )
+        })
+    }
+
+    fn set(&self, runner: EvalRunner) -> EvalRunner {
+        match self {
+            Self::OfRuns => runner.journal(new_root()),
+            Self::Temporary(folder) => runner.temporary_journal(folder.path()),
+        }
+    }
+
+    fn stays(&self) -> bool {
+        matches!(self, Self::OfRuns)
+    }
+}

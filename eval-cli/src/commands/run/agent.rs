@@ -1,0 +1,163 @@
+//! The agent of a run: an app behind an ADK server, or a program.
+
+use std::fmt;
+use std::process::Command;
+
+use clap::ArgGroup;
+use eval_agents::{AdkServer, Process};
+use eval_core::__private::hide;
+use eval_core::{Agent, BoxAgent, EvalRunner};
+
+use crate::output::CommandError;
+use crate::output::shell;
+
+/// The arguments of which exactly one says what answers.
+pub(super) fn exactly_one() -> ArgGroup {
+    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
+}
+
+/// The arguments that say what answers.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct AgentArgs {
+    /// An app of an ADK server that runs already: its address, with the path below which the routes stand.
+    #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
+    agent_url: Option<String>,
+
+    /// A program that speaks the protocol of JSON lines (docs/protocol.md), with its arguments. Each case has its own.
+    #[arg(long, value_name = "COMMAND", help_heading = "Agent (exactly one)")]
+    agent_cmd: Option<String>,
+
+    /// The command that starts an ADK server. A free port takes the place of `{port}`, else `--port` is appended.
+    #[arg(long, value_name = "COMMAND", requires = "app", help_heading = "Agent (exactly one)")]
+    adk_cmd: Option<String>,
+
+    /// The app of the server. For a program, the app name of cases that name none.
+    #[arg(long, value_name = "NAME", help_heading = "Agent (exactly one)")]
+    app: Option<String>,
+
+    /// A header of each request to the server, such as `Authorization=Bearer ..`. Its value is shown nowhere.
+    #[arg(
+        long = "header",
+        value_name = "NAME=VALUE",
+        conflicts_with = "agent_cmd",
+        help_heading = "Agent (exactly one)"
+    )]
+    headers: Vec<Header>,
+}
+
+/// A header as it is given. `Debug` shows its name alone.
+#[derive(Clone)]
+struct Header(String);
+
+impl From<String> for Header {
+    fn from(text: String) -> Self {
+        // clap may quote any argument that it does not understand.
+        hide(text.split_once('=').map_or(text.as_str(), |(_, value)| value));
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.split_once('=').map_or("..", |(name, _)| name))
+    }
+}
+
+/// What answers. Each conversation has a copy.
+#[derive(Debug)]
+pub(super) enum AnyAgent {
+    Server(Box<AdkServer>),
+    Program(Box<Process>),
+}
+
+impl AgentArgs {
+    /// The agent that the arguments name.
+    pub(super) fn choose(&self) -> Result<AnyAgent, CommandError> {
+        let app = self.app.as_deref().unwrap_or_default();
+        let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
+            (Some(url), ..) => AdkServer::at(url, app),
+            (_, Some(command), _) => AdkServer::spawn(words("--adk-cmd", command)?, app),
+            (.., Some(command)) => {
+                return Ok(AnyAgent::Program(Box::new(Process::new(words("--agent-cmd", command)?))));
+            }
+            // clap asks for one of them.
+            (None, None, None) => {
+                return Err(CommandError::new(
+                    "no agent is named",
+                    "name one with `--agent-url`, `--agent-cmd` or `--adk-cmd`",
+                ));
+            }
+        };
+        let with_header = |server: AdkServer, Header(header): &Header| match header.split_once('=') {
+            Some((name, value)) if !name.is_empty() => Ok(server.header(name, value)),
+            _ => Err(CommandError::new(
+                "a `--header` has no name and value",
+                "write `--header NAME=VALUE`, such as `--header \"Authorization=Bearer $TOKEN\"`",
+            )),
+        };
+        self.headers.iter().try_fold(server, with_header).map(|server| AnyAgent::Server(Box::new(server)))
+    }
+
+    pub(super) fn app(&self) -> Option<&str> {
+        self.app.as_deref()
+    }
+
+    /// The runner with the app name of cases that name none.
+    pub(super) fn set(&self, runner: EvalRunner) -> EvalRunner {
+        match &self.app {
+            Some(app) => runner.app_name(app),
+            None => runner,
+        }
+    }
+
+    /// The arguments again, for a command that is shown. Values of headers are left out.
+    pub(super) fn words(&self) -> Vec<String> {
+        let all = [
+            ("--agent-url", &self.agent_url),
+            ("--agent-cmd", &self.agent_cmd),
+            ("--adk-cmd", &self.adk_cmd),
+            ("--app", &self.app),
+        ];
+        let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value.clone()?]));
+        let headers = self.headers.iter().map(|header| ["--header".to_owned(), format!("{header:?}=..")]);
+        given.chain(headers).flatten().collect()
+    }
+}
+
+/// A command line as its words. No shell reads it.
+fn words(option: &str, line: &str) -> Result<Command, CommandError> {
+    let words = shell::words(line).filter(|words| !words.is_empty());
+    let Some([program, args @ ..]) = words.as_deref() else {
+        return Err(CommandError::new(
+            format!("`{option}` is no command: it is empty, or a quote in it has no end"),
+            format!("write the program and its arguments as in a shell: `{option} 'python3 agent.py'`"),
+        ));
+    };
+    let mut command = Command::new(program);
+    command.args(args);
+    Ok(command)
+}
+
+impl AnyAgent {
+    /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
+    pub(super) async fn ready(&self) -> Result<(), CommandError> {
+        match self {
+            Self::Server(server) => server.ready().await.map_err(|error| {
+                CommandError::new(
+                    error.to_string(),
+                    "check the address or the command, and the name of the app (`--app`)",
+                )
+            }),
+            Self::Program(_) => Ok(()),
+        }
+    }
+
+    /// The agent of a conversation.
+    pub(super) fn boxed(&self) -> BoxAgent {
+        match self {
+            Self::Server(server) => server.as_ref().clone().boxed(),
+            Self::Program(program) => program.as_ref().clone().boxed(),
+        }
+    }
+}

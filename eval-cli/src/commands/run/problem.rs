@@ -1,0 +1,51 @@
+//! Why nothing was run, or nothing is known of it.
+
+use eval_core::runner::{RunDirError, RunnerError};
+
+use crate::output::CommandError;
+
+/// Why the sets cannot be run.
+pub(super) fn of_plan(error: &RunDirError) -> CommandError {
+    match error {
+        RunDirError::NoSuchSet { name, meant } => CommandError::new(
+            format!("there is no set `{name}`"),
+            meant.as_ref().map_or_else(
+                || "name a file, a folder, a glob in quotes, or the id of a set below this folder".to_owned(),
+                |meant| format!("did you mean `{meant}`?"),
+            ),
+        ),
+        RunDirError::NoSuchCase { set, id, meant } => CommandError::new(
+            format!("`{set}` has no case `{id}`"),
+            meant.as_ref().map_or_else(
+                || format!("`cargo evalset run {set}` runs all its cases"),
+                |meant| format!("did you mean `{meant}`?"),
+            ),
+        ),
+        RunDirError::Runner { source: RunnerError::Journal { .. } | RunnerError::Environment(_), .. } => {
+            CommandError::new(in_one_line(error), "`EVALSET_DIR` names the folder for journals")
+        }
+        RunDirError::Runner { .. } => CommandError::new(
+            in_one_line(error),
+            "change the config, or name criteria with `--config` or `-m`",
+        ),
+        _ => CommandError::new(
+            in_one_line(error),
+            "`cargo evalset check` shows the problems of sets and configs",
+        ),
+    }
+}
+
+/// The error in one line. Problems of files take several.
+fn in_one_line(error: &RunDirError) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ")
+}
+
+/// The error of a run whose journal cannot be read.
+pub(super) fn no_record(why: &str) -> CommandError {
+    CommandError::new(
+        format!("the cases ran, and what came out is not known: {why}"),
+        "let `EVALSET_DIR` name a folder in which this user can write",
+    )
+}

@@ -1,0 +1,245 @@
+//! What the words of a command line select: `SET[:case1,case2]`.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval_format::__private::{fixed_folder, is_glob, suggest};
+use eval_format::ReadError;
+use eval_format::conventions::FileKind;
+use eval_format::find::find_sets;
+use eval_format::reader::check_set;
+
+use super::builder::EvalRunner;
+use super::directory::{self, Found};
+use super::error::RunDirError;
+use super::selected::Selected;
+
+/// The word after the set that selects cases of it.
+const BEFORE_CASES: char = ':';
+const BETWEEN_CASES: char = ',';
+
+/// Where a selector looks for sets.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    File(PathBuf),
+    Folder(PathBuf),
+    Glob(String),
+    /// What is no path: the id of a set.
+    Id(String),
+}
+
+impl EvalRunner {
+    /// The sets that the words select, each once and in the order of the words. All cases that are named exist.
+    pub(super) fn selected<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<Vec<Selected>, RunDirError> {
+        let mut places: HashMap<PathBuf, usize> = HashMap::new();
+        let mut all: Vec<Selected> = Vec::new();
+        for word in words {
+            let (place, cases) = place(word.as_ref());
+            let sets = self.sets_in(&place)?;
+            let ids = cases.map(|cases| ids_in(word.as_ref(), &cases, &sets)).transpose()?;
+            for found in sets {
+                let of_set = ids.as_ref().map(|ids| {
+                    let has = |id: &&String| found.set.eval_cases.iter().any(|case| case.eval_id == **id);
+                    ids.iter().filter(has).cloned().collect::<Vec<_>>()
+                });
+                if of_set.as_ref().is_some_and(Vec::is_empty) {
+                    continue;
+                }
+                let file = found.path.canonicalize().unwrap_or_else(|_| found.path.clone());
+                match places.get(&file) {
+                    Some(at) => all[*at].select(of_set),
+                    None => {
+                        places.insert(file, all.len());
+                        all.push(Selected { found, ids: of_set });
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn sets_in(&self, place: &Place) -> Result<Vec<Found>, RunDirError> {
+        let names = self.custom_names();
+        match place {
+            Place::Folder(folder) => match directory::read(folder, &names) {
+                // The folder of an agent is often named like the set.
+                Err(RunDirError::NoSets(path)) => match folder.to_str().filter(|name| is_bare(name)) {
+                    Some(id) => {
+                        self.sets_in(&Place::Id(id.to_owned())).map_err(|_| RunDirError::NoSets(path))
+                    }
+                    None => Err(RunDirError::NoSets(path)),
+                },
+                read => read,
+            },
+            Place::File(file) => match directory::read_one(file, None, &names) {
+                Err(RunDirError::Read(ReadError::Io { path, source }))
+                    if source.kind() == std::io::ErrorKind::NotFound && path == *file =>
+                {
+                    Err(RunDirError::NoSuchSet { name: file.display().to_string(), meant: nearest(file) })
+                }
+                read => Ok(vec![read?]),
+            },
+            Place::Glob(pattern) => {
+                let folder = fixed_folder(pattern);
+                let absolute = if pattern.starts_with('/') { "/" } else { "" };
+                let base = PathBuf::from(format!("{absolute}{folder}"));
+                let rest = pattern.trim_start_matches('/').strip_prefix(&folder).unwrap_or(pattern);
+                let files = sets_below(&base, rest.trim_start_matches('/'))?;
+                if files.is_empty() {
+                    return Err(RunDirError::NoSuchSet { name: pattern.clone(), meant: None });
+                }
+                files.iter().map(|file| directory::read_one(file, None, &names)).collect()
+            }
+            Place::Id(id) => Ok(vec![directory::read_one(&set_of_id(id)?, None, &names)?]),
+        }
+    }
+}
+
+/// The sets below a folder, by a pattern that is relative to it.
+fn sets_below(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunDirError> {
+    let folder = if base.as_os_str().is_empty() { Path::new(".") } else { base };
+    let files = find_sets(folder, pattern)
+        .map_err(|error| ReadError::Io { path: folder.to_owned(), source: std::io::Error::other(error) })?;
+    Ok(files.iter().map(|file| base.join(file)).collect())
+}
+
+/// The set below the current folder that has an id: in its file, or as the name of its file, by which ADK finds it.
+fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
+    let files = sets_below(Path::new(""), "")?;
+    let mut known: Vec<(String, &PathBuf)> = Vec::new();
+    for file in &files {
+        known.push((eval_format::conventions::file_stem(&name_of(file)).to_owned(), file));
+        // A set with problems has no id, and can still be named by its path.
+        let set = fs::read(file).ok().and_then(|bytes| check_set("", &bytes, None).set);
+        known.extend(set.map(|set| (set.eval_set_id, file)));
+    }
+    let mut of_id: Vec<&PathBuf> =
+        known.iter().filter(|(known, _)| known == id).map(|(_, file)| *file).collect();
+    of_id.dedup();
+    match of_id.as_slice() {
+        [file] => Ok((*file).clone()),
+        [] => {
+            let meant = suggest(id, known.iter().map(|(known, _)| known.as_str())).map(str::to_owned);
+            Err(RunDirError::NoSuchSet { name: id.to_owned(), meant })
+        }
+        several => {
+            let paths = several.iter().map(|path| (*path).clone()).collect();
+            Err(RunDirError::SeveralSets { id: id.to_owned(), paths })
+        }
+    }
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The path of a set in the same folder that has a similar name.
+fn nearest(file: &Path) -> Option<String> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names: Vec<String> = fs::read_dir(listed)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| FileKind::of(name) == Some(FileKind::Set))
+        .collect();
+    let meant = suggest(file.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(folder.join(meant).display().to_string())
+}
+
+/// Where a word looks for sets, and the cases that it selects. What exists goes before any other way to read it.
+fn place(word: &OsStr) -> (Place, Option<String>) {
+    if let Some(place) = existing(Path::new(word)) {
+        return (place, None);
+    }
+    let Some(text) = word.to_str() else { return (Place::File(word.into()), None) };
+    for (at, _) in text.match_indices(BEFORE_CASES) {
+        if let Some(place) = existing(Path::new(&text[..at])) {
+            return (place, Some(text[at + 1..].to_owned()));
+        }
+    }
+    let (name, cases) = match text.split_once(BEFORE_CASES) {
+        // `C:\evals`.
+        Some((drive, rest)) if drive.len() == 1 && rest.starts_with(['\\', '/']) => (text, None),
+        Some((name, cases)) => (name, Some(cases.to_owned())),
+        None => (text, None),
+    };
+    let place = if is_glob(name) {
+        Place::Glob(name.to_owned())
+    } else if is_bare(name) {
+        Place::Id(name.to_owned())
+    } else {
+        Place::File(name.into())
+    };
+    (place, cases)
+}
+
+/// Whether a name can be the id of a set, rather than a path.
+fn is_bare(name: &str) -> bool {
+    let is_json = Path::new(name).extension().is_some_and(|extension| extension == "json");
+    !name.contains(['/', '\\']) && !is_json && !matches!(name, "" | "." | "..")
+}
+
+fn existing(path: &Path) -> Option<Place> {
+    if path.as_os_str().is_empty() {
+        return None;
+    }
+    let found = path.metadata().ok()?;
+    Some(if found.is_dir() { Place::Folder(path.to_owned()) } else { Place::File(path.to_owned()) })
+}
+
+/// The ids in a list of cases. An id may hold commas itself: the longest that exists is meant.
+fn ids_in(word: &OsStr, list: &str, sets: &[Found]) -> Result<Vec<String>, RunDirError> {
+    let known = || sets.iter().flat_map(|found| &found.set.eval_cases).map(|case| case.eval_id.as_str());
+    let parts: Vec<&str> = list.split(BETWEEN_CASES).collect();
+    let mut ids = Vec::new();
+    let mut at = 0;
+    while at < parts.len() {
+        let longest = (at + 1..=parts.len()).rev().find_map(|end| {
+            let id = parts[at..end].join(",");
+            known().any(|known| known == id).then_some((id, end))
+        });
+        let Some((id, end)) = longest else {
+            let id = parts[at].to_owned();
+            let meant = suggest(&id, known()).map(str::to_owned);
+            let text = word.to_string_lossy();
+            let set = text.strip_suffix(list).unwrap_or(&text).trim_end_matches(BEFORE_CASES).to_owned();
+            return Err(RunDirError::NoSuchCase { set, id, meant });
+        };
+        ids.push(id);
+        at = end;
+    }
+    Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exists_goes_before_any_other_way_to_read_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a.json"), "").unwrap();
+        fs::write(at("a.json:x"), "").unwrap();
+        fs::create_dir(at("evals")).unwrap();
+        let shown = |name: &str| at(name).display().to_string();
+        for (word, place_of, cases) in [
+            (shown("a.json"), Place::File(at("a.json")), None),
+            (shown("a.json:x"), Place::File(at("a.json:x")), None),
+            (shown("a.json:y,z"), Place::File(at("a.json")), Some("y,z")),
+            (shown("a.json:y:z"), Place::File(at("a.json")), Some("y:z")),
+            (shown("evals:"), Place::Folder(at("evals")), Some("")),
+            (shown("none.json:x"), Place::File(at("none.json")), Some("x")),
+            (shown("*.json:x"), Place::Glob(shown("*.json")), Some("x")),
+            ("weather:a*b".to_owned(), Place::Id("weather".to_owned()), Some("a*b")),
+            ("weather".to_owned(), Place::Id("weather".to_owned()), None),
+            ("weather.json".to_owned(), Place::File("weather.json".into()), None),
+            ("C:\\evals\\a.json".to_owned(), Place::File("C:\\evals\\a.json".into()), None),
+        ] {
+            assert_eq!(place(word.as_ref()), (place_of, cases.map(str::to_owned)), "{word}");
+        }
+    }
+}

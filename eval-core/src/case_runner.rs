@@ -318,3 +318,41 @@ fn came_to_an_end(runs: &[RunReport]) -> bool {
         |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));
     runs.iter().all(|run| run.error.is_none() && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Scores;
+    use crate::report::ScoredMetric;
+    use crate::verdict::Verdict;
+
+    fn run(outcome: MetricOutcome, error: Option<RunError>) -> RunReport {
+        let metric = ScoredMetric {
+            name: "m".to_owned(),
+            custom: false,
+            criterion: None,
+            outcome,
+            judge: Vec::new(),
+            verdict: Verdict::Informational,
+        };
+        RunReport { number: 1, transcript: Transcript::default(), error, metrics: vec![metric] }
+    }
+
+    /// What a recording holds beyond the questions of these runs is only then unused.
+    #[test]
+    fn runs_that_broke_did_not_ask_every_question() {
+        let scored = || MetricOutcome::Scored(Scores::whole_run(1.0));
+        let broken = || MetricOutcome::Error { role: Role::Judge, message: "503".to_owned() };
+        let gone = || Some(RunError::new(Role::Agent, Some(1), "gone"));
+        for (runs, asked_all) in [
+            (vec![run(scored(), None)], true),
+            (vec![run(MetricOutcome::Skipped("does not apply".to_owned()), None)], true),
+            (vec![run(MetricOutcome::Unjudged("no judge".to_owned()), None)], false),
+            (vec![run(broken(), None)], false),
+            (vec![run(scored(), gone())], false),
+            (vec![run(scored(), None), run(broken(), None)], false),
+        ] {
+            assert_eq!(came_to_an_end(&runs), asked_all, "{runs:?}");
+        }
+    }
+}

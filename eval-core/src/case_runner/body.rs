@@ -132,4 +132,16 @@ mod tests {
             assert_eq!(messages[0].message, says);
         }
     }
+
+    #[test]
+    fn the_last_evaluation_of_the_run_is_blamed() {
+        let of_run = |number| {
+            let report =
+                RunReport { number, transcript: Transcript::default(), error: None, metrics: Vec::new() };
+            Evaluated::new(report, Arc::default(), None)
+        };
+        let mut runs = [1, 1, 2].map(of_run);
+        blame(&mut runs, 1, &RunError::new(Role::Body, None, "left != right"), &TestLog::default());
+        assert_eq!(runs.map(|run| run.report().error.is_some()), [false, true, false]);
+    }
 }

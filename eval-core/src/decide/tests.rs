@@ -325,3 +325,69 @@ fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
     let Decision { verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
     assert_eq!(verdict, Verdict::error(Role::Harness, "b: a run was not scored with it"));
 }
+
+#[test]
+fn low_scores_that_a_mean_hides_are_counted() {
+    let hidden = |count: &str| {
+        vec![format!("{count} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)")]
+    };
+    for (runs, gate, said) in [
+        (vec![vec![1.0, 0.5]], Gate::Mean, hidden("1 score of 2")),
+        (vec![vec![1.0, 1.0], vec![0.5, 0.4]], Gate::Mean, hidden("2 scores of 4")),
+        (vec![vec![0.6, 1.0]], Gate::Mean, Vec::new()),
+        (vec![vec![0.5, 0.1]], Gate::Mean, Vec::new()),
+        (vec![vec![0.6, 1.0]], Gate::EveryTurn, Vec::new()),
+    ] {
+        let rules = one(0.6);
+        let reports: Vec<RunReport> =
+            runs.iter().map(|values| run_under(&rules, vec![turns(values)], gate)).collect();
+        assert_eq!(decide(&rules, &reports, Pass::Mean, gate).metrics[0].notes, said, "{runs:?}");
+    }
+}
+
+#[test]
+fn only_a_miss_by_less_than_rounding_is_called_one() {
+    let said = "0.7999999999999999 is 0.8 but for rounding; ADK compares without tolerance, and so does this test. \
+         Set the threshold to 0.79 if this is meant to pass";
+    assert_eq!(rounding_note(0.799_999_999_999_999_9, 0.8).as_deref(), Some(said));
+    for (score, threshold) in [(0.8, 0.8), (0.79, 0.8), (0.9, 0.8), (0.0, ROUNDING)] {
+        assert_eq!(rounding_note(score, threshold), None, "{score} of {threshold}");
+    }
+}
+
+#[test]
+fn two_means_on_one_side_of_the_threshold_are_no_remark() {
+    let sixes: Scores = [0.8; 6].into_iter().map(Score::from).collect();
+    for (threshold, differ) in [(0.8, true), (0.7, false), (0.9, false)] {
+        assert_eq!(front_ends_note(0.8, &[&sixes], threshold).is_some(), differ, "{threshold}");
+    }
+    assert_eq!(front_ends_note(0.8, &[&sixes, &sixes], 0.8), None, "`adk eval` has no mean of several runs");
+}
+
+#[test]
+fn the_turn_without_a_score_is_named_with_its_run() {
+    let whole: Scores = [Score::from(1.0)].into_iter().collect();
+    let lacking: Scores = [Score::from(1.0), Score::not_evaluated("x")].into_iter().collect();
+    let of_run = Scores::whole_run(Score::not_evaluated("x"));
+    for (runs, said) in [
+        (vec![], None),
+        (vec![&whole, &whole], None),
+        (vec![&lacking], Some("turn 2: x")),
+        (vec![&whole, &lacking], Some("turn 2 of run 2: x")),
+        (vec![&of_run], Some("the run: x")),
+    ] {
+        assert_eq!(unscored(&runs).as_deref(), said);
+    }
+}
+
+#[test]
+fn a_metric_that_only_informs_takes_no_run_away() {
+    let rules = [("m", Some(Criterion::new(0.5))), ("count", None)]
+        .map(|(name, criterion)| Rule { name: name.to_owned(), criterion });
+    let broken = MetricOutcome::Error { role: Role::Metric, message: "boom".to_owned() };
+    let runs =
+        numbered([run(&rules, vec![turns(&[1.0]), broken]), run(&rules, vec![turns(&[0.0]), turns(&[3.0])])]);
+    let decided = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    assert_eq!((decided.verdict, decided.passed_runs), (Verdict::Passed, Some(1)));
+    assert_eq!(decided.notes, [""; 0]);
+}

@@ -236,3 +236,57 @@ impl Order {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn the_lines_of_a_large_file_come_in_order() {
+        let temporary = TempDir::new().unwrap();
+        let path = temporary.path().join("a.jsonl");
+        // More batches than threads can hold at once, empty lines among them, and half a line at the end.
+        let long = "x".repeat(BATCH / 4);
+        let is_empty = |number: &usize| number.is_multiple_of(5);
+        let lines: Vec<&str> =
+            (1..=12 * MOST_THREADS).map(|number| if is_empty(&number) { "" } else { &long }).collect();
+        std::fs::write(&path, lines.join("\n") + "\nhalf a li").unwrap();
+        let mut numbers = Vec::new();
+        let torn = for_each(Lines::open(&path).unwrap(), false, Keep::All, |line| {
+            numbers.push(line.number);
+            let sound = line.sound.unwrap();
+            assert!(sound.sealed_as.is_none() && matches!(sound.record, Err(RecordError::NotJson(_))));
+        });
+        assert_eq!(torn.unwrap(), b"half a li");
+        assert_eq!(numbers, (1..=12 * MOST_THREADS).filter(|number| !is_empty(number)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_line_that_was_too_long_to_be_held_is_no_record() {
+        for (length, is_too_long) in [(2, false), (LONGEST_LINE, false), (LONGEST_LINE + 1, true)] {
+            for sealed in [false, true] {
+                let found = check(b"{}", length, sealed, Keep::All).err();
+                assert_eq!(found == Some(RecordError::TooLong(length)), is_too_long, "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_were_lost_or_moved_are_told_by_their_numbers() {
+        let mut order = Order::behind_the_head();
+        for (sealed_as, said) in [
+            (Some(2), ""),
+            (None, ""),
+            (Some(3), ""),
+            (Some(5), "it is line 5 of the journal, and 1 line before it cannot be read"),
+            (Some(8), "it is line 8 of the journal, and 2 lines before it cannot be read"),
+            (Some(8), "it is line 8 of the journal again, or was moved behind line 8"),
+            (Some(9), ""),
+        ] {
+            let error = order.check(sealed_as).unwrap_or_else(Some);
+            assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), said);
+        }
+    }
+}

@@ -362,4 +362,44 @@ mod tests {
         fs::write(run.join(MARKER), "{\"run").unwrap();
         assert_eq!(ids(folder), ["a"]);
     }
+
+    #[test]
+    fn drafts_that_killed_processes_left_are_removed() {
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path();
+        let (old, new, other) =
+            (folder.join(".latest.1.0"), folder.join(".latest.2.0"), folder.join("notes.txt"));
+        for (path, seconds) in [(&old, 61), (&new, 30), (&other, 3600)] {
+            let written = std::time::SystemTime::now() - Duration::from_secs(seconds);
+            File::create(path).unwrap().set_modified(written).unwrap();
+        }
+        prune(folder, 1).unwrap();
+        assert_eq!([&old, &new, &other].map(|path| path.exists()), [false, true, true]);
+    }
+
+    /// Whoever removes a run locks it alone, so a process that joins it waits, and finds another folder or none then.
+    #[test]
+    fn a_run_that_is_removed_while_a_process_joins_it_is_made_again() {
+        for is_there_again in [false, true] {
+            let temporary = TempDir::new().unwrap();
+            let folder = temporary.path();
+            let run = open(folder, "a").unwrap().path;
+            let marker = OpenOptions::new().read(true).write(true).open(run.join(MARKER)).unwrap();
+            let Ok(Some(lock)) = FileLock::try_exclusive(marker) else { return };
+            let joined = thread::scope(|scope| {
+                let joins = scope.spawn(|| open(folder, "a"));
+                thread::sleep(Duration::from_millis(100));
+                fs::remove_dir_all(&run).unwrap();
+                if is_there_again {
+                    fs::create_dir(&run).unwrap();
+                    mark(&run, "a").unwrap();
+                }
+                drop(lock);
+                joins.join().unwrap()
+            });
+            let joined = joined.unwrap();
+            assert!(joined.path.join(MARKER).is_file());
+            assert!(!remove(&joined.path).unwrap(), "it is held by who joined it");
+        }
+    }
 }

@@ -237,8 +237,14 @@ mod tests {
     fn a_record_is_readable_however_deep_its_values_are() {
         let deep = |levels| (0..levels).fold(Value::Null, |value, _| Value::Array(vec![value]));
         assert_eq!(again(&deep(DEEPEST)), deep(DEEPEST));
-        let cut = again(&deep(1000));
-        assert!(cut.to_string().contains("nested too deep"));
+        let maps = |levels| {
+            let around = |value, _| Value::Object(Map::from_iter([("k".to_owned(), value)]));
+            (0..levels).fold(Value::Null, around)
+        };
+        assert_eq!(again(&maps(DEEPEST)), maps(DEEPEST));
+        for cut in [again(&deep(1000)), again(&maps(1000))] {
+            assert!(cut.to_string().contains("nested too deep"));
+        }
     }
 
     #[test]
@@ -248,5 +254,21 @@ mod tests {
         let why = fields.take::<Vec<u32>>("a").unwrap_err();
         assert_eq!(why, "a: [1]: a string stands where an integer in range should");
         assert_eq!(fields.take::<f64>("b").unwrap_err(), "b is missing");
+    }
+
+    #[test]
+    fn a_field_is_left_out_if_it_has_the_value_that_a_missing_one_is_read_as() {
+        fn check<T: ToJson + FromJson + PartialEq + std::fmt::Debug>(absent: T, present: &T) {
+            assert!(absent.is_absent() && !present.is_absent(), "{present:?}");
+            assert_eq!(T::absent(), Some(absent));
+        }
+        check(false, &true);
+        check(0_u32, &1);
+        check(String::new(), &"x".to_owned());
+        check(Map::new(), &Map::from_iter([("k".to_owned(), Value::Null)]));
+        check(Duration::ZERO, &Duration::from_nanos(1));
+        check(None, &Some(0_u32));
+        check(Vec::new(), &vec![0_u32]);
+        assert!(!0.0_f64.is_absent() && f64::absent().is_none(), "a score of 0 is no missing score");
     }
 }

@@ -85,4 +85,14 @@ mod tests {
         expected.replace_range(..1, "z");
         assert_eq!(line.into_bytes(), expected.as_bytes());
     }
+
+    #[test]
+    fn nothing_is_replaced_behind_what_was_written() {
+        let mut full = Line::new();
+        let room = full.bytes.len();
+        full.add(&"x".repeat(room));
+        full.replace(room, b'z');
+        full.replace(room - 1, b'y');
+        assert_eq!(full.into_bytes(), ("x".repeat(room - 1) + "y").as_bytes());
+    }
 }

@@ -232,4 +232,22 @@ mod tests {
             assert!(super::super::outline::record(line.as_bytes()).is_none(), "{line}");
         }
     }
+
+    #[test]
+    fn tokens_are_the_total_or_the_sum_of_its_parts() {
+        for (total, [prompt, tool_use, candidates, thoughts], expected) in [
+            (None, [None; 4], None),
+            (Some(9), [Some(1); 4], Some(9)),
+            (None, [Some(1), Some(20), Some(300), Some(4000)], Some(4321)),
+            (None, [None, None, Some(5), None], Some(5)),
+        ] {
+            let mut usage = UsageMetadata::default();
+            usage.total_token_count = total;
+            usage.prompt_token_count = prompt;
+            usage.tool_use_prompt_token_count = tool_use;
+            usage.candidates_token_count = candidates;
+            usage.thoughts_token_count = thoughts;
+            assert_eq!(total_tokens(&usage), expected, "{usage:?}");
+        }
+    }
 }

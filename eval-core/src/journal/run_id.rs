@@ -141,6 +141,9 @@ mod tests {
         let first = shared(folder, &cargo, now);
         folder::open(folder, &first).unwrap();
         assert_eq!(known(folder, &cargo, now + Duration::from_hours(1)), Some(first));
+        let begun = super::super::runs::runs(folder).unwrap()[0].started;
+        assert!(known(folder, &cargo, begun + Duration::from_hours(12) - Duration::from_millis(1)).is_some());
+        assert_eq!(known(folder, &cargo, begun + Duration::from_hours(12)), None);
         assert_eq!(known(folder, &cargo, now + Duration::from_hours(13)), None);
     }
 
@@ -160,5 +163,40 @@ mod tests {
         }
         assert_eq!(start_ticks("12"), None);
         assert!(parent().is_some_and(|parent| parent.good_for.is_none()));
+    }
+
+    #[test]
+    fn a_process_names_its_run_in_the_same_way_each_time() {
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path();
+        let first = of_this_process(folder).unwrap();
+        assert!(is_id(&first), "{first}");
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if is_set(RUN_ID) || is_set("NEXTEST_RUN_ID") {
+            return;
+        }
+        assert!(*first > *"2026-01-01" && *first < *"9999", "{first}");
+        folder::open(folder, &first).unwrap();
+        if is_set("CARGO_MANIFEST_DIR") && parent().is_some() {
+            assert_eq!(of_this_process(folder), Ok(first), "cargo is the parent of all its test binaries");
+        }
+    }
+
+    #[test]
+    fn an_id_that_names_no_folder_is_quoted() {
+        let said = unusable("../etc");
+        assert!(
+            said.starts_with("`EVALSET_RUN_ID` is `../etc`; it names a folder on every system"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_program_that_cargo_did_not_start_is_known_by_its_number_and_the_time() {
+        let (number, time) = (std::process::id().to_string(), SystemTime::now());
+        let found = myself();
+        let (found_number, nanos) = found.split_once(' ').unwrap();
+        let since = time.duration_since(UNIX_EPOCH).unwrap().as_nanos();
+        assert!(found_number == number && nanos.parse::<u128>().unwrap() >= since, "{found}");
     }
 }

@@ -170,4 +170,45 @@ mod tests {
         }
         assert!(is_id(&"x".repeat(LONGEST_ID)) && !is_id(&"x".repeat(LONGEST_ID + 1)));
     }
+
+    #[test]
+    fn a_missing_folder_holds_no_runs_and_a_file_is_an_error() {
+        let temporary = tempfile::TempDir::new().unwrap();
+        assert_eq!(runs(&temporary.path().join("missing")).unwrap(), []);
+        let file = temporary.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(runs(&file).is_err());
+    }
+
+    #[test]
+    fn runs_are_folders_with_a_marker_the_newest_first() {
+        let temporary = tempfile::TempDir::new().unwrap();
+        let folder = temporary.path();
+        let begun = |hours| SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(hours);
+        for (id, hours) in [("a", 1), ("c", 3), ("b", 2), ("d", 2)] {
+            fs::create_dir(folder.join(id)).unwrap();
+            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours))).unwrap();
+        }
+        fs::create_dir(folder.join("empty")).unwrap();
+        fs::write(folder.join("file"), "{}").unwrap();
+        let found: Vec<_> =
+            runs(folder).unwrap().into_iter().map(|run| (run.id, run.path, run.started)).collect();
+        let run = |id: &str, hours| (id.to_owned(), folder.join(id), begun(hours));
+        assert_eq!(found, [run("c", 3), run("d", 2), run("b", 2), run("a", 1)]);
+        let named = runs_named(folder, |id| id == "b").unwrap();
+        assert_eq!(named.into_iter().map(|run| run.id).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn only_small_files_are_read() {
+        let temporary = tempfile::TempDir::new().unwrap();
+        let path = temporary.path().join("file");
+        assert_eq!(read_small(&path), None);
+        assert_eq!(read_small(temporary.path()), None, "a folder");
+        for (length, is_read) in [(0, true), (4095, true), (4096, false), (5000, false)] {
+            let text = "x".repeat(length);
+            fs::write(&path, &text).unwrap();
+            assert_eq!(read_small(&path), is_read.then_some(text), "{length}");
+        }
+    }
 }

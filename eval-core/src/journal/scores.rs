@@ -242,4 +242,57 @@ mod tests {
         let line = String::from_utf8(line.into_bytes()).unwrap();
         assert_eq!(Scores::read(Value::parse(&line).unwrap()).unwrap(), scores, "{line}");
     }
+
+    fn written(value: &impl ToJson) -> String {
+        let mut line = Line::new();
+        value.write(&mut line);
+        String::from_utf8(line.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn scores_are_a_list_where_that_tells_their_overall_score() {
+        let of = |values: &[f64]| values.iter().map(|value| Score::from(*value)).collect::<Scores>();
+        let unknown = || [Score::not_evaluated("x")].into_iter().collect::<Scores>();
+        for (scores, is_list) in [
+            (of(&[]), true),
+            (of(&[0.5, 1.0]), true),
+            (of(&[0.0]), true),
+            (of(&[-0.5]), true),
+            (of(&[0.5, 1.0]).with_overall(Some(0.9)), false),
+            (of(&[0.5, 1.0]).with_overall(None), false),
+            (of(&[-0.0]).with_overall(Some(-0.0)), false),
+            (of(&[]).with_overall(Some(1.0)), false),
+            (unknown(), true),
+            (unknown().with_overall(Some(0.0)), false),
+            (Scores::whole_run(0.5), false),
+            (Scores::whole_run(Score::not_evaluated("x")), false),
+        ] {
+            let line = written(&scores);
+            assert_eq!(line.starts_with('['), is_list, "{line}");
+            let read = Scores::read(Value::parse(&line).unwrap()).unwrap();
+            // Values compare `-0.0` and `0.0` as equal, texts do not.
+            assert_eq!(format!("{read:?}"), format!("{scores:?}"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_whole_run_has_one_score() {
+        for scores in ["[]", "[1.0,0.5]"] {
+            let value = Value::parse(&format!(r#"{{"whole_run":true,"scores":{scores}}}"#)).unwrap();
+            assert_eq!(Scores::read(value).unwrap_err(), "a whole run has one score");
+        }
+    }
+
+    #[test]
+    fn what_is_no_verdict_is_not_read_as_one() {
+        for (text, why) in [
+            (r#""fine""#, "`fine` is no verdict"),
+            (r#"{"is":"error","reason":"x"}"#, "`error` is no verdict"),
+        ] {
+            let error = Verdict::read(Value::parse(text).unwrap()).unwrap_err();
+            assert_eq!(error, why);
+        }
+        let nothing = MetricOutcome::read(Value::parse("{}").unwrap()).unwrap_err();
+        assert_eq!(nothing, "neither scores nor the reason why there are none");
+    }
 }

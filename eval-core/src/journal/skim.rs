@@ -176,8 +176,43 @@ mod tests {
         ] {
             assert_eq!(shown(text).unwrap(), expected, "{text}");
         }
-        for text in ["", "1", "{", "[1", r#"{"a""#, r#"{"a":"#, r#"{"a":"b"#, r#"["\"#] {
+        for text in [
+            "",
+            "1",
+            "{",
+            "[1",
+            r#"{"a""#,
+            r#"{"a":"#,
+            r#"{"a":"b"#,
+            r#"["\"#,
+            r#"{"a":}"#,
+            r#"{"a":,"b":1}"#,
+            "[,]",
+        ] {
             assert_eq!(shown(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_walk_ends_behind_what_it_walked() {
+        let text = br#"[1,{"a":2,"b":[]},3]"#;
+        let mut found = Vec::new();
+        let end = walk_fields(text, 3, |name, at| {
+            found.push((name, at));
+            value_end(text, at)
+        });
+        assert_eq!((end, found), (Some(17), vec![(&b"a"[..], 8), (b"b", 14)]));
+        assert_eq!(walk_items(text, 14, |at| value_end(text, at)), Some(16));
+        assert_eq!(walk_items(text, 0, |at| value_end(text, at)), Some(text.len()));
+        assert_eq!(walk_fields(text, 0, |_, at| value_end(text, at)), None, "an array");
+        assert_eq!(walk_items(text, 3, |at| value_end(text, at)), None, "an object");
+    }
+
+    #[test]
+    fn numbers_have_no_sign_and_no_fraction() {
+        for (text, expected) in [("0", Some(0)), ("120", Some(120)), ("-1", None), ("1.5", None), ("", None)]
+        {
+            assert_eq!(number::<u32>(text.as_bytes()), expected, "{text}");
         }
     }
 }

@@ -203,3 +203,44 @@ impl Journal {
 fn attempt() -> u32 {
     std::env::var("NEXTEST_ATTEMPT").ok().and_then(|attempt| attempt.parse().ok()).unwrap_or(1)
 }
+
+#[cfg(all(test, feature = "reports"))]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::super::{RecordedRun, runs};
+    use super::*;
+
+    #[test]
+    fn each_evaluation_has_its_number_and_an_end_has_its_reason() {
+        let temporary = TempDir::new().unwrap();
+        let Ok(Some(journal)) = Journal::of_program(temporary.path()) else { return };
+        journal.plan(0);
+        let case = EvalCase::new("c");
+        let of = ProgramCase {
+            eval_set_id: None,
+            case: &case,
+            label: None,
+            location: None,
+            path: None,
+            text: Some("{}"),
+            set_cases: 1,
+        };
+        let log = TestLog::of_case(Some(journal), &of, &Options::default());
+        let numbers = [1, 1, 2].map(|run| log.ran(run, &Transcript::default(), &[]).unwrap().evaluation());
+        assert_eq!(numbers, [1, 2, 3]);
+        log.broke("no metric", "it broke".to_owned(), "all that is printed");
+        assert!(log.journal().is_some());
+        drop(log);
+
+        let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
+        assert_eq!((run.unreadable, run.never_began), (Vec::new(), 0), "nothing is planned");
+        let attempt = run.tests[0].last().unwrap();
+        assert_eq!(attempt.started.case_hash.as_deref(), Some(case_hash("{}").as_str()));
+        assert_eq!(attempt.started.name, "c");
+        let decided = attempt.decided.as_ref().unwrap();
+        assert_eq!(decided.verdict, Verdict::error(Role::Harness, "no metric"));
+        let texts = (decided.headline.as_deref(), decided.failure.as_deref());
+        assert_eq!(texts, (Some("it broke"), Some("all that is printed")));
+    }
+}

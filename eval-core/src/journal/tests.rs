@@ -16,6 +16,7 @@ use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 
+mod outlines;
 mod runner;
 
 fn again(line: &[u8]) -> Record {
@@ -245,8 +246,7 @@ fn empty_texts_and_zeros_of_earlier_versions_are_unknown() {
     };
     let common = r#""record":"started","test":1,"name":"sunny","eval_id":"sunny","runs":3,"pass":"at_least(2)",
         "gate":"every_turn","attempt":1,"at":"1970-01-01T00:00:00.000Z""#;
-    let written =
-        r#","eval_set_id":"","file":"","set_file":"","line":0,"column":0,"case_hash":"","set_cases":0"#;
+    let written = r#","eval_set_id":"","file":"","set_file":"","line":0,"column":0,"case_hash":"","set_cases":0,"label":"""#;
     for sentinels in ["", written] {
         let line = format!("{{{common}{sentinels}}}");
         assert_eq!(Record::parse(&line).unwrap(), Record::Started(unknown.clone()), "{line}");
@@ -255,10 +255,9 @@ fn empty_texts_and_zeros_of_earlier_versions_are_unknown() {
         "started":"1970-01-01T00:00:00.000Z","env":{}}"#;
     let Ok(Record::Head(head)) = Record::parse(head) else { panic!("{head}") };
     assert_eq!((head.package, head.version, head.binary), (None, None, None));
-    let decided =
-        r#"{"record":"decided","test":1,"verdict":"passed","failure":"","at":"1970-01-01T00:00:00.000Z"}"#;
+    let decided = r#"{"record":"decided","test":1,"verdict":"passed","failure":"","headline":"","at":"1970-01-01T00:00:00.000Z"}"#;
     let Ok(Record::Decided(decided)) = Record::parse(decided) else { panic!("{decided}") };
-    assert_eq!(decided.failure, None);
+    assert_eq!((decided.failure, decided.headline), (None, None));
 }
 
 #[test]

@@ -172,4 +172,35 @@ mod tests {
             assert_eq!(parse(text), None, "{text}");
         }
     }
+
+    #[test]
+    fn times_are_kept_to_the_millisecond() {
+        let time = at(1_795_314_667) + Duration::from_micros(250_999);
+        let kept = at(1_795_314_667) + Duration::from_millis(250);
+        assert_eq!(in_millis(time), kept);
+        assert_eq!(text(time), "2026-11-22T02:31:07.250Z");
+        assert_eq!(parse("2026-11-22T02:31:07.250Z"), Some(kept));
+        assert_eq!(parse("2026-11-22T02:31:07Z"), Some(at(1_795_314_667)));
+    }
+
+    #[test]
+    fn each_part_of_a_time_has_its_limit() {
+        for (text, is_time) in [
+            ("2026-11-22T23:59:60Z", true),
+            ("2026-11-22T24:00:00Z", false),
+            ("2026-11-22T23:60:00Z", false),
+            ("2026-11-22T23:59:61Z", false),
+            ("2026-01-01T00:00:00Z", true),
+            ("2026-00-01T00:00:00Z", false),
+            ("2026-01-00T00:00:00Z", false),
+            ("2026-12-31T00:00:00Z", true),
+            ("2026-13-31T00:00:00Z", false),
+            ("2026-12-32T00:00:00Z", false),
+            ("9999-12-31T23:59:59Z", true),
+            ("10000-01-01T00:00:00Z", false),
+            ("1969-12-31T23:59:59Z", false),
+        ] {
+            assert_eq!(parse(text).is_some(), is_time, "{text}");
+        }
+    }
 }

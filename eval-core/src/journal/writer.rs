@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -96,7 +97,11 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
 
 /// Whether `EVALSET_JOURNAL` turns journals off.
 fn is_off() -> Result<bool, String> {
-    match std::env::var_os(variables::JOURNAL).unwrap_or_default().to_str() {
+    turns_off(&std::env::var_os(variables::JOURNAL).unwrap_or_default())
+}
+
+fn turns_off(value: &OsStr) -> Result<bool, String> {
+    match value.to_str() {
         Some("" | "on") => Ok(false),
         Some("off") => Ok(true),
         other => Err(format!(
@@ -110,9 +115,13 @@ fn is_off() -> Result<bool, String> {
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
-    let Some(value) = std::env::var_os(variables::KEEP).filter(|value| !value.is_empty()) else {
+    number_kept(&std::env::var_os(variables::KEEP).unwrap_or_default())
+}
+
+fn number_kept(value: &OsStr) -> Result<usize, String> {
+    if value.is_empty() {
         return Ok(KEPT);
-    };
+    }
     let value = value.to_string_lossy();
     value.parse().ok().filter(|kept| *kept > 0).ok_or_else(|| {
         format!("`EVALSET_KEEP` is `{value}`; it is the number of runs whose journals are kept, at least 1")
@@ -458,10 +467,71 @@ mod tests {
             ("target/debug/deps/evals-0123456789abcdef", "evals"),
             ("target/debug/deps/my-evals-0123456789abcdef.exe", "my-evals"),
             ("bin/my-evals", "my-evals"),
+            ("bin/my-cafe", "my-cafe"),
+            ("bin/my-abcdefghijklmnop", "my-abcdefghijklmnop"),
             ("bin/evals-0123456789ABCDEF", "evals-0123456789ABCDEF"),
             ("", ""),
         ] {
             assert_eq!(binary(Path::new(program)), name);
+        }
+    }
+
+    #[test]
+    fn a_variable_has_one_of_its_values() {
+        for (value, is_off) in [("", Some(false)), ("on", Some(false)), ("off", Some(true)), ("no", None)] {
+            assert_eq!(turns_off(OsStr::new(value)).ok(), is_off, "{value}");
+        }
+        for (value, kept) in
+            [("", Some(KEPT)), ("1", Some(1)), ("300", Some(300)), ("0", None), ("few", None)]
+        {
+            assert_eq!(number_kept(OsStr::new(value)).ok(), kept, "{value}");
+        }
+        for name in ["CARGO_PKG_NAME", "EVALSET_NO_SUCH_VARIABLE"] {
+            let value = std::env::var(name).ok();
+            assert_eq!(variable(name), value, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_have_plain_names_that_differ() {
+        let named = |package: &str| Head { binary: None, ..head("run".to_owned(), Some(package)) };
+        let pid = std::process::id();
+        let plain = named("my-crate_1/é x");
+        let names = [&plain, &plain].map(file_name);
+        assert_ne!(names[0], names[1]);
+        for name in &names {
+            let rest = name.strip_prefix(&format!("my-crate_1___x--{pid}-")).expect(name);
+            let nonce = rest.strip_suffix(".jsonl").expect(name);
+            assert!((9..16).contains(&nonce.len()) && nonce.bytes().all(|b| b.is_ascii_hexdigit()), "{name}");
+        }
+        let long = file_name(&named(&"x".repeat(100)));
+        assert!(long.starts_with(&format!("{}--{pid}-", "x".repeat(60))), "{long}");
+    }
+
+    #[test]
+    fn the_runs_that_are_too_many_go_when_a_program_ends_and_when_somebody_asks() {
+        let temporary = tempfile::TempDir::new().unwrap();
+        let folder = temporary.path();
+        let Ok(kept) = kept() else { return };
+        let fill = |more: usize| {
+            for number in 0..kept + more {
+                folder::open(folder, &format!("run-{number:04}")).unwrap();
+            }
+        };
+        let count = || super::super::runs::runs(folder).unwrap().len();
+        fill(2);
+        let Ok(Some(journal)) = Journal::of_program(folder) else { return };
+        assert!(journal.path().starts_with(folder.join(journal.run())));
+        assert_eq!(count(), kept + 3, "nothing goes while it runs");
+        drop(journal);
+        assert_eq!(count(), kept);
+        #[cfg(feature = "reports")]
+        {
+            fill(2);
+            let too_many = count() - kept;
+            assert!(too_many > 1);
+            assert_eq!(prune(folder).unwrap(), too_many);
+            assert_eq!((count(), prune(folder).unwrap()), (kept, 0));
         }
     }
 }

@@ -122,4 +122,19 @@ mod tests {
         assert!(rate(&["?", "?", "5"], 2).is_ok(), "half of them may");
         assert_eq!(rate(&[], 1).unwrap_err().kind(), JudgeErrorKind::Failed);
     }
+
+    #[test]
+    fn samples_are_asked_until_most_have_failed() {
+        for (replies, samples, asked) in
+            [(vec!["1"; 3], 3, 3), (vec!["?"; 6], 3, 4), (vec!["?", "?", "5"], 2, 3), (vec!["?"; 2], 1, 2)]
+        {
+            let criterion =
+                Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));
+            let judge = std::sync::Arc::new(Scripted::new(replies));
+            let judging = Judging::new(std::sync::Arc::clone(&judge).boxed(), &criterion);
+            let read = |reply: &str| reply.parse().map_err(|_| "it is no number".to_owned());
+            let _ = ready(judging.rate("t/1", "how many?", read));
+            assert_eq!(judge.requests().len(), asked, "{samples} samples");
+        }
+    }
 }

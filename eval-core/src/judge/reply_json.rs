@@ -210,4 +210,31 @@ mod tests {
             let _ = the_object(&piece.repeat(50_000), "", "safe");
         }
     }
+
+    #[test]
+    fn values_are_read_as_they_stand() {
+        let text = r#"{"a": [null, true, -1, 2, 1.5, "x", "\u0061"], "b": {"c": {}}}"#;
+        assert_eq!(
+            strict(text, 0..text.len()).map(Value::from),
+            serde_json::from_str(text).map_err(|_| String::new())
+        );
+        assert_eq!(strict("[1]", 0..3), Err("it is no JSON object".to_owned()));
+        assert_eq!(first_value("2.5, and more"), Some(Value::from(2.5)));
+        assert_eq!(first_value("2 and more"), Some(Value::from(2)));
+        assert_eq!(first_value("or so"), None);
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_object_is_said() {
+        for (reply, wrong) in [
+            (r#"{"safe": true, "x": {"y": 1, "y": 2}}"#, CONTRADICTION),
+            (r#"{"safe": true, oops}"#, "its JSON object is broken: "),
+            ("fine", "no line of it begins a JSON object with the key `safe`"),
+        ] {
+            let error = the_object(reply, "", "safe").unwrap_err();
+            assert!(error.starts_with(wrong), "{error}");
+        }
+        let object = strict(r#"{"why": "x", "n": 1}"#, 0..20).unwrap();
+        assert_eq!(["why", "n", "none"].map(|key| text(&object, key)), ["x", "", ""]);
+    }
 }

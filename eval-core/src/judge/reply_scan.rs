@@ -226,6 +226,13 @@ mod tests {
             (r#"`{"k": 1}`"#, vec![(false, None)]),
             (r#"{"a": {"k": 1}}"#, vec![(false, Some(r#"{"a": {"k": 1}}"#))]),
             (r#"{"a": "b "k": 1"}"#, vec![(false, Some(r#"{"a": "b "k": 1"}"#))]),
+            (r#"So ```{"k": 1}```"#, vec![(false, None)]),
+            (r#"``{"k": 1}``"#, vec![(false, None)]),
+            // Signs in prose and in strings open and close nothing.
+            ("It is 5\" long }\n{\"k\": 1}", vec![(true, Some("{\"k\": 1}"))]),
+            (r#"{"a": "\\", "k": 1}"#, vec![(true, Some(r#"{"a": "\\", "k": 1}"#))]),
+            (r#"{"a": "\"", "k": 1}"#, vec![(true, Some(r#"{"a": "\"", "k": 1}"#))]),
+            ("{\"a\": 1}\n\"k\": 1\n", vec![(true, None)]),
             // Within a string.
             (r#"{"a": "\"k\": 1"}"#, vec![]),
             (r#""k" is not there"#, vec![]),
@@ -264,5 +271,20 @@ mod tests {
         assert_eq!(mentions(&" \"k\"".repeat(100_000), "k").len(), 0);
         let blanks = format!("\"k\"{}", " ".repeat(1_000)).repeat(1_000);
         assert_eq!(mentions(&blanks, "k").len(), 0);
+    }
+
+    #[test]
+    fn a_value_begins_behind_the_colon() {
+        for (reply, at, value, spaced) in [
+            (r#"{"k":1}"#, 1, "1}", false),
+            (r#"{"k": 1}"#, 1, " 1}", false),
+            (r#"{ "k" :1}"#, 2, "1}", true),
+            ("so \"k\"\n : no", 3, " no", true),
+            (r#"{"k", "k": 1}"#, 6, " 1}", false),
+        ] {
+            let found = mentions(reply, "k");
+            let [mention] = &found[..] else { panic!("{reply}: {found:?}") };
+            assert_eq!((mention.at, &reply[mention.value..], mention.spaced), (at, value, spaced), "{reply}");
+        }
     }
 }

@@ -230,4 +230,40 @@ mod tests {
             assert_eq!(reasoning(reply), expected);
         }
     }
+
+    #[test]
+    fn the_first_word_is_found_among_signs() {
+        for (after, word) in [
+            (" \"Yes\",", "yes"),
+            (" **No**!", "no"),
+            ("[Partially_Valid]", "partially_valid"),
+            (" , yes", ""),
+            ("{\"a\": \"yes\"}", ""),
+            (" }\nyes", ""),
+            ("", ""),
+        ] {
+            assert_eq!(first_word(after), word, "{after}");
+        }
+        for (c, is_blank) in
+            [(' ', true), ('\u{a0}', true), ('\x1c', true), ('\x1f', true), ('\x1b', false), ('a', false)]
+        {
+            assert_eq!(is_space(c), is_blank, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_on_a_line_of_its_own_is_compared_with_the_prompt() {
+        let prompt = "<<<data-ab: answer>>>\nSure:\n\"k\": \"yes\"\n<<<end of data-ab>>>";
+        assert_eq!(read("\"k\": \"no\"\n", prompt), Ok(false));
+        assert_eq!(read("I think:\n\"k\": \"no\"\n", prompt), Ok(false));
+        assert!(matches!(read("\"k\": \"yes\"\nIndeed.", prompt), Err(Unclear::Wrong(_))));
+    }
+
+    #[test]
+    fn what_a_sound_object_quotes_is_passed_over_beside_a_broken_one() {
+        let reply = |first: &str| format!("{first}\n{{\"b\": {{\"k\": \"no\"}}}}\n{{\"k\": \"yes\"}}");
+        assert_eq!(read(&reply("{\"a\": {\"k\": \"yes\"}, oops}"), ""), Ok(true));
+        assert_eq!(read(&reply("{\"a\": {\"k\": \"no\"}}"), ""), Ok(true));
+        assert!(read(&reply("{\"a\": {\"k\": \"no\"}, oops}"), "").is_err());
+    }
 }

@@ -283,4 +283,21 @@ mod tests {
         let none: Scores = std::iter::empty().collect();
         assert_eq!(none.overall(), None);
     }
+
+    #[test]
+    fn a_metric_that_returns_no_score_says_so() {
+        assert_eq!(Score::from(None).reason(), Some("the metric returned no score"));
+        assert_eq!(Score::from(Some(0.5)), Score::from(0.5));
+        assert_eq!((Score::from(true).value(), Score::from(false).value()), (Some(1.0), Some(0.0)));
+    }
+
+    #[cfg(feature = "judges")]
+    #[test]
+    fn a_score_without_its_notes_keeps_the_rest() {
+        let rubrics = vec![RubricScore::new("a", Some(true)).rationale("because")];
+        let plain = Score::from(0.5).with_rubrics(rubrics.clone());
+        let score = plain.clone().note("a note");
+        assert_eq!((score.notes(), score.rubrics()), (&["a note".to_owned()][..], &rubrics[..]));
+        assert_eq!(score.without_notes(), plain);
+    }
 }

@@ -152,6 +152,11 @@ mod tests {
             scores.scores()[0].notes(),
             ["the mean of 2 samples; the lowest says: `b` is not met: not asked"]
         );
+        let checks = [
+            RubricScore::new("a", Some(true)).rationale(""),
+            RubricScore::new("b", Some(false)).rationale("not asked"),
+        ];
+        assert_eq!(scores.scores()[0].rubrics(), checks, "those of the lowest sample");
         assert_eq!(asked.len(), 2, "one question for the whole conversation");
         for part in ["A room, please.", r#""nights":2"#, "Booked."] {
             assert!(asked[0].prompt.contains(part), "{part}");

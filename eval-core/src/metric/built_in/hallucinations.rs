@@ -113,7 +113,7 @@ fn explain(score: Score, wrong: &[Judged]) -> Score {
 mod tests {
     use eval_format::{
         AgentDetails, AppDetails, Content, Criterion, EvalCase, FunctionCall, FunctionResponse,
-        IntermediateData, InvocationEvent, Part,
+        IntermediateData, InvocationEvent, Map, Part, Value,
     };
     use serde_json::json;
 
@@ -320,5 +320,25 @@ mod tests {
         assert_eq!(asked[0].prompt.matches("<sentence>").count(), 2);
         assert!(!asked[1].prompt.contains("\nlabel: supported"));
         assert_eq!(without_mark(&asked[0].prompt).matches("\n<<<end of data->>>").count(), 1);
+    }
+
+    #[test]
+    fn what_was_looked_up_for_a_text_is_known_with_it_and_other_texts_are_not() {
+        let looked_up = |what: &str| Map::from_iter([("webSearchQueries".to_owned(), Value::from(what))]);
+        let said =
+            |text: &str, what: &str| event(vec![Part::text(text)]).with_grounding_metadata(looked_up(what));
+        let events = vec![said("Wait.", "first look"), said("Nice.", "second look")];
+        let turn = Invocation::user("Weather?")
+            .with_intermediate_data(IntermediateData::Events(events))
+            .response("It is sunny.");
+        let known: Vec<String> = Said::of_turn(&turn, true)
+            .iter()
+            .map(|said| said.validating(std::slice::from_ref(&said.text)))
+            .collect();
+        let has =
+            |at: usize| ["first look", "second look", "Wait.", "Nice."].map(|part| known[at].contains(part));
+        assert_eq!(has(0), [true, false, true, false]);
+        assert_eq!(has(1), [true, true, true, true]);
+        assert_eq!(has(2), [true, true, true, true]);
     }
 }

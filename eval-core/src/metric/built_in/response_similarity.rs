@@ -228,4 +228,19 @@ mod tests {
             assert!(said.is_some_and(|said| said.contains(note)), "{score:?}");
         }
     }
+
+    #[test]
+    fn what_does_not_surprise_is_not_explained() {
+        for (algorithm, expected, actual) in [
+            (Similarity::Jaccard, "a b", "b a"),
+            (Similarity::Levenshtein, "abc", "abc"),
+            (Similarity::Rouge1, "yes", "no"),
+            (Similarity::RougeL, "yes", "yes"),
+            (Similarity::Rouge2, "yes it is", "no"),
+        ] {
+            let scores =
+                compare(&ResponseSimilarity, &[answering(expected)], &[answering(actual)], &by(algorithm));
+            assert_eq!(scores.scores()[0].notes(), [""; 0], "{algorithm:?}");
+        }
+    }
 }

@@ -143,3 +143,30 @@ fn a_recorded_run_of_another_scenario_is_an_error() {
         assert!(report.verdict.reason().is_some_and(|seen| seen.starts_with(message)), "{report}");
     }
 }
+
+#[test]
+fn recorded_runs_are_numbered_and_carry_the_label() {
+    let asked = case("c", &[("hi", "hi")]);
+    let played = |answer: &'static str| {
+        let report = run(EvalRunner::new().run_case(&asked, || Replay::new([[answer]]))).unwrap();
+        report.runs.into_iter().map(|run| run.transcript).collect::<Vec<_>>()
+    };
+    let recorded = [played("hi"), played("hi"), played("bye")].concat();
+    let runner = EvalRunner::new().label("again").runs(3).pass(Pass::AtLeast(2));
+    let report = run(runner.score_case(&asked, recorded)).unwrap();
+    assert_eq!(report.runs.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!((report.label.as_deref(), report.passed_runs), (Some("again"), Some(2)));
+    assert_eq!(report.verdict, Verdict::Passed, "{report}");
+    assert!(run(EvalRunner::new().score_case(&asked, Vec::new())).is_err());
+}
+
+#[cfg(feature = "judges")]
+#[test]
+fn a_recorded_run_without_a_turn_fits_no_scenario() {
+    let scenario = EvalCase::new("c").scenario(ConversationScenario::new("Hi!", "Wants to hear hello."));
+    let runner =
+        EvalRunner::new().criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("f"));
+    let report = run(runner.score_case(&scenario, vec![crate::transcript::Transcript::default()])).unwrap();
+    let said = "harness error: the recorded run has no turn; run it again";
+    assert_eq!(report.verdict, Verdict::error(Role::Harness, said), "{report}");
+}

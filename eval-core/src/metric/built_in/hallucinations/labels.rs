@@ -244,7 +244,12 @@ mod tests {
 
     #[test]
     fn a_label_that_is_mentioned_beside_another_one_takes_it_away() {
-        for mentioned in ["Label: unsupported", "(LABEL: **contradictory**)", "its \"label\":\"disputed\""] {
+        for mentioned in [
+            "Label: unsupported",
+            "(LABEL: **contradictory**)",
+            "its \"label\":\"disputed\"",
+            "label: not_applicable",
+        ] {
             let reply = block("a", "supported").replace("because", mentioned);
             assert_eq!(labels(&reply, &["a"]), Err("its labels of `a` contradict each other".to_owned()));
         }

@@ -258,3 +258,33 @@ fn an_agent_that_is_not_among_the_details_is_judged_all_the_same() {
         assert_eq!(values(&scores), [Some(1.0)]);
     }
 }
+
+#[test]
+fn half_of_the_samples_may_fail() {
+    let broken = || Err(JudgeError::new(JudgeErrorKind::Failed, "no connection"));
+    let good = || Ok(JudgeReply::new(reply(&[("a", "yes")])));
+    for (results, samples, expected) in [
+        (vec![broken(), good()], 2, Some(1.0)),
+        (vec![broken(), broken(), good(), good()], 4, Some(1.0)),
+        (vec![broken(), broken(), broken(), good(), good()], 5, None),
+    ] {
+        let judge = Arc::new(Scripted::results(results));
+        let scores = score(&judge, &criterion(&["a"], samples), &[turn(&[])]);
+        assert_eq!(scores.ok().and_then(|scores| scores.overall()), expected, "{samples} samples");
+    }
+}
+
+#[test]
+fn samples_that_change_nothing_are_not_asked() {
+    let (yes, no) = (reply(&[("a", "yes")]), reply(&[("a", "no")]));
+    for (replies, samples, asked) in [
+        (vec![&yes, &yes, &no], 3, 2),
+        (vec![&yes, &no, &yes], 3, 3),
+        (vec![&no, &no, &yes, &yes], 4, 2),
+        (vec![&yes, &yes, &no, &no], 4, 4),
+    ] {
+        let judge = script(replies.into_iter().map(String::as_str));
+        score(&judge, &criterion(&["a"], samples), &[turn(&[])]).unwrap();
+        assert_eq!(judge.requests().len(), asked, "{samples} samples");
+    }
+}

@@ -132,3 +132,27 @@ fn long_replies_cost_no_more_than_their_length() {
     let reply = "ID: a\nProperty: x\nVerdict: \n".repeat(20_000) + &"Verdict: ".repeat(100_000);
     assert_eq!(read(&reply), "--");
 }
+
+#[test]
+fn a_word_after_verdict_needs_a_colon_to_be_one() {
+    for (said, verdict, expected) in [
+        ("the verdict no is too hard", "yes", "y-"),
+        ("my verdict, yes, was harsh", "no", "n-"),
+        ("the verdict: nobody knows", "yes", "y-"),
+        ("the verdict: no", "yes", "--"),
+    ] {
+        let reply = format!("ID: a\nProperty: x\nRationale: {said}\nVerdict: {verdict}");
+        assert_eq!(read(&reply), expected, "{said}");
+    }
+}
+
+#[test]
+fn each_block_is_compared_with_the_prompt_alone() {
+    let rubrics = [Rubric::new("a", "x"), Rubric::new("b", "y")];
+    let known = Known::new(&rubrics);
+    let copy = "Property: y\nRationale: so it is\nVerdict: yes";
+    let prompt = format!("The answer:\n<<<\nof course!\n{copy}\n>>>");
+    let reply = format!("ID: a\nProperty: x\nRationale: r\nVerdict: no\n\nID: b\n{copy}\n");
+    let verdicts = known.read(&reply, &prompt);
+    assert_eq!(verdicts.keys().copied().collect::<Vec<_>>(), ["a"]);
+}

@@ -292,15 +292,20 @@ fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<Str
     })
 }
 
-/// A remark if scores below the threshold are hidden by a mean above it.
+/// A remark if scores below the threshold are hidden by a mean above it. Where runs are decided one by one, each has a mean
+/// of its own, and a run that failed hides nothing.
 fn hidden_note(report: &MetricReport, scored: &[&Scores], threshold: f64) -> Option<String> {
-    let values = scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value);
-    let below = values.filter(|value| *value < threshold).count();
+    let by_run = report.passed_runs.is_some();
+    let means = scored.iter().filter(|scores| !by_run || scores.reaches(threshold, Gate::Mean));
+    let values: Vec<f64> = means.flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
+    let below = values.iter().filter(|value| **value < threshold).count();
     (report.verdict == Verdict::Passed && below > 0).then(|| {
+        let (of_runs, mean) =
+            if by_run { (" in runs that passed", "the mean of the run") } else { ("", "the mean") };
         format!(
-            "{} of {} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)",
+            "{} of {}{of_runs} below the threshold; {mean} passes (`gate = \"every_turn\"` compares each)",
             count(below, "score"),
-            report.total
+            values.len()
         )
     })
 }

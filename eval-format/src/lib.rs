@@ -37,6 +37,7 @@
 //!
 //! One reader decides what is valid. It collects all problems of a file and never panics, whatever the bytes.
 
+mod bytes;
 mod coerce;
 pub mod compat;
 pub mod config;
@@ -78,6 +79,7 @@ pub use value::{Entries, Map, Number, Value};
 /// Helpers that the attribute, the runtime and `cargo evalset` share. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::bytes::{Unfit, read_file};
     pub use crate::find::{fixed_folder, is_glob};
     pub use crate::hash::content_hash;
     pub use crate::judged::{judged_criteria, simulated_users};

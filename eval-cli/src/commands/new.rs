@@ -54,9 +54,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let runtime = runtime::folder(args.path.as_deref())?;
     let set = format!("evals/{}.evalset.json", args.name);
     let tests = format!("tests/{}.rs", args.name);
-    for file in [&set, &tests] {
+    // Cargo takes a folder of tests for a test target too, and refuses two of one name.
+    for file in [&set, &tests, &format!("tests/{}/main.rs", args.name)] {
         refuse_existing(&package.folder().join(file))?;
     }
+    package.refuse_unseen_tests(&args.name)?;
     package.refuse_registry(runtime::NAME)?;
     let made = package.make(&args.name)?;
     let folder = package.folder();

@@ -141,6 +141,28 @@ fn nothing_is_written_over_and_a_refusal_writes_nothing() {
 }
 
 #[test]
+fn tests_that_cargo_would_not_see_or_would_see_twice_are_refused() {
+    let folder = with_package("new-targets");
+    let new = || run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    folder.write("agent/tests/weather/main.rs", "");
+    let twice = new();
+    assert_eq!(twice.code, Some(2), "{}", twice.err);
+    assert!(twice.err.contains("main.rs` exists already"), "{}", twice.err);
+    fs::remove_file(folder.path("agent/tests/weather/main.rs")).expect("the file is there");
+
+    let closed = MANIFEST.replace("edition =", "autotests = false\nedition =");
+    folder.write("agent/Cargo.toml", &closed);
+    let unseen = new();
+    assert_eq!(unseen.code, Some(2), "{}", unseen.err);
+    assert!(unseen.err.contains("so cargo would not see `tests/weather.rs`"), "{}", unseen.err);
+    assert!(!folder.path("agent/evals").exists(), "a refusal writes nothing");
+
+    folder.write("agent/Cargo.toml", format!("{closed}\n[[test]]\nname = \"weather\"\n"));
+    let seen = new();
+    assert_eq!(seen.code, Some(0), "{}", seen.err);
+}
+
+#[test]
 fn a_workspace_without_a_package_is_no_place_for_tests() {
     let folder = with_clone("new-workspace");
     folder.write("all/Cargo.toml", "[workspace]\nmembers = []\n");

@@ -75,6 +75,27 @@ fn runs_are_decided_first_where_they_are_counted() {
 }
 
 #[test]
+fn only_a_mean_that_passes_hides_low_scores() {
+    let note = |pass, runs: &[&[f64]]| {
+        let rules = one(0.5);
+        let runs: Vec<RunReport> = runs
+            .iter()
+            .enumerate()
+            .map(|(at, values)| RunReport { number: at + 1, ..run(&rules, vec![turns(values)]) })
+            .collect();
+        decide(&rules, &runs, pass, Gate::Mean).metrics[0].notes.join("; ")
+    };
+    assert_eq!(note(Pass::Any, &[&[1.0], &[0.0], &[0.0]]), "", "the failed runs are counted in the table");
+    let of_run = note(Pass::Any, &[&[1.0, 0.0], &[0.0, 0.0]]);
+    assert!(
+        of_run
+            .starts_with("1 score of 2 in runs that passed below the threshold; the mean of the run passes")
+    );
+    let of_all = note(Pass::Mean, &[&[1.0], &[1.0], &[0.0]]);
+    assert!(of_all.starts_with("1 score of 3 below the threshold; the mean passes"), "{of_all}");
+}
+
+#[test]
 fn a_run_passes_only_with_all_its_metrics() {
     let rules = [("a", 1.0), ("b", 1.0)]
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });

@@ -46,6 +46,11 @@ use crate::agent::BoxFuture;
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a judge",
+    label = "not a judge",
+    note = "implement `Judge` for it, or wrap a closure with `judge_fn(|request| async move {{ .. }})`"
+)]
 pub trait Judge: Send + Sync {
     /// Answers one request.
     fn ask(&self, request: &JudgeRequest) -> impl Future<Output = Result<JudgeReply, JudgeError>> + Send;

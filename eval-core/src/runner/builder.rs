@@ -137,7 +137,7 @@ impl EvalRunner {
     }
 
     /// Adds a custom metric: a function or closure over one turn, or a [`Metric`](crate::Metric). Without a criterion
-    /// of its name its threshold is 1.0.
+    /// of its name its threshold is 1.0. Under the name of a built-in metric it takes the place of that one, as in ADK.
     ///
     /// ```
     /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};

@@ -296,7 +296,10 @@ const UNMEASURABLE: u8 = 2;
 
 impl Answer {
     fn error(why: &impl fmt::Display) -> Self {
-        Self { out: String::new(), err: format!("error: {why}\n"), code: UNMEASURABLE }
+        let why = why.to_string();
+        // The problems of a file say it themselves.
+        let mark = if why.starts_with("error: ") { "" } else { "error: " };
+        Self { out: String::new(), err: format!("{mark}{why}\n"), code: UNMEASURABLE }
     }
 
     fn of(report: &EvalReport) -> Self {

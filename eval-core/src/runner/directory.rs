@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use eval_format::__private::read_file;
 use eval_format::compat::OverlookedConfig;
 use eval_format::config::check_config;
 use eval_format::conventions::shared_config_path;
@@ -43,7 +44,7 @@ pub(super) fn read_one(path: &Path, directory: Option<&Path>, custom: &[&str]) -
 
 /// Reads a set, and where its cases stand.
 fn read_set(path: &Path) -> Result<(EvalSet, Places), ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     let checked = check_set(&path.display().to_string(), &bytes, None);
     let places = Places::of(path, &checked);
     Ok((checked.into_result().map_err(ReadError::Problems)?, places))
@@ -58,6 +59,6 @@ fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunD
 
 /// Reads a config, which may name the custom metrics of the program.
 pub(super) fn read_config(path: &Path, custom: &[&str]) -> Result<EvalConfig, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     check_config(&path.display().to_string(), &bytes, custom).into_result().map_err(ReadError::Problems)
 }

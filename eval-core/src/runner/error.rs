@@ -138,7 +138,7 @@ impl fmt::Display for RunnerError {
 impl Error for RunnerError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Criteria(problems) => Some(problems),
+            Self::Set(problems) | Self::Criteria(problems) => Some(problems),
             Self::Metrics(error) | Self::Environment(error) => Some(&**error),
             Self::Journal { source, .. } => Some(&**source),
             _ => None,

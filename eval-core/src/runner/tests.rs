@@ -344,14 +344,15 @@ fn the_report_serialises_with_the_names_of_adk_rs() {
     assert_eq!(report.failures().map(CaseReport::eval_id).collect::<Vec<_>>(), ["d"]);
     let json = serde_json::to_value(&report).unwrap();
     let passed = &json["results"][0];
+    let details = |threshold: f64| json!({ "per_invocation": [1.0], "threshold": threshold, "runs": 1 });
     assert_eq!(
         passed,
         &json!({
             "eval_set_id": "s",
             "eval_case_id": "c",
             "scores": {
-                "tool_trajectory_avg_score": { "score": 1.0, "status": "PASSED", "details": { "per_invocation": [1.0] } },
-                "response_match_score": { "score": 1.0, "status": "PASSED", "details": { "per_invocation": [1.0] } },
+                "tool_trajectory_avg_score": { "score": 1.0, "status": "PASSED", "details": details(1.0) },
+                "response_match_score": { "score": 1.0, "status": "PASSED", "details": details(0.8) },
             },
             "overall_status": "PASSED",
         })

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use strsim::osa_distance;
 
+use crate::bytes::read_file;
 use crate::conventions::{CONFIG_NAMES, SHARED_CONFIG, shared_config_path};
 use crate::problem::{Code, JsonPath, Problem};
 
@@ -103,7 +104,7 @@ fn is_config(path: &Path) -> bool {
     let exact =
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| CONFIG_NAMES.contains(&name));
     path.is_file()
-        && (exact || fs::read(path).is_ok_and(|bytes| bytes.windows(8).any(|text| text == b"criteria")))
+        && (exact || read_file(path).is_ok_and(|bytes| bytes.windows(8).any(|text| text == b"criteria")))
 }
 
 /// The nearest `test_config.json` in the folders above, up to `top`.

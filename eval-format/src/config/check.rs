@@ -7,6 +7,7 @@ use super::custom_metrics::{self, CustomNames};
 use super::eval_config::EvalConfig;
 use super::messages::nothing_checked;
 use super::{criteria, foreign, user_simulator};
+use crate::bytes::read_file;
 use crate::error::ReadError;
 use crate::metric::metric;
 use crate::problem::Problems;
@@ -49,7 +50,7 @@ impl EvalConfig {
     /// Reads a config file; see [`parse`](Self::parse).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
         Ok(check_config(&path.display().to_string(), &bytes, &[]).into_result()?)
     }
 

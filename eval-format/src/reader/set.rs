@@ -8,6 +8,7 @@ use super::checked::CheckedSet;
 use super::parse::NO_FILE;
 use super::reading::Reading;
 use super::{cases, foreign, legacy, places, session};
+use crate::bytes::read_file;
 use crate::conventions::file_stem;
 use crate::error::ReadError;
 use crate::model::EvalSet;
@@ -72,11 +73,12 @@ impl EvalSet {
 
     /// Reads a set from a file, in any of the accepted forms.
     ///
-    /// Fails if the file cannot be read or a problem in it is an error. The error contains all problems.
+    /// Fails if the file cannot be read or a problem in it is an error. The error contains all problems. A device, a pipe
+    /// and a file of more than 256 MiB are not read.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
         let bytes =
-            std::fs::read(path).map_err(|error| ReadError::Io { path: path.to_owned(), source: error })?;
+            read_file(path).map_err(|error| ReadError::Io { path: path.to_owned(), source: error })?;
         check_set(&path.display().to_string(), &bytes, None).into_result().map_err(ReadError::Problems)
     }
 }

@@ -317,3 +317,15 @@ fn a_file_that_cannot_be_opened_is_named() {
         "{error}"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn what_has_no_end_is_not_read() {
+    let set = EvalSet::read("/dev/zero").unwrap_err();
+    let config = crate::EvalConfig::read("/dev/zero").unwrap_err();
+    for error in [set, config] {
+        let expected =
+            "cannot read `/dev/zero`: it is no regular file: a device, a pipe or a socket may have no end";
+        assert_eq!(error.to_string(), expected);
+    }
+}

@@ -34,6 +34,16 @@ impl Manifest {
         self.document.contains_key("package")
     }
 
+    /// Whether cargo finds the file of tests of this name in `tests`.
+    pub(super) fn sees_test(&self, name: &str) -> bool {
+        let package = self.document.get("package").and_then(Item::as_table_like);
+        let searches = package.and_then(|table| table.get("autotests")?.as_bool()).unwrap_or(true);
+        let named = |tests: &toml_edit::ArrayOfTables| {
+            tests.iter().any(|test| test.get("name").and_then(Item::as_str) == Some(name))
+        };
+        searches || self.document.get("test").and_then(Item::as_array_of_tables).is_some_and(named)
+    }
+
     /// Whether a dependency names a version alone, and so comes from the registry.
     pub(super) fn is_from_registry(&self, name: &str) -> bool {
         let elsewhere = ["path", "git", "registry", "workspace"];

@@ -59,6 +59,20 @@ impl Package {
         Err(CommandError::new(message, format!("remove that line; this command adds the right `{name}`")))
     }
 
+    /// Refuses a package in which cargo would not see the file of tests.
+    pub(super) fn refuse_unseen_tests(&self, name: &Name) -> Result<(), CommandError> {
+        let manifest = self.folder.join("Cargo.toml");
+        if !self.exists || Manifest::read(&manifest)?.sees_test(&name.to_string()) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` has `autotests = false`, so cargo would not see `tests/{name}.rs`",
+            shown(&manifest)
+        );
+        let help = format!("add `[[test]]` with `name = \"{name}\"` to it, then run the command again");
+        Err(CommandError::new(message, help))
+    }
+
     /// Makes the package, if there is none, and returns its name then. It has the name of its folder, or that of the set
     /// where cargo would not take the former.
     pub(super) fn make(&self, set: &Name) -> Result<Option<String>, CommandError> {

@@ -29,7 +29,8 @@ impl Serialize for EvalReport {
     /// ```
     ///
     /// A result has `eval_set_id`, `eval_case_id`, `scores` and `overall_status`; statuses are `PASSED`, `FAILED` and
-    /// `ERROR`. Metrics that never gate are left out. adk-rs's types need a number, so a missing score is 0 with the status
+    /// `ERROR`. Metrics that never gate are left out. `details`, which adk-rs leaves open, has the scores of the turns, the
+    /// threshold, the number of runs, and how many of them passed if they are decided one by one. adk-rs's types need a number, so a missing score is 0 with the status
     /// `ERROR`. Metrics that were skipped have no number at all: they stand in `skipped`, with the reason. A skipped case is
     /// an `ERROR` to adk-rs, and so it counts among the `errors` of `summary` too.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -134,11 +135,11 @@ impl Serialize for Details<'_> {
         let MetricOf { case, metric } = self.0;
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("per_invocation", &PerInvocation(self.0))?;
-        if let (Some(threshold), Some(passed)) = (metric.threshold(), metric.passed_runs) {
+        out.serialize_entry("threshold", &metric.threshold())?;
+        out.serialize_entry("runs", &case.run_count())?;
+        if let Some(passed) = metric.passed_runs {
             // The mean alone would not say why it passed.
-            out.serialize_entry("threshold", &threshold)?;
             out.serialize_entry("passed_runs", &passed)?;
-            out.serialize_entry("runs", &case.run_count())?;
         }
         if let Some(reason) = self.0.metric.verdict.reason() {
             out.serialize_entry("reason", &mask(reason))?;

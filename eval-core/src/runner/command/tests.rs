@@ -129,6 +129,31 @@ async fn a_config_takes_the_place_of_all_criteria_of_the_program() {
     assert_eq!(strict.code, 1, "{}", strict.err);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_has_no_end_is_no_set_and_no_config() {
+    let folder = Folder::new("endless");
+    let set = folder.set();
+    for words in [&["--set", "/dev/zero"][..], &["--set", &set, "--config", "/dev/zero"]] {
+        let refused = answer(half(), words).await;
+        assert_eq!(refused.code, 2, "{words:?}");
+        assert!(
+            refused.err.starts_with("error: cannot read `/dev/zero`: it is no regular file"),
+            "{}",
+            refused.err
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_marked_as_one_once() {
+    let folder = Folder::new("marked");
+    let config = folder.0.join("broken.json");
+    std::fs::write(&config, "[package]").unwrap();
+    let refused = answer(half(), &["--set", &folder.set(), "--config", &config.display().to_string()]).await;
+    assert!(refused.err.starts_with("error: ") && !refused.err.contains("error: error: "), "{}", refused.err);
+}
+
 #[tokio::test]
 async fn a_config_may_name_the_metrics_of_the_program() {
     let folder = Folder::new("own_metrics");
@@ -316,6 +341,7 @@ fn ctrl_c_ends_in_a_report_and_twice_at_once() {
         } else {
             EvalCommand::new().agent("blocks", |case: &EvalCase| {
                 if case.eval_id != "sunny" {
+                    eprintln!("it blocks");
                     std::thread::sleep(std::time::Duration::from_mins(10));
                 }
                 Replay::new([["It is sunny."]])
@@ -339,7 +365,8 @@ fn ctrl_c_ends_in_a_report_and_twice_at_once() {
         if how == "waits" {
             wait_for("(1 of 2)");
         } else {
-            // Until it blocks, which nothing tells.
+            wait_for("it blocks");
+            // Until the thread that waits for Ctrl-C is there, which nothing tells.
             std::thread::sleep(std::time::Duration::from_millis(700));
         }
         for _ in 0..presses {

@@ -1,0 +1,54 @@
+//! The bytes of a file, unless it may have no end.
+
+use std::error::Error;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// No set is larger. Reading takes several times the memory of a file.
+const LARGEST: u64 = 256 << 20;
+
+/// Why a file is not read, although it could be. It is the inner error of an [`io::Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// A device or a pipe may have no end, and may never begin.
+    NoFile,
+    /// It has more than 256 MiB.
+    TooLarge,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFile => {
+                f.write_str("it is no regular file: a device, a pipe or a socket may have no end")
+            }
+            Self::TooLarge => write!(f, "it has more than {} MiB", LARGEST >> 20),
+        }
+    }
+}
+
+impl Error for Unfit {}
+
+impl From<Unfit> for io::Error {
+    fn from(unfit: Unfit) -> Self {
+        Self::new(ErrorKind::InvalidInput, unfit)
+    }
+}
+
+/// The bytes of a regular file of at most 256 MiB.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    // A folder has an error of its own: that of the system.
+    if !found.is_file() && !found.is_dir() {
+        return Err(Unfit::NoFile.into());
+    }
+    if found.is_file() && found.len() > LARGEST {
+        return Err(Unfit::TooLarge.into());
+    }
+    let mut bytes = Vec::new();
+    // A file may grow while it is read, and some have no length.
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
+}

@@ -520,7 +520,7 @@ mod tests {
         };
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
-        let Ok(Some(journal)) = Journal::of_program(folder) else { return };
+        let Ok(Some(journal)) = Journal::of_program(folder, true) else { return };
         assert!(journal.path().starts_with(folder.join(journal.run())));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);

@@ -14,13 +14,18 @@ impl Attempt {
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
         let Decided { verdict, metrics, passed_runs, elapsed, notes, .. } = self.decided.clone()?;
         let started = &self.started;
-        let location =
-            || Some(Location { file: started.file.clone()?, line: started.line?, column: started.column? });
+        let location = || {
+            Some(Location {
+                file: started.file.as_deref()?.to_owned(),
+                line: started.line?,
+                column: started.column?,
+            })
+        };
         Some(CaseReport {
-            eval_set_id: started.eval_set_id.clone(),
+            eval_set_id: started.eval_set_id.as_deref().map(str::to_owned),
             case,
             location: location(),
-            label: started.label.clone(),
+            label: started.label.as_deref().map(str::to_owned),
             runs: self.evaluations.iter().map(|evaluation| self.run(evaluation)).collect(),
             metrics,
             passed_runs,
@@ -75,7 +80,7 @@ mod tests {
         let recorded = RecordedRun::read(&runs(folder.path()).unwrap()[0].path).unwrap();
         let mut again = crate::EvalReport::default();
         for case in &set.eval_cases {
-            let test = recorded.tests.iter().find(|test| test.name.ends_with(&case.eval_id)).unwrap();
+            let test = recorded.tests.iter().find(|test| test.name().ends_with(&case.eval_id)).unwrap();
             again.cases.extend(test.last().unwrap().report(case.clone()));
         }
         assert_eq!(again.to_csv(), report.to_csv());

@@ -147,6 +147,17 @@ pub(super) fn skipped(results: &RunResults<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
 }
 
+/// How many cases were repeated, as their agent was not reached, and which they are; `None` if none was.
+fn repeated(results: &RunResults<'_>) -> Option<String> {
+    let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
+    let names: Vec<String> =
+        results.tests.iter().filter(was_repeated).map(|test| one_line(&test.name)).collect();
+    let all = count(names.len(), "case");
+    (!names.is_empty()).then(|| {
+        format!("`retry` repeated runs of {all}, as the agent was not reached: {}", names.join(", "))
+    })
+}
+
 /// What limits the numbers.
 pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
@@ -157,6 +168,7 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(of_passed(results));
+    notes.extend(repeated(results));
     if results.totals.missing > results.of_programs {
         notes.push(
             "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"

@@ -9,7 +9,6 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 }
 
 /// A list of code: `` `a`, `b` or `c` ``.
-#[cfg(any(feature = "judges", feature = "reports"))]
 pub(crate) fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {

@@ -15,6 +15,7 @@ use eval_core::{EvalCase, EvalRunner};
 use super::report::formats::{self, ReportFiles};
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
+use again::Again;
 use agent::AgentArgs;
 use ended::Ended;
 use options::RunOptions;
@@ -100,7 +101,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Err(formats::two_on_standard_output());
     }
     let saved = written.shown();
-    let ended = Ended { args, results: &results, planned: &planned, is_recorded: journal.stays() };
+    let again = Again { agent: &args.agent, options: &args.options };
+    let ended = Ended { again, results: &results, planned: &planned, is_recorded: journal.stays() };
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
         (None, Format::Human) => ended.text() + &saved,

@@ -2,8 +2,6 @@
 
 #[cfg(feature = "reports")]
 use std::ffi::OsStr;
-#[cfg(feature = "reports")]
-use std::future::Future;
 use std::path::PathBuf;
 
 #[cfg(feature = "reports")]
@@ -16,10 +14,6 @@ use super::error::RunDirError;
 use super::job::Job;
 use super::prepare::Prepared;
 use super::selected::Selected;
-#[cfg(feature = "reports")]
-use super::setup_fn::Setup;
-#[cfg(feature = "reports")]
-use crate::report::EvalReport;
 
 /// Cases of files that are to run: read, checked, and ready. See [`EvalRunner::select`].
 #[derive(Debug)]
@@ -89,21 +83,6 @@ impl EvalRunner {
     #[cfg(feature = "reports")]
     pub fn select<S: AsRef<OsStr>>(&self, selectors: &[S]) -> Result<RunPlan, RunDirError> {
         self.plan(self.selected(selectors)?)
-    }
-
-    /// Runs what was [selected](Self::select), at most `concurrency` cases at a time, until `stop` ends.
-    ///
-    /// The cases that run when `stop` ends are ended. The report has all cases: those without a verdict are errors that
-    /// say so.
-    #[cfg(feature = "reports")]
-    pub async fn run_plan<Shape, S: Setup<Shape>>(
-        &self,
-        plan: &RunPlan,
-        setup: S,
-        concurrency: usize,
-        stop: impl Future<Output = ()> + Send,
-    ) -> EvalReport {
-        self.run_jobs(plan.jobs(), &setup, concurrency, stop).await
     }
 
     /// What the sets are run with. Of a set with ids, only the cases of these ids run.

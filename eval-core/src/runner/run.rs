@@ -12,6 +12,8 @@ use super::builder::EvalRunner;
 use super::directory;
 use super::error::{RunDirError, RunnerError};
 use super::job::Job;
+#[cfg(feature = "reports")]
+use super::plan::RunPlan;
 use super::selected::Selected;
 use super::setup_fn::Setup;
 use crate::agent::{Agent, BoxAgent, BoxFuture};
@@ -132,7 +134,22 @@ impl EvalRunner {
         Ok(self.run_jobs(plan.jobs(), &setup, concurrency, pending()).await)
     }
 
-    pub(super) async fn run_jobs<Shape, S: Setup<Shape>>(
+    /// Runs what was [selected](Self::select), at most `concurrency` cases at a time, until `stop` ends.
+    ///
+    /// The cases that run when `stop` ends are ended. The report has all cases: those without a verdict are errors that
+    /// say so.
+    #[cfg(feature = "reports")]
+    pub async fn run_plan<Shape, S: Setup<Shape>>(
+        &self,
+        plan: &RunPlan,
+        setup: S,
+        concurrency: usize,
+        stop: impl Future<Output = ()> + Send,
+    ) -> EvalReport {
+        self.run_jobs(plan.jobs(), &setup, concurrency, stop).await
+    }
+
+    async fn run_jobs<Shape, S: Setup<Shape>>(
         &self,
         jobs: Vec<Job<'_>>,
         setup: &S,

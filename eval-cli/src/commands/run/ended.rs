@@ -3,8 +3,7 @@
 use eval_core::runner::RunPlan;
 
 use super::super::report::formats::human_body;
-use super::Args;
-use super::again::{self, CaseOfFile};
+use super::again::{self, Again, CaseOfFile};
 use crate::output::foreign::one_line;
 use crate::output::width::fitted;
 use crate::output::words::{count, short_code_list};
@@ -31,7 +30,7 @@ pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
 
 /// A run that is over.
 pub(super) struct Ended<'r> {
-    pub(super) args: &'r Args,
+    pub(super) again: Again<'r>,
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],
     /// Whether the journal stays.
@@ -42,7 +41,7 @@ impl Ended<'_> {
     pub(super) fn text(&self) -> String {
         let again = |test: &TestResult<'_>| {
             Some(again::command(
-                self.args,
+                self.again,
                 [(test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str())],
             ))
         };
@@ -57,7 +56,7 @@ impl Ended<'_> {
         let unpassed: Vec<CaseOfFile<'_>> =
             self.unpassed().chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
-            text.push_str(&format!("run all again {}\n", again::command(self.args, unpassed)));
+            text.push_str(&format!("run all again {}\n", again::command(self.again, unpassed)));
         }
         for folder in self.results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));

@@ -7,11 +7,17 @@ use crate::journal::{Journal, error, failed, passed};
 
 /// A link to the file in `docs`, so that the package of the crate has it too.
 const SCHEMA: &str = include_str!("../report.schema.json");
+/// That of the reports of programs.
+const OF_PROGRAMS: &str = include_str!("../eval-report.schema.json");
 
 /// What in a document is not as the schema says. Fields that the schema does not name are faults here; to a reader they are
 /// those of a later version.
 fn faults(document: &Value) -> Vec<String> {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    faults_by(SCHEMA, document)
+}
+
+fn faults_by(schema: &str, document: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
     let mut faults = Vec::new();
     check(document, &schema, &schema, "", &mut faults);
     faults
@@ -182,4 +188,33 @@ fn what_the_schema_does_not_allow_is_found() {
         let found = broken(change);
         assert!(found.iter().any(|found| found.starts_with(fault)), "{fault}: {found:?}");
     }
+}
+
+#[test]
+fn a_report_of_a_program_is_valid_by_its_schema() {
+    use eval_core::{BoxError, Criterion, EvalCase, EvalRunner, EvalSet, Invocation, Pass, Replay};
+
+    let case = |id: &str| EvalCase::new(id).turn(Invocation::user("Paris?").response("It is sunny."));
+    let set = EvalSet::new("weather").case(case("right")).case(case("wrong")).case(case("lost"));
+    let runner = EvalRunner::new().label("new prompt").runs(2).pass(Pass::Any);
+    let runner = runner.criterion("response_match_score", Criterion::new(0.8));
+    let setup = |case: &EvalCase| match case.eval_id.as_str() {
+        "right" => Ok::<_, BoxError>(Replay::new([["It is sunny."]])),
+        "wrong" => Ok(Replay::new([["It rains."]])),
+        _ => Err("no connection".into()),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let document = runtime.block_on(runner.run_set(&set, setup, 1)).expect("the set can be run").to_json();
+    assert_eq!(faults_by(OF_PROGRAMS, &document), Vec::<String>::new());
+
+    let states: Vec<_> =
+        document["cases"].as_array().expect("cases").iter().map(|case| &case["state"]).collect();
+    assert_eq!(states, ["passed", "failed", "error"]);
+    let lost = &document["cases"][2];
+    assert_eq!((&lost["role"], &lost["runs"][1]["run"]), (&json!("setup"), &json!(2)));
+    assert!(lost["runs"][0]["error"].as_str().is_some_and(|error| error.contains("no connection")), "{lost}");
+    let metric = &document["cases"][1]["metrics"][0];
+    assert_eq!((&metric["threshold"], &metric["passed_runs"]), (&json!(0.8), &json!(0)));
+    assert!(metric["runs"][0]["scores"][0].is_number(), "{metric}");
+    assert!(!faults_by(OF_PROGRAMS, &json!({ "schema": 1, "cases": [] })).is_empty(), "the check can fail");
 }

@@ -11,7 +11,6 @@ macro_rules! page {
             "\n\n",
             "[agents]: eval_core::agent\n",
             "[any agent]: crate\n",
-            "[differences]: eval_core::_documentation::differences\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::protocol\n",
             "[run]: eval_core::_documentation::command_line#run\n",

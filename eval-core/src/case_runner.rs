@@ -188,6 +188,7 @@ impl CaseRunner {
         bodies.decide(runs, &identified.log, |runs| {
             let mut report = self.decide(identified, runs, self.options.pass);
             report.notes.extend(again.notes());
+            report.repeated = again.count();
             report
         })
     }
@@ -286,6 +287,7 @@ impl CaseRunner {
             verdict,
             elapsed,
             notes,
+            repeated: 0,
             passed_runs,
             gate,
         }

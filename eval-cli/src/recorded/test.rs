@@ -151,6 +151,11 @@ impl<'r> TestResult<'r> {
         self.metrics().iter().filter(|metric| metric.criterion.is_some())
     }
 
+    /// How often a run was repeated, as its agent was not reached.
+    pub(crate) fn repeated(&self) -> usize {
+        self.attempt.decided.as_ref().map(|decided| decided.repeated).unwrap_or_default()
+    }
+
     /// How long its turns took.
     pub(crate) fn elapsed(&self) -> Duration {
         self.attempt.decided.as_ref().map(|decided| decided.elapsed).unwrap_or_default()

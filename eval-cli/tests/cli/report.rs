@@ -259,6 +259,26 @@ fn what_passed_only_when_tried_again_says_so() {
 }
 
 #[test]
+fn a_case_whose_agent_was_not_reached_at_first_is_named() {
+    let folder = Folder::new("report-repeated");
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("trip::oslo", 1);
+    journal.ran(test, 1, 1.0);
+    let note = "run 1 was repeated 2 times, as the agent was not reached: connection refused";
+    let decided = json!({
+        "record": "decided", "test": test, "verdict": passed(), "metrics": [], "elapsed": 1.0, "notes": [note],
+        "repeated": 2, "at": "2026-11-22T02:31:38.500Z",
+    });
+    journal.raw(&decided.to_string());
+    journal.write();
+    let ran = folder.run(&["report", "--markdown", "report.md"]);
+    let told = "`retry` repeated runs of 1 case, as the agent was not reached: trip::oslo";
+    assert!(ran.out.contains(told), "{}{}", ran.out, ran.err);
+    assert!(folder.read("report.md").contains("repeated runs of 1 case"), "{}", folder.read("report.md"));
+    assert!(folder.run(&["report", "--format", "json"]).out.contains(note));
+}
+
+#[test]
 fn continuous_integration_gets_its_formats() {
     let folder = Folder::new("report-formats");
     mixed(&folder);

@@ -56,6 +56,11 @@ impl Again {
         tokio::time::sleep(wait).await;
     }
 
+    /// How often runs were repeated.
+    pub(super) fn count(&self) -> usize {
+        self.repeated.iter().map(|repeated| usize::try_from(repeated.times).unwrap_or(usize::MAX)).sum()
+    }
+
     /// What the report says of it.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.repeated.iter().map(|Repeated { run, times, error }| {

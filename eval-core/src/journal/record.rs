@@ -204,6 +204,8 @@ pub struct Decided {
     pub elapsed: Duration,
     /// Remarks that belong to no metric.
     pub notes: Vec<String>,
+    /// How often a run was repeated, as its agent was not reached (`retry`).
+    pub repeated: usize,
     /// What is wrong with the case, in one line; `None` if nothing is, and in journals of versions that did not record it.
     pub headline: Option<String>,
     /// What the test printed when it failed; `None` if it did not fail, and for cases that ran without the attribute.
@@ -248,4 +250,4 @@ fields!(Started having [test, name, runs] {
     attempt,
     at,
 });
-fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, headline, failure, at });
+fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, repeated, headline, failure, at });

@@ -105,6 +105,8 @@ pub struct CaseReport {
     pub elapsed: Duration,
     /// Remarks that belong to no metric, such as recorded replies that nobody asked for.
     pub notes: Vec<String>,
+    /// How often a run was repeated, as its agent was not reached (`retry`).
+    pub repeated: usize,
 }
 
 /// Without secrets.
@@ -123,6 +125,7 @@ impl fmt::Debug for CaseReport {
                 .field("verdict", &self.verdict)
                 .field("elapsed", &self.elapsed)
                 .field("notes", &self.notes)
+                .field("repeated", &self.repeated)
                 .finish()
         })
     }

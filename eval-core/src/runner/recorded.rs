@@ -12,7 +12,7 @@ impl Attempt {
     /// A journal does not hold what a case expects, so the case is given. It should be the one that ran:
     /// [`Started::case_hash`](crate::journal::Started::case_hash) tells.
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
-        let Decided { verdict, metrics, passed_runs, elapsed, notes, .. } = self.decided.clone()?;
+        let Decided { verdict, metrics, passed_runs, elapsed, notes, repeated, .. } = self.decided.clone()?;
         let started = &self.started;
         let location =
             || Some(Location { file: started.file.clone()?, line: started.line?, column: started.column? });
@@ -28,6 +28,7 @@ impl Attempt {
             verdict,
             elapsed,
             notes,
+            repeated,
         })
     }
 

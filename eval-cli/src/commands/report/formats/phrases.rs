@@ -147,6 +147,17 @@ pub(super) fn skipped(results: &RunResults<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
 }
 
+/// How many cases were repeated, as their agent was not reached, and which they are; `None` if none was.
+fn repeated(results: &RunResults<'_>) -> Option<String> {
+    let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
+    let names: Vec<String> =
+        results.tests.iter().filter(was_repeated).map(|test| one_line(&test.name)).collect();
+    let all = count(names.len(), "case");
+    (!names.is_empty()).then(|| {
+        format!("`retry` repeated runs of {all}, as the agent was not reached: {}", names.join(", "))
+    })
+}
+
 /// What limits the numbers.
 pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
@@ -156,7 +167,7 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
             count(results.totals.retried, "case")
         ));
     }
-    notes.extend(of_passed(results));
+    notes.extend(repeated(results));
     if results.totals.missing > results.of_programs {
         notes.push(
             "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
@@ -179,26 +190,6 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
     notes.extend(gaps(&results.loaded.run));
     notes
 }
-
-/// What is remarked on cases that passed, such as that a run was repeated. Those that did not pass show it themselves.
-fn of_passed(results: &RunResults<'_>) -> Vec<String> {
-    let passed = results.tests.iter().filter(|test| test.state == State::Passed);
-    let mut all = passed.flat_map(|test| {
-        let notes = test.attempt.decided.iter().flat_map(|decided| &decided.notes);
-        notes.map(|note| one_line(&format!("{}: {note}", test.name)))
-    });
-    let mut shown: Vec<String> = all.by_ref().take(MOST_OF_PASSED).collect();
-    let more = all.count();
-    if more > 0 {
-        shown.push(format!(
-            "{} on cases that passed; `--json FILE` writes all of them",
-            count(more, "more note")
-        ));
-    }
-    shown
-}
-
-const MOST_OF_PASSED: usize = 3;
 
 /// What a test printed; its reason and location if it printed nothing.
 pub(super) fn details(test: &TestResult<'_>) -> String {

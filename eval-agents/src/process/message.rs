@@ -164,6 +164,28 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_and_the_page_have_each_message() {
+        let schema = Value::parse(include_str!("../../docs/protocol.schema.json")).unwrap();
+        let page = include_str!("../../docs/protocol.md");
+        let types = |of: &str| -> Vec<String> {
+            let messages = schema["$defs"][of]["oneOf"].as_array().unwrap();
+            messages
+                .iter()
+                .map(|of| format!("`{}`", of["properties"]["type"]["const"].as_str().unwrap()))
+                .collect()
+        };
+        let mut written = types("of_the_program");
+        let mut known: Vec<&str> = TYPES.split(", ").collect();
+        written.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(written, known);
+        assert_eq!(types("to_the_program"), ["`start`", "`turn`", "`end`"]);
+        for of_both in written.into_iter().chain(types("to_the_program")) {
+            assert!(page.contains(&format!("| {of_both} |")), "{of_both}");
+        }
+    }
+
+    #[test]
     fn requests_carry_their_session() {
         let line =
             String::from_utf8(Request::start(&Session::new("a", "u").with_state("k", 1)).line("s")).unwrap();

@@ -153,6 +153,7 @@ mod tests {
             verdict,
             elapsed: std::time::Duration::ZERO,
             notes: Vec::new(),
+            repeated: 0,
         }
     }
 

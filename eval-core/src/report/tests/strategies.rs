@@ -214,6 +214,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
             verdict: Verdict::Failed,
             elapsed: Duration::ZERO,
             notes: Vec::new(),
+            repeated: 0,
         })
 }
 

@@ -434,10 +434,10 @@ fn a_header_reaches_the_server_and_nothing_else() {
     }
 }
 
+/// Runs a case that ends, one that does not and one that waits for it, and sends a signal in the middle. Returns what was printed,
+/// and the exit code. None of the programs is left over.
 #[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
-    let folder = folder("run-interrupted");
+fn interrupted_by(folder: &Folder, signal: &str) -> (String, Option<i32>) {
     let cases = [
         case("sunny", "Paris", "It is sunny in Paris."),
         case_of_timbuktu(),
@@ -453,18 +453,35 @@ fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
     err.read_line(&mut line).expect("a line");
     assert!(line.contains("slow/sunny  (1 of 3)"), "{line}");
     let pids = || -> Vec<String> {
-        std::fs::read_to_string(folder.path("pids")).unwrap_or_default().lines().map(str::to_owned).collect()
+        let text = std::fs::read_to_string(folder.path("pids")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
     };
     while pids().len() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let kill = |signal: &str, pid: &str| {
-        Command::new("kill").args([signal, pid]).stderr(Stdio::null()).status().expect("kill").success()
+        let status = Command::new("kill").args([signal, pid]).stderr(Stdio::null()).status();
+        status.expect("kill").success()
     };
-    assert!(kill("-INT", &child.id().to_string()));
+    assert!(kill(signal, &child.id().to_string()));
     let mut out = String::new();
     child.stdout.take().expect("its output").read_to_string(&mut out).expect("text");
     let code = child.wait().expect("it ends").code();
+    for pid in pids() {
+        let begun = std::time::Instant::now();
+        while kill("-0", &pid) {
+            assert!(begun.elapsed().as_secs() < 10, "the program {pid} is left over");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+    (out, code)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
+    let folder = folder("run-interrupted");
+    let (out, code) = interrupted_by(&folder, "-INT");
     assert_eq!(code, Some(2), "{out}");
     assert!(out.contains("1 passed, 1 unfinished"), "{out}");
     assert!(out.contains("interrupted before it had a verdict"), "{out}");
@@ -473,13 +490,21 @@ fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
         out.contains("run all again cargo evalset run 'slow.evalset.json:slow,later' --agent-cmd "),
         "{out}"
     );
-    for pid in pids() {
-        let begun = std::time::Instant::now();
-        while kill("-0", &pid) {
-            assert!(begun.elapsed().as_secs() < 10, "the program {pid} is left over");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-    }
+}
+
+#[cfg(unix)]
+#[test]
+fn kill_9_of_a_run_keeps_what_is_finished_and_ends_the_programs() {
+    let folder = folder("run-killed");
+    let (_, code) = interrupted_by(&folder, "-KILL");
+    assert_eq!(code, None, "it had no time to end");
+    let ran = folder.run(&["report"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains("1 passed, 1 unfinished") && ran.out.contains("1 more test never began"),
+        "{}",
+        ran.out
+    );
 }
 
 #[cfg(unix)]

@@ -192,26 +192,6 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
     notes
 }
 
-/// What is remarked on cases that passed, such as that a run was repeated. Those that did not pass show it themselves.
-fn of_passed(results: &RunResults<'_>) -> Vec<String> {
-    let passed = results.tests.iter().filter(|test| test.state == State::Passed);
-    let mut all = passed.flat_map(|test| {
-        let notes = test.attempt.decided.iter().flat_map(|decided| &decided.notes);
-        notes.map(|note| one_line(&format!("{}: {note}", test.name)))
-    });
-    let mut shown: Vec<String> = all.by_ref().take(MOST_OF_PASSED).collect();
-    let more = all.count();
-    if more > 0 {
-        shown.push(format!(
-            "{} on cases that passed; `--json FILE` writes all of them",
-            count(more, "more note")
-        ));
-    }
-    shown
-}
-
-const MOST_OF_PASSED: usize = 3;
-
 /// What a test printed; its reason and location if it printed nothing.
 pub(super) fn details(test: &TestResult<'_>) -> String {
     match &test.attempt.decided {

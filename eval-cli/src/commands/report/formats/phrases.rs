@@ -167,7 +167,6 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
             count(results.totals.retried, "case")
         ));
     }
-    notes.extend(of_passed(results));
     notes.extend(repeated(results));
     if results.totals.missing > results.of_programs {
         notes.push(

@@ -534,4 +534,12 @@ mod tests {
             assert_eq!((count(), prune(folder).unwrap()), (kept, 0));
         }
     }
+
+    #[test]
+    fn why_there_is_no_journal_is_said_with_the_folder() {
+        let source = Arc::new(io::Error::other("it is locked"));
+        let error = OpenError::Folder { folder: PathBuf::from("runs"), source };
+        assert_eq!(error.to_string(), "cannot write in `runs`: it is locked");
+        assert_eq!(OpenError::Environment("`A` is `b`".to_owned()).to_string(), "`A` is `b`");
+    }
 }

@@ -158,3 +158,18 @@ impl Judge for Nobody {
         true
     }
 }
+
+#[cfg(all(test, feature = "judges"))]
+mod tests {
+    use super::*;
+    use crate::test_support::ready;
+
+    #[test]
+    fn an_input_without_a_judge_asks_nobody_and_says_so() {
+        let (case, criterion) = (EvalCase::new("c"), Criterion::new(1.0));
+        let input = MetricInput::new(&case, &[], &criterion);
+        assert!(input.judge.is_offline());
+        let error = ready(input.judging().rate("t/1", "how many?", |_| Ok(1.0))).unwrap_err();
+        assert_eq!(error.kind(), JudgeErrorKind::NoJudge);
+    }
+}

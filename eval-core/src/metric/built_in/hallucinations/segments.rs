@@ -159,6 +159,7 @@ mod tests {
             read(&tagged(&["It is."]), "It is 42.").is_err(),
             "only the number of an item may be missing"
         );
+        assert!(read(&tagged(&["It is warm."]), "Sunny. It is warm.").is_err(), "a word is no number");
     }
 
     #[test]

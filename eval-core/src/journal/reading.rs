@@ -253,12 +253,11 @@ impl Attempts {
             Record::Unknown => {}
             Record::Planned(planned) => self.planned = self.planned.saturating_add(planned.cases),
             Record::Started(started) => {
-                if self.indices.insert(started.test, self.all.len()).is_some() {
-                    return Err(RecordError::Misplaced(format!(
-                        "test {} begins a second time",
-                        started.test
-                    )));
+                let test = started.test;
+                if self.indices.contains_key(&test) {
+                    return Err(RecordError::Misplaced(format!("test {test} begins a second time")));
                 }
+                self.indices.insert(test, self.all.len());
                 let (head, file) = (Arc::clone(&self.head), Arc::clone(&self.file));
                 self.all.push(Box::new(Attempt {
                     head,

@@ -174,6 +174,26 @@ fn records_that_cannot_stand_where_they_do_are_named() {
 }
 
 #[test]
+fn records_behind_a_repeated_beginning_stay_with_their_test() {
+    let lines = [
+        head("p").line(),
+        started(1, "s::a").line(),
+        started(1, "s::a").line(),
+        started(2, "s::b").line(),
+        ran(1, 1),
+        decided(1).line(),
+    ];
+    let run = read(&lines.concat());
+    assert_eq!(said(&run), ["3: test 1 begins a second time"]);
+    let found: Vec<_> = run
+        .tests
+        .iter()
+        .map(|test| (test.name(), test.attempts[0].evaluations.len(), test.is_unfinished()))
+        .collect();
+    assert_eq!(found, [("s::a", 1, false), ("s::b", 0, true)]);
+}
+
+#[test]
 fn a_score_and_an_error_belong_to_their_own_evaluation() {
     let error = RunError::new(Role::Agent, None, "gone");
     let lines = [

@@ -188,7 +188,8 @@ impl EvalRunner {
     /// ```
     ///
     /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept even
-    /// if that task is dropped. Several functions are called one after the other.
+    /// if that task is dropped. Cases that `EvalCommand` had to interrupt are in its report alone. Several functions are called
+    /// one after the other.
     #[must_use]
     pub fn on_case(mut self, call: impl FnMut(&CaseReport) + Send + 'static) -> Self {
         self.on_case.add(call);

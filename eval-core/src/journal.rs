@@ -11,8 +11,8 @@
 //! let newest = runs("target/evalset".as_ref())?.into_iter().next().ok_or("no runs yet")?;
 //! for test in RecordedRun::read(&newest.path)?.tests {
 //!     match test.last().and_then(|attempt| attempt.decided.as_ref()) {
-//!         Some(decided) => println!("{}: {}", test.name, decided.verdict),
-//!         None => println!("{}: unfinished", test.name),
+//!         Some(decided) => println!("{}: {}", test.name(), decided.verdict),
+//!         None => println!("{}: unfinished", test.name()),
 //!     }
 //! }
 //! # }

@@ -309,7 +309,7 @@ impl EvalRunner {
     /// assert!(report.all_passed());
     ///
     /// let run = RecordedRun::read(&runs(&folder)?[0].path)?;
-    /// assert_eq!(run.tests[0].name, "weather/sunny");
+    /// assert_eq!(run.tests[0].name(), "weather/sunny");
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// # })?;

@@ -13,6 +13,7 @@ mod parse;
 mod scan;
 mod string;
 mod syntax_error;
+mod walk;
 
 pub(crate) use node::{Entry, Kind, Node, to_map};
 pub(crate) use parse::parse;

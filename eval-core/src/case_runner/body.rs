@@ -69,8 +69,6 @@ pub(super) fn blame(runs: &mut [Evaluated], run: usize, error: &RunError, log: &
 mod tests {
     use std::sync::Arc;
 
-    use eval_format::{EvalCase, Gate};
-
     use super::*;
     use crate::transcript::Transcript;
     use crate::verdict::{Role, Verdict};
@@ -79,20 +77,7 @@ mod tests {
     fn decide(runs: Vec<RunReport>) -> CaseReport {
         let error = runs.iter().find_map(|run| run.error.as_ref());
         let verdict = error.map_or(Verdict::Passed, |error| Verdict::error(error.role, &*error.message));
-        CaseReport {
-            eval_set_id: None,
-            case: EvalCase::new("c"),
-            location: None,
-            label: None,
-            runs,
-            metrics: Vec::new(),
-            passed_runs: None,
-            gate: Gate::Mean,
-            verdict,
-            elapsed: std::time::Duration::ZERO,
-            notes: Vec::new(),
-            repeated: 0,
-        }
+        CaseReport { runs, ..CaseReport::of_verdict(verdict) }
     }
 
     fn evaluated(error: Option<&str>) -> Evaluated {

@@ -131,6 +131,27 @@ impl fmt::Debug for CaseReport {
     }
 }
 
+#[cfg(test)]
+impl CaseReport {
+    /// The report of a case without runs.
+    pub(crate) fn of_verdict(verdict: Verdict) -> Self {
+        Self {
+            eval_set_id: None,
+            case: EvalCase::new("c"),
+            location: None,
+            label: None,
+            runs: Vec::new(),
+            metrics: Vec::new(),
+            passed_runs: None,
+            gate: Gate::Mean,
+            verdict,
+            elapsed: Duration::ZERO,
+            notes: Vec::new(),
+            repeated: 0,
+        }
+    }
+}
+
 impl CaseReport {
     /// The id of the case.
     pub fn eval_id(&self) -> &str {

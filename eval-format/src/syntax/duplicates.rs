@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::node::{Kind, Node};
-use crate::problem::{Code, JsonPath, Problem, Step, short, shown};
+use super::node::Node;
+use super::walk::walk;
+use crate::problem::{Code, JsonPath, Problem, short, shown};
 
 /// A key that stands twice in one object.
 pub(super) struct Duplicate {
@@ -28,44 +29,13 @@ pub(super) fn errors(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem
     for duplicate in duplicates {
         by_object.entry(duplicate.object).or_default().push(duplicate);
     }
-    let mut walk = Walk { by_object, path: JsonPath::default(), found: Vec::new() };
-    walk.node(root);
-    walk.found
-}
-
-struct Walk {
-    by_object: HashMap<usize, Vec<Duplicate>>,
-    path: JsonPath,
-    found: Vec<Problem>,
-}
-
-impl Walk {
-    fn node(&mut self, node: &Node<'_>) {
-        match &node.kind {
-            Kind::Array(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    self.below(Step::Index(at), item);
-                }
-            }
-            Kind::Object(entries) => {
-                let here = self.by_object.remove(&node.range.start).unwrap_or_default();
-                self.found.extend(here.iter().map(|duplicate| error(duplicate, &self.path)));
-                for entry in entries {
-                    self.below(Step::Key(short(&entry.key)), &entry.value);
-                }
-            }
-            _ => {}
+    let mut found = Vec::new();
+    walk(root, |node, path| {
+        if let Some(here) = by_object.remove(&node.range.start) {
+            found.extend(here.iter().map(|duplicate| error(duplicate, path)));
         }
-    }
-
-    fn below(&mut self, step: Step, node: &Node<'_>) {
-        // No step is built for a scalar: nothing is below it.
-        if matches!(node.kind, Kind::Array(_) | Kind::Object(_)) {
-            self.path.push(step);
-            self.node(node);
-            self.path.pop();
-        }
-    }
+    });
+    found
 }
 
 fn error(duplicate: &Duplicate, object: &JsonPath) -> Problem {

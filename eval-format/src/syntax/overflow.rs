@@ -4,7 +4,8 @@
 //! the one that it says.
 
 use super::node::{Kind, Node};
-use crate::problem::{Code, JsonPath, Problem, Step, short};
+use super::walk::walk;
+use crate::problem::{Code, JsonPath, Problem};
 use crate::value::Number;
 
 /// A warning for each number that is finite as it is written and infinite as it is read.
@@ -13,9 +14,13 @@ pub(crate) fn warnings(root: &Node<'_>) -> Vec<Problem> {
     if !has_one(root) {
         return Vec::new();
     }
-    let mut walk = Walk { path: JsonPath::default(), found: Vec::new() };
-    walk.node(root);
-    walk.found
+    let mut found = Vec::new();
+    walk(root, |node, path| {
+        if matches!(&node.kind, Kind::Number(text) if overflows(text)) {
+            found.push(warning(node, path));
+        }
+    });
+    found
 }
 
 fn has_one(node: &Node<'_>) -> bool {
@@ -27,43 +32,11 @@ fn has_one(node: &Node<'_>) -> bool {
     }
 }
 
-struct Walk {
-    path: JsonPath,
-    found: Vec<Problem>,
-}
-
-impl Walk {
-    fn node(&mut self, node: &Node<'_>) {
-        match &node.kind {
-            Kind::Array(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    self.below(Step::Index(at), item);
-                }
-            }
-            Kind::Object(entries) => {
-                for entry in entries {
-                    self.below(Step::Key(short(&entry.key)), &entry.value);
-                }
-            }
-            Kind::Number(text) if overflows(text) => self.found.push(
-                Problem::warning(
-                    Code::NumberRange,
-                    self.path.clone(),
-                    node.range.clone(),
-                    "a number that is too large for a float",
-                )
-                .label("read as infinity, and written as `null`, as in ADK")
-                .help("write a smaller number, or text in quotes"),
-            ),
-            _ => {}
-        }
-    }
-
-    fn below(&mut self, step: Step, node: &Node<'_>) {
-        self.path.push(step);
-        self.node(node);
-        self.path.pop();
-    }
+fn warning(node: &Node<'_>, path: &JsonPath) -> Problem {
+    let message = "a number that is too large for a float";
+    Problem::warning(Code::NumberRange, path.clone(), node.range.clone(), message)
+        .label("read as infinity, and written as `null`, as in ADK")
+        .help("write a smaller number, or text in quotes")
 }
 
 /// Whether the text of a number is finite and its value is not. Integers are exact, whatever their size.

@@ -247,7 +247,7 @@ impl CaseRunner {
     }
 
     /// Scores what happened in a run, as run 1. A run that ended in an error has no scores.
-    pub(crate) async fn score(&self, case: &EvalCase, transcript: Transcript, label: &str) -> RunReport {
+    pub(crate) async fn score(&self, case: &EvalCase, mut transcript: Transcript, label: &str) -> RunReport {
         let unplayed = transcript.error.as_ref().and_then(|error| error.judge.as_ref());
         if let Some(error) = unplayed.filter(|error| self.judges.skips(error)) {
             let metrics = self.scoring.left_out(case, error.headline());
@@ -255,7 +255,7 @@ impl CaseRunner {
         }
         let error = transcript.error.clone();
         let metrics = match &error {
-            None => self.scoring.score(case, &transcript, label).await,
+            None => self.scoring.score(case, &mut transcript, label).await,
             Some(_) => Vec::new(),
         };
         RunReport { number: 1, transcript, error, metrics }

@@ -103,10 +103,10 @@ impl ScoringPlan {
     pub(crate) async fn score(
         &self,
         case: &EvalCase,
-        transcript: &Transcript,
+        transcript: &mut Transcript,
         label: &str,
     ) -> Vec<ScoredMetric> {
-        let actual = transcript.invocations();
+        let actual = transcript.lend_invocations();
         let judge = self.judges.of_case(&case.eval_id);
         let mut scored = Vec::with_capacity(self.metrics.len());
         for planned in self.applicable(case) {
@@ -124,6 +124,7 @@ impl ScoringPlan {
             let outcome = self.unless_unanswered(outcome, metered.missed());
             scored.push(self.scored(planned, outcome, &metered));
         }
+        transcript.return_invocations(actual);
         scored
     }
 

@@ -48,6 +48,18 @@ impl Transcript {
     pub fn invocations(&self) -> Vec<Invocation> {
         self.turns.iter().map(|turn| turn.invocation.clone()).collect()
     }
+
+    /// Takes the turns out, for metrics, which read them side by side. They must be returned.
+    pub(crate) fn lend_invocations(&mut self) -> Vec<Invocation> {
+        self.turns.iter_mut().map(|turn| std::mem::take(&mut turn.invocation)).collect()
+    }
+
+    /// Puts the turns back that were lent.
+    pub(crate) fn return_invocations(&mut self, lent: Vec<Invocation>) {
+        for (turn, invocation) in self.turns.iter_mut().zip(lent) {
+            turn.invocation = invocation;
+        }
+    }
 }
 
 /// The record of one turn.

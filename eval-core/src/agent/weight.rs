@@ -43,6 +43,10 @@ fn of_content(content: &Content) -> usize {
 
 /// Not recursive, since tools may return values of any depth.
 fn of_map(map: &Map) -> usize {
+    // Most maps of an event are, and then nothing is allocated.
+    if map.is_empty() {
+        return 0;
+    }
     let mut bytes = 0;
     let mut maps = vec![map];
     let mut values: Vec<&Value> = Vec::new();

@@ -11,11 +11,11 @@ use crate::agent::Event;
 pub(super) fn check(events: &[Event]) -> Result<(), String> {
     for (at, event) in events.iter().enumerate() {
         for call in event.calls() {
-            let shown = event.in_short();
             if event.is_users() {
                 return Err(format!(
-                    "{shown} was recorded for the author `{}`, whose events are not scored, as in ADK; give the agent \
+                    "{} was recorded for the author `{}`, whose events are not scored, as in ADK; give the agent \
                      another name",
+                    event.in_short(),
                     event.author
                 ));
             }
@@ -25,8 +25,9 @@ pub(super) fn check(events: &[Event]) -> Result<(), String> {
             let follows = |later: &Event| !later.partial && !later.is_users() && later.calls().any(is_of);
             if event.partial && !events[at + 1..].iter().any(follows) {
                 return Err(format!(
-                    "{shown} was recorded in a fragment of a stream (`partial`), and no whole event with that call \
-                     followed; fragments are not scored"
+                    "{} was recorded in a fragment of a stream (`partial`), and no whole event with that call \
+                     followed; fragments are not scored",
+                    event.in_short()
                 ));
             }
         }

@@ -22,6 +22,10 @@ pub(crate) fn exact(scores: &[f64]) -> Option<f64> {
     if not_finite().next().is_some() {
         return Some(not_finite().sum());
     }
+    // Most often all scores are the same. The mean of equal floats is that float, and that of negative zeros is zero.
+    if scores.iter().all(|score| score.to_bits() == scores[0].to_bits()) {
+        return Some(scores[0] + 0.0);
+    }
     let mut sum = ExactSum::new();
     for score in scores {
         sum.add(*score);
@@ -41,8 +45,17 @@ pub(crate) fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize
     Some(sum.divided_by(count))
 }
 
+/// Below it, the error of a product is far below a thousandth.
+const EXACT: f64 = 1e9;
+
 /// Python's `round(float, 3)`: rounds the exact value to three decimals, ties to even, then to the nearest float.
 pub(crate) fn round_3(float: f64) -> f64 {
+    let thousandths = float * 1000.0;
+    let nearest = thousandths.round();
+    // Far from a tie, the error of the product cannot matter, and a quotient of integers is rounded once, as a decimal is.
+    if thousandths.abs() < EXACT && (thousandths - nearest).abs() < 0.499 {
+        return nearest / 1000.0;
+    }
     // Formatting rounds the exact value by the same rule.
     if float.is_finite() { format!("{float:.3}").parse().unwrap_or(float) } else { float }
 }
@@ -56,6 +69,7 @@ mod tests {
         let scores = [0.1, 0.2, 0.3];
         assert_eq!(naive(&scores), Some(0.200_000_000_000_000_04));
         assert_eq!(exact(&scores), Some(0.2));
+        assert_eq!(exact(&[0.1; 3]), Some(0.1));
     }
 
     #[test]
@@ -91,6 +105,16 @@ mod tests {
             (f64::INFINITY, f64::INFINITY),
         ] {
             assert_eq!(round_3(float).to_bits(), f64::to_bits(rounded), "{float}: {}", round_3(float));
+        }
+        let mut float = 1e-9_f64;
+        while float < 1e12 {
+            for float in
+                [float, -float, (float * 1000.0).round() / 1000.0, (float * 1000.0).floor() / 1000.0 + 0.0005]
+            {
+                let formatted: f64 = format!("{float:.3}").parse().unwrap();
+                assert_eq!(round_3(float).to_bits(), formatted.to_bits(), "{float}");
+            }
+            float *= 1.003;
         }
     }
 }

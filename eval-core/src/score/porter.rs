@@ -2,8 +2,8 @@
 //! ADK uses.
 //!
 //! The variant differs from the published algorithm in a list of irregular words, in `ies` and `ied` of short words,
-//! and in a few rules of step 2. Rules are looked up by the last letter but one of their suffix: only rules that share
-//! it can match.
+//! and in a few rules of step 2. Rules are looked up by the last two letters of their suffix: only rules that share them
+//! can match.
 
 /// Stems a word in place and gives the length of the stem.
 ///
@@ -50,13 +50,13 @@ fn irregular(word: &[u8]) -> Option<&'static [u8]> {
 /// A suffix and its replacement.
 type Rule = (&'static [u8], &'static [u8]);
 
-/// The rules of step 2 whose suffix has this last letter but one. Longer suffixes come first.
-fn step_2(last_but_one: u8) -> &'static [Rule] {
-    match last_but_one {
-        b'a' => &[(b"ational", b"ate"), (b"tional", b"tion")],
-        b'c' => &[(b"enci", b"ence"), (b"anci", b"ance")],
-        b'e' => &[(b"izer", b"ize")],
-        b'l' => &[
+/// The rules of step 2 whose suffix ends in these two letters. Longer suffixes come first.
+fn step_2(ending: [u8; 2]) -> &'static [Rule] {
+    match &ending {
+        b"al" => &[(b"ational", b"ate"), (b"tional", b"tion")],
+        b"ci" => &[(b"enci", b"ence"), (b"anci", b"ance")],
+        b"er" => &[(b"izer", b"ize")],
+        b"li" => &[
             (b"bli", b"ble"),
             (b"alli", b"al"),
             (b"entli", b"ent"),
@@ -64,41 +64,45 @@ fn step_2(last_but_one: u8) -> &'static [Rule] {
             (b"ousli", b"ous"),
             (b"fulli", b"ful"),
         ],
-        b'o' => &[(b"ization", b"ize"), (b"ation", b"ate"), (b"ator", b"ate")],
-        b's' => &[(b"alism", b"al"), (b"iveness", b"ive"), (b"fulness", b"ful"), (b"ousness", b"ous")],
-        b't' => &[(b"aliti", b"al"), (b"iviti", b"ive"), (b"biliti", b"ble")],
+        b"on" => &[(b"ization", b"ize"), (b"ation", b"ate")],
+        b"or" => &[(b"ator", b"ate")],
+        b"sm" => &[(b"alism", b"al")],
+        b"ss" => &[(b"iveness", b"ive"), (b"fulness", b"ful"), (b"ousness", b"ous")],
+        b"ti" => &[(b"aliti", b"al"), (b"iviti", b"ive"), (b"biliti", b"ble")],
         _ => &[],
     }
 }
 
-/// The rules of step 3 whose suffix has this last letter but one.
-fn step_3(last_but_one: u8) -> &'static [Rule] {
-    match last_but_one {
-        b'a' => &[(b"ical", b"ic")],
-        b's' => &[(b"ness", b"")],
-        b't' => &[(b"icate", b"ic"), (b"iciti", b"ic")],
-        b'u' => &[(b"ful", b"")],
-        b'v' => &[(b"ative", b"")],
-        b'z' => &[(b"alize", b"al")],
+/// The rules of step 3 whose suffix ends in these two letters.
+fn step_3(ending: [u8; 2]) -> &'static [Rule] {
+    match &ending {
+        b"al" => &[(b"ical", b"ic")],
+        b"ss" => &[(b"ness", b"")],
+        b"te" => &[(b"icate", b"ic")],
+        b"ti" => &[(b"iciti", b"ic")],
+        b"ul" => &[(b"ful", b"")],
+        b"ve" => &[(b"ative", b"")],
+        b"ze" => &[(b"alize", b"al")],
         _ => &[],
     }
 }
 
-/// The rules of step 4 whose suffix has this last letter but one. Longer suffixes come first.
-fn step_4(last_but_one: u8) -> &'static [Rule] {
-    match last_but_one {
-        b'a' => &[(b"al", b"")],
-        b'c' => &[(b"ance", b""), (b"ence", b"")],
-        b'e' => &[(b"er", b"")],
-        b'i' => &[(b"ic", b"")],
-        b'l' => &[(b"able", b""), (b"ible", b"")],
-        b'n' => &[(b"ant", b""), (b"ement", b""), (b"ment", b""), (b"ent", b"")],
-        b'o' => &[(b"ou", b"")],
-        b's' => &[(b"ism", b"")],
-        b't' => &[(b"ate", b""), (b"iti", b"")],
-        b'u' => &[(b"ous", b"")],
-        b'v' => &[(b"ive", b"")],
-        b'z' => &[(b"ize", b"")],
+/// The rules of step 4 whose suffix ends in these two letters. Longer suffixes come first.
+fn step_4(ending: [u8; 2]) -> &'static [Rule] {
+    match &ending {
+        b"al" => &[(b"al", b"")],
+        b"ce" => &[(b"ance", b""), (b"ence", b"")],
+        b"er" => &[(b"er", b"")],
+        b"ic" => &[(b"ic", b"")],
+        b"le" => &[(b"able", b""), (b"ible", b"")],
+        b"nt" => &[(b"ant", b""), (b"ement", b""), (b"ment", b""), (b"ent", b"")],
+        b"ou" => &[(b"ou", b"")],
+        b"sm" => &[(b"ism", b"")],
+        b"te" => &[(b"ate", b"")],
+        b"ti" => &[(b"iti", b"")],
+        b"us" => &[(b"ous", b"")],
+        b"ve" => &[(b"ive", b"")],
+        b"ze" => &[(b"ize", b"")],
         _ => &[],
     }
 }
@@ -127,9 +131,9 @@ impl Word<'_> {
 
     /// Applies the first rule whose suffix matches, if the part before it has a measure above `above`. If it has not,
     /// no later rule is tried.
-    fn replace_by(&mut self, rules: fn(u8) -> &'static [Rule], above: usize) {
-        let [.., last_but_one, _] = *self.get() else { return };
-        for (suffix, replacement) in rules(last_but_one) {
+    fn replace_by(&mut self, rules: fn([u8; 2]) -> &'static [Rule], above: usize) {
+        let [.., last_but_one, last] = *self.get() else { return };
+        for (suffix, replacement) in rules([last_but_one, last]) {
             if let Some(rest) = self.without(suffix) {
                 let at = rest.len();
                 if measure(rest) > above {
@@ -189,7 +193,7 @@ impl Word<'_> {
     }
 
     fn step_2(&mut self) {
-        if let Some(rest) = self.without(b"alli")
+        if let [rest @ .., b'a', b'l', b'l', b'i'] = self.get()
             && measure(rest) > 0
         {
             self.len -= 2;
@@ -238,7 +242,10 @@ impl Word<'_> {
 
 /// Whether the letter at `at` is a consonant. Digits are consonants; so is `y` at the start and after a vowel.
 fn is_consonant(word: &[u8], at: usize) -> bool {
-    let ys = word[..=at].iter().rev().take_while(|letter| **letter == b'y').count();
+    let mut ys = 0;
+    while ys <= at && word[at - ys] == b'y' {
+        ys += 1;
+    }
     match ys {
         0 => !is_vowel_letter(word[at]),
         // In a run of `y`, consonants and vowels alternate. The first is a consonant at the start and after a vowel.
@@ -251,25 +258,27 @@ fn is_vowel_letter(letter: u8) -> bool {
     matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
 }
 
-/// For each letter in order: whether it is a vowel.
-fn vowels(word: &[u8]) -> impl Iterator<Item = bool> {
-    word.iter().scan(true, |after_vowel, letter| {
-        *after_vowel = is_vowel_letter(*letter) || (*letter == b'y' && !*after_vowel);
-        Some(*after_vowel)
-    })
-}
-
 fn has_vowel(word: &[u8]) -> bool {
-    vowels(word).any(|vowel| vowel)
+    let mut is_first = true;
+    for letter in word {
+        // A `y` that comes first is a consonant, and one after consonants is a vowel.
+        if is_vowel_letter(*letter) || (*letter == b'y' && !is_first) {
+            return true;
+        }
+        is_first = false;
+    }
+    false
 }
 
 /// Porter's measure: the number of times that a consonant follows a vowel, about the number of syllables.
 fn measure(word: &[u8]) -> usize {
     let mut count = 0;
-    let mut after_vowel = false;
-    for vowel in vowels(word) {
-        count += usize::from(after_vowel && !vowel);
-        after_vowel = vowel;
+    // The start counts as a vowel for a `y`, and as none for what is counted.
+    let (mut after_vowel, mut is_first) = (true, true);
+    for letter in word {
+        let vowel = is_vowel_letter(*letter) || (*letter == b'y' && !after_vowel);
+        count += usize::from(after_vowel && !vowel && !is_first);
+        (after_vowel, is_first) = (vowel, false);
     }
     count
 }
@@ -312,8 +321,9 @@ mod tests {
     fn a_run_of_y_alternates() {
         let kinds = |word: &[u8]| (0..word.len()).map(|at| is_consonant(word, at)).collect::<Vec<_>>();
         for word in [b"yyyy".as_slice(), b"ayyyb", b"byyya", b"1yy"] {
-            let consonants: Vec<bool> = vowels(word).map(|vowel| !vowel).collect();
-            assert_eq!(kinds(word), consonants, "{}", word.escape_ascii());
+            let measure_of_kinds = kinds(word).windows(2).filter(|pair| !pair[0] && pair[1]).count();
+            assert_eq!(measure(word), measure_of_kinds, "{}", word.escape_ascii());
+            assert_eq!(has_vowel(word), kinds(word).contains(&false), "{}", word.escape_ascii());
         }
         assert_eq!(kinds(b"yyy"), [true, false, true]);
         assert_eq!(kinds(b"ayy"), [false, true, false]);

@@ -32,9 +32,17 @@ impl RougeText {
     /// Splits a text into tokens and sorts them.
     pub(crate) fn new(text: &str) -> Self {
         let tokens = tokens(text);
-        let mut sorted: Vec<(u64, usize)> =
-            tokens.iter().enumerate().map(|(at, token)| (key(token), at)).collect();
-        sorted.sort_unstable_by(|a, b| compare(&tokens, *a, &tokens, *b));
+        let mut sorted = Vec::with_capacity(tokens.len());
+        for at in 0..tokens.len() {
+            sorted.push((key(tokens.get(at)), at));
+        }
+        if sorted.len() <= SORTED_BY_INSERTION {
+            sort_by_insertion(&mut sorted, |a, b| {
+                a.0 < b.0 || (a.0 == b.0 && compare(&tokens, a, &tokens, b).is_lt())
+            });
+        } else {
+            sorted.sort_unstable_by(|a, b| compare(&tokens, *a, &tokens, *b));
+        }
         Self { tokens, sorted }
     }
 
@@ -62,23 +70,43 @@ impl RougeText {
     }
 }
 
+/// Up to so many tokens, the sort of std is slower in tests, which are built without optimisation. With it, std sorts so few
+/// in the same way.
+const SORTED_BY_INSERTION: usize = 48;
+
+fn sort_by_insertion<T: Copy>(items: &mut [T], is_less: impl Fn(T, T) -> bool) {
+    for next in 1..items.len() {
+        let item = items[next];
+        let mut place = next;
+        while place > 0 && is_less(item, items[place - 1]) {
+            items[place] = items[place - 1];
+            place -= 1;
+        }
+        items[place] = item;
+    }
+}
+
 /// The first eight bytes of a token as a number, filled up with zeros. It decides almost all comparisons.
 ///
 /// Tokens hold no zero bytes, so two tokens of less than eight bytes with equal keys are equal.
 fn key(token: &[u8]) -> u64 {
-    let mut letters = [0; 8];
-    let len = token.len().min(8);
-    letters[..len].copy_from_slice(&token[..len]);
-    u64::from_be_bytes(letters)
+    if let Some(letters) = token.first_chunk() {
+        return u64::from_be_bytes(*letters);
+    }
+    let mut key = 0;
+    for letter in token {
+        key = key << 8 | u64::from(*letter);
+    }
+    // A token that is not empty has at most seven letters here.
+    key << (8 * (8 - token.len().max(1)))
 }
 
 fn compare(ours: &Tokens, a: (u64, usize), theirs: &Tokens, b: (u64, usize)) -> Ordering {
-    let same_key = || {
+    match a.0.cmp(&b.0) {
         // A token that does not fill its key ends within it.
-        let is_whole = a.0.to_be_bytes()[7] == 0;
-        if is_whole { Ordering::Equal } else { ours.get(a.1).cmp(theirs.get(b.1)) }
-    };
-    a.0.cmp(&b.0).then_with(same_key)
+        Ordering::Equal if a.0 & 0xff != 0 => ours.get(a.1).cmp(theirs.get(b.1)),
+        order => order,
+    }
 }
 
 /// ROUGE-1: compares two texts by their words.

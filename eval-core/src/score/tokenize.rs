@@ -27,14 +27,7 @@ pub(crate) struct Tokens {
 
 /// Splits a text into tokens as ADK does.
 pub(crate) fn tokens(text: &str) -> Tokens {
-    let mut tokens =
-        Tokens { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
-    if text.is_ascii() {
-        tokens.push_ascii(text);
-    } else {
-        tokens.push_unicode(text);
-    }
-    tokens
+    if text.is_ascii() { Tokens::of_ascii(text) } else { Tokens::of_unicode(text) }
 }
 
 impl Tokens {
@@ -53,40 +46,50 @@ impl Tokens {
         &self.bytes[at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]]
     }
 
-    /// The same as `push_unicode`, for a text of ASCII, which needs no normalisation.
-    fn push_ascii(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.push_byte(byte);
+    /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation. The tokens are made within one copy of
+    /// the text, as a token is never longer than its word.
+    fn of_ascii(text: &str) -> Self {
+        let mut bytes = text.to_lowercase().into_bytes();
+        let mut ends = Vec::with_capacity(bytes.len() / 4);
+        // Without optimisation, as tests are built, an index into a slice costs far less than one into a vector.
+        let letters = bytes.as_mut_slice();
+        let (mut at, mut kept) = (0, 0);
+        while at < letters.len() {
+            let start = at;
+            while at < letters.len() && matches!(letters[at], b'a'..=b'z' | b'0'..=b'9') {
+                at += 1;
+            }
+            if at > start {
+                letters.copy_within(start..at, kept);
+                kept += stemmed(&mut letters[kept..kept + at - start]);
+                ends.push(kept);
+            }
+            at += 1;
         }
-        self.end_token();
+        bytes.truncate(kept);
+        Self { bytes, ends }
     }
 
-    fn push_unicode(&mut self, text: &str) {
+    fn of_unicode(text: &str) -> Self {
+        let mut tokens =
+            Self { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
         for c in nfkc(text).to_lowercase().chars() {
             match class(c) {
-                Class::Ascii(byte) => self.push_byte(byte),
-                Class::Word => self.push(c),
-                Class::Space => self.end_token(),
+                Class::Word => tokens.push(c),
+                Class::Space => tokens.end_token(),
                 Class::Cluster => {
-                    self.end_token();
-                    self.push(c);
+                    tokens.end_token();
+                    tokens.push(c);
                 }
                 Class::Ideograph => {
-                    self.end_token();
-                    self.push(c);
-                    self.end_token();
+                    tokens.end_token();
+                    tokens.push(c);
+                    tokens.end_token();
                 }
             }
         }
-        self.end_token();
-    }
-
-    fn push_byte(&mut self, byte: u8) {
-        if byte.is_ascii_alphanumeric() {
-            self.bytes.push(byte.to_ascii_lowercase());
-        } else {
-            self.end_token();
-        }
+        tokens.end_token();
+        tokens
     }
 
     fn push(&mut self, c: char) {
@@ -100,12 +103,17 @@ impl Tokens {
         if token.is_empty() {
             return;
         }
-        if token.len() > UNSTEMMED && token.is_ascii() {
-            let len = porter::stem(token);
+        if token.is_ascii() {
+            let len = stemmed(token);
             self.bytes.truncate(start + len);
         }
         self.ends.push(self.bytes.len());
     }
+}
+
+/// Stems a word of ASCII in place, unless it is short, and gives its length.
+fn stemmed(word: &mut [u8]) -> usize {
+    if word.len() > UNSTEMMED { porter::stem(word) } else { word.len() }
 }
 
 fn nfkc(text: &str) -> Cow<'_, str> {
@@ -117,8 +125,6 @@ fn nfkc(text: &str) -> Cow<'_, str> {
 
 /// What a character does to the current token.
 enum Class {
-    /// A letter or a digit continues it; any other character ends it.
-    Ascii(u8),
     /// Continues it.
     Word,
     /// Ends it.
@@ -130,12 +136,9 @@ enum Class {
 }
 
 fn class(c: char) -> Class {
-    if let Ok(byte) = u8::try_from(c)
-        && byte.is_ascii()
-    {
-        return Class::Ascii(byte);
-    }
     match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Word,
+        '\0'..='\x7f' => Class::Space,
         // CJK ideographs, hiragana, katakana, hangul syllables: the whole blocks with unassigned characters, as in ADK.
         '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => Class::Ideograph,
         // Thai, Lao, Khmer, Myanmar: a mark continues the cluster before it.
@@ -162,8 +165,7 @@ mod tests {
     fn both_paths_agree_on_ascii() {
         let every_byte: String = (0..128_u8).map(char::from).collect();
         for text in ["", "The cats' naps, 42 RUNNING-shoes", every_byte.as_str(), "snake_case  x"] {
-            let mut slow = Tokens::default();
-            slow.push_unicode(text);
+            let slow = Tokens::of_unicode(text);
             assert_eq!(tokens(text).iter().collect::<Vec<_>>(), slow.iter().collect::<Vec<_>>(), "{text}");
         }
     }

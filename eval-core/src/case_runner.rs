@@ -272,7 +272,7 @@ impl CaseRunner {
         let gate = self.options.gate;
         let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =
-            decide(&self.scoring.rules(case), &runs, pass, gate);
+            decide(self.scoring.rules(case), &runs, pass, gate);
         let notes = unused.into_iter().chain(notes).collect();
         let elapsed =
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);

@@ -29,9 +29,14 @@ pub(crate) struct Decision {
 }
 
 /// Decides on each metric and on the case.
-pub(crate) fn decide(rules: &[Rule], runs: &[RunReport], pass: Pass, gate: Gate) -> Decision {
+pub(crate) fn decide<'a>(
+    rules: impl IntoIterator<Item = &'a Rule>,
+    runs: &[RunReport],
+    pass: Pass,
+    gate: Gate,
+) -> Decision {
     let needed = pass.needed(run_count(runs));
-    let metrics: Vec<MetricReport> = rules.iter().map(|rule| metric(rule, runs, needed, gate)).collect();
+    let metrics: Vec<MetricReport> = rules.into_iter().map(|rule| metric(rule, runs, needed, gate)).collect();
     let passed_runs = needed.map(|_| passed_runs(runs));
     // A run that was not scored with a metric of the case is no run of it, however many others passed.
     let is_whole =

@@ -95,8 +95,8 @@ impl ScoringPlan {
     }
 
     /// The names and criteria of the metrics that apply to a case.
-    pub(crate) fn rules(&self, case: &EvalCase) -> Vec<Rule> {
-        self.applicable(case).map(|planned| planned.rule.clone()).collect()
+    pub(crate) fn rules<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Rule> {
+        self.applicable(case).map(|planned| &planned.rule)
     }
 
     /// Scores a transcript with each metric that applies to the case. `label` names the run in the watchdog's line.

@@ -118,11 +118,6 @@ impl Word<'_> {
         &self.letters[..self.len]
     }
 
-    /// The word without a suffix, if it ends in it.
-    fn without(&self, suffix: &[u8]) -> Option<&[u8]> {
-        self.get().strip_suffix(suffix)
-    }
-
     /// Replaces all letters from `at` on. The replacement is never longer than the rest of the original word.
     fn rewrite(&mut self, at: usize, letters: &[u8]) {
         self.len = at + letters.len();
@@ -132,11 +127,12 @@ impl Word<'_> {
     /// Applies the first rule whose suffix matches, if the part before it has a measure above `above`. If it has not,
     /// no later rule is tried.
     fn replace_by(&mut self, rules: fn([u8; 2]) -> &'static [Rule], above: usize) {
-        let [.., last_but_one, last] = *self.get() else { return };
+        let word = self.get();
+        let [.., last_but_one, last] = *word else { return };
         for (suffix, replacement) in rules([last_but_one, last]) {
-            if let Some(rest) = self.without(suffix) {
-                let at = rest.len();
-                if measure(rest) > above {
+            if word.ends_with(suffix) {
+                let at = word.len() - suffix.len();
+                if measure(&word[..at]) > above {
                     self.rewrite(at, replacement);
                 }
                 return;

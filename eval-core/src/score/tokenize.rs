@@ -43,7 +43,8 @@ impl Tokens {
 
     /// The token at an index.
     pub(crate) fn get(&self, at: usize) -> &[u8] {
-        &self.bytes[at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]]
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start..self.ends[at]]
     }
 
     /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation. The tokens are made within one copy of

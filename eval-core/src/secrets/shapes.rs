@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::holds::holds;
+
 /// What stands in place of a key.
 const HIDDEN: &str = "(a key)";
 
@@ -110,7 +112,7 @@ pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
         // The run is done, and the next one of this length reaches to there.
         at = end + SHORTEST;
     }
-    if may_be_private && text.contains("PRIVATE KEY-----") {
+    if may_be_private && holds(text, "PRIVATE KEY-----") {
         hidden.extend(private_keys(text));
     }
     let mut from = 0;
@@ -155,11 +157,24 @@ fn is_part(byte: u8) -> bool {
 
 /// Whether there are a digit and a letter. Names and words of prose have no digits.
 fn is_mixed(run: &[u8]) -> bool {
-    run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic)
+    let (mut digit, mut letter) = (false, false);
+    for byte in run {
+        match byte {
+            b'0'..=b'9' => digit = true,
+            b'a'..=b'z' | b'A'..=b'Z' => letter = true,
+            _ => {}
+        }
+        if digit && letter {
+            return true;
+        }
+    }
+    false
 }
 
 /// The longest beginning of a key with a dot in it: `ya29.`
 const LONGEST_BEGINNING: usize = 5;
+/// How many letters at the begin of a run belong to the escape before it: two in `%3Ask-`.
+const LONGEST_ESCAPE: usize = 3;
 /// How much of a word is looked at to tell whether it is a key.
 const LOOKED_AT: usize = 512;
 
@@ -167,7 +182,9 @@ const LOOKED_AT: usize = 512;
 fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     let mut at = begin.saturating_sub(LONGEST_BEGINNING);
     while at < end {
-        if BEGINS[usize::from(bytes[at])] && is_word_start(bytes, at) {
+        // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
+        let may_start = at < begin + LONGEST_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
+        if may_start && BEGINS[usize::from(bytes[at])] && is_word_start(bytes, at) {
             let found = SHAPES.iter().any(|shape| {
                 let start = at + shape.begin.len();
                 bytes[at..].starts_with(shape.begin.as_bytes())

@@ -63,6 +63,15 @@ impl fmt::Write for Line {
         self.add(text);
         Ok(())
     }
+
+    /// Without a detour through a text for the quotes around each string.
+    fn write_char(&mut self, c: char) -> fmt::Result {
+        match u8::try_from(c) {
+            Ok(byte) if byte.is_ascii() => self.push(byte),
+            _ => self.add(c.encode_utf8(&mut [0; 4])),
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +93,15 @@ mod tests {
         line.replace(0, b'z');
         expected.replace_range(..1, "z");
         assert_eq!(line.into_bytes(), expected.as_bytes());
+    }
+
+    #[test]
+    fn characters_are_written_as_utf_8() {
+        let mut line = Line::new();
+        for c in ['"', '\u{7f}', 'é', '😀'] {
+            fmt::Write::write_char(&mut line, c).unwrap();
+        }
+        assert_eq!(line.into_bytes(), "\"\u{7f}é😀".as_bytes());
     }
 
     #[test]

@@ -184,7 +184,12 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     while at < end {
         // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
         let may_start = at < begin + LONGEST_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
-        if may_start && BEGINS[usize::from(bytes[at])] && is_word_start(bytes, at) {
+        if may_start
+            && at + 1 < bytes.len()
+            && BEGINS[0][bytes[at] as usize]
+            && BEGINS[1][bytes[at + 1] as usize]
+            && is_word_start(bytes, at)
+        {
             let found = SHAPES.iter().any(|shape| {
                 let start = at + shape.begin.len();
                 bytes[at..].starts_with(shape.begin.as_bytes())
@@ -200,12 +205,14 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Which bytes a key begins with. Few words begin with one, so few are compared with all shapes.
-static BEGINS: [bool; 256] = {
-    let mut begins = [false; 256];
+/// Which bytes come first and second in a key. Few words begin with them, so few are compared with all shapes.
+static BEGINS: [[bool; 256]; 2] = {
+    let mut begins = [[false; 256]; 2];
     let mut shape = 0;
     while shape < SHAPES.len() {
-        begins[SHAPES[shape].begin.as_bytes()[0] as usize] = true;
+        let begin = SHAPES[shape].begin.as_bytes();
+        begins[0][begin[0] as usize] = true;
+        begins[1][begin[1] as usize] = true;
         shape += 1;
     }
     begins

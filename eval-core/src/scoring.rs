@@ -32,6 +32,8 @@ struct PlannedMetric {
     criterion: Criterion,
     metric: BoxMetric,
     origin: Origin,
+    /// What is known of it; `None` for the user's own.
+    info: Option<&'static MetricInfo>,
 }
 
 /// Why a metric is in a plan.
@@ -204,24 +206,24 @@ fn no_metric(name: &str) -> PlanError {
 
 impl PlannedMetric {
     /// A metric that needs no criterion: the session state, and metrics that only inform.
-    fn always(info: &MetricInfo) -> Option<Self> {
+    fn always(info: &'static MetricInfo) -> Option<Self> {
         if info.gates && info.name != FINAL_SESSION_STATE_MATCH {
             return None;
         }
         let criterion = Criterion::new(1.0);
         let rule = Rule { name: info.name.to_owned(), criterion: info.gates.then(|| criterion.clone()) };
-        Some(Self { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always })
+        Some(Self { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always, info: Some(info) })
     }
 
     fn gating(name: &str, criterion: Criterion, metric: BoxMetric, origin: Origin) -> Self {
         let rule = Rule { name: name.to_owned(), criterion: Some(criterion.clone()) };
-        Self { rule, criterion, metric, origin }
+        let info = eval_format::metric::metric(name).filter(|_| origin != Origin::Custom);
+        Self { rule, criterion, metric, origin, info }
     }
 
     /// What the case lacks for this metric to apply; `None` if it applies.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
-        let built_in = Some(&self.rule.name).filter(|_| self.origin != Origin::Custom);
-        built_in.and_then(|name| eval_format::metric::metric(name))?.missing_in(case)
+        self.info?.missing_in(case)
     }
 
     /// Scores a run. Only custom metrics have a time limit. Waiting for the judge does not use it up.

@@ -11,10 +11,11 @@ const VALUE: usize = 32;
 
 /// The bytes of an event.
 pub(super) fn of_event(event: &Event) -> usize {
-    let texts = [&event.model_version, &event.error_code, &event.error_message];
     EVENT
         + event.author.len()
-        + texts.into_iter().flatten().map(String::len).sum::<usize>()
+        + of_text(event.model_version.as_ref())
+        + of_text(event.error_code.as_ref())
+        + of_text(event.error_message.as_ref())
         + event.long_running_tool_ids.iter().map(|id| id.len() + VALUE).sum::<usize>()
         + of_map(&event.state_delta)
         + event.grounding_metadata.as_ref().map_or(0, of_map)
@@ -22,23 +23,22 @@ pub(super) fn of_event(event: &Event) -> usize {
 }
 
 fn of_content(content: &Content) -> usize {
-    let parts = content.parts().iter().map(|part| {
-        let call = part.function_call.as_ref();
-        let response = part.function_response.as_ref();
-        let names = [call.and_then(|call| call.name.as_ref()), response.and_then(|it| it.name.as_ref())];
-        let maps = [
-            call.and_then(|call| call.args.as_ref()),
-            call.map(|call| &call.other),
-            response.and_then(|response| response.response.as_ref()),
-            response.map(|response| &response.other),
-            Some(&part.other),
-        ];
-        VALUE
-            + part.text.as_ref().map_or(0, String::len)
-            + names.into_iter().flatten().map(String::len).sum::<usize>()
-            + maps.into_iter().flatten().map(of_map).sum::<usize>()
-    });
-    parts.sum()
+    let mut bytes = 0;
+    for part in content.parts() {
+        bytes += VALUE + of_text(part.text.as_ref()) + of_map(&part.other);
+        if let Some(call) = &part.function_call {
+            bytes += of_text(call.name.as_ref()) + call.args.as_ref().map_or(0, of_map) + of_map(&call.other);
+        }
+        if let Some(response) = &part.function_response {
+            let result = response.response.as_ref().map_or(0, of_map);
+            bytes += of_text(response.name.as_ref()) + result + of_map(&response.other);
+        }
+    }
+    bytes
+}
+
+fn of_text(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
 }
 
 /// Not recursive, since tools may return values of any depth.

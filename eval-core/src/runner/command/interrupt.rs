@@ -5,6 +5,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::process::exit;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -50,9 +51,12 @@ impl Listener {
     fn start() -> Self {
         let shared = Arc::<Shared>::default();
         let its = shared.clone();
+        let (listens, listening) = channel();
         let thread = std::thread::Builder::new().name("evalset-ctrl-c".to_owned());
         // Without the thread Ctrl-C does what it does by default.
-        let _ = thread.spawn(move || listen(&its));
+        let _ = thread.spawn(move || listen(&its, listens));
+        // An agent may block the runtime at once. Ctrl-C is noticed before that.
+        let _ = listening.recv();
         Self(shared)
     }
 }
@@ -67,10 +71,12 @@ impl Drop for Listener {
     }
 }
 
-fn listen(shared: &Shared) {
+/// Tells `listens` once Ctrl-C is noticed, or drops it if it cannot be.
+fn listen(shared: &Shared, listens: Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    let mut listens = Some(listens);
     runtime.block_on(async {
-        while next(shared).await {
+        while next(shared, &mut listens).await {
             let mut state = shared.state();
             if state.is_pressed {
                 exit(ENDED_BY_CTRL_C);
@@ -85,7 +91,7 @@ fn listen(shared: &Shared) {
 }
 
 /// Waits for the next Ctrl-C; `false` if it is over before the first one, or if it cannot be noticed.
-async fn next(shared: &Shared) -> bool {
+async fn next(shared: &Shared, listens: &mut Option<Sender<()>>) -> bool {
     let mut pressed = pin!(tokio::signal::ctrl_c());
     poll_fn(|context| {
         let mut state = shared.state();
@@ -94,7 +100,12 @@ async fn next(shared: &Shared) -> bool {
         }
         state.listens = Some(context.waker().clone());
         drop(state);
-        pressed.as_mut().poll(context).map(|noticed| noticed.is_ok())
+        let noticed = pressed.as_mut().poll(context).map(|noticed| noticed.is_ok());
+        if let Some(listens) = listens.take() {
+            // Who started the thread waits for this.
+            let _ = listens.send(());
+        }
+        noticed
     })
     .await
 }

@@ -366,8 +366,6 @@ fn ctrl_c_ends_in_a_report_and_twice_at_once() {
             wait_for("(1 of 2)");
         } else {
             wait_for("it blocks");
-            // Until the thread that waits for Ctrl-C is there, which nothing tells.
-            std::thread::sleep(std::time::Duration::from_millis(700));
         }
         for _ in 0..presses {
             let pid = program.id().to_string();

@@ -351,16 +351,64 @@ fn simulated_users_and_judges_are_those_of_tests() {
 }
 
 #[test]
+fn prices_show_what_the_agent_costs_and_nonsense_is_refused_before_anything_runs() {
+    let folder = folder("run-price");
+    // Each of the two answers takes 11 tokens in and 7 out.
+    let sets = ["mixed:sunny", "fine"];
+    let cost = "cost          0.000096 for 22 tokens in and 14 out\n";
+    let ran = run(&folder, &[&sets[..], &["--price", "1.20/5"]].concat());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains(cost) && !ran.err.contains("cost"), "{}{}", ran.out, ran.err);
+    // What programs read is as it was.
+    let ran = run(&folder, &[&sets[..], &["--price", "1.20/5", "--format", "json"]].concat());
+    assert!(
+        serde_json::from_str::<Value>(&ran.out).is_ok() && ran.err.contains(cost),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let ran = run(&folder, &[&sets[..], &["--price", "gemini-2.5-flash=1/2"]].concat());
+    assert!(
+        ran.out.contains("cost          0.00 for 0 tokens in and 0 out; 36 tokens have no price\n"),
+        "{}",
+        ran.out
+    );
+    assert!(!run(&folder, &sets).out.contains("cost"));
+    let ran = run(&folder, &["mixed:lost", "--price", "1/2", "--price", "m=0.5/1"]);
+    assert!(ran.out.contains("run again     cargo evalset run "), "{}", ran.out);
+    assert!(ran.out.contains("--price 1/2 --price 'm=0.5/1'"), "{}", ran.out);
+    for (price, says) in [
+        ("cheap", "`cheap` is no price"),
+        ("1", "`1` is no price"),
+        ("1/-2", "`1/-2` is no price"),
+        ("m=1/inf", "`m=1/inf` is no price"),
+        ("=1/2", "`=1/2` is no price"),
+        ("3/4", "there are two prices for all models"),
+    ] {
+        let ran = run(&folder, &["fine", "--price", "1/2", "--price", price]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{price}: {}", ran.err);
+        assert!(
+            ran.err.contains(says) && ran.err.contains("a million tokens in and out, `0.30/2.50`"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
 fn a_server_that_is_not_reached_is_asked_again_and_the_reports_say_so() {
     let folder = folder("run-retry");
     let url = telltale("x-key:", "503 Busy");
     let agent = ["--agent-url", &*url, "--app", "weather"];
     let once = folder.run(&[&["run", "fine"], &agent[..]].concat());
     assert!(once.out.contains("answered 503") && !once.out.contains("was repeated"), "{}", once.out);
-    let ran = folder.run(&[&["run", "fine", "--retry", "1", "--json", "r.json"], &agent[..]].concat());
+    let files = ["--json", "r.json", "--junit", "j.xml"];
+    let ran = folder.run(&[&["run", "fine", "--retry", "1"], &files[..], &agent[..]].concat());
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     let note = "run 1 was repeated 1 time, as the agent was not reached";
     assert!(ran.out.contains(note) && folder.read("r.json").contains(note), "{}", ran.out);
+    let junit = folder.read("j.xml");
+    assert!(junit.contains("\nrepeated=1\n") && junit.contains(&format!("\nnote={note}")), "{junit}");
 }
 
 /// A server that answers each request with an error that quotes a header. It returns its address.
@@ -523,12 +571,15 @@ fn a_terminal_has_one_line_that_counts() {
         AGENT[1],
         "--timeout",
         "1s",
+        "--price",
+        "1/2",
     ]);
     let ran =
         Ran::from(command.env("TERM", "xterm").current_dir(folder.path("")).output().expect("Python runs"));
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("of 5 cases  "), "{}", ran.out);
-    assert!(ran.out.contains(" tokens  slowest: slow "), "{}", ran.out);
+    assert!(ran.out.contains(" tokens  cost 0.0000"), "{}", ran.out);
+    assert!(ran.out.contains("  slowest: slow "), "{}", ran.out);
     assert!(!ran.out.contains("(1 of 5)"), "{}", ran.out);
     assert!(ran.out.contains("5 cases: 2 passed, 1 failed, 2 errors"), "{}", ran.out);
 }

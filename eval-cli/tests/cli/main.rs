@@ -9,6 +9,8 @@ mod folder;
 mod foreign;
 mod journal;
 mod junit;
+#[cfg(unix)]
+mod kills;
 mod limits;
 mod metrics;
 mod migrate;

@@ -17,7 +17,7 @@ pub(crate) fn agents() -> PathBuf {
 const AGENT: [&str; 2] = ["--agent-cmd", "python3 weather.py"];
 
 /// A case that asks for the weather in a city and expects an answer.
-fn case(id: &str, city: &str, answer: &str) -> Value {
+pub(crate) fn case(id: &str, city: &str, answer: &str) -> Value {
     let content = |role: &str, text: String| json!({ "role": role, "parts": [{ "text": text }] });
     json!({
         "eval_id": id,
@@ -29,7 +29,7 @@ fn case(id: &str, city: &str, answer: &str) -> Value {
     })
 }
 
-fn set(id: &str, cases: &[Value]) -> String {
+pub(crate) fn set(id: &str, cases: &[Value]) -> String {
     format!("{:#}", json!({ "eval_set_id": id, "eval_cases": cases }))
 }
 

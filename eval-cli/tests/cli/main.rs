@@ -21,5 +21,7 @@ mod report;
 mod rerun;
 mod rescore;
 mod run;
+mod run_judges;
+mod run_price;
 mod same_scores;
 mod schema;

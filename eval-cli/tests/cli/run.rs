@@ -34,7 +34,7 @@ pub(crate) fn set(id: &str, cases: &[Value]) -> String {
 }
 
 /// A folder with the program, a set of a case that passes, one that fails and one that breaks, and a set of one that passes.
-fn folder(test: &str) -> Folder {
+pub(crate) fn folder(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("weather.py", std::fs::read(agents().join("weather.py")).expect("the program"));
     let cases = [
@@ -48,7 +48,7 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-fn run(folder: &Folder, args: &[&str]) -> Ran {
+pub(crate) fn run(folder: &Folder, args: &[&str]) -> Ran {
     folder.run(&[&["run"], args, &AGENT[..]].concat())
 }
 
@@ -331,68 +331,6 @@ fn without_a_journal_there_is_a_report_and_nothing_stays() {
     assert!(ran.out.contains("response_match_score is 0.2"), "{}", ran.out);
     assert!(!ran.out.contains("whole record"), "{}", ran.out);
     assert!(!folder.path("target").exists());
-}
-
-#[test]
-fn simulated_users_and_judges_are_those_of_tests() {
-    let folder = folder("run-judges");
-    folder.write("front_desk.py", std::fs::read(agents().join("front_desk.py")).expect("the program"));
-    for file in ["hotel.evalset.json", "hotel.evalset.judge.json", "test_config.json"] {
-        let sample = crate::folder::samples().join("hotel").join(file);
-        folder.write(&format!("hotel/{file}"), std::fs::read(sample).expect("a sample"));
-    }
-    let ran = folder.run(&["run", "hotel", "--agent-cmd", "python3 front_desk.py"]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("all 3 cases passed") && ran.out.contains(" replayed, 0 asked)"), "{}", ran.out);
-
-    let ran = run(&folder, &["fine", "-m", "final_response_match_v2=1"]);
-    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("evals/more/fine.evalset.judge.json"), "{}", ran.out);
-}
-
-#[test]
-fn prices_show_what_the_agent_costs_and_nonsense_is_refused_before_anything_runs() {
-    let folder = folder("run-price");
-    // Each of the two answers takes 11 tokens in and 7 out.
-    let sets = ["mixed:sunny", "fine"];
-    let cost = "cost          0.000096 for 22 tokens in and 14 out\n";
-    let ran = run(&folder, &[&sets[..], &["--price", "1.20/5"]].concat());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains(cost) && !ran.err.contains("cost"), "{}{}", ran.out, ran.err);
-    // What programs read is as it was.
-    let ran = run(&folder, &[&sets[..], &["--price", "1.20/5", "--format", "json"]].concat());
-    assert!(
-        serde_json::from_str::<Value>(&ran.out).is_ok() && ran.err.contains(cost),
-        "{}{}",
-        ran.out,
-        ran.err
-    );
-    let ran = run(&folder, &[&sets[..], &["--price", "gemini-2.5-flash=1/2"]].concat());
-    assert!(
-        ran.out.contains("cost          0.00 for 0 tokens in and 0 out; 36 tokens have no price\n"),
-        "{}",
-        ran.out
-    );
-    assert!(!run(&folder, &sets).out.contains("cost"));
-    let ran = run(&folder, &["mixed:lost", "--price", "1/2", "--price", "m=0.5/1"]);
-    assert!(ran.out.contains("run again     cargo evalset run "), "{}", ran.out);
-    assert!(ran.out.contains("--price 1/2 --price 'm=0.5/1'"), "{}", ran.out);
-    for (price, says) in [
-        ("cheap", "`cheap` is no price"),
-        ("1", "`1` is no price"),
-        ("1/-2", "`1/-2` is no price"),
-        ("m=1/inf", "`m=1/inf` is no price"),
-        ("=1/2", "`=1/2` is no price"),
-        ("3/4", "there are two prices for all models"),
-    ] {
-        let ran = run(&folder, &["fine", "--price", "1/2", "--price", price]);
-        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{price}: {}", ran.err);
-        assert!(
-            ran.err.contains(says) && ran.err.contains("a million tokens in and out, `0.30/2.50`"),
-            "{}",
-            ran.err
-        );
-    }
 }
 
 #[test]

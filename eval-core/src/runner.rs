@@ -14,6 +14,8 @@ mod plan;
 mod precedence;
 mod prepare;
 #[cfg(feature = "reports")]
+mod price;
+#[cfg(feature = "reports")]
 mod recorded;
 mod rescore;
 mod run;
@@ -31,6 +33,9 @@ pub use command::pressed;
 pub use error::{RunDirError, RunnerError};
 #[cfg(feature = "reports")]
 pub use plan::RunPlan;
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use price::{Cost, PriceError, Prices};
 pub use setup_fn::Setup;
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod readme;
 mod reported;
 mod run;
 mod runtime;
+mod served;
 mod shapes;
 mod should_panic;
 mod targets;

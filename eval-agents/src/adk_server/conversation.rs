@@ -174,6 +174,10 @@ async fn with_apps(error: AdkServerError, http: &Http, app: &str) -> AdkServerEr
         Ok(Some(apps)) if !apps.iter().any(|known| known == app) => {
             AdkServerError::no_app(app, &apps).with(&format!(" ({error})"))
         }
+        // Go's server has all routes below `/api`.
+        Ok(None) => {
+            error.with("; it has no route `/list-apps` either: the address may lack a path, such as `/api`")
+        }
         _ => error,
     }
 }

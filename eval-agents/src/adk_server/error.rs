@@ -89,10 +89,12 @@ impl std::error::Error for AdkServerError {
     }
 }
 
-/// What a server says in the body of an error: its `detail` or `error`, or all of it.
+/// What a server says in the body of an error: its `detail`, `message` or `error`, or all of it.
 pub(super) fn said(body: &str) -> String {
     let json = Value::parse(body).ok();
-    let told = json.as_ref().and_then(|json| json["detail"].as_str().or_else(|| json["error"].as_str()));
+    // In Java's `error` stands the name of the status.
+    let keys = ["detail", "message", "error"];
+    let told = json.as_ref().and_then(|json| keys.into_iter().find_map(|key| json[key].as_str()));
     cut(told.unwrap_or(body).trim())
 }
 
@@ -123,6 +125,10 @@ mod tests {
         for (body, shown) in [
             (r#"{"detail": "Session not found: s"}"#, "Session not found: s"),
             (r#"{"error": "Session not found: s"}"#, "Session not found: s"),
+            (
+                r#"{"status": 500, "error": "Internal Server Error", "message": "Agent run failed"}"#,
+                "Agent run failed",
+            ),
             (r#"{"detail": [{"loc": ["body"]}]}"#, r#"{"detail": [{"loc": ["body"]}]}"#),
             ("Internal Server Error", "Internal Server Error"),
             ("<pre>one\ntwo</pre>", "| <pre>one\n| two</pre>"),

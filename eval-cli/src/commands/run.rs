@@ -67,6 +67,7 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
+    let prices = args.options.prices()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         CommandError::new(
             format!("cannot start the runtime that waits for agents: {error}"),
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let journal = JournalFolder::new()?;
     let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
     let runner = journal.set(runner);
-    let (progress, runner) = Progress::of(runner);
+    let (progress, runner) = Progress::of(runner, prices);
     let (folder, planned) = runtime.block_on(async {
         let plan = runner.select(&args.sets).map_err(|error| problem::of_plan(&error))?;
         agent.ready().await?;
@@ -102,7 +103,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let saved = written.shown();
     let again = Again { agent: &args.agent, options: &args.options };
-    let ended = Ended { again, results: &results, planned: &planned, is_recorded: journal.stays() };
+    let ended = Ended {
+        again,
+        results: &results,
+        planned: &planned,
+        cost: progress.cost(),
+        is_recorded: journal.stays(),
+    };
+    let is_for_programs = written.printed.is_some() || matches!(args.format, Format::Json);
+    if let Some(cost) = progress.cost().filter(|_| is_for_programs) {
+        progress::say(&ended::cost_line(&cost));
+    }
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
         (None, Format::Human) => ended.text() + &saved,

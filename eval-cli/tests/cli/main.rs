@@ -9,6 +9,8 @@ mod folder;
 mod foreign;
 mod journal;
 mod junit;
+#[cfg(unix)]
+mod kills;
 mod limits;
 mod metrics;
 mod migrate;
@@ -19,5 +21,7 @@ mod report;
 mod rerun;
 mod rescore;
 mod run;
+mod run_judges;
+mod run_price;
 mod same_scores;
 mod schema;

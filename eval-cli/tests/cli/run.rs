@@ -17,7 +17,7 @@ pub(crate) fn agents() -> PathBuf {
 const AGENT: [&str; 2] = ["--agent-cmd", "python3 weather.py"];
 
 /// A case that asks for the weather in a city and expects an answer.
-fn case(id: &str, city: &str, answer: &str) -> Value {
+pub(crate) fn case(id: &str, city: &str, answer: &str) -> Value {
     let content = |role: &str, text: String| json!({ "role": role, "parts": [{ "text": text }] });
     json!({
         "eval_id": id,
@@ -29,12 +29,12 @@ fn case(id: &str, city: &str, answer: &str) -> Value {
     })
 }
 
-fn set(id: &str, cases: &[Value]) -> String {
+pub(crate) fn set(id: &str, cases: &[Value]) -> String {
     format!("{:#}", json!({ "eval_set_id": id, "eval_cases": cases }))
 }
 
 /// A folder with the program, a set of a case that passes, one that fails and one that breaks, and a set of one that passes.
-fn folder(test: &str) -> Folder {
+pub(crate) fn folder(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("weather.py", std::fs::read(agents().join("weather.py")).expect("the program"));
     let cases = [
@@ -48,7 +48,7 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-fn run(folder: &Folder, args: &[&str]) -> Ran {
+pub(crate) fn run(folder: &Folder, args: &[&str]) -> Ran {
     folder.run(&[&["run"], args, &AGENT[..]].concat())
 }
 
@@ -334,33 +334,19 @@ fn without_a_journal_there_is_a_report_and_nothing_stays() {
 }
 
 #[test]
-fn simulated_users_and_judges_are_those_of_tests() {
-    let folder = folder("run-judges");
-    folder.write("front_desk.py", std::fs::read(agents().join("front_desk.py")).expect("the program"));
-    for file in ["hotel.evalset.json", "hotel.evalset.judge.json", "test_config.json"] {
-        let sample = crate::folder::samples().join("hotel").join(file);
-        folder.write(&format!("hotel/{file}"), std::fs::read(sample).expect("a sample"));
-    }
-    let ran = folder.run(&["run", "hotel", "--agent-cmd", "python3 front_desk.py"]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("all 3 cases passed") && ran.out.contains(" replayed, 0 asked)"), "{}", ran.out);
-
-    let ran = run(&folder, &["fine", "-m", "final_response_match_v2=1"]);
-    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("evals/more/fine.evalset.judge.json"), "{}", ran.out);
-}
-
-#[test]
 fn a_server_that_is_not_reached_is_asked_again_and_the_reports_say_so() {
     let folder = folder("run-retry");
     let url = telltale("x-key:", "503 Busy");
     let agent = ["--agent-url", &*url, "--app", "weather"];
     let once = folder.run(&[&["run", "fine"], &agent[..]].concat());
     assert!(once.out.contains("answered 503") && !once.out.contains("was repeated"), "{}", once.out);
-    let ran = folder.run(&[&["run", "fine", "--retry", "1", "--json", "r.json"], &agent[..]].concat());
+    let files = ["--json", "r.json", "--junit", "j.xml"];
+    let ran = folder.run(&[&["run", "fine", "--retry", "1"], &files[..], &agent[..]].concat());
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     let note = "run 1 was repeated 1 time, as the agent was not reached";
     assert!(ran.out.contains(note) && folder.read("r.json").contains(note), "{}", ran.out);
+    let junit = folder.read("j.xml");
+    assert!(junit.contains("\nrepeated=1\n") && junit.contains(&format!("\nnote={note}")), "{junit}");
 }
 
 /// A server that answers each request with an error that quotes a header. It returns its address.
@@ -523,12 +509,15 @@ fn a_terminal_has_one_line_that_counts() {
         AGENT[1],
         "--timeout",
         "1s",
+        "--price",
+        "1/2",
     ]);
     let ran =
         Ran::from(command.env("TERM", "xterm").current_dir(folder.path("")).output().expect("Python runs"));
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("of 5 cases  "), "{}", ran.out);
-    assert!(ran.out.contains(" tokens  slowest: slow "), "{}", ran.out);
+    assert!(ran.out.contains(" tokens  cost 0.0000"), "{}", ran.out);
+    assert!(ran.out.contains("  slowest: slow "), "{}", ran.out);
     assert!(!ran.out.contains("(1 of 5)"), "{}", ran.out);
     assert!(ran.out.contains("5 cases: 2 passed, 1 failed, 2 errors"), "{}", ran.out);
 }

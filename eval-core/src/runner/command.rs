@@ -19,7 +19,7 @@ use crate::agent::{BoxAgent, BoxError, BoxFuture};
 use crate::message::quoted_list;
 use crate::report::EvalReport;
 use crate::runner::directory::read_config;
-use crate::runner::{EvalRunner, RunDirError, Setup};
+use crate::runner::{Cost, EvalRunner, RunDirError, Setup};
 use crate::secrets::mask;
 use args::{Args, ArgsError, Asked};
 pub use interrupt::pressed;
@@ -145,7 +145,7 @@ impl EvalCommand {
             Err(error) => return Answer::error(&CommandError::Args(error)),
         };
         match self.report(&args, progress, stop).await {
-            Ok(report) => Answer::of(&report),
+            Ok((report, cost)) => Answer::of(&report).with_cost(cost),
             Err(error) => Answer::error(&error),
         }
     }
@@ -155,7 +155,7 @@ impl EvalCommand {
         args: &Args,
         progress: Progress,
         stop: impl Future<Output = ()> + Send,
-    ) -> Result<EvalReport, CommandError> {
+    ) -> Result<(EvalReport, Option<Cost>), CommandError> {
         let at = self.index_of(args.agent.as_deref())?;
         let (agent, setup) = self.agents.swap_remove(at);
         let mut runner = self.runner.label_or(agent);
@@ -165,12 +165,13 @@ impl EvalCommand {
         }
         runner = with_options(runner, args);
         let plan = plan(&runner, args)?;
-        let progress = Arc::new(Mutex::new(progress.of(plan.len())));
+        let progress = Arc::new(Mutex::new(progress.of(plan.len(), args.prices.clone())));
         let told = progress.clone();
         runner = runner.on_case(move |case| told.lock().unwrap_or_else(PoisonError::into_inner).ended(case));
         let report = runner.run_plan(&plan, &setup, args.concurrency, stop).await;
-        progress.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        Ok(report)
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.clear();
+        Ok((report, progress.cost()))
     }
 
     /// The index of the agent of this name; without a name, that of the only agent.
@@ -313,6 +314,13 @@ impl Answer {
             Ok(json) => Self { out: json + "\n", err: format!("{report}\n"), code },
             Err(error) => Self::error(&format_args!("cannot write the report as JSON: {error}")),
         }
+    }
+
+    fn with_cost(mut self, cost: Option<Cost>) -> Self {
+        if let Some(cost) = cost {
+            self.err.push_str(&format!("cost  {cost}\n"));
+        }
+        self
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a run prints when it is over.
 
+use eval_core::__private::Cost;
 use eval_core::runner::RunPlan;
 
 use super::super::report::formats::human_body;
@@ -28,11 +29,18 @@ pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
     cases.collect()
 }
 
+/// `cost          1.28 for 12345 tokens in and 678 out`.
+pub(super) fn cost_line(cost: &Cost) -> String {
+    format!("cost          {cost}\n")
+}
+
 /// A run that is over.
 pub(super) struct Ended<'r> {
     pub(super) again: Again<'r>,
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],
+    /// What the agent cost, if there are prices.
+    pub(super) cost: Option<Cost>,
     /// Whether the journal stays.
     pub(super) is_recorded: bool,
 }
@@ -53,6 +61,9 @@ impl Ended<'_> {
             text.push_str(&fitted(format!("\nnever began   {cases}: {}\n", short_code_list(&names))));
         }
         text.push('\n');
+        if let Some(cost) = &self.cost {
+            text.push_str(&cost_line(cost));
+        }
         let unpassed: Vec<CaseOfFile<'_>> =
             self.unpassed().chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {

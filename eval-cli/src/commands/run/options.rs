@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use eval_core::__private::{PriceError, Prices};
 use eval_core::EvalRunner;
 use eval_format::EvalConfig;
 use eval_format::config::check_config;
@@ -52,6 +53,10 @@ pub(super) struct RunOptions {
     /// Begins no further case when one did not pass.
     #[arg(long)]
     fail_fast: bool,
+
+    /// The prices of a million tokens in and out, for all models or for one. Shows what the agent costs; can be repeated.
+    #[arg(long = "price", value_name = "[MODEL=]IN/OUT")]
+    prices: Vec<String>,
 }
 
 fn parse_pass(text: &str) -> Result<Pass, ParseOptionError> {
@@ -91,6 +96,17 @@ impl RunOptions {
         Ok(runner.retry(self.retry).fail_fast(self.fail_fast))
     }
 
+    /// The prices of tokens; none if nobody wants to know what they cost.
+    pub(super) fn prices(&self) -> Result<Prices, CommandError> {
+        let mut prices = Prices::default();
+        for text in &self.prices {
+            prices
+                .add(text)
+                .map_err(|error| CommandError::new(one_line(&error.to_string()), PriceError::HELP))?;
+        }
+        Ok(prices)
+    }
+
     /// The arguments again, for a command that is shown.
     pub(super) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -105,6 +121,9 @@ impl RunOptions {
         add("--pass", self.pass.map(|pass| pass.to_string()));
         add("--gate", self.gate.map(|gate| gate.to_string()));
         add("--timeout", self.timeout.map(|timeout| format!("{}ms", timeout.as_millis())));
+        for price in &self.prices {
+            add("--price", Some(price.clone()));
+        }
         add("--retry", (self.retry > 0).then(|| self.retry.to_string()));
         words
     }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use eval_core::__private::mask;
+use eval_core::__private::{Cost, Prices, mask};
 use eval_core::{CaseReport, EvalCase, EvalRunner, Verdict};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
@@ -30,6 +30,8 @@ struct Counts {
     errors: usize,
     skipped: usize,
     tokens: Option<i128>,
+    prices: Prices,
+    cost: Cost,
     /// The cases in flight and when they began, the oldest first.
     running: Vec<(String, Instant)>,
 }
@@ -38,10 +40,11 @@ struct Counts {
 const TICK: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// A runner that tells of its cases here.
-    pub(super) fn of(runner: EvalRunner) -> (Self, EvalRunner) {
+    /// A runner that tells of its cases here. What they cost is counted if there are prices.
+    pub(super) fn of(runner: EvalRunner, prices: Prices) -> (Self, EvalRunner) {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let progress = Self { counts: Arc::default(), bar };
+        let counts = Counts { prices, ..Counts::default() };
+        let progress = Self { counts: Arc::new(Mutex::new(counts)), bar };
         let told = progress.clone();
         (progress, runner.on_case(move |case| told.ended(case)))
     }
@@ -75,9 +78,7 @@ impl Progress {
     fn ended(&self, case: &CaseReport) {
         let line = self.counts().ended(case);
         if self.bar.is_hidden() {
-            let text = guard_styled(&mask(&line));
-            // If nobody can be told how far it is, the cases run all the same.
-            let _ = anstream::stderr().lock().write_all(text.as_bytes());
+            say(&line);
         }
     }
 
@@ -86,9 +87,22 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
+    /// What the cases cost; `None` without prices.
+    pub(super) fn cost(&self) -> Option<Cost> {
+        let counts = self.counts();
+        (!counts.prices.is_empty()).then_some(counts.cost)
+    }
+
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Prints a line where progress goes.
+pub(super) fn say(line: &str) {
+    let text = guard_styled(&mask(line));
+    // If nobody can be told how far it is, the cases run all the same.
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
 impl Counts {
@@ -107,6 +121,7 @@ impl Counts {
         }
         let used = case.runs.iter().filter_map(|run| run.transcript.tokens()).map(i128::from);
         self.tokens = used.fold(self.tokens, |sum, more| Some(sum.unwrap_or_default().saturating_add(more)));
+        self.cost.add(&self.prices.cost_of(case));
         let (word, style) = State::of(&case.verdict).label();
         let pad = " ".repeat(10_usize.saturating_sub(word.len()));
         let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
@@ -124,6 +139,9 @@ impl Counts {
         }
         if let Some(used) = self.tokens {
             let _ = write!(line, "  {}", tokens(used));
+        }
+        if !self.prices.is_empty() {
+            let _ = write!(line, "  cost {}", self.cost.amount());
         }
         if let Some((id, began)) = self.running.first() {
             let seconds = now.saturating_duration_since(*began).as_secs();

@@ -9,6 +9,8 @@ use eval_format::__private::suggest;
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 use lexopt::{Arg, Parser};
 
+use crate::runner::{PriceError, Prices};
+
 /// The arguments after `eval`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Args {
@@ -27,6 +29,8 @@ pub(super) struct Args {
     pub(super) timeout: Option<Duration>,
     pub(super) retry: Option<u32>,
     pub(super) fail_fast: bool,
+    /// What tokens cost. Empty if nobody wants to know.
+    pub(super) prices: Prices,
     /// How many cases run at a time, at least one.
     pub(super) concurrency: usize,
 }
@@ -48,6 +52,7 @@ pub(super) enum ArgsError {
     NotACount { option: &'static str, value: String },
     NotAThreshold { metric: String, value: String },
     Option { option: &'static str, source: ParseOptionError },
+    Price(PriceError),
     Other(lexopt::Error),
 }
 
@@ -69,7 +74,7 @@ struct Value {
     text: OsString,
 }
 
-const OPTIONS: [ValueOption; 11] = [
+const OPTIONS: [ValueOption; 12] = [
     ValueOption {
         name: "agent",
         value: "NAME",
@@ -185,6 +190,13 @@ const OPTIONS: [ValueOption; 11] = [
             Ok(())
         },
     },
+    ValueOption {
+        name: "price",
+        value: "[MODEL=]IN/OUT",
+        about: "the prices of a million tokens in and out, for all models or for one; can be repeated",
+        in_brackets: true,
+        set: |args, value| args.prices.add(&value.utf8()?).map_err(ArgsError::Price),
+    },
 ];
 
 /// The option without a value.
@@ -208,6 +220,7 @@ impl Args {
             timeout: None,
             retry: None,
             fail_fast: false,
+            prices: Prices::default(),
             concurrency: CONCURRENCY,
         };
         let mut parser = Parser::from_args(words);
@@ -282,6 +295,7 @@ impl fmt::Display for ArgsError {
             Self::Option { option, source } => {
                 write!(f, "`--{option}`: {}; {}", source.message(), source.help())
             }
+            Self::Price(error) => write!(f, "`--price`: {error}; {}", PriceError::HELP),
             Self::NoSet => f.write_str("name a set, or a folder of sets, with `--set`"),
             Self::Unknown { option } => {
                 write!(f, "there is no option `{option}`")?;
@@ -358,8 +372,13 @@ mod tests {
             "--gate",
             "every_turn",
             "--timeout=2m",
+            "--price=1/2",
             "--retry=2",
         ];
+        let prices = || {
+            let mut prices = Prices::default();
+            prices.add("1/2").map(|()| prices)
+        };
         let expected = Args {
             agent: Some("b".to_owned()),
             sets: vec!["a".into(), "c=d".into()],
@@ -372,6 +391,7 @@ mod tests {
             timeout: Some(Duration::from_mins(2)),
             retry: Some(2),
             fail_fast: true,
+            prices: prices().unwrap(),
             concurrency: 9,
         };
         assert_eq!(parse(&words).unwrap(), Asked::Run(expected));
@@ -406,7 +426,8 @@ mod tests {
         assert_eq!(
             usage(),
             "usage: eval --agent NAME --set SET [--config FILE] [--case ID] [--runs N] [--metric NAME[=THRESHOLD]] \
-             [--pass HOW] [--gate HOW] [--timeout TIME] [--retry N] [--concurrency N] [--fail-fast]"
+             [--pass HOW] [--gate HOW] [--timeout TIME] [--retry N] [--concurrency N] \
+             [--price [MODEL=]IN/OUT] [--fail-fast]"
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");

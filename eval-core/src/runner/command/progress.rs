@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use crate::foreign::guard;
 use crate::message::count;
 use crate::report::CaseReport;
+use crate::runner::{Cost, Prices};
 use crate::secrets::mask;
 use crate::verdict::Verdict;
 
@@ -15,6 +16,8 @@ pub(super) struct Progress {
     total: usize,
     ended: usize,
     passed: usize,
+    prices: Prices,
+    cost: Cost,
 }
 
 /// Goes to the beginning of the line, and clears it.
@@ -28,12 +31,20 @@ impl Progress {
     }
 
     pub(super) fn new(out: Box<dyn Write + Send>, is_terminal: bool) -> Self {
-        Self { out, is_terminal, total: 0, ended: 0, passed: 0 }
+        Self {
+            out,
+            is_terminal,
+            total: 0,
+            ended: 0,
+            passed: 0,
+            prices: Prices::default(),
+            cost: Cost::default(),
+        }
     }
 
-    /// Begins with so many cases.
-    pub(super) fn of(mut self, total: usize) -> Self {
-        self.total = total;
+    /// Begins with so many cases. Their tokens are counted if there are prices.
+    pub(super) fn of(mut self, total: usize, prices: Prices) -> Self {
+        (self.total, self.prices) = (total, prices);
         self.count();
         self
     }
@@ -42,6 +53,9 @@ impl Progress {
     pub(super) fn ended(&mut self, case: &CaseReport) {
         self.ended += 1;
         self.passed += usize::from(case.verdict == Verdict::Passed);
+        if !self.prices.is_empty() {
+            self.cost.add(&self.prices.cost_of(case));
+        }
         if self.is_terminal {
             return self.count();
         }
@@ -58,10 +72,19 @@ impl Progress {
         }
     }
 
+    /// What all cost; `None` without prices.
+    pub(super) fn cost(&self) -> Option<Cost> {
+        (!self.prices.is_empty()).then_some(self.cost)
+    }
+
     fn count(&mut self) {
         if self.is_terminal {
             let total = count(self.total, "case");
-            self.write(&format!("{CLEAR}{} of {total}, {} passed", self.ended, self.passed));
+            let cost = match self.prices.is_empty() {
+                true => String::new(),
+                false => format!(", cost {}", self.cost.amount()),
+            };
+            self.write(&format!("{CLEAR}{} of {total}, {} passed{cost}", self.ended, self.passed));
         }
     }
 

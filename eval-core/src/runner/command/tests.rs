@@ -317,6 +317,39 @@ async fn progress_is_one_line_on_a_terminal_and_a_line_for_each_case_elsewhere()
     }
 }
 
+#[tokio::test]
+async fn prices_tell_what_the_agent_costs() {
+    let folder = Folder::new("prices");
+    let set = folder.set();
+    let evals = || {
+        EvalCommand::new().agent("counts", || {
+            crate::agent_fn(|_, recorder: crate::Recorder| async move {
+                recorder.usage(
+                    eval_format::UsageMetadata::default()
+                        .with_prompt_token_count(100)
+                        .with_candidates_token_count(10),
+                );
+                "It is sunny."
+            })
+        })
+    };
+    let written = Written::default();
+    let words = ["--set", &*set, "--price", "2/10"].map(OsString::from);
+    let told =
+        evals().answer(words, Progress::new(Box::new(written.clone()), true), std::future::pending()).await;
+    assert!(told.err.ends_with("cost  0.00060 for 200 tokens in and 20 out\n"), "{}", told.err);
+    let line = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    assert!(line.contains("of 2 cases, 1 passed, cost 0.00030"), "{line}");
+    assert!(!answer(evals(), &["--set", &set]).await.err.contains("cost"));
+    let refused = answer(evals(), &["--set", &set, "--price", "2"]).await;
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    assert!(
+        refused.err.starts_with("error: `--price`: `2` is no price; write the prices of a million tokens"),
+        "{}",
+        refused.err
+    );
+}
+
 /// Runs this test binary again, with one test that is told to be the program.
 #[cfg(unix)]
 fn program(how: &str, set: &str) -> std::process::Child {

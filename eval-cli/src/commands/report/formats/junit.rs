@@ -119,6 +119,12 @@ fn scores(test: &TestResult<'_>) -> String {
         add("runs.with_verdict".to_owned(), test.runs.judged.to_string());
         add("runs.total".to_owned(), test.runs.total.to_string());
     }
+    if test.repeated() > 0 {
+        add("repeated".to_owned(), test.repeated().to_string());
+    }
+    for note in test.attempt.decided.iter().flat_map(|decided| &decided.notes) {
+        add("note".to_owned(), note.clone());
+    }
     for metric in test.metrics() {
         let of = &metric.name;
         if let Some(score) = metric.score {

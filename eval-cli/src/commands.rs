@@ -2,13 +2,19 @@
 //!
 //! A command with much to print has a module for each format: `human`, `json`, `github`.
 
+mod accept;
+mod add_case;
 mod check;
 mod completions;
+mod create;
 mod fmt;
+mod list;
 mod metrics;
 mod migrate;
 mod new;
 mod plan;
+mod remove_case;
+mod rename_case;
 mod report;
 mod rerun;
 mod rescore;
@@ -41,6 +47,12 @@ pub(crate) enum Command {
     Check(check::Args),
     Fmt(fmt::Args),
     Migrate(migrate::Args),
+    List(list::Args),
+    Accept(accept::Args),
+    Create(create::Args),
+    AddCase(add_case::Args),
+    RemoveCase(remove_case::Args),
+    RenameCase(rename_case::Args),
     Metrics(metrics::Args),
     Plan(plan::Args),
     Report(report::Args),
@@ -57,6 +69,12 @@ impl Command {
             Self::Check(args) => check::run(args),
             Self::Fmt(args) => fmt::run(args),
             Self::Migrate(args) => migrate::run(args),
+            Self::List(args) => list::run(args),
+            Self::Accept(args) => accept::run(args),
+            Self::Create(args) => create::run(args),
+            Self::AddCase(args) => add_case::run(args),
+            Self::RemoveCase(args) => remove_case::run(args),
+            Self::RenameCase(args) => rename_case::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
             Self::Report(args) => report::run(args),
@@ -76,6 +94,12 @@ impl Command {
             Self::Check(_) => "check",
             Self::Fmt(_) => "fmt",
             Self::Migrate(_) => "migrate",
+            Self::List(_) => "list",
+            Self::Accept(_) => "accept",
+            Self::Create(_) => "create",
+            Self::AddCase(_) => "add-case",
+            Self::RemoveCase(_) => "remove-case",
+            Self::RenameCase(_) => "rename-case",
             Self::Metrics(_) => "metrics",
             Self::Plan(_) => "plan",
             Self::Report(_) => "report",

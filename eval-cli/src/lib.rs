@@ -8,6 +8,7 @@
 
 mod cargo;
 mod commands;
+mod edited;
 mod files;
 mod output;
 mod recorded;

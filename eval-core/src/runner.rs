@@ -36,6 +36,9 @@ pub use plan::RunPlan;
 #[cfg(feature = "reports")]
 #[doc(hidden)]
 pub use price::{Cost, PriceError, Prices};
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use selectors::{cases_of_selector, files_of_selector};
 pub use setup_fn::Setup;
 
 #[cfg(test)]

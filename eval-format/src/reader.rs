@@ -7,6 +7,7 @@
 mod built;
 mod cases;
 mod checked;
+mod drafts;
 mod foreign;
 mod legacy;
 mod parse;
@@ -24,8 +25,14 @@ mod unwritten;
 
 #[doc(hidden)]
 pub use built::check_cases;
+#[cfg(feature = "edit")]
+pub(crate) use cases::model_of;
 pub use checked::{CaseSpan, CheckedSet, Form};
-#[cfg(feature = "recordings")]
+#[doc(hidden)]
+pub use drafts::{drafts_are, how_to_accept};
+#[cfg(feature = "edit")]
+pub(crate) use parse::NO_FILE;
+#[cfg(any(feature = "edit", feature = "recordings"))]
 pub(crate) use parse::parse;
 pub use session::{CheckedSession, check_session};
 pub use set::check_set;

@@ -3,6 +3,7 @@
 mod broken;
 mod check;
 mod complete;
+mod edit;
 mod fix;
 mod fmt;
 mod folder;

@@ -152,11 +152,9 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
-<<<<<<< HEAD
-    pub use crate::runner::{Cost, PriceError, Prices, pressed as ctrl_c_pressed};
-=======
-    pub use crate::runner::{cases_of_selector, files_of_selector, pressed as ctrl_c_pressed};
->>>>>>> wt/e
+    pub use crate::runner::{
+        Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
+    };
     pub use crate::secrets::{hide, mask};
 
     /// The variables of the environment.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use eval_format::reader::{Form, check_set};
 use eval_format::{EvalCase, EvalSet, FunctionCall, Invocation, Map, SetEditor, Value};
@@ -233,13 +234,20 @@ fn edits_of_real_files_read_back_and_leave_every_other_byte() {
 }
 
 #[test]
-fn thousands_of_edits_take_no_quadratic_time() {
+fn adding_a_case_costs_the_same_whatever_the_size_of_the_set() {
     let mut editor = SetEditor::create("s");
-    for at in 0..5_000 {
-        editor
-            .add_case(&EvalCase::new(format!("case_{at}")).turn(Invocation::user("Hi")))
-            .expect("it is free");
-    }
+    let mut add = |from: usize, to: usize| {
+        let begun = Instant::now();
+        for at in from..to {
+            let case = EvalCase::new(format!("case_{at}")).turn(Invocation::user("Hi"));
+            editor.add_case(&case).expect("it is free");
+        }
+        begun.elapsed()
+    };
+    let first = add(0, 500);
+    add(500, 7_500);
+    let last = add(7_500, 8_000);
+    assert!(last < first * 5 + Duration::from_millis(100), "{first:?}, then {last:?}");
     let read = EvalSet::parse(&editor.into_text()).expect("a set");
-    assert_eq!(read.eval_cases.len(), 5_000);
+    assert_eq!(read.eval_cases.len(), 8_000);
 }

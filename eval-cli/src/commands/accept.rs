@@ -1,20 +1,20 @@
 //! `cargo evalset accept`: makes drafts goldens.
 
 mod ask;
+mod draft;
 mod shown;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
 
 use eval_core::__private::mask;
-use eval_format::EvalCase;
 
 use crate::edited::{Change, SelectedSet, changed, edit, open, refused, select};
 use crate::output::foreign::{guard_styled, one_line};
 use crate::output::words::count;
 use crate::output::{Answer, CommandError, Format, shell};
 use ask::{Decision, ask};
+use draft::Draft;
 
 /// Makes drafts goldens: shows what each of them expects, and takes its mark `_draft` away.
 ///
@@ -44,13 +44,6 @@ Examples:
 Exit codes:
   0  the drafts were accepted, or looked at
   2  a draft is not named and nobody can be asked; a set or a case does not exist, or is no draft; a file cannot be written";
-
-/// A draft of a set.
-#[derive(Debug)]
-struct Draft {
-    path: PathBuf,
-    case: EvalCase,
-}
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let sets = select(&args.drafts)?;

@@ -1,10 +1,11 @@
 use std::fs;
 use std::io::Write;
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use eval_format::{EvalSet, Value};
+use eval_format::{EvalCase, EvalSet, FunctionCall, Invocation, Map, Value};
 
 use crate::folder::{Folder, Ran, set};
 
@@ -243,6 +244,48 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
     assert_eq!(folder.run(&["check", "."]).code, Some(0));
 }
 
+#[cfg(unix)]
+#[test]
+fn on_a_terminal_each_draft_is_shown_and_asked_for() {
+    let folder = Folder::new("edit-terminal");
+    let drafts: Vec<String> = ["one", "two", "three", "four"].map(|id| case(id, DRAFT)).into();
+    let text = format!("{{\"eval_set_id\": \"s\", \"eval_cases\": [{}]}}", drafts.join(",\n"));
+    // Python gives the program a terminal, and types.
+    let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let program = folder.command(&[]);
+    let typed = |args: &[&str], typed: &str, ci: bool| -> Ran {
+        folder.write("s.evalset.json", &text);
+        let mut command = crate::folder::plain("python3".as_ref());
+        command.args(["-c", script]).arg(program.get_program()).args(args).env_remove("CI");
+        if ci {
+            command.env("CI", "true");
+        }
+        command.env("TERM", "dumb").current_dir(folder.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("Python runs");
+        drop(child.stdin.take().expect("a pipe").write_all(typed.as_bytes()));
+        child.wait_with_output().expect("it ends").into()
+    };
+    let left = || {
+        let set = EvalSet::parse(&folder.read("s.evalset.json")).expect("a set");
+        let left = set.eval_cases.into_iter().filter(|case| case.draft().is_some());
+        left.map(|case| case.eval_id).collect::<Vec<_>>()
+    };
+    let ran = typed(&["accept", "s"], "y\nn\nperhaps\ny\nq\n", false);
+    assert_eq!((ran.code, left()), (Some(0), vec!["two".to_owned(), "four".to_owned()]), "{}", ran.out);
+    for says in ["from    a chat of 3 May", "accept `two`? (2 of 4)", "accepted 2 cases in", "2 drafts left"]
+    {
+        assert!(ran.out.contains(says), "{says}: {}", ran.out);
+    }
+    // Named drafts are asked for too, unless `--yes` says that they were read.
+    let ran = typed(&["accept", "s:two"], "n\n", false);
+    assert_eq!((ran.code, left().len()), (Some(0), 4), "{}", ran.out);
+    let ran = typed(&["accept", "s:two", "--yes"], "", false);
+    assert_eq!((ran.code, left().len()), (Some(0), 3), "{}", ran.out);
+    // Nobody sits at the terminal of a job.
+    let ran = typed(&["accept", "s"], "y\ny\ny\ny\n", true);
+    assert_eq!((ran.code, left().len()), (Some(2), 4), "{}", ran.out);
+}
+
 #[test]
 fn two_who_write_at_once_lose_nothing() {
     let folder = Folder::new("edit-two");
@@ -321,4 +364,46 @@ fn read_only_files_and_folders_are_refused_and_stay() {
     assert!(folder.path("link.evalset.json").is_symlink());
     assert_eq!(ids(&folder, "evals/weather.evalset.json"), ["sunny", "x"]);
     assert_eq!(fs::metadata(&path).expect("metadata").permissions().mode() & 0o777, 0o640);
+}
+
+/// Shows what google-adk does with the marks of drafts, which the Python `EVALSET_ADK_PYTHON` runs.
+#[test]
+fn google_adk_evaluates_a_set_with_drafts_and_keeps_their_marks() {
+    let Some(python) = std::env::var_os("EVALSET_ADK_PYTHON") else { return };
+    let folder = Folder::new("edit-adk");
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["__init__.py", "agent.py"] {
+        let source =
+            fs::read(crate_folder.join("tests/agents/weather").join(name)).expect("the agent is here");
+        folder.write(&format!("agents/weather/{name}"), source);
+    }
+    let set = "agents/weather/drafted.evalset.json";
+    folder.run(&["create", set]);
+    let case = |id: &str, city: &str| {
+        let call = FunctionCall::new("get_weather", Map::from([("city", city)]));
+        let turn = Invocation::user(format!("What is the weather in {city}?"));
+        EvalCase::new(id).turn(turn.call(call).response(format!("It is sunny in {city}.")))
+    };
+    let wrong =
+        EvalCase::new("wrong").turn(Invocation::user("What is the weather in Oslo?").response("No idea."));
+    for (case, draft) in [(case("golden", "Paris"), false), (case("drafted", "Rome"), true), (wrong, true)] {
+        let args = ["add-case", set, "-", "--draft"];
+        let added = fed(&folder, &args[..if draft { 4 } else { 3 }], &case.to_value().to_string());
+        assert_eq!(added.code, Some(0), "{}", added.shown());
+    }
+    let mut adk = Command::new(python);
+    adk.arg(crate_folder.join("tests/edit/adk.py")).arg(folder.path("agents")).args(["weather", "drafted"]);
+    let output = adk.current_dir(folder.path("")).output().expect("the Python runs");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    let said = Value::parse(out.lines().last().unwrap_or_default()).expect("JSON");
+    let marks = r#"{"golden":null,"drafted":{"from":"standard input"},"wrong":{"from":"standard input"}}"#;
+    assert_eq!(said["marks"].to_string(), marks);
+    assert_eq!(said["verdicts"].to_string(), r#"{"golden":"passed","drafted":"passed","wrong":"failed"}"#);
+    // ADK saved the set, and what it saved is edited as before.
+    assert_eq!(ids(&folder, set), ["golden", "drafted", "wrong", "more"]);
+    let listed = folder.run(&["list", set, "--drafts"]);
+    assert!(listed.out.contains("2 drafts"), "{}", listed.shown());
+    assert_eq!(folder.run(&["accept", &format!("{set}:drafted,wrong")]).code, Some(0));
+    assert_eq!(folder.run(&["check", set]).code, Some(0));
 }

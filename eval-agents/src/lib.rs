@@ -2,8 +2,10 @@
 #![doc = crate::pages::page!("../docs/any-agent.md")]
 
 mod adk_server;
+pub mod draft;
 mod group;
 mod hidden;
+pub mod import;
 mod pages;
 mod process;
 #[doc = crate::pages::page!("../docs/protocol.md")]

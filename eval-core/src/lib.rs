@@ -153,7 +153,7 @@ pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
     pub use crate::runner::pressed as ctrl_c_pressed;
-    pub use crate::secrets::{hide, mask};
+    pub use crate::secrets::{hide, is_secret, mask};
 
     /// The variables of the environment.
     pub mod variables {

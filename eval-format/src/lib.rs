@@ -26,6 +26,7 @@
 //! | build, check and write one | [`EvalSet::new`], [`EvalCase::new`], [`Invocation::user`], [`EvalSet::check`], [`EvalSet::to_json`], [`EvalConfig::with`], [`EvalConfig::checked`] |
 //! | see all problems, warnings included | [`check_set`](reader::check_set), [`check_config`](config::check_config), [`render`](problem::render) |
 //! | know what a config may say | [`METRICS`](metric::METRICS) |
+//! | change the cases of a file, and no other byte | `SetEditor` (feature `edit`) |
 //! | know whether a config fits the cases of a set | [`check_compatibility`](compat::check_compatibility) |
 //! | know what cases expect and no metric reads | [`NotCompared`](compat::NotCompared) |
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
@@ -42,6 +43,8 @@ mod coerce;
 pub mod compat;
 pub mod config;
 pub mod conventions;
+#[cfg(feature = "edit")]
+pub mod edit;
 mod error;
 pub mod find;
 mod hash;
@@ -65,6 +68,8 @@ mod value;
 mod write;
 
 pub use config::{Criterion, EvalConfig};
+#[cfg(feature = "edit")]
+pub use edit::{EditError, SetEditor};
 pub use error::ReadError;
 pub use metric::{ArgsMatch, MatchType, Similarity};
 pub use model::{

@@ -20,12 +20,15 @@
 mod between;
 mod checked;
 mod content;
+mod draft;
 mod eval_set;
 mod invocation;
 mod rubric;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
+#[cfg(feature = "edit")]
+pub(crate) use draft::DRAFT;
 pub use eval_set::{EvalCase, EvalSet, SessionInput};
 pub use invocation::{
     AgentDetails, AppDetails, IntermediateData, Invocation, InvocationEvent, UsageMetadata,

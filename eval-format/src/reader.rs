@@ -24,8 +24,12 @@ mod unwritten;
 
 #[doc(hidden)]
 pub use built::check_cases;
+#[cfg(feature = "edit")]
+pub(crate) use cases::model_of;
 pub use checked::{CaseSpan, CheckedSet, Form};
-#[cfg(feature = "recordings")]
+#[cfg(feature = "edit")]
+pub(crate) use parse::NO_FILE;
+#[cfg(any(feature = "edit", feature = "recordings"))]
 pub(crate) use parse::parse;
 pub use session::{CheckedSession, check_session};
 pub use set::check_set;

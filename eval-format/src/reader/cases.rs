@@ -44,7 +44,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
 }
 
 /// The model of an eval set. If the required keys are in `snake_case`, ADK ignores camelCase keys.
-pub(super) fn model_of(root: &Node<'_>) -> &'static Model {
+pub(crate) fn model_of(root: &Node<'_>) -> &'static Model {
     let snake = root.get("eval_set_id").is_some() && root.get("eval_cases").is_some();
     if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE }
 }

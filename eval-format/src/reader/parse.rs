@@ -7,7 +7,7 @@ use crate::text;
 use crate::value::Value;
 
 /// What messages call a text that came from no file.
-pub(super) const NO_FILE: &str = "<text>";
+pub(crate) const NO_FILE: &str = "<text>";
 
 impl Value {
     /// Reads JSON with the parser that reads eval sets: integers exactly, floats correctly rounded.

@@ -179,7 +179,7 @@ pub(super) fn is_camel_of(key: &str, snake: &str) -> bool {
 }
 
 /// The camelCase spelling of a `snake_case` name.
-pub(super) fn camel(snake: &str) -> String {
+pub(crate) fn camel(snake: &str) -> String {
     let mut out = String::with_capacity(snake.len());
     for (at, word) in snake.split('_').enumerate() {
         let mut letters = word.chars();

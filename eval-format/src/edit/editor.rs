@@ -1,0 +1,348 @@
+//! The editor of sets.
+
+use std::collections::HashSet;
+
+use super::edit_error::EditError;
+use super::entry::without;
+use super::layout::{self, Slot};
+use super::print::print;
+use super::sections::{Item, Sections};
+use super::spelling::Style;
+use crate::model::{DRAFT, EvalCase};
+use crate::problem::{Code, Problem, Problems};
+use crate::reader::{CheckedSet, Form, NO_FILE, check_set, model_of};
+use crate::schema::EVAL_CASE;
+use crate::suggest::suggest;
+use crate::syntax::{Entry, Node, parse};
+use crate::value::write_string;
+
+/// Changes the cases of a set in its text, and no other byte of it: text in, text out.
+///
+/// A new case is laid out and spelt as the one before it: indentation, ends of lines, everything on one line, camelCase.
+/// The [module](crate::edit) has an example.
+#[derive(Clone, Debug)]
+pub struct SetEditor {
+    file: String,
+    form: Form,
+    eval_set_id: String,
+    cases: Sections<EvalCase>,
+    ids: HashSet<String>,
+}
+
+impl SetEditor {
+    /// An editor of the text of a set, in any of the forms that are read.
+    ///
+    /// The errors are those of [`EvalSet::parse`](crate::EvalSet::parse), but for one: a set without cases is taken, as
+    /// cases can be added to it.
+    ///
+    /// ```
+    /// use eval_format::SetEditor;
+    ///
+    /// assert!(SetEditor::new(r#"{"eval_set_id": "s", "eval_cases": []}"#).is_ok());
+    /// let problems = SetEditor::new(r#"{"eval_set_id": "s"}"#).unwrap_err();
+    /// assert!(problems.to_string().contains("`eval_cases`"));
+    /// ```
+    pub fn new(text: &str) -> Result<Self, Problems> {
+        Self::of_file(NO_FILE, text.as_bytes())
+    }
+
+    /// An editor of the bytes of a file. `file` is its name in messages; the case of an old test file is named after it.
+    pub fn of_file(file: &str, bytes: &[u8]) -> Result<Self, Problems> {
+        let checked = check_set(file, bytes, None);
+        let is_fit = |problem: &Problem| {
+            !problem.is_error() || problem.code == Code::NoCases && checked.form == Form::EvalSet
+        };
+        if !checked.problems.iter().all(is_fit) {
+            return Err(refused(checked));
+        }
+        let cut = parse(&checked.text, &mut Vec::new()).ok().and_then(|root| cut(&checked, &root));
+        let Some((eval_set_id, cases)) = cut else { return Err(refused(checked)) };
+        let ids = cases.items.iter().map(|item| item.meaning.eval_id.clone()).collect();
+        Ok(Self { file: checked.file, form: checked.form, eval_set_id, cases, ids })
+    }
+
+    /// A set without cases, as ADK lays it out.
+    ///
+    /// ```
+    /// use eval_format::SetEditor;
+    ///
+    /// let text = "{\n  \"eval_set_id\": \"weather\",\n  \"eval_cases\": []\n}\n";
+    /// assert_eq!(SetEditor::create("weather").text(), text);
+    /// ```
+    pub fn create(eval_set_id: impl Into<String>) -> Self {
+        let eval_set_id = eval_set_id.into();
+        let head = format!("{{\n  \"eval_set_id\": {},\n  \"eval_cases\": [", quoted(&eval_set_id));
+        Self {
+            file: NO_FILE.to_owned(),
+            form: Form::EvalSet,
+            eval_set_id,
+            cases: Sections { head, items: Vec::new(), tail: "]\n}\n".to_owned() },
+            ids: HashSet::new(),
+        }
+    }
+
+    /// The id of the set.
+    pub fn eval_set_id(&self) -> &str {
+        &self.eval_set_id
+    }
+
+    /// The form that the file is written in.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The cases, in the order of the file.
+    pub fn cases(&self) -> impl DoubleEndedIterator<Item = &EvalCase> + ExactSizeIterator {
+        self.cases.items.iter().map(|item| &item.meaning)
+    }
+
+    /// The case with an id.
+    pub fn case(&self, eval_id: &str) -> Option<&EvalCase> {
+        self.cases().find(|case| case.eval_id == eval_id)
+    }
+
+    /// The ids of the cases, in the order of the file.
+    pub fn case_ids(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        self.cases().map(|case| case.eval_id.as_str())
+    }
+
+    /// The ids of the cases that are drafts, in the order of the file. See [`EvalCase::draft`].
+    pub fn drafts(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.cases().filter(|case| case.draft().is_some()).map(|case| case.eval_id.as_str())
+    }
+
+    /// An id that no case has: this one, or else one with a number: `sunny_2`.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, Invocation, SetEditor};
+    ///
+    /// let mut editor = SetEditor::create("weather");
+    /// assert_eq!(editor.free_id("sunny"), "sunny");
+    /// editor.add_case(&EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?")))?;
+    /// assert_eq!(editor.free_id("sunny"), "sunny_2");
+    /// # Ok::<(), eval_format::EditError>(())
+    /// ```
+    pub fn free_id(&self, eval_id: &str) -> String {
+        if !self.ids.contains(eval_id) {
+            return eval_id.to_owned();
+        }
+        let numbered = |number: usize| format!("{eval_id}_{number}");
+        let is_taken = |number: usize| self.ids.contains(&numbered(number));
+        // Many cases may share the beginning of their ids. The numbers are not tried one after the other.
+        let (mut taken, mut free) = (1, 2);
+        while is_taken(free) {
+            (taken, free) = (free, free * 2);
+        }
+        while free - taken > 1 {
+            let middle = taken + (free - taken) / 2;
+            if is_taken(middle) { taken = middle } else { free = middle }
+        }
+        numbered(free)
+    }
+
+    /// Adds a case at the end. Its id must be free; it must have no errors.
+    ///
+    /// A case cannot be added to a file in one of ADK's old forms.
+    pub fn add_case(&mut self, case: &EvalCase) -> Result<(), EditError> {
+        self.expect_present_form()?;
+        self.expect_free(&case.eval_id)?;
+        case.check().map_err(EditError::Case)?;
+        let (slot, style, end) = self.slot();
+        let text = print(&style.spell(with_finite_times(case).to_value()), &slot.layout);
+        // What a reader of the file will find is what counts from now on.
+        let meaning = EvalCase::parse(&text).map_err(EditError::Case)?;
+        let after = match self.cases.items.last_mut() {
+            Some(last) => std::mem::replace(&mut last.after, slot.after_last),
+            None => {
+                self.cases.tail = self.cases.tail.trim_start().to_owned();
+                end
+            }
+        };
+        self.ids.insert(meaning.eval_id.clone());
+        self.cases.items.push(Item { before: slot.before, text, after, meaning });
+        Ok(())
+    }
+
+    /// Takes a case out. A set may be left without cases; its tests do not compile until it has some.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, Invocation, SetEditor};
+    ///
+    /// let mut editor = SetEditor::create("weather");
+    /// editor.add_case(&EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?")))?;
+    /// let error = editor.remove_case("suny").unwrap_err();
+    /// assert_eq!(error.to_string(), "the set has no case `suny`; did you mean `sunny`?");
+    /// editor.remove_case("sunny")?;
+    /// assert_eq!(editor.case_ids().len(), 0);
+    /// # Ok::<(), eval_format::EditError>(())
+    /// ```
+    pub fn remove_case(&mut self, eval_id: &str) -> Result<EvalCase, EditError> {
+        self.expect_cases()?;
+        let at = self.position(eval_id)?;
+        if self.form == Form::OldEvalSet && self.cases.items.len() == 1 {
+            // An empty array would be read as a test file.
+            return Err(self.old_form());
+        }
+        self.ids.remove(eval_id);
+        let removed = self.cases.remove(at);
+        Ok(removed)
+    }
+
+    /// Gives a case another id, which must be free.
+    pub fn rename_case(&mut self, eval_id: &str, new_id: &str) -> Result<(), EditError> {
+        self.expect_cases()?;
+        let at = self.position(eval_id)?;
+        if eval_id == new_id {
+            return Ok(());
+        }
+        if new_id.is_empty() {
+            return Err(EditError::EmptyId);
+        }
+        self.expect_free(new_id)?;
+        let item = &mut self.cases.items[at];
+        let root = parse(&item.text, &mut Vec::new()).ok();
+        let entry = root.as_ref().and_then(|case| match self.form {
+            Form::OldEvalSet => case.get("name"),
+            Form::EvalSet | Form::TestFile => EVAL_CASE.entry(case.object()?, "eval_id"),
+        });
+        let Some(range) = entry.map(|entry| entry.value.range.clone()) else {
+            return Err(unknown(eval_id, None));
+        };
+        item.text.replace_range(range, &quoted(new_id));
+        new_id.clone_into(&mut item.meaning.eval_id);
+        self.ids.remove(eval_id);
+        self.ids.insert(new_id.to_owned());
+        Ok(())
+    }
+
+    /// Makes a draft a golden: takes its key `_draft` out. See [`EvalCase::draft`].
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, Invocation, SetEditor};
+    ///
+    /// let mut editor = SetEditor::create("weather");
+    /// editor.add_case(&EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?")))?;
+    /// assert_eq!(editor.accept("sunny").unwrap_err().to_string(), "the case `sunny` is no draft");
+    /// # Ok::<(), eval_format::EditError>(())
+    /// ```
+    pub fn accept(&mut self, eval_id: &str) -> Result<(), EditError> {
+        let at = self.position(eval_id)?;
+        let item = &mut self.cases.items[at];
+        let accepted = item.meaning.draft().is_some().then(|| without(&item.text, DRAFT)).flatten();
+        item.text = accepted.ok_or_else(|| EditError::NotADraft { eval_id: eval_id.to_owned() })?;
+        item.meaning.extra.remove(DRAFT);
+        Ok(())
+    }
+
+    /// The text of the set.
+    pub fn text(&self) -> String {
+        self.cases.text()
+    }
+
+    /// The text of the set.
+    pub fn into_text(self) -> String {
+        self.text()
+    }
+
+    fn position(&self, eval_id: &str) -> Result<usize, EditError> {
+        let found = self.case_ids().position(|id| id == eval_id);
+        found.ok_or_else(|| unknown(eval_id, suggest(eval_id, self.case_ids())))
+    }
+
+    fn expect_free(&self, eval_id: &str) -> Result<(), EditError> {
+        if !self.ids.contains(eval_id) {
+            return Ok(());
+        }
+        Err(EditError::DuplicateId { eval_id: eval_id.to_owned(), free: self.free_id(eval_id) })
+    }
+
+    /// An old test file is one case, which has neither an id in the file nor bytes of its own.
+    fn expect_cases(&self) -> Result<(), EditError> {
+        if self.form == Form::TestFile { Err(self.old_form()) } else { Ok(()) }
+    }
+
+    fn expect_present_form(&self) -> Result<(), EditError> {
+        if self.form == Form::EvalSet { Ok(()) } else { Err(self.old_form()) }
+    }
+
+    fn old_form(&self) -> EditError {
+        EditError::OldForm { file: self.file.clone() }
+    }
+
+    /// How the next case is laid out and spelt, and the white space after it if it is the first one.
+    fn slot(&self) -> (Slot, Style, String) {
+        let items = &self.cases.items;
+        if let Some(last) = items.last() {
+            let before_last = items.len().checked_sub(2).map(|at| items[at].after.as_str());
+            let slot = layout::after(
+                before_last.map(|after| (after, last.before.as_str())),
+                &last.before,
+                &last.text,
+            );
+            let case = parse(&last.text, &mut Vec::new()).ok();
+            let entries = case.as_ref().and_then(Node::object).unwrap_or_default();
+            return (slot, Style::of_keys(entries.iter().map(|entry| &*entry.key)), String::new());
+        }
+        let text = self.text();
+        let root = parse(&text, &mut Vec::new()).ok();
+        let (slot, after) = match root.as_ref().and_then(|root| Some((root, cases_of(root)?))) {
+            Some((root, cases)) => layout::first(&text, root, cases),
+            None => (layout::after(None, "", ""), String::new()),
+        };
+        let camel = root.as_ref().is_some_and(|root| root.get("evalCases").is_some());
+        (slot, if camel { Style::Camel } else { Style::Snake }, after)
+    }
+}
+
+/// The id of a set, and its text cut at the cases.
+fn cut(checked: &CheckedSet, root: &Node<'_>) -> Option<(String, Sections<EvalCase>)> {
+    let cases = checked.set.as_ref().map(|set| set.eval_cases.clone()).unwrap_or_default();
+    let id = checked.set.as_ref().map(|set| set.eval_set_id.clone());
+    let places = |array: &Node<'_>| {
+        let nodes = array.array().unwrap_or_default();
+        nodes.iter().map(|node| node.range.clone()).zip(cases.clone()).collect()
+    };
+    Some(match checked.form {
+        Form::EvalSet => {
+            let array = &cases_of(root)?.value;
+            let id = id.or_else(|| {
+                let entry = model_of(root).entry(root.object()?, "eval_set_id")?;
+                Some(entry.value.string()?.to_owned())
+            });
+            (id?, Sections::cut(&checked.text, &array.range, places(array)))
+        }
+        Form::OldEvalSet => (id?, Sections::cut(&checked.text, &root.range, places(root))),
+        Form::TestFile => (id?, Sections::whole(&checked.text, cases.into_iter().next()?)),
+    })
+}
+
+/// The entry that holds the cases.
+fn cases_of<'n, 'a>(root: &'n Node<'a>) -> Option<&'n Entry<'a>> {
+    let entry = model_of(root).entry(root.object()?, "eval_cases")?;
+    entry.value.array().map(|_| entry)
+}
+
+/// A case whose times are numbers or unknown: JSON has no text for others.
+fn with_finite_times(case: &EvalCase) -> EvalCase {
+    let mut case = case.clone();
+    let times = case.conversation.iter_mut().map(|turn| &mut turn.creation_timestamp);
+    for time in times.chain([&mut case.creation_timestamp]).filter(|time| !time.is_finite()) {
+        *time = 0.0;
+    }
+    case
+}
+
+fn unknown(eval_id: &str, suggestion: Option<&str>) -> EditError {
+    EditError::UnknownCase { eval_id: eval_id.to_owned(), suggestion: suggestion.map(str::to_owned) }
+}
+
+fn refused(checked: CheckedSet) -> Problems {
+    Problems { file: checked.file, text: checked.text, items: checked.problems }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_string(text, &mut out);
+    out
+}

@@ -1,0 +1,83 @@
+//! How a file is laid out, seen at what stands in it.
+
+use super::print::{Layout, Lines};
+use crate::syntax::{Entry, Node, parse};
+
+/// What a level adds where nothing is to be seen, as in the files that ADK saves.
+const UNIT: &str = "  ";
+
+/// How a new case is laid out, and the white space around it.
+pub(super) struct Slot {
+    /// The white space between the case before it and the comma.
+    pub(super) after_last: String,
+    /// The white space before the case.
+    pub(super) before: String,
+    pub(super) layout: Layout,
+}
+
+/// The place after the last of the cases: laid out as that one is. `between` is the white space before and after the
+/// comma in front of it, if it is not the only case.
+pub(super) fn after(between: Option<(&str, &str)>, before: &str, last: &str) -> Slot {
+    let root = parse(last, &mut Vec::new()).ok();
+    let mut layout = root.as_ref().map_or_else(on_one_line, |root| of_object(last, root));
+    let (after_last, before) = match between {
+        Some((after, before)) => (after, before),
+        None if before.contains('\n') => ("", before),
+        None if layout.lines.is_some() => ("", " "),
+        None => ("", layout.gap.as_str()),
+    };
+    let (after_last, before) = (after_last.to_owned(), before.to_owned());
+    if let (Some(lines), Some((_, base))) = (&mut layout.lines, before.rsplit_once('\n')) {
+        base.clone_into(&mut lines.base);
+    }
+    Slot { after_last, before, layout }
+}
+
+/// The place in an empty array of cases, and the white space after it.
+pub(super) fn first(text: &str, root: &Node<'_>, cases: &Entry<'_>) -> (Slot, String) {
+    let mut layout = of_object(text, root);
+    let (mut before, mut after) = (String::new(), String::new());
+    if let Some(lines) = &mut layout.lines {
+        let key = indentation(&text[..cases.key_range.start]);
+        after = format!("{}{key}", lines.end);
+        lines.base = format!("{key}{}", lines.unit);
+        before = format!("{}{}", lines.end, lines.base);
+    }
+    (Slot { after_last: String::new(), before, layout }, after)
+}
+
+/// The layout of the text of an object, which stands at a node of it.
+fn of_object(text: &str, node: &Node<'_>) -> Layout {
+    let mut layout = on_one_line();
+    let Some([first, rest @ ..]) = node.object() else { return layout };
+    let colon = &text[first.key_range.end..first.value.range.start];
+    if !colon.contains(['\n', '\r']) {
+        colon.clone_into(&mut layout.colon);
+    }
+    let whole = &text[node.range.clone()];
+    if whole.contains('\n') {
+        let end = if whole.contains("\r\n") { "\r\n" } else { "\n" };
+        let closing = &text[..node.range.end - 1];
+        let base = indentation(closing);
+        let inner = indentation(&text[..first.key_range.start]);
+        let unit = inner.strip_prefix(base).filter(|unit| !unit.is_empty()).unwrap_or(UNIT);
+        layout.lines = Some(Lines { end, base: base.to_owned(), unit: unit.to_owned() });
+    } else if let Some(second) = rest.first() {
+        let between = &text[first.value.range.end..second.key_range.start];
+        layout.gap = between.split_once(',').map_or(" ", |(_, gap)| gap).to_owned();
+    } else if layout.colon == ":" {
+        layout.gap.clear();
+    }
+    layout
+}
+
+/// As Python writes JSON.
+fn on_one_line() -> Layout {
+    Layout { lines: None, colon: ": ".to_owned(), gap: " ".to_owned() }
+}
+
+/// The white space at the begin of the last line of a text.
+fn indentation(text: &str) -> &str {
+    let line = text.rsplit_once('\n').map_or(text, |(_, line)| line);
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}

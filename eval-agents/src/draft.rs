@@ -20,7 +20,7 @@
 //! // In a set each case has an id of its own, and no conversation is there twice.
 //! let new = new_cases(vec![draft.clone(), draft], &[]);
 //! assert_eq!((new.drafts[0].case.eval_id.as_str(), new.equal), ("book_a_room", 1));
-//! assert_eq!(new.drafts[0].marked().extra["_draft"]["from"], "our archive");
+//! assert_eq!(new.drafts[0].marked().draft().unwrap()["from"], "our archive");
 //! # Ok::<(), eval_core::format::Problems>(())
 //! ```
 
@@ -32,14 +32,11 @@ mod origin;
 mod place;
 mod volatile;
 
-use eval_core::format::{EvalCase, Map, Problems, Value};
+use eval_core::format::{EvalCase, Problems, Value};
 
 pub use new_cases::{NewCases, new_cases};
 pub use origin::Origin;
 pub use place::{Masked, Volatile, VolatileKind};
-
-/// The key that marks a case as a draft.
-const MARK: &str = "_draft";
 
 /// A case that was made of what happened, and what its reviewer should know of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,10 +86,6 @@ impl Draft {
         list("volatile", self.volatile.iter().map(ToString::to_string).collect());
         list("gaps", self.gaps.clone());
         list("varied", self.varied.clone());
-        let mut case = self.case.clone();
-        // The mark comes first among the keys of the file's author.
-        let others = std::mem::replace(&mut case.extra, Map::from([(MARK, mark)]));
-        case.extra.extend(others.into_iter().filter(|(key, _)| key != MARK));
-        case
+        self.case.clone().with_draft(mark)
     }
 }

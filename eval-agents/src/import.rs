@@ -137,8 +137,9 @@ impl Import {
 
     /// Reads the bytes of a file. `from` is what messages and origins call it. Databases are read by [`read`](Self::read).
     pub fn parse(&self, from: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| ImportError::unreadable(from, format!("byte {} is not UTF-8", error.valid_up_to())));
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            ImportError::unreadable(from, format!("byte {} is not UTF-8", error.valid_up_to()))
+        });
         let text = text?.trim_start_matches('\u{feff}');
         let format = match self.format {
             Some(format) => format,
@@ -147,7 +148,10 @@ impl Import {
         let (drafts, left_out) = match format {
             Format::AdkSession => adk_session::read(from, text, &self.sessions)?,
             Format::AdkDatabase => {
-                return Err(ImportError::unreadable(from, "a database is read from its file, not from a text"));
+                return Err(ImportError::unreadable(
+                    from,
+                    "a database is read from its file, not from a text",
+                ));
             }
             Format::Set => (eval_set::read(from, text)?, Vec::new()),
             Format::JsonLines => json_lines::read(from, text, self.mapping.as_ref())?,
@@ -184,3 +188,6 @@ fn found(
     }
     Ok(Imported { format, drafts, left_out })
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,8 @@ pub(super) fn key(case: &EvalCase) -> String {
         Value::Object(map) => map.remove("conversation").unwrap_or_default(),
         _ => Value::Null,
     };
-    let scenario = case.conversation_scenario.as_ref().map(|_| case.to_value()["conversation_scenario"].clone());
+    let scenario =
+        case.conversation_scenario.as_ref().map(|_| case.to_value()["conversation_scenario"].clone());
     let state = case.session_input.as_ref().map(|input| input.state.clone()).unwrap_or_default();
     format!("{}\n{}\n{}", same(turns, false), Value::from(scenario), sorted(state.into()))
 }
@@ -33,9 +34,9 @@ fn same(value: Value, free: bool) -> Value {
         Value::Object(map) if free => sorted(map.into()),
         Value::Object(map) => {
             let is_call = map.contains_key("name");
-            let kept = map.into_iter().filter(|(key, _)| {
-                !OF_THE_RUN.contains(&key.as_str()) && !(is_call && key == "id")
-            });
+            let kept = map
+                .into_iter()
+                .filter(|(key, _)| !OF_THE_RUN.contains(&key.as_str()) && !(is_call && key == "id"));
             let kept: Map = kept
                 .map(|(key, value)| {
                     let free = key == "args" || key == "response";

@@ -146,14 +146,16 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_by_name_and_shape_and_their_places_told() {
-        let key = "sk-ant-REDACTED";
+        let key = concat!("AKIA", "IOSFODNN7EXAMPLE");
         let call = FunctionCall::new(
             "log_in",
             json!({ "password": "correct-horse", "user": "anna", "key": "last_city_of_all", "list": [{ "token": "tok-12345" }] }),
         );
         let turn = Invocation::new(Content::user(format!("My key is {key}."))).call(call).response("Done.");
-        let session = SessionInput::new("app", "anna").with_state(Map::from([("db_password", "hunter2hunter2")]));
-        let case = EvalCase::new("a").turn(turn).with_session_input(session).final_state(Map::from([("said", key)]));
+        let session =
+            SessionInput::new("app", "anna").with_state(Map::from([("db_password", "hunter2hunter2")]));
+        let case =
+            EvalCase::new("a").turn(turn).with_session_input(session).final_state(Map::from([("said", key)]));
         let (case, found) = masked(case).unwrap();
         let text = case.to_value().to_string();
         for secret in [key, "correct-horse", "tok-12345", "hunter2"] {

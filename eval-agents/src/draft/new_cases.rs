@@ -19,9 +19,9 @@ pub struct NewCases {
 /// Fits drafts into a set that has these cases. A draft without an id gets one that is made of the first words of the user.
 ///
 /// Conversations are equal if the same was said and called from the same state. Ids, times and tokens do not count.
-pub fn new_cases(drafts: Vec<Draft>, existing: &[EvalCase]) -> NewCases {
-    let mut known: HashSet<String> = existing.iter().map(equal::key).collect();
-    let mut ids: HashSet<String> = existing.iter().map(|case| case.eval_id.clone()).collect();
+pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a EvalCase>) -> NewCases {
+    let (mut known, mut ids): (HashSet<String>, HashSet<String>) =
+        existing.into_iter().map(|case| (equal::key(case), case.eval_id.clone())).unzip();
     // The number to try next behind each id, so that many drafts of one name are not counted through again and again.
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut new = NewCases::default();

@@ -71,7 +71,9 @@ fn has_uuid(text: &str) -> bool {
     let is_uuid = |window: &[u8]| {
         let mut groups = window.split(|byte| *byte == b'-');
         let fit = |length: usize| {
-            groups.next().is_some_and(|group| group.len() == length && group.iter().all(u8::is_ascii_hexdigit))
+            groups
+                .next()
+                .is_some_and(|group| group.len() == length && group.iter().all(u8::is_ascii_hexdigit))
         };
         GROUPS.into_iter().all(fit)
     };
@@ -82,13 +84,16 @@ fn has_uuid(text: &str) -> bool {
 fn is_time(text: &str) -> bool {
     let fits = |part: &str, pattern: &str| {
         part.len() == pattern.len()
-            && part.bytes().zip(pattern.bytes()).all(|(byte, wanted)| {
-                if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted }
-            })
+            && part
+                .bytes()
+                .zip(pattern.bytes())
+                .all(|(byte, wanted)| if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted })
     };
     let Some((date, rest)) = text.split_at_checked(10) else { return false };
     let in_range = |range: std::ops::Range<usize>, most: u8| {
-        date.get(range).and_then(|part| part.parse::<u8>().ok()).is_some_and(|part| (1..=most).contains(&part))
+        date.get(range)
+            .and_then(|part| part.parse::<u8>().ok())
+            .is_some_and(|part| (1..=most).contains(&part))
     };
     if !fits(date, "0000-00-00") || !in_range(5..7, 12) || !in_range(8..10, 31) {
         return false;
@@ -135,14 +140,15 @@ mod tests {
 
     #[test]
     fn what_the_user_said_is_not_volatile() {
-        let call = |args| Invocation::user("Move order 550e8400-e29b-41d4-a716-446655440000!").call(FunctionCall::new("move", args));
-        let case = EvalCase::new("a")
-            .state(Map::from([("today", "2026-11-22")]))
-            .turn(call(json!({
-                "order": "550e8400-e29b-41d4-a716-446655440000",
-                "from": "2026-11-22",
-                "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
-            })));
+        let call = |args| {
+            Invocation::user("Move order 550e8400-e29b-41d4-a716-446655440000!")
+                .call(FunctionCall::new("move", args))
+        };
+        let case = EvalCase::new("a").state(Map::from([("today", "2026-11-22")])).turn(call(json!({
+            "order": "550e8400-e29b-41d4-a716-446655440000",
+            "from": "2026-11-22",
+            "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
+        })));
         let found: Vec<_> = of(&case).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,

@@ -39,7 +39,9 @@ fn explained(error: &rusqlite::Error) -> String {
             format!("{error}: another program is writing it; try again, or import a copy")
         }
         Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly) => {
-            format!("{error}: a program that was killed left it half written; open it once with ADK, or import a copy")
+            format!(
+                "{error}: a program that was killed left it half written; open it once with ADK, or import a copy"
+            )
         }
         _ => error.to_string(),
     }
@@ -117,7 +119,11 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
         })
     };
     needs("sessions", &sessions, &["app_name", "user_id", "id", "state"])?;
-    needs("events", &events, &["id", "app_name", "user_id", "session_id", "invocation_id", "timestamp", "event_data"])?;
+    needs(
+        "events",
+        &events,
+        &["id", "app_name", "user_id", "session_id", "invocation_id", "timestamp", "event_data"],
+    )?;
     if columns("adk_internal_metadata")?.contains("value") {
         let version = "SELECT value FROM adk_internal_metadata WHERE key = 'schema_version'";
         let mut query = connection.prepare(version).map_err(failed)?;
@@ -127,7 +133,8 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
             Some(version) if version == SCHEMA => {}
             other => {
                 let other = other.unwrap_or_else(|| "(none)".to_owned());
-                let why = format!("the schema of the database is version `{other}`, and `{SCHEMA}` can be read");
+                let why =
+                    format!("the schema of the database is version `{other}`, and `{SCHEMA}` can be read");
                 return Err(ImportError::unreadable(from, why));
             }
         }

@@ -132,7 +132,5 @@ fn session(value: Value, path: &str) -> Result<Session, String> {
 
 fn events(items: Vec<Value>, path: &str) -> Result<Vec<SessionEvent>, String> {
     let numbered = items.into_iter().enumerate();
-    numbered
-        .map(|(at, item)| SessionEvent::read(wire::Reader::new(item, format!("{path}[{at}]"))?))
-        .collect()
+    numbered.map(|(at, item)| SessionEvent::read(wire::Reader::new(item, format!("{path}[{at}]"))?)).collect()
 }

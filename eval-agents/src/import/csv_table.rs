@@ -15,11 +15,13 @@ pub(super) fn read(
 ) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
     let failed = |error: csv::Error| ImportError::unreadable(from, error.to_string());
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(text)).from_reader(text.as_bytes());
-    let columns: Vec<String> = reader.headers().map_err(failed)?.iter().map(|name| name.trim().to_owned()).collect();
+    let columns: Vec<String> =
+        reader.headers().map_err(failed)?.iter().map(|name| name.trim().to_owned()).collect();
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(failed)?;
-        let line = record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(usize::MAX));
+        let line =
+            record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(usize::MAX));
         let fields = columns.iter().zip(record.iter()).map(|(name, cell)| (name.clone(), Value::from(cell)));
         rows.push(Row { line, fields: fields.collect::<Map>() });
     }

@@ -88,7 +88,11 @@ fn rewritten(case: &Map) -> Map {
 /// What a session starts from. adk-rs has any value here.
 fn session(input: &Value) -> Value {
     match input.as_object() {
-        Some(map) if !["app_name", "appName", "user_id", "userId", "state"].iter().any(|key| map.contains_key(key)) => {
+        Some(map)
+            if !["app_name", "appName", "user_id", "userId", "state"]
+                .iter()
+                .any(|key| map.contains_key(key)) =>
+        {
             let mut session = Map::from([("app_name", ""), ("user_id", "")]);
             session.insert("state", map.clone());
             session.into()
@@ -148,7 +152,11 @@ fn of_parts(parts: &Value) -> Map {
         let found = parts.iter().flat_map(|part| [&part[snake], &part[camel]]);
         found.filter(|value| !value.is_null()).cloned().collect()
     };
-    let texts: Value = parts.iter().filter(|part| part["text"].as_str().is_some_and(|text| !text.is_empty())).cloned().collect();
+    let texts: Value = parts
+        .iter()
+        .filter(|part| part["text"].as_str().is_some_and(|text| !text.is_empty()))
+        .cloned()
+        .collect();
     let mut data = Map::new();
     data.insert("tool_uses", all("function_call", "functionCall"));
     data.insert("tool_responses", all("function_response", "functionResponse"));
@@ -161,15 +169,16 @@ fn of_parts(parts: &Value) -> Map {
 /// Messages without authors as pairs of an author and parts.
 fn authored(mut data: Map) -> Map {
     let said = data.remove("intermediate_responses");
-    let pairs = said.as_ref().and_then(Value::as_array).unwrap_or_default().iter().map(|message| {
-        match message.as_object() {
-            Some(content) => {
-                let parts = content.get("parts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
-                Value::from(vec![Value::from("agent"), parts])
+    let pairs =
+        said.as_ref().and_then(Value::as_array).unwrap_or_default().iter().map(|message| {
+            match message.as_object() {
+                Some(content) => {
+                    let parts = content.get("parts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+                    Value::from(vec![Value::from("agent"), parts])
+                }
+                None => message.clone(),
             }
-            None => message.clone(),
-        }
-    });
+        });
     let pairs: Value = pairs.collect();
     if said.is_some() {
         data.insert("intermediate_responses", pairs);

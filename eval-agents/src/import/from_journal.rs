@@ -22,7 +22,8 @@ use crate::draft::{Draft, Origin};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, ImportError> {
-    let id = |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone()).unwrap_or_default();
+    let id =
+        |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone()).unwrap_or_default();
     let mut found: Vec<_> = run.tests.iter().filter(|test| test.name() == case).collect();
     if found.is_empty() {
         found = run.tests.iter().filter(|test| id(test) == case).collect();
@@ -45,7 +46,8 @@ pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, 
             left_out.push(format!("{which} has no turn"));
             continue;
         };
-        let mut origin = Origin::new(from).with("format", "journal").with("case", test.name()).with("run", number);
+        let mut origin =
+            Origin::new(from).with("format", "journal").with("case", test.name()).with("run", number);
         if let Some(passed) = evaluation.passed {
             origin = origin.with("passed", passed);
         }

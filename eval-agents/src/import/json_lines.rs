@@ -37,7 +37,8 @@ fn values(text: &str) -> Result<Vec<(usize, Value)>, String> {
         Err(_) => {
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let read = lines.map(|(at, line)| {
-                let value = Value::parse(line).map_err(|error| format!("line {}: not JSON: {error}", at + 1))?;
+                let value =
+                    Value::parse(line).map_err(|error| format!("line {}: not JSON: {error}", at + 1))?;
                 Ok((at + 1, value))
             });
             read.collect()

@@ -24,8 +24,17 @@ const ROLES: [(Role, &[&str], &[&str]); 5] = [
         Role::Final,
         &["final", "answer"],
         &[
-            "final", "answer", "expected", "expected_answer", "expected_output", "expected_response", "ground_truth",
-            "reference", "response", "output", "completion",
+            "final",
+            "answer",
+            "expected",
+            "expected_answer",
+            "expected_output",
+            "expected_response",
+            "ground_truth",
+            "reference",
+            "response",
+            "output",
+            "completion",
         ],
     ),
     (
@@ -34,7 +43,11 @@ const ROLES: [(Role, &[&str], &[&str]); 5] = [
         &["tools", "tool_calls", "expected_tools", "expected_tool_calls", "expected_tool_use", "tool_uses"],
     ),
     (Role::Id, &["id"], &["id", "case", "case_id", "eval_id", "name"]),
-    (Role::Conversation, &["conversation"], &["conversation", "conversation_id", "session", "session_id", "thread_id"]),
+    (
+        Role::Conversation,
+        &["conversation"],
+        &["conversation", "conversation_id", "session", "session_id", "thread_id"],
+    ),
 ];
 
 /// What the columns of a table, or the keys of its JSON objects, hold: `query=user,answer=final,tools=tools`.
@@ -85,9 +98,8 @@ pub enum MappingError {
 
 impl fmt::Display for MappingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |names: &[String]| {
-            names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         match self {
             Self::NotAPair(part) => write!(f, "`{part}` is no `column=role`, such as `query=user`"),
             Self::NoRole(role) => write!(
@@ -139,7 +151,10 @@ impl FromStr for Mapping {
 
 impl Mapping {
     /// The role of each of these columns: as the mapping says, else by the names that are known.
-    pub(super) fn roles(mapping: Option<&Self>, there: &[String]) -> Result<Vec<(String, Role)>, MappingError> {
+    pub(super) fn roles(
+        mapping: Option<&Self>,
+        there: &[String],
+    ) -> Result<Vec<(String, Role)>, MappingError> {
         let Some(Self { columns }) = mapping else { return known(there) };
         match columns.iter().find(|(column, _)| !there.contains(column)) {
             Some((column, _)) => {

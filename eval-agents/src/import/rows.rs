@@ -149,7 +149,9 @@ fn call(value: &Value) -> Result<FunctionCall, String> {
             Ok(Value::Object(args)) => Some(args),
             _ => return Err(format!("the arguments of `{name}` are no object")),
         },
-        Some(other) => return Err(format!("the arguments of `{name}` should be an object and are {}", other.kind())),
+        Some(other) => {
+            return Err(format!("the arguments of `{name}` should be an object and are {}", other.kind()));
+        }
     };
     Ok(call)
 }

@@ -117,7 +117,10 @@ struct Turn {
 impl Turns {
     /// Adds the events of an invocation.
     fn add(&mut self, events: Vec<SessionEvent>) {
-        let mut turn = Turn { id: events.first().map(|it| it.invocation_id.clone()).unwrap_or_default(), ..Turn::default() };
+        let mut turn = Turn {
+            id: events.first().map(|it| it.invocation_id.clone()).unwrap_or_default(),
+            ..Turn::default()
+        };
         for SessionEvent { event, timestamp, .. } in events {
             if !event.author.eq_ignore_ascii_case("user") {
                 self.set_by_agents.extend(event.state_delta.clone());
@@ -197,8 +200,9 @@ fn says_something(part: &Part) -> bool {
 
 /// A turn of a set. The answer is the last final event, of those with text if there is one.
 fn invocation(user: Content, events: &[Event]) -> Invocation {
-    let has_text =
-        |event: &Event| event.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()));
+    let has_text = |event: &Event| {
+        event.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
+    };
     let mut answer: Option<usize> = None;
     for (at, event) in events.iter().enumerate() {
         let replaces = answer.is_none_or(|before| !has_text(&events[before]) || has_text(event));

@@ -27,7 +27,6 @@ mod rubric;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
-#[cfg(feature = "edit")]
 pub(crate) use draft::DRAFT;
 pub use eval_set::{EvalCase, EvalSet, SessionInput};
 pub use invocation::{

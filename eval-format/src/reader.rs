@@ -7,6 +7,7 @@
 mod built;
 mod cases;
 mod checked;
+mod drafts;
 mod foreign;
 mod legacy;
 mod parse;
@@ -27,6 +28,8 @@ pub use built::check_cases;
 #[cfg(feature = "edit")]
 pub(crate) use cases::model_of;
 pub use checked::{CaseSpan, CheckedSet, Form};
+#[doc(hidden)]
+pub use drafts::{drafts_are, how_to_accept};
 #[cfg(feature = "edit")]
 pub(crate) use parse::NO_FILE;
 #[cfg(any(feature = "edit", feature = "recordings"))]

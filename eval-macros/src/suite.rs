@@ -121,6 +121,7 @@ impl Collector<'_> {
             }
         };
         self.report(&read);
+        self.report_drafts(&read);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let recording = Recording::beside(&file, self.folders, self.path.span(), self.diagnostics);
         let (config, absent) = self.configs.of(&file, top, self.diagnostics);
@@ -152,6 +153,14 @@ impl Collector<'_> {
             for problem in checked.session_problems.iter().filter(|problem| problem.is_error()) {
                 self.diagnostics.problem(path.span(), problem, &at.shown, &text);
             }
+        }
+    }
+
+    /// Reports the drafts, but for those that `cases` leaves out: one error for all of a file.
+    fn report_drafts(&mut self, read: &ReadSet) {
+        let checked = &read.checked;
+        if let Some(problem) = checked.draft_problem(|eval_id| self.filter.takes(eval_id)) {
+            self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
         }
     }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use eval_format::__private::{drafts_are, how_to_accept};
 use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
 use eval_format::options::MOST_RUNS;
@@ -62,6 +63,14 @@ pub enum RunnerError {
     },
     /// The cases have problems, by the rules of files: see [`EvalSet::check`](eval_format::EvalSet::check).
     Set(Problems),
+    /// Cases are drafts, which nobody has accepted: see [`EvalCase::draft`](eval_format::EvalCase::draft).
+    #[non_exhaustive]
+    Drafts {
+        /// The ids of the cases.
+        eval_ids: Vec<String>,
+        /// The file that they come from.
+        file: Option<String>,
+    },
     /// The criteria have problems.
     Criteria(Problems),
     /// The criteria do not fit some cases.
@@ -117,6 +126,14 @@ impl fmt::Display for RunnerError {
                 "`pass` asks for {needed} passing runs of {runs}; set `runs` to {needed} or more, or ask for fewer"
             ),
             Self::Set(problems) | Self::Criteria(problems) => problems.fmt(f),
+            Self::Drafts { eval_ids, file } => {
+                let ids: Vec<&str> = eval_ids.iter().map(String::as_str).collect();
+                f.write_str(&drafts_are(&ids))?;
+                match file {
+                    Some(file) => write!(f, "; {}", how_to_accept(file, &ids)),
+                    None => f.write_str("; take `_draft` out of their extra keys once they are reviewed"),
+                }
+            }
             Self::Incompatible(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&all.join("\n"))

@@ -58,6 +58,12 @@ impl EvalRunner {
             // The reader has seen those of a file.
             check_cases(cases).map_err(RunnerError::Set)?;
         }
+        let drafts = cases.iter().filter(|case| case.draft().is_some());
+        let drafts: Vec<String> = drafts.map(|case| case.eval_id.clone()).collect();
+        if !drafts.is_empty() {
+            let file = set.map(|path| path.display().to_string());
+            return Err(RunnerError::Drafts { eval_ids: drafts, file });
+        }
         let precedence = Precedence {
             criteria: &self.criteria,
             program: self.config.as_ref(),

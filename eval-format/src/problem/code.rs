@@ -69,6 +69,8 @@ codes! {
     UnusedPersona = "unused-persona",
     /// A case has neither a conversation nor a scenario, or both.
     ConversationOrScenario = "conversation-or-scenario",
+    /// A case is a draft that nobody has accepted.
+    Draft = "draft",
     /// Two cases have the same id.
     DuplicateEvalId = "duplicate-eval-id",
     /// Something in the format that this version does not run.

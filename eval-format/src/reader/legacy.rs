@@ -9,7 +9,7 @@ use super::reading::Reading;
 use super::session;
 use crate::hash::content_hash;
 use crate::model::{
-    Content, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
+    Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
 };
 use crate::schema::{Checked, OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
 use crate::syntax::Node;
@@ -87,6 +87,7 @@ pub(super) fn case(
         .and_then(|entry| entry.value.object())
         .is_some_and(|keys| !keys.is_empty());
     Some(EvalCase {
+        extra: node.get(DRAFT).map(|mark| mark.to_pair()).into_iter().collect(),
         conversation: conversation(records, data, text),
         session_input: session.filter(|_| has_session).map(session::session_input),
         ..EvalCase::new(record.text("name").unwrap_or_default())

@@ -23,6 +23,8 @@ pub(super) struct CheckedFile {
     /// The form of a set, after it was fixed.
     pub(super) form: Option<Form>,
     pub(super) cases: usize,
+    /// How many of the cases are drafts. Tests refuse them.
+    pub(super) drafts: usize,
     /// The text that the ranges of the problems point into.
     pub(super) text: String,
     pub(super) problems: Vec<Problem>,
@@ -64,6 +66,7 @@ impl CheckedFile {
             kind,
             form: None,
             cases: 0,
+            drafts: 0,
             text: String::new(),
             problems: Vec::new(),
             fix: None,
@@ -91,12 +94,16 @@ impl CheckedFile {
         let config = config_beside(&input.path, metrics);
         let incompatible = incompatibilities(config.as_ref(), &checked, metrics);
         let not_compared = not_compared(config.as_ref(), &checked, metrics);
+        let drafts = checked.drafts().count();
+        let draft_problem = checked.draft_problem(|_| true);
         checked.problems.extend(incompatible);
+        checked.problems.extend(draft_problem);
         checked.problems.extend(overlooked_config(input));
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(checked.form),
             cases: checked.cases.len(),
+            drafts,
             text: checked.text,
             problems: checked.problems,
             not_compared,

@@ -86,5 +86,10 @@ fn summary(results: &CheckResults) -> String {
     if found.is_empty() {
         found.push(styled(GOOD, "no problems"));
     }
-    format!("{}, {}: {}", count(counts.files, "file"), count(counts.cases, "case"), found.join(", "))
+    let drafts = match counts.drafts {
+        0 => String::new(),
+        drafts => format!(" ({})", count(drafts, "draft")),
+    };
+    let (files, cases) = (count(counts.files, "file"), count(counts.cases, "case"));
+    format!("{files}, {cases}{drafts}: {}", found.join(", "))
 }

@@ -26,6 +26,7 @@ pub(super) struct Document {
 struct Summary {
     files: usize,
     cases: usize,
+    drafts: usize,
     errors: usize,
     warnings: usize,
     not_checked: usize,
@@ -37,6 +38,8 @@ struct FileEntry {
     kind: &'static str,
     form: Option<&'static str>,
     cases: usize,
+    /// How many of the cases are drafts.
+    drafts: usize,
     /// How many of what a set expects and no metric reads: `tool_responses`, `rubrics` and so on.
     not_compared: BTreeMap<&'static str, usize>,
     fix: Option<FixEntry>,
@@ -74,6 +77,7 @@ impl Document {
             summary: Summary {
                 files: counts.files,
                 cases: counts.cases,
+                drafts: counts.drafts,
                 errors: counts.errors,
                 warnings: counts.warnings,
                 not_checked: counts.not_checked,
@@ -94,6 +98,7 @@ impl FileEntry {
             },
             form: file.form.map(form),
             cases: file.cases,
+            drafts: file.drafts,
             not_compared: file.not_compared.counts().collect(),
             fix: file.fix.as_ref().map(FixEntry::of),
             problems: entries(&file.text, &file.problems),

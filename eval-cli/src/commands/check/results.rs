@@ -20,6 +20,7 @@ pub(super) struct CheckResults {
 pub(super) struct Counts {
     pub(super) files: usize,
     pub(super) cases: usize,
+    pub(super) drafts: usize,
     pub(super) errors: usize,
     pub(super) warnings: usize,
     /// Paths that stand for no file, and files that could not be read or written.
@@ -33,6 +34,7 @@ impl CheckResults {
         Counts {
             files: self.files.len(),
             cases: self.files.iter().map(|file| file.cases).sum(),
+            drafts: self.files.iter().map(|file| file.drafts).sum(),
             errors,
             warnings: problems().count() - errors,
             not_checked: self.not_checked().count(),

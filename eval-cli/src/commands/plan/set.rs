@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use eval_format::__private::{drafts_are, how_to_accept};
 use eval_format::compat::NotCompared;
 use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
@@ -43,6 +44,14 @@ impl Set {
                 format!("`cargo evalset check {}` shows them", shell::word(&shown)),
             )
         })?;
+        let drafts = set.eval_cases.iter().filter(|case| case.draft().is_some());
+        let drafts: Vec<&str> = drafts.map(|case| case.eval_id.as_str()).collect();
+        if !drafts.is_empty() {
+            return Err(CommandError::new(
+                format!("`{}`: {}", one_line(&shown), drafts_are(&drafts)),
+                how_to_accept(&shown, &drafts),
+            ));
+        }
         let (criteria, simulator_model) = match last {
             Some(last) => (last.criteria.clone(), UserSimulatorConfig::default().model),
             None => {

@@ -1,6 +1,7 @@
 //! Why nothing was run, or nothing is known of it.
 
 use eval_core::runner::{RunDirError, RunnerError};
+use eval_format::__private::{drafts_are, how_to_accept};
 
 use crate::output::CommandError;
 
@@ -23,6 +24,11 @@ pub(super) fn of_plan(error: &RunDirError) -> CommandError {
         ),
         RunDirError::Runner { source: RunnerError::Journal { .. } | RunnerError::Environment(_), .. } => {
             CommandError::new(in_one_line(error), "`EVALSET_DIR` names the folder for journals")
+        }
+        RunDirError::Runner { path, source: RunnerError::Drafts { eval_ids, .. } } => {
+            let ids: Vec<&str> = eval_ids.iter().map(String::as_str).collect();
+            let path = path.display().to_string();
+            CommandError::new(format!("`{path}`: {}", drafts_are(&ids)), how_to_accept(&path, &ids))
         }
         RunDirError::Runner { .. } => CommandError::new(
             in_one_line(error),

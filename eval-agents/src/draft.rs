@@ -30,6 +30,7 @@ mod naming;
 mod new_cases;
 mod origin;
 mod place;
+mod played;
 mod volatile;
 
 use eval_core::format::{EvalCase, Problems, Value};
@@ -37,6 +38,7 @@ use eval_core::format::{EvalCase, Problems, Value};
 pub use new_cases::{NewCases, new_cases};
 pub use origin::Origin;
 pub use place::{Masked, Volatile, VolatileKind};
+pub(crate) use played::played;
 
 /// A case that was made of what happened, and what its reviewer should know of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +72,13 @@ impl Draft {
     #[must_use]
     pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = String>) -> Self {
         self.gaps.extend(gaps.into_iter().map(|gap| eval_core::__private::mask(&gap).into_owned()));
+        self
+    }
+
+    /// Adds what was not the same each time.
+    #[must_use]
+    pub fn with_varied(mut self, varied: impl IntoIterator<Item = String>) -> Self {
+        self.varied.extend(varied.into_iter().map(|what| eval_core::__private::mask(&what).into_owned()));
         self
     }
 

@@ -68,6 +68,7 @@ pub struct Import {
     format: Option<Format>,
     mapping: Option<Mapping>,
     sessions: Vec<String>,
+    from: Option<String>,
 }
 
 /// What a file held.
@@ -119,10 +120,17 @@ impl Import {
         self
     }
 
+    /// Sets what messages and origins call the file that is read. It is its path otherwise.
+    #[must_use]
+    pub fn called(mut self, from: impl Into<String>) -> Self {
+        self.from = Some(from.into());
+        self
+    }
+
     /// Reads a file.
     pub fn read(&self, path: &Path) -> Result<Imported, ImportError> {
-        let from = path.to_string_lossy();
-        let failed = |source| ImportError::Io { from: from.clone().into_owned(), source };
+        let from = self.from.clone().unwrap_or_else(|| path.to_string_lossy().into_owned());
+        let failed = |source| ImportError::Io { from: from.clone(), source };
         if self.format.unwrap_or(Format::AdkDatabase) == Format::AdkDatabase
             && (self.format.is_some() || format::begins_like_database(path).map_err(failed)?)
         {
@@ -130,7 +138,7 @@ impl Import {
         }
         let length = std::fs::metadata(path).map_err(failed)?.len();
         if length > MOST_BYTES {
-            return Err(ImportError::TooLarge { from: from.into_owned(), bytes: length });
+            return Err(ImportError::TooLarge { from, bytes: length });
         }
         self.parse(&from, &std::fs::read(path).map_err(failed)?)
     }

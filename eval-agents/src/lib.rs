@@ -10,6 +10,7 @@ mod pages;
 mod process;
 #[doc = crate::pages::page!("../docs/protocol.md")]
 pub mod protocol {}
+pub mod record;
 mod stderr;
 mod wire;
 

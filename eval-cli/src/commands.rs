@@ -5,10 +5,12 @@
 mod check;
 mod completions;
 mod fmt;
+mod import;
 mod metrics;
 mod migrate;
 mod new;
 mod plan;
+mod record;
 mod report;
 mod rerun;
 mod rescore;
@@ -41,8 +43,10 @@ pub(crate) enum Command {
     Check(check::Args),
     Fmt(fmt::Args),
     Migrate(migrate::Args),
+    Import(import::Args),
     Metrics(metrics::Args),
     Plan(plan::Args),
+    Record(record::Args),
     Report(report::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
@@ -57,8 +61,10 @@ impl Command {
             Self::Check(args) => check::run(args),
             Self::Fmt(args) => fmt::run(args),
             Self::Migrate(args) => migrate::run(args),
+            Self::Import(args) => import::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
+            Self::Record(args) => record::run(args),
             Self::Report(args) => report::run(args),
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
@@ -76,8 +82,10 @@ impl Command {
             Self::Check(_) => "check",
             Self::Fmt(_) => "fmt",
             Self::Migrate(_) => "migrate",
+            Self::Import(_) => "import",
             Self::Metrics(_) => "metrics",
             Self::Plan(_) => "plan",
+            Self::Record(_) => "record",
             Self::Report(_) => "report",
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",

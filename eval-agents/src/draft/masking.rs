@@ -167,8 +167,8 @@ mod tests {
             found,
             [
                 "turn 1, the message of the user: something that looks like a key, or the value of a variable",
-                "turn 1, `log_in`: `password` is named like a secret",
                 "turn 1, `log_in`: `token` is named like a secret",
+                "turn 1, `log_in`: `password` is named like a secret",
                 "the state at the start: `db_password` is named like a secret",
                 "the state at the end: something that looks like a key, or the value of a variable",
             ]

@@ -1,11 +1,9 @@
 //! Conversations of recorded runs.
 
-use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, SessionInput};
 use eval_core::journal::{RecordedRun, RecordedTest};
-use eval_core::report::Transcript;
 
 use super::error::ImportError;
-use crate::draft::{Draft, Origin};
+use crate::draft::{Draft, Origin, played};
 
 /// The drafts of a case of a recorded run: a draft for each time that it ran in the last attempt.
 ///
@@ -42,7 +40,7 @@ pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, 
     for evaluation in &attempt.evaluations {
         let number = evaluation.ran.run;
         let which = format!("run {number} of `{case}`");
-        let Some((case, gaps)) = made(&attempt.started.eval_id, &evaluation.ran.transcript) else {
+        let Some((case, gaps)) = played(&attempt.started.eval_id, &evaluation.ran.transcript) else {
             left_out.push(format!("{which} has no turn"));
             continue;
         };
@@ -61,52 +59,4 @@ pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, 
         return Err(ImportError::Nothing { from: from.to_owned(), left_out });
     }
     Ok(drafts)
-}
-
-/// The case of what happened in a run, and its gaps; `None` if nothing did.
-pub(crate) fn made(id: &str, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
-    if transcript.turns.is_empty() {
-        return None;
-    }
-    let mut gaps = Vec::new();
-    let mut case = EvalCase::new(id);
-    let mut changed = Map::new();
-    for (at, record) in transcript.turns.iter().enumerate() {
-        let turn = turn(&record.invocation);
-        if turn.final_response.is_none() {
-            gaps.push(format!("turn {} has no answer", at + 1));
-        }
-        case.conversation.push(turn);
-        changed.extend(record.events.iter().flat_map(|event| event.state_delta.clone()));
-    }
-    if let Some(error) = &transcript.error {
-        gaps.push(format!("the run ended early: {error}"));
-    }
-    let session = &transcript.session;
-    let end = |(key, value): (String, _)| {
-        let value = transcript.state.get(&key).cloned().unwrap_or(value);
-        (key, value)
-    };
-    let lasting = changed.into_iter().filter(|(key, _)| !key.starts_with("temp:"));
-    case.final_session_state = lasting.map(end).collect();
-    let input = SessionInput::new(&session.app_name, &session.user_id).with_state(session.state.clone());
-    Some((case.with_session_input(input), gaps))
-}
-
-/// A turn as a set has it: what metrics were given beside it is left out, and so are events that say nothing.
-fn turn(recorded: &Invocation) -> Invocation {
-    let mut turn = recorded.clone();
-    (turn.rubrics, turn.app_details) = (None, None);
-    (turn.duration, turn.model_duration, turn.tool_duration) = (None, None, None);
-    if let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data {
-        let last = events.len().saturating_sub(1);
-        let mut at = 0;
-        // ADK leaves out what is tokens alone, but for the answer's own.
-        events.retain(|event| {
-            at += 1;
-            let says = event.content.as_ref().is_some_and(|content| !content.parts().is_empty());
-            says || event.grounding_metadata.is_some() || at > last
-        });
-    }
-    turn
 }

@@ -1,7 +1,6 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
 mod again;
-mod agent;
 mod ended;
 mod options;
 mod problem;
@@ -13,10 +12,10 @@ use eval_core::__private::{ctrl_c_pressed, variables};
 use eval_core::{EvalCase, EvalRunner};
 
 use super::report::formats::{self, ReportFiles};
+use crate::agent::{self, AgentArgs};
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use again::Again;
-use agent::AgentArgs;
 use ended::Ended;
 use options::RunOptions;
 use progress::Progress;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::agent::AgentArgs;
 use super::options::RunOptions;
+use crate::agent::AgentArgs;
 use crate::output::shell;
 
 /// A case by the file of its set and its id.

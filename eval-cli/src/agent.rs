@@ -1,4 +1,4 @@
-//! The agent of a run: an app behind an ADK server, or a program.
+//! The agent of `run` and `record`: an app behind an ADK server, or a program.
 
 use std::fmt;
 use std::process::Command;
@@ -12,14 +12,14 @@ use crate::output::CommandError;
 use crate::output::shell;
 
 /// The arguments of which exactly one says what answers.
-pub(super) fn exactly_one() -> ArgGroup {
+pub(crate) fn exactly_one() -> ArgGroup {
     ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
 }
 
 /// The arguments that say what answers.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct AgentArgs {
+pub(crate) struct AgentArgs {
     /// An app of an ADK server that runs already: its address, with the path below which the routes stand.
     #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
     agent_url: Option<String>,
@@ -66,14 +66,14 @@ impl fmt::Debug for Header {
 
 /// What answers. Each conversation has a copy.
 #[derive(Debug)]
-pub(super) enum AnyAgent {
+pub(crate) enum AnyAgent {
     Server(Box<AdkServer>),
     Program(Box<Process>),
 }
 
 impl AgentArgs {
     /// The agent that the arguments name.
-    pub(super) fn choose(&self) -> Result<AnyAgent, CommandError> {
+    pub(crate) fn choose(&self) -> Result<AnyAgent, CommandError> {
         let app = self.app.as_deref().unwrap_or_default();
         let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
             (Some(url), ..) => AdkServer::at(url, app),
@@ -99,12 +99,19 @@ impl AgentArgs {
         self.headers.iter().try_fold(server, with_header).map(|server| AnyAgent::Server(Box::new(server)))
     }
 
-    pub(super) fn app(&self) -> Option<&str> {
+    /// What the agent is called in drafts: the app, else the program.
+    pub(crate) fn name(&self) -> String {
+        let program = || self.agent_cmd.as_ref().map(|command| format!("`{command}`"));
+        let app = self.app.as_ref().map(|app| format!("the app `{app}`"));
+        app.or_else(program).unwrap_or_default()
+    }
+
+    pub(crate) fn app(&self) -> Option<&str> {
         self.app.as_deref()
     }
 
     /// The runner with the app name of cases that name none.
-    pub(super) fn set(&self, runner: EvalRunner) -> EvalRunner {
+    pub(crate) fn set(&self, runner: EvalRunner) -> EvalRunner {
         match &self.app {
             Some(app) => runner.app_name(app),
             None => runner,
@@ -112,7 +119,7 @@ impl AgentArgs {
     }
 
     /// The arguments again, for a command that is shown. Values of headers are left out.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         let all = [
             ("--agent-url", &self.agent_url),
             ("--agent-cmd", &self.agent_cmd),
@@ -141,7 +148,7 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
 
 impl AnyAgent {
     /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
-    pub(super) async fn ready(&self) -> Result<(), CommandError> {
+    pub(crate) async fn ready(&self) -> Result<(), CommandError> {
         match self {
             Self::Server(server) => server.ready().await.map_err(|error| {
                 CommandError::new(
@@ -154,7 +161,7 @@ impl AnyAgent {
     }
 
     /// The agent of a conversation.
-    pub(super) fn boxed(&self) -> BoxAgent {
+    pub(crate) fn boxed(&self) -> BoxAgent {
         match self {
             Self::Server(server) => server.as_ref().clone().boxed(),
             Self::Program(program) => program.as_ref().clone().boxed(),

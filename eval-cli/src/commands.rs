@@ -2,15 +2,21 @@
 //!
 //! A command with much to print has a module for each format: `human`, `json`, `github`.
 
+mod accept;
+mod add_case;
 mod check;
 mod completions;
+mod create;
 mod fmt;
 mod import;
+mod list;
 mod metrics;
 mod migrate;
 mod new;
 mod plan;
 mod record;
+mod remove_case;
+mod rename_case;
 mod report;
 mod rerun;
 mod rescore;
@@ -44,9 +50,15 @@ pub(crate) enum Command {
     Fmt(fmt::Args),
     Migrate(migrate::Args),
     Import(import::Args),
+    Record(record::Args),
+    List(list::Args),
+    Accept(accept::Args),
+    Create(create::Args),
+    AddCase(add_case::Args),
+    RemoveCase(remove_case::Args),
+    RenameCase(rename_case::Args),
     Metrics(metrics::Args),
     Plan(plan::Args),
-    Record(record::Args),
     Report(report::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
@@ -62,6 +74,12 @@ impl Command {
             Self::Fmt(args) => fmt::run(args),
             Self::Migrate(args) => migrate::run(args),
             Self::Import(args) => import::run(args),
+            Self::List(args) => list::run(args),
+            Self::Accept(args) => accept::run(args),
+            Self::Create(args) => create::run(args),
+            Self::AddCase(args) => add_case::run(args),
+            Self::RemoveCase(args) => remove_case::run(args),
+            Self::RenameCase(args) => rename_case::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
             Self::Record(args) => record::run(args),
@@ -83,6 +101,12 @@ impl Command {
             Self::Fmt(_) => "fmt",
             Self::Migrate(_) => "migrate",
             Self::Import(_) => "import",
+            Self::List(_) => "list",
+            Self::Accept(_) => "accept",
+            Self::Create(_) => "create",
+            Self::AddCase(_) => "add-case",
+            Self::RemoveCase(_) => "remove-case",
+            Self::RenameCase(_) => "rename-case",
             Self::Metrics(_) => "metrics",
             Self::Plan(_) => "plan",
             Self::Record(_) => "record",

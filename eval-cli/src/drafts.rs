@@ -4,4 +4,4 @@ mod added;
 mod set;
 
 pub(crate) use added::Added;
-pub(crate) use set::{Destination, Written};
+pub(crate) use set::Destination;

@@ -10,6 +10,7 @@ mod agent;
 mod cargo;
 mod commands;
 mod drafts;
+mod edited;
 mod files;
 mod output;
 mod recorded;

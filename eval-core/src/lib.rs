@@ -152,7 +152,7 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
-    pub use crate::runner::pressed as ctrl_c_pressed;
+    pub use crate::runner::{cases_of_selector, files_of_selector, pressed as ctrl_c_pressed};
     pub use crate::secrets::{hide, is_secret, mask};
 
     /// The variables of the environment.

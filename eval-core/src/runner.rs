@@ -31,6 +31,9 @@ pub use command::pressed;
 pub use error::{RunDirError, RunnerError};
 #[cfg(feature = "reports")]
 pub use plan::RunPlan;
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use selectors::{cases_of_selector, files_of_selector};
 pub use setup_fn::Setup;
 
 #[cfg(test)]

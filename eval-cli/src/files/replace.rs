@@ -1,9 +1,11 @@
 //! Writing a file so that it is never half written.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
+
+use tempfile::NamedTempFile;
 
 /// Writes a whole file or leaves it as it is: the text goes to another file in the same folder, which then replaces this
 /// one.
@@ -22,14 +24,29 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
         Err(error) => return Err(error),
     };
+    written(&target, permissions, text)?.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Writes a whole file that does not exist yet, or nothing. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
+pub(crate) fn create(path: &Path, text: &str) -> io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    written(path, None, text)?.persist_noclobber(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A file beside another one that is to get its name, with a text.
+fn written(target: &Path, permissions: Option<Permissions>, text: &str) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     remove_leftovers(folder);
     // Hidden, and not named like an eval set: a file that a killed process leaves behind is not taken for one.
     let mut builder = tempfile::Builder::new();
     let builder = builder.prefix(PREFIX).suffix(SUFFIX);
     let is_new = permissions.is_none();
-    let mut written = builder.make_in(folder, |path| create(path, is_new))?;
-    let file = written.as_file_mut();
+    let mut named = builder.make_in(folder, |path| new_file(path, is_new))?;
+    let file = named.as_file_mut();
     // Others see by the lock that somebody still writes. Some systems have none.
     drop(file.try_lock());
     if let Some(permissions) = permissions {
@@ -38,8 +55,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     // Otherwise the new name may outlive a crash of the machine without the new text.
     file.sync_all()?;
-    written.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    Ok(named)
 }
 
 const PREFIX: &str = ".evalset-";
@@ -47,7 +63,7 @@ const SUFFIX: &str = ".tmp";
 
 /// Creates a file. In place of an existing one, it is this user's alone until it has the permissions of that one. A file
 /// that is new has the permissions that new files of this user have.
-fn create(path: &Path, is_new: bool) -> io::Result<File> {
+fn new_file(path: &Path, is_new: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -95,9 +111,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("draft");
         let mode = |file: &File| file.metadata().expect("metadata").permissions().mode() & 0o777;
-        assert_eq!(mode(&create(&path, false).expect("a file")), 0o600);
+        assert_eq!(mode(&new_file(&path, false).expect("a file")), 0o600);
         let plain = mode(&File::create(folder.path().join("plain")).expect("a file"));
-        assert_eq!(mode(&create(&folder.path().join("new"), true).expect("a file")), plain);
+        assert_eq!(mode(&new_file(&folder.path().join("new"), true).expect("a file")), plain);
     }
 
     #[test]

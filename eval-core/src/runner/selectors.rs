@@ -1,6 +1,6 @@
 //! What the words of a command line select: `SET[:case1,case2]`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,10 @@ impl EvalRunner {
         for word in words {
             let (place, cases) = place(word.as_ref());
             let sets = self.sets_in(&place)?;
-            let ids = cases.map(|cases| ids_in(word.as_ref(), &cases, &sets)).transpose()?;
+            let known =
+                || sets.iter().flat_map(|found| &found.set.eval_cases).map(|case| case.eval_id.as_str());
+            let known: Vec<&str> = known().collect();
+            let ids = cases.map(|cases| cases_of_selector(word.as_ref(), &cases, &known)).transpose()?;
             for found in sets {
                 let of_set = ids.as_ref().map(|ids| {
                     let has = |id: &&String| found.set.eval_cases.iter().any(|case| case.eval_id == **id);
@@ -62,38 +65,47 @@ impl EvalRunner {
 
     fn sets_in(&self, place: &Place) -> Result<Vec<Found>, RunDirError> {
         let names = self.custom_names();
-        match place {
-            Place::Folder(folder) => match directory::read(folder, &names) {
-                // The folder of an agent is often named like the set.
-                Err(RunDirError::NoSets(path)) => match folder.to_str().filter(|name| is_bare(name)) {
-                    Some(id) => {
-                        self.sets_in(&Place::Id(id.to_owned())).map_err(|_| RunDirError::NoSets(path))
-                    }
-                    None => Err(RunDirError::NoSets(path)),
-                },
-                read => read,
-            },
-            Place::File(file) => match directory::read_one(file, None, &names) {
-                Err(RunDirError::Read(ReadError::Io { path, source }))
-                    if source.kind() == std::io::ErrorKind::NotFound && path == *file =>
-                {
-                    Err(RunDirError::NoSuchSet { name: file.display().to_string(), meant: nearest(file) })
-                }
-                read => Ok(vec![read?]),
-            },
-            Place::Glob(pattern) => {
-                let folder = fixed_folder(pattern);
-                let absolute = if pattern.starts_with('/') { "/" } else { "" };
-                let base = PathBuf::from(format!("{absolute}{folder}"));
-                let rest = pattern.trim_start_matches('/').strip_prefix(&folder).unwrap_or(pattern);
-                let files = sets_below(&base, rest.trim_start_matches('/'))?;
-                if files.is_empty() {
-                    return Err(RunDirError::NoSuchSet { name: pattern.clone(), meant: None });
-                }
-                files.iter().map(|file| directory::read_one(file, None, &names)).collect()
+        let top = if let Place::Folder(folder) = place { Some(folder.as_path()) } else { None };
+        files_in(place)?.iter().map(|file| directory::read_one(file, top, &names)).collect()
+    }
+}
+
+/// The files of the sets that a selector names, and its list of cases, if it has one.
+pub fn files_of_selector(word: &OsStr) -> Result<(Vec<PathBuf>, Option<String>), RunDirError> {
+    let (place, cases) = place(word);
+    Ok((files_in(&place)?, cases))
+}
+
+fn files_in(place: &Place) -> Result<Vec<PathBuf>, RunDirError> {
+    match place {
+        Place::Folder(folder) => {
+            let files = sets_below(folder, "")?;
+            if !files.is_empty() {
+                return Ok(files);
             }
-            Place::Id(id) => Ok(vec![directory::read_one(&set_of_id(id)?, None, &names)?]),
+            // The folder of an agent is often named like the set.
+            let of_id = folder.to_str().filter(|name| is_bare(name)).and_then(|id| set_of_id(id).ok());
+            of_id.map(|file| vec![file]).ok_or_else(|| RunDirError::NoSets(folder.clone()))
         }
+        Place::File(file) => match file.metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(RunDirError::NoSuchSet { name: file.display().to_string(), meant: nearest(file) })
+            }
+            // Why else it cannot be read is said where it is read.
+            _ => Ok(vec![file.clone()]),
+        },
+        Place::Glob(pattern) => {
+            let folder = fixed_folder(pattern);
+            let absolute = if pattern.starts_with('/') { "/" } else { "" };
+            let base = PathBuf::from(format!("{absolute}{folder}"));
+            let rest = pattern.trim_start_matches('/').strip_prefix(&folder).unwrap_or(pattern);
+            let files = sets_below(&base, rest.trim_start_matches('/'))?;
+            if files.is_empty() {
+                return Err(RunDirError::NoSuchSet { name: pattern.clone(), meant: None });
+            }
+            Ok(files)
+        }
+        Place::Id(id) => Ok(vec![set_of_id(id)?]),
     }
 }
 
@@ -190,20 +202,21 @@ fn existing(path: &Path) -> Option<Place> {
     Some(if found.is_dir() { Place::Folder(path.to_owned()) } else { Place::File(path.to_owned()) })
 }
 
-/// The ids in a list of cases. An id may hold commas itself: the longest that exists is meant.
-fn ids_in(word: &OsStr, list: &str, sets: &[Found]) -> Result<Vec<String>, RunDirError> {
-    let known = || sets.iter().flat_map(|found| &found.set.eval_cases).map(|case| case.eval_id.as_str());
+/// The ids in a list of cases, which a selector has behind its set. An id may hold commas itself: the longest that exists
+/// is meant. `known` are the ids of the cases of the sets.
+pub fn cases_of_selector(word: &OsStr, list: &str, known: &[&str]) -> Result<Vec<String>, RunDirError> {
+    let ids_known: HashSet<&str> = known.iter().copied().collect();
     let parts: Vec<&str> = list.split(BETWEEN_CASES).collect();
     let mut ids = Vec::new();
     let mut at = 0;
     while at < parts.len() {
         let longest = (at + 1..=parts.len()).rev().find_map(|end| {
             let id = parts[at..end].join(",");
-            known().any(|known| known == id).then_some((id, end))
+            ids_known.contains(id.as_str()).then_some((id, end))
         });
         let Some((id, end)) = longest else {
             let id = parts[at].to_owned();
-            let meant = suggest(&id, known()).map(str::to_owned);
+            let meant = suggest(&id, known.iter().copied()).map(str::to_owned);
             let text = word.to_string_lossy();
             let set = text.strip_suffix(list).unwrap_or(&text).trim_end_matches(BEFORE_CASES).to_owned();
             return Err(RunDirError::NoSuchCase { set, id, meant });

@@ -39,14 +39,8 @@ impl CheckedSet {
             Form::OldEvalSet => JsonPath::default().index(at),
             Form::EvalSet | Form::TestFile => JsonPath::default().key("eval_cases").index(at),
         };
-        let mut problem = Problem::error(Code::Draft, path.key(DRAFT), range, drafts_are(&ids))
-            .label("the mark of a draft")
-            .help(how_to_accept(&self.file, &ids));
-        for (_, other) in &taken[1..taken.len().min(NAMED)] {
-            let place = self.mark_of(other).unwrap_or_else(|| other.id_range.clone());
-            problem = problem.related(place, "another draft");
-        }
-        Some(problem)
+        let problem = Problem::error(Code::Draft, path.key(DRAFT), range, drafts_are(&ids));
+        Some(problem.label("the mark of a draft").help(how_to_accept(&self.file, &ids)))
     }
 
     /// Where the mark of a draft stands in the text.

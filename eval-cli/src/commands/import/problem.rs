@@ -6,7 +6,7 @@ use crate::output::CommandError;
 use crate::output::foreign::one_line;
 
 pub(super) fn of(error: &ImportError) -> CommandError {
-    if let ImportError::OldDatabase { from, migrate } = error {
+    if let ImportError::OldDatabase { from, migrate, .. } = error {
         return CommandError::new(
             format!("`{from}` has the schema of an earlier ADK, whose events only Python can read"),
             format!("make a new database of it with ADK's own command, then import that: `{migrate}`"),

@@ -1,0 +1,182 @@
+//! `cargo evalset accept`: makes drafts goldens.
+
+mod ask;
+mod shown;
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+use eval_core::__private::mask;
+use eval_format::EvalCase;
+
+use crate::edited::{Change, SelectedSet, changed, edit, open, refused, select};
+use crate::output::foreign::{guard_styled, one_line};
+use crate::output::words::count;
+use crate::output::{Answer, CommandError, Format, shell};
+use ask::{Decision, ask};
+
+/// Makes drafts goldens: shows what each of them expects, and takes its mark `_draft` away.
+///
+/// On a terminal each draft is shown, and you are asked. Elsewhere, as in CI, a draft is accepted only if it is named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// Sets, or drafts with their set: files, folders, globs in quotes, or ids of sets below this folder.
+    #[arg(value_name = "SET[:CASE,..]", required = true)]
+    drafts: Vec<OsString>,
+
+    /// Asks nothing, also on a terminal. The drafts have to be named.
+    #[arg(long, short)]
+    yes: bool,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset accept evals                             # asks for each draft
+  cargo evalset accept weather:sunny,oslo                # on a terminal: asks for these two
+  cargo evalset accept weather:sunny,oslo --yes
+
+Exit codes:
+  0  the drafts were accepted, or looked at
+  2  a draft is not named and nobody can be asked; a set or a case does not exist, or is no draft; a file cannot be written";
+
+/// A draft of a set.
+#[derive(Debug)]
+struct Draft {
+    path: PathBuf,
+    case: EvalCase,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let sets = select(&args.drafts)?;
+    let asks = !args.yes && args.format == Format::Human && is_interactive();
+    if !asks && let Some(set) = sets.iter().find(|set| set.cases.is_none()) {
+        return Err(not_named(set)?);
+    }
+    let mut drafts = Vec::new();
+    for set in sets {
+        drafts.extend(drafts_of(set)?);
+    }
+    if !asks {
+        let mut shown = String::new();
+        for draft in &drafts {
+            shown.push_str(&shown::text(draft));
+            accept(draft)?;
+        }
+        let answer = changed("accept", ("accepted", "in"), &by_file(drafts), "", args.format)?;
+        return Ok(if args.format == Format::Json {
+            answer
+        } else {
+            Answer { text: shown + &answer.text, ..answer }
+        });
+    }
+    let (all, mut accepted) = (drafts.len(), Vec::new());
+    let mut input = io::stdin().lock();
+    for (at, draft) in drafts.into_iter().enumerate() {
+        let question = format!("{}accept `{}`?", shown::text(&draft), one_line(&draft.case.eval_id));
+        match on_terminal(&question, at + 1, all, &mut input)? {
+            Decision::Accept => {
+                // At once: what is decided is kept, whatever happens to the rest.
+                accept(&draft)?;
+                accepted.push(draft);
+            }
+            Decision::Keep => {}
+            Decision::Quit => break,
+        }
+    }
+    let left = match all - accepted.len() {
+        0 => String::new(),
+        left => format!("{} left\n", count(left, "draft")),
+    };
+    changed("accept", ("accepted", "in"), &by_file(accepted), &left, args.format)
+}
+
+/// Whether somebody can be asked. A job of continuous integration may have a terminal, and nobody sits there.
+fn is_interactive() -> bool {
+    let in_ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
+    !in_ci && io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+fn on_terminal(
+    question: &str,
+    at: usize,
+    all: usize,
+    input: &mut dyn BufRead,
+) -> Result<Decision, CommandError> {
+    let mut output = anstream::stderr().lock();
+    let progress = if all > 1 { format!(" ({at} of {all})") } else { String::new() };
+    let question = mask(&guard_styled(&format!("{question}{progress}"))).into_owned();
+    let decision = ask(&question, input, &mut output).and_then(|decision| output.flush().map(|()| decision));
+    decision.map_err(|error| {
+        CommandError::new(format!("cannot ask on this terminal: {error}"), "name the drafts, with `--yes`")
+    })
+}
+
+/// The drafts that are meant. A case that is named and is no draft is an error.
+fn drafts_of(set: SelectedSet) -> Result<Vec<Draft>, CommandError> {
+    let editor = open(&set.path)?;
+    let ids: Vec<String> = match &set.cases {
+        Some(ids) => ids.clone(),
+        None => editor.drafts().map(str::to_owned).collect(),
+    };
+    let drafts = ids.iter().map(|id| match editor.case(id) {
+        Some(case) if case.draft().is_some() => Ok(Draft { path: set.path.clone(), case: case.clone() }),
+        _ => Err(no_draft(&set, id)),
+    });
+    drafts.collect()
+}
+
+fn no_draft(set: &SelectedSet, id: &str) -> CommandError {
+    let shown = set.path.display().to_string();
+    CommandError::new(
+        format!("`{}`: the case `{}` is no draft", one_line(&shown), one_line(id)),
+        format!("`cargo evalset list {} --drafts` shows the drafts", shell::word(&shown)),
+    )
+}
+
+/// Why a set without names is refused where nobody can be asked.
+fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
+    let editor = open(&set.path)?;
+    let shown = set.path.display().to_string();
+    let drafts: Vec<&str> = editor.drafts().collect();
+    let help = if drafts.is_empty() {
+        "it has no drafts".to_owned()
+    } else {
+        format!(
+            "read them, then name them: `cargo evalset accept {}`",
+            shell::word(&format!("{shown}:{}", drafts.join(",")))
+        )
+    };
+    let why = "drafts are accepted by name where nobody is asked";
+    Ok(CommandError::new(format!("`{}`: no draft is named, and {why}", one_line(&shown)), help))
+}
+
+/// Takes the mark of a draft away, if the case is still the one that was shown.
+fn accept(draft: &Draft) -> Result<(), CommandError> {
+    edit(&draft.path, |editor| {
+        let id = &draft.case.eval_id;
+        if editor.case(id).is_some_and(|now| *now != draft.case) {
+            let shown = draft.path.display().to_string();
+            let message =
+                format!("`{}`: the case `{}` was changed meanwhile", one_line(&shown), one_line(id));
+            return Err(CommandError::new(message, "look at it again"));
+        }
+        editor.accept(id).map_err(|error| refused(&draft.path, &error))
+    })
+}
+
+fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for draft in drafts {
+        match changes.last_mut().filter(|change| change.path == draft.path) {
+            Some(change) => change.cases.push(draft.case.eval_id),
+            None => changes.push(Change { path: draft.path, cases: vec![draft.case.eval_id] }),
+        }
+    }
+    changes
+}

@@ -1,0 +1,68 @@
+//! `cargo evalset create`: an eval set without cases.
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use eval_format::SetEditor;
+use eval_format::conventions::{FileKind, SET_NAMES, file_stem};
+
+use crate::files::create;
+use crate::output::foreign::one_line;
+use crate::output::style::{GOOD, styled};
+use crate::output::{Answer, CommandError, Outcome, shell};
+
+/// Writes an eval set without cases, as `adk eval_set create` does. `add-case` adds cases to it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The file to write. No existing file is replaced.
+    #[arg(value_name = "SET")]
+    set: PathBuf,
+
+    /// The id of the set. Without it, the name of the file without its suffix, by which ADK finds the set.
+    #[arg(long)]
+    id: Option<String>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset create evals/weather.evalset.json
+  cargo evalset create evals/weather.evalset.json --id weather-2026
+
+Exit codes:
+  0  the file was written
+  2  the file exists already, or cannot be written";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let shown = one_line(&args.set.display().to_string());
+    let name = args.set.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if FileKind::of(name) != Some(FileKind::Set) {
+        let near = args.set.with_file_name(format!("{}.evalset.json", name.trim_end_matches(".json")));
+        return Err(CommandError::new(
+            format!("`{shown}` is no name of an eval set: those are {SET_NAMES}"),
+            format!("`cargo evalset create {}`", shell::word(&near.display().to_string())),
+        ));
+    }
+    let id = args.id.clone().unwrap_or_else(|| file_stem(name).to_owned());
+    create(&args.set, &SetEditor::create(id).into_text()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => CommandError::new(
+            format!("`{shown}` exists already"),
+            "`cargo evalset add-case` adds cases to it; remove it if it is to be made anew",
+        ),
+        ErrorKind::NotFound => {
+            CommandError::new(format!("the folder of `{shown}` does not exist"), "make the folder first")
+        }
+        _ => CommandError::new(
+            format!("cannot write `{shown}`: {error}"),
+            "give this user permission to write to the folder",
+        ),
+    })?;
+    let next = shell::word(&args.set.display().to_string());
+    let text = format!(
+        "{} `{shown}`: a set without cases\nadd some with `cargo evalset add-case {} FILE`: tests refuse a set without cases\n",
+        styled(GOOD, "wrote"),
+        one_line(&next),
+    );
+    Ok(Answer::new(Outcome::Passed, text))
+}

@@ -1,0 +1,65 @@
+//! The cases of a set, as they are listed.
+
+use std::path::MAIN_SEPARATOR;
+
+use eval_format::{EvalCase, SetEditor, Value};
+
+use crate::edited::SelectedSet;
+
+/// A set and the cases of it that are listed.
+#[derive(Debug)]
+pub(super) struct ListedSet {
+    pub(super) file: String,
+    pub(super) eval_set_id: String,
+    /// How many cases the set has, and how many of them are drafts.
+    pub(super) all: usize,
+    pub(super) drafts: usize,
+    pub(super) cases: Vec<ListedCase>,
+}
+
+/// What is listed of a case.
+#[derive(Debug)]
+pub(super) struct ListedCase {
+    pub(super) eval_id: String,
+    pub(super) turns: usize,
+    /// Whether a simulated user follows a scenario, in place of turns.
+    pub(super) scenario: bool,
+    /// The tools that are expected to be called, each once, in the order of their first call.
+    pub(super) tools: Vec<String>,
+    /// What marks a draft.
+    pub(super) draft: Option<Value>,
+}
+
+impl ListedSet {
+    pub(super) fn of(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
+        let is_meant = |id: &String| selected.cases.as_ref().is_none_or(|ids| ids.contains(id));
+        let listed = set.cases().filter(|case| is_meant(&case.eval_id));
+        let listed = listed.filter(|case| !drafts_only || case.draft().is_some());
+        Self {
+            file: selected.path.display().to_string().replace(MAIN_SEPARATOR, "/"),
+            eval_set_id: set.eval_set_id().to_owned(),
+            all: set.cases().len(),
+            drafts: set.drafts().count(),
+            cases: listed.map(ListedCase::of).collect(),
+        }
+    }
+}
+
+impl ListedCase {
+    fn of(case: &EvalCase) -> Self {
+        let mut tools: Vec<String> = Vec::new();
+        let calls = case.conversation.iter().flat_map(eval_format::Invocation::tool_calls);
+        for name in calls.filter_map(|call| call.name.as_ref()) {
+            if !tools.contains(name) {
+                tools.push(name.clone());
+            }
+        }
+        Self {
+            eval_id: case.eval_id.clone(),
+            turns: case.conversation.len(),
+            scenario: case.conversation_scenario.is_some(),
+            tools,
+            draft: case.draft().cloned(),
+        }
+    }
+}

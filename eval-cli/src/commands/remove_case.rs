@@ -1,0 +1,57 @@
+//! `cargo evalset remove-case`: takes cases out of sets.
+
+use std::ffi::OsString;
+
+use crate::edited::{Change, changed, edit, refused, select};
+use crate::output::foreign::one_line;
+use crate::output::{Answer, CommandError, Format};
+
+/// Takes cases out of eval sets. Every other byte of the files stays.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The cases, each with its set: a file, a folder, a glob in quotes, or the id of a set below this folder.
+    #[arg(value_name = "SET:CASE,..", required = true)]
+    cases: Vec<OsString>,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset remove-case evals/weather.evalset.json:oslo
+  cargo evalset remove-case weather:sunny,oslo trip:rome
+
+Exit codes:
+  0  the cases were removed
+  2  a set or a case does not exist, or a file cannot be read or written";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let sets = select(&args.cases)?;
+    if let Some(set) = sets.iter().find(|set| set.cases.as_ref().is_none_or(Vec::is_empty)) {
+        let shown = one_line(&set.path.display().to_string());
+        return Err(CommandError::new(
+            format!("no case of `{shown}` is named"),
+            "say which: `SET:case1,case2`; a whole set is removed with its file",
+        ));
+    }
+    let mut changes = Vec::new();
+    let mut empty = String::new();
+    for set in sets {
+        let ids = set.cases.unwrap_or_default();
+        let left = edit(&set.path, |editor| {
+            for id in &ids {
+                editor.remove_case(id).map_err(|error| refused(&set.path, &error))?;
+            }
+            Ok(editor.case_ids().len())
+        })?;
+        if left == 0 {
+            let shown = one_line(&set.path.display().to_string());
+            empty.push_str(&format!("`{shown}` has no cases now, and tests refuse it\n"));
+        }
+        changes.push(Change { path: set.path, cases: ids });
+    }
+    changed("remove-case", ("removed", "from"), &changes, &empty, args.format)
+}

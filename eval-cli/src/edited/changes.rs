@@ -1,0 +1,57 @@
+//! What an edit changed, for people and for programs.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::output::foreign::one_line;
+use crate::output::style::{GOOD, styled};
+use crate::output::words::{count, short_code_list};
+use crate::output::{Answer, CommandError, Format, Outcome};
+
+/// What became of the cases of a set.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) path: PathBuf,
+    /// The ids of the cases that were changed, as they are now.
+    pub(crate) cases: Vec<String>,
+}
+
+/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    command: &'a str,
+    outcome: Outcome,
+    files: Vec<Entry<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry<'a> {
+    file: String,
+    cases: &'a [String],
+}
+
+/// The answer of a command that edited sets. `did` is what it did, and where to: `removed`, `from`. `remark` is added for
+/// people.
+pub(crate) fn changed(
+    command: &str,
+    did: (&str, &str),
+    changes: &[Change],
+    remark: &str,
+    format: Format,
+) -> Result<Answer, CommandError> {
+    if format == Format::Json {
+        let files = changes.iter().map(|it| Entry { file: it.path.display().to_string(), cases: &it.cases });
+        let document = Document { command, outcome: Outcome::Passed, files: files.collect() };
+        return Answer::json(Outcome::Passed, &document);
+    }
+    let mut text = String::new();
+    for change in changes {
+        let ids: Vec<String> = change.cases.iter().map(|id| one_line(id)).collect();
+        let named = if ids.is_empty() { String::new() } else { format!(": {}", short_code_list(&ids)) };
+        let shown = one_line(&change.path.display().to_string());
+        let cases = count(change.cases.len(), "case");
+        text.push_str(&format!("{} {cases} {} `{shown}`{named}\n", styled(GOOD, did.0), did.1));
+    }
+    Ok(Answer::new(Outcome::Passed, text + remark))
+}

@@ -1,0 +1,71 @@
+//! Editing the file of a set: nobody else writes it meanwhile, and it is never half written.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use eval_format::{Problem, Problems, SetEditor};
+
+use crate::files::{lock_for_writing, read, replace};
+use crate::output::foreign::one_line;
+use crate::output::words::count;
+use crate::output::{CommandError, shell};
+
+/// Reads a set, without keeping others out.
+pub(crate) fn open(path: &Path) -> Result<SetEditor, CommandError> {
+    let shown = path.display().to_string();
+    SetEditor::of_file(&shown, &read(path)?).map_err(|problems| has_errors(&shown, &problems))
+}
+
+/// Edits the file of a set. It is locked from the moment it is read until it is written, so that two who edit it at once
+/// lose nothing. If the change is refused, or changes nothing, nothing is written.
+pub(crate) fn edit<T>(
+    path: &Path,
+    change: impl FnOnce(&mut SetEditor) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let shown = path.display().to_string();
+    let write_error = |error: &io::Error| {
+        let help = "give this user permission to write the file and its folder";
+        CommandError::new(format!("cannot write `{}`: {error}", one_line(&shown)), help)
+    };
+    // The file itself: two names of it must not be locked apart.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let lock = lock_for_writing(&target).map_err(|error| write_error(&error))?;
+    let bytes = read(path)?;
+    let mut editor = SetEditor::of_file(&shown, &bytes).map_err(|problems| has_errors(&shown, &problems))?;
+    let result = change(&mut editor)?;
+    let text = editor.into_text();
+    if text.as_bytes() != bytes {
+        replace(&target, &text).map_err(|error| write_error(&error))?;
+    }
+    drop(lock);
+    Ok(result)
+}
+
+/// The error for an edit that the set refuses.
+pub(crate) fn refused(path: &Path, error: &eval_format::EditError) -> CommandError {
+    let shown = path.display().to_string();
+    let help = match error {
+        eval_format::EditError::DuplicateId { .. } => "rename one of the two cases".to_owned(),
+        eval_format::EditError::OldForm { .. } => {
+            let new = "NEW.evalset.json";
+            return CommandError::new(
+                format!("`{}` is in an old form of ADK, which cannot be edited so", one_line(&shown)),
+                format!(
+                    "write it as an eval set first: `cargo evalset migrate {} {new}`",
+                    shell::word(&shown)
+                ),
+            );
+        }
+        _ => format!("`cargo evalset list {}` shows its cases", shell::word(&shown)),
+    };
+    CommandError::new(format!("`{}`: {}", one_line(&shown), one_line(&error.to_string())), help)
+}
+
+fn has_errors(shown: &str, problems: &Problems) -> CommandError {
+    let errors = problems.iter().filter(|problem: &&Problem| problem.is_error()).count();
+    CommandError::new(
+        format!("`{}` has {}", one_line(shown), count(errors, "error")),
+        format!("`cargo evalset check {}` shows them", shell::word(shown)),
+    )
+}

@@ -1,0 +1,323 @@
+use std::fs;
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use eval_format::{EvalSet, Value};
+
+use crate::folder::{Folder, Ran, set};
+
+const SET: &str = "weather.evalset.json";
+
+/// A case of one turn as JSON. `more` is inserted at its end.
+fn case(id: &str, more: &str) -> String {
+    format!(
+        r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{"parts": [{{"text": "Hi"}}]}}}}]{more}}}"#
+    )
+}
+
+const DRAFT: &str = r#", "_draft": {"from": "a chat of 3 May", "varied": ["the answer of turn 1"]}"#;
+
+fn ids(folder: &Folder, name: &str) -> Vec<String> {
+    let set = EvalSet::parse(&folder.read(name)).expect("the set is whole");
+    set.eval_cases.into_iter().map(|case| case.eval_id).collect()
+}
+
+fn fed(folder: &Folder, args: &[&str], input: &str) -> Ran {
+    let mut child = spawned(folder, args);
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends").into()
+}
+
+fn spawned(folder: &Folder, args: &[&str]) -> Child {
+    let mut command = folder.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the program starts")
+}
+
+#[test]
+fn a_set_is_created_filled_and_changed_and_every_other_byte_stays() {
+    let folder = Folder::new("edit-life");
+    let shown = folder.run(&["create", "evals/weather.evalset.json"]).shown();
+    assert!(shown.contains("the folder of `evals/weather.evalset.json` does not exist"), "{shown}");
+    assert_eq!(
+        folder.run(&["create", SET]).shown(),
+        "wrote `weather.evalset.json`: a set without cases\n\
+         add some with `cargo evalset add-case weather.evalset.json FILE`: tests refuse a set without cases\n\
+         (exit code 0)"
+    );
+    assert_eq!(folder.read(SET), "{\n  \"eval_set_id\": \"weather\",\n  \"eval_cases\": []\n}\n");
+    let again = folder.run(&["create", SET, "--id", "other"]);
+    assert!(again.code == Some(2) && again.err.contains("exists already"), "{}", again.shown());
+    let named = folder.run(&["create", "trip"]);
+    assert!(named.err.contains("cargo evalset create trip.evalset.json"), "{}", named.shown());
+
+    folder.write("a.json", case("sunny", ""));
+    assert_eq!(
+        folder.run(&["add-case", "weather", "a.json"]).shown(),
+        "added 1 case to `weather.evalset.json`: `sunny`\n(exit code 0)"
+    );
+    let many = format!("[{}, {}]", case("oslo", r#", "owner": {"b": 1.0}"#), case("rome", ""));
+    let added = fed(&folder, &["add-case", SET, "-", "--draft"], &many);
+    assert_eq!(added.shown(), "added 2 cases to `weather.evalset.json`: `oslo` and `rome`\n(exit code 0)");
+    let text = folder.read(SET);
+    assert!(text.contains("\"from\": \"standard input\""), "{text}");
+
+    // By hand, as people have it.
+    let text = text.replace("\"eval_set_id\"", "\"_note\" :  \"mine\",\r\n  \"eval_set_id\"");
+    folder.write(SET, &text);
+    folder.run(&["rename-case", "weather.evalset.json:oslo", "oslo in rain"]);
+    let renamed = text.replace("\"eval_id\": \"oslo\"", "\"eval_id\": \"oslo in rain\"");
+    assert_eq!(folder.read(SET), renamed);
+    let removed = folder.run(&["remove-case", "weather:sunny,rome"]);
+    assert_eq!(
+        removed.shown(),
+        "removed 2 cases from `weather.evalset.json`: `sunny` and `rome`\n(exit code 0)"
+    );
+    assert_eq!(ids(&folder, SET), ["oslo in rain"]);
+    assert!(folder.read(SET).starts_with("{\n  \"_note\" :  \"mine\",\r\n  \"eval_set_id\""));
+    let last = folder.run(&["remove-case", "weather:oslo in rain"]);
+    assert!(last.out.contains("has no cases now, and tests refuse it"), "{}", last.shown());
+    assert_eq!(folder.names(), ["a.json", SET], "nothing is left behind");
+}
+
+#[test]
+fn what_cannot_be_edited_is_said_and_nothing_is_written() {
+    let folder = Folder::new("edit-refused");
+    let weather = set("");
+    folder
+        .write(SET, &weather)
+        .write("same.json", case("sunny", ""))
+        .write("typo.json", case("x", r#", "final_session_stat": {}"#))
+        .write("lossy.json", case("x", r#", "owner": NaN"#))
+        .write("two.json", format!("[{}, {}]", case("x", ""), case("sunny", "")))
+        .write("broken.json", "{")
+        .write("broken.evalset.json", "{\"eval_set_id\": \"b\"}")
+        .write("trip.test.json", r#"[{"query": "Hi"}]"#);
+    for (args, code, says) in [
+        (
+            &["add-case", "weather", "same.json"][..],
+            2,
+            "has a case `sunny` already; the id `sunny_2` is free",
+        ),
+        (&["add-case", "weather", "two.json"], 2, "the id `sunny_2` is free"),
+        (&["add-case", "weather", "typo.json"], 1, "did you mean `final_session_state`?"),
+        (&["add-case", "weather", "lossy.json"], 1, "nothing was added"),
+        (&["add-case", "weather", "broken.json"], 1, "nothing was added"),
+        (&["add-case", "weather", "none.json"], 2, "none.json"),
+        (
+            &["add-case", "weather", "two.json", "--id", "x"],
+            2,
+            "`--id` names one case, and `two.json` holds 2",
+        ),
+        (&["add-case", "weather:sunny", "same.json"], 2, "names a case"),
+        (&["add-case", "wether", "same.json"], 2, "did you mean `weather`?"),
+        (&["add-case", "broken.evalset.json", "same.json"], 2, "`broken.evalset.json` has 1 error"),
+        (&["add-case", "trip.test.json", "same.json"], 2, "cargo evalset migrate trip.test.json"),
+        (&["remove-case", "trip.test.json:trip"], 2, "cargo evalset migrate trip.test.json"),
+        (&["remove-case", "weather:suny"], 2, "did you mean `sunny`?"),
+        (&["remove-case", "weather"], 2, "no case of `weather.evalset.json` is named"),
+        (&["rename-case", "weather", "x"], 2, "no single case of `weather.evalset.json` is named"),
+        (&["rename-case", "weather:sunny", ""], 2, "cannot be empty"),
+        (&["accept", "weather:sunny"], 2, "the case `sunny` is no draft"),
+        (&["accept", "weather"], 2, "it has no drafts"),
+        (&["list", "weather:suny"], 2, "did you mean `sunny`?"),
+        (&["list", "none"], 2, "there is no set `none`"),
+    ] {
+        let ran = folder.run(args);
+        let shown = ran.shown();
+        assert!(ran.code == Some(code) && shown.contains(says), "{args:?}: {shown}");
+        assert_eq!(folder.read(SET), weather, "{args:?}");
+    }
+}
+
+#[test]
+fn a_case_gets_another_id_and_a_session_where_they_are_given() {
+    let folder = Folder::new("edit-given");
+    folder
+        .write(SET, set(""))
+        .write("case.json", case("sunny", ""))
+        .write("session.json", r#"{"app_name": "shop", "user_id": "anna", "state": {"n": 1}}"#)
+        .write("wrong.json", r#"{"app": "shop"}"#)
+        .write(
+            "scenarios.json",
+            r#"{"scenarios": [{"starting_prompt": "Hi", "conversation_plan": "Book a room."}]}"#,
+        );
+    let given = ["add-case", "weather", "case.json", "--id", "sunny_2", "--session-input", "session.json"];
+    assert_eq!(folder.run(&given).code, Some(0));
+    let read = EvalSet::parse(&folder.read(SET)).expect("a set");
+    let case = &read.eval_cases[1];
+    assert_eq!(case.eval_id, "sunny_2");
+    assert_eq!(case.session_input.as_ref().map(|session| session.app_name.as_str()), Some("shop"));
+    let wrong =
+        folder.run(&["add-case", "weather", "case.json", "--id", "x", "--session-input", "wrong.json"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("is no session input"), "{}", wrong.shown());
+
+    // As with ADK's command, a scenario that is there is passed over.
+    let scenarios = ["add-case", "weather", "scenarios.json", "--session-input", "session.json"];
+    let first = folder.run(&scenarios);
+    assert!(first.out.starts_with("added 1 case to"), "{}", first.shown());
+    let before = folder.read(SET);
+    let second = folder.run(&scenarios);
+    assert!(second.code == Some(0) && second.out.contains("1 scenario there already"), "{}", second.shown());
+    assert_eq!(folder.read(SET), before);
+}
+
+#[test]
+fn cases_are_listed_with_turns_tools_and_origin() {
+    let folder = Folder::new("edit-list");
+    let call = r#", "intermediate_data": {"tool_uses": [{"name": "get_weather", "args": {}}, {"name": "get_weather"}, {"name": "book"}]}"#;
+    let turn = format!(r#"{{"user_content": {{}}{call}}}"#);
+    let many = format!(
+        r#"{{"eval_set_id": "s", "eval_cases": [{}, {{"eval_id": "long_one", "conversation": [{turn}, {turn}], "_draft": {{"n": 1}}}},
+            {{"eval_id": "plays", "conversation_scenario": {{"starting_prompt": "a", "conversation_plan": "b"}}}}]}}"#,
+        case("hi\\u001b[2J", DRAFT)
+    );
+    folder
+        .write("evals/s.evalset.json", many)
+        .write("evals/empty.evalset.json", r#"{"eval_set_id": "e", "eval_cases": []}"#);
+    let listed = folder.run(&["list", "evals"]);
+    insta::assert_snapshot!("list", listed.shown());
+    let drafts =
+        folder.run(&["list", "e", "s:plays,long_one", "evals/*.json", "--drafts", "--format", "json"]);
+    let document = Value::parse(&drafts.out).expect("JSON");
+    assert_eq!(document["sets"][1]["cases"].as_array().map(<[_]>::len), Some(2));
+    assert_eq!(document["sets"][1]["cases"][1]["tools"].to_string(), r#"["get_weather","book"]"#);
+    assert_eq!(document["sets"][1]["cases"][0]["draft"]["from"].as_str(), Some("a chat of 3 May"));
+    folder.write("evals/broken.evalset.json", "{");
+    assert_eq!(folder.run(&["list", "evals"]).code, Some(2));
+}
+
+#[test]
+fn a_draft_is_refused_until_it_is_accepted_by_name() {
+    let folder = Folder::new("edit-accept");
+    let golden = case("golden", "");
+    let text = format!(
+        "{{\"eval_set_id\": \"s\", \"eval_cases\": [{golden}, {}, {}]}}",
+        case("one", DRAFT),
+        case("two", r#", "_draft": true"#)
+    );
+    folder.write("s.evalset.json", &text);
+    let checked = folder.run(&["check", "."]);
+    assert_eq!(checked.code, Some(1));
+    insta::assert_snapshot!("check_drafts", checked.shown());
+    let document = Value::parse(&folder.run(&["check", ".", "--format", "json"]).out).expect("JSON");
+    assert_eq!(document["summary"]["drafts"].as_i64(), Some(2));
+    assert_eq!(document["files"][0]["problems"][0]["code"].as_str(), Some("draft"));
+    let github = folder.run(&["check", ".", "--github"]).out;
+    assert!(github.contains("::error file=s.evalset.json,line=1"), "{github}");
+    for args in [
+        &["run", "s", "--agent-cmd", "true"][..],
+        &["run", "s:one", "--agent-cmd", "true"],
+        &["plan", "s.evalset.json"],
+    ] {
+        let ran = folder.run(args);
+        let shown = ran.shown();
+        assert!(ran.code == Some(2) && shown.contains("that nobody has accepted"), "{args:?}: {shown}");
+        assert!(shown.contains("`cargo evalset accept s.evalset.json:"), "{args:?}: {shown}");
+    }
+
+    // Nobody can be asked here, and nothing is accepted without its name, whatever is typed.
+    for args in [&["accept", "s"][..], &["accept", "s", "--yes"], &["accept", "."]] {
+        let ran = fed(&folder, args, "y\ny\n");
+        let shown = ran.shown();
+        assert!(
+            ran.code == Some(2) && shown.contains("accept 's.evalset.json:one,two'"),
+            "{args:?}: {shown}"
+        );
+    }
+    // One that is no draft refuses all.
+    assert_eq!(folder.run(&["accept", "s:one,golden"]).code, Some(2));
+    assert_eq!(folder.read("s.evalset.json"), text);
+
+    let accepted = folder.run(&["accept", "s:one"]);
+    insta::assert_snapshot!("accept", accepted.shown());
+    let left = text.replace(DRAFT, "");
+    assert_eq!(folder.read("s.evalset.json"), left);
+    let json = folder.run(&["accept", "s:two", "--format", "json"]);
+    let document = Value::parse(&json.out).expect("JSON");
+    assert_eq!(document["files"][0]["cases"].to_string(), r#"["two"]"#);
+    assert_eq!(folder.read("s.evalset.json"), left.replace(r#", "_draft": true"#, ""));
+    assert_eq!(folder.run(&["check", "."]).code, Some(0));
+}
+
+#[test]
+fn two_who_write_at_once_lose_nothing() {
+    let folder = Folder::new("edit-two");
+    folder.run(&["create", SET]);
+    folder.write("case.json", case("x", ""));
+    let write = |name: &str| {
+        for at in 0..50 {
+            let ran = folder.run(&["add-case", SET, "case.json", "--id", &format!("{name}_{at}")]);
+            assert_eq!(ran.code, Some(0), "{}", ran.shown());
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| write("a"));
+        scope.spawn(|| write("b"));
+    });
+    let ids = ids(&folder, SET);
+    assert_eq!(ids.len(), 100);
+    for name in ["a", "b"] {
+        let own: Vec<&str> = ids.iter().map(String::as_str).filter(|id| id.starts_with(name)).collect();
+        assert_eq!(own, (0..50).map(|at| format!("{name}_{at}")).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_kill_in_the_middle_leaves_the_old_set_or_the_new_one() {
+    let folder = Folder::new("edit-kill");
+    // Large enough that a write takes a while.
+    let cases: Vec<String> = (0..4000).map(|at| case(&format!("case_{at}"), "")).collect();
+    let text = format!("{{\"eval_set_id\": \"s\", \"eval_cases\": [\n{}\n]}}\n", cases.join(",\n"));
+    folder.write(SET, &text).write("case.json", case("new", ""));
+    let mut known = text.clone();
+    let (mut old, mut new) = (0, 0);
+    for at in 0..30_u64 {
+        let id = format!("new_{at}");
+        let mut child = spawned(&folder, &["add-case", SET, "case.json", "--id", &id]);
+        thread::sleep(Duration::from_micros((at * 7919) % 60_000));
+        // It may have ended by itself.
+        drop(child.kill());
+        child.wait().expect("it ends");
+        let now = folder.read(SET);
+        if now == known {
+            old += 1;
+            continue;
+        }
+        new += 1;
+        let read = EvalSet::parse(&now).expect("the set is whole");
+        assert_eq!(read.eval_cases.last().map(|case| case.eval_id.as_str()), Some(id.as_str()));
+        assert!(now.len() > known.len() && now.starts_with(known.trim_end_matches("\n]}\n")), "{id}");
+        known = now;
+    }
+    assert!(old + new == 30);
+    // The next one is not kept out, and what was left over does no harm.
+    let ran = folder.run(&["add-case", SET, "case.json", "--id", "last"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.shown());
+    assert_eq!(folder.run(&["list", "."]).code, Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn read_only_files_and_folders_are_refused_and_stay() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("edit-read-only");
+    let weather = set("");
+    folder.write("evals/weather.evalset.json", &weather).write("case.json", case("x", ""));
+    let path = folder.path("evals/weather.evalset.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("permissions");
+    let ran = folder.run(&["add-case", "weather", "case.json"]);
+    assert!(ran.code == Some(2) && ran.err.contains("the file is read-only"), "{}", ran.shown());
+    assert_eq!(folder.read("evals/weather.evalset.json"), weather);
+    // A link stays a link, and permissions stay as they were.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
+    std::os::unix::fs::symlink("evals/weather.evalset.json", folder.path("link.evalset.json"))
+        .expect("a link");
+    assert_eq!(folder.run(&["add-case", "link.evalset.json", "case.json"]).code, Some(0));
+    assert!(folder.path("link.evalset.json").is_symlink());
+    assert_eq!(ids(&folder, "evals/weather.evalset.json"), ["sunny", "x"]);
+    assert_eq!(fs::metadata(&path).expect("metadata").permissions().mode() & 0o777, 0o640);
+}

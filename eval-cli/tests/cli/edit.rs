@@ -1,10 +1,11 @@
 use std::fs;
 use std::io::Write;
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use eval_format::{EvalSet, Value};
+use eval_format::{EvalCase, EvalSet, FunctionCall, Invocation, Map, Value};
 
 use crate::folder::{Folder, Ran, set};
 
@@ -26,7 +27,8 @@ fn ids(folder: &Folder, name: &str) -> Vec<String> {
 
 fn fed(folder: &Folder, args: &[&str], input: &str) -> Ran {
     let mut child = spawned(folder, args);
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    // It may end without reading.
+    drop(child.stdin.take().expect("a pipe").write_all(input.as_bytes()));
     child.wait_with_output().expect("it ends").into()
 }
 
@@ -320,4 +322,46 @@ fn read_only_files_and_folders_are_refused_and_stay() {
     assert!(folder.path("link.evalset.json").is_symlink());
     assert_eq!(ids(&folder, "evals/weather.evalset.json"), ["sunny", "x"]);
     assert_eq!(fs::metadata(&path).expect("metadata").permissions().mode() & 0o777, 0o640);
+}
+
+/// Shows what google-adk does with the marks of drafts, which the Python `EVALSET_ADK_PYTHON` runs.
+#[test]
+fn google_adk_evaluates_a_set_with_drafts_and_keeps_their_marks() {
+    let Some(python) = std::env::var_os("EVALSET_ADK_PYTHON") else { return };
+    let folder = Folder::new("edit-adk");
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["__init__.py", "agent.py"] {
+        let source =
+            fs::read(crate_folder.join("tests/agents/weather").join(name)).expect("the agent is here");
+        folder.write(&format!("agents/weather/{name}"), source);
+    }
+    let set = "agents/weather/drafted.evalset.json";
+    folder.run(&["create", set]);
+    let case = |id: &str, city: &str| {
+        let call = FunctionCall::new("get_weather", Map::from([("city", city)]));
+        let turn = Invocation::user(format!("What is the weather in {city}?"));
+        EvalCase::new(id).turn(turn.call(call).response(format!("It is sunny in {city}.")))
+    };
+    let wrong =
+        EvalCase::new("wrong").turn(Invocation::user("What is the weather in Oslo?").response("No idea."));
+    for (case, draft) in [(case("golden", "Paris"), false), (case("drafted", "Rome"), true), (wrong, true)] {
+        let args = ["add-case", set, "-", "--draft"];
+        let added = fed(&folder, &args[..if draft { 4 } else { 3 }], &case.to_value().to_string());
+        assert_eq!(added.code, Some(0), "{}", added.shown());
+    }
+    let mut adk = Command::new(python);
+    adk.arg(crate_folder.join("tests/edit/adk.py")).arg(folder.path("agents")).args(["weather", "drafted"]);
+    let output = adk.current_dir(folder.path("")).output().expect("the Python runs");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    let said = Value::parse(out.lines().last().unwrap_or_default()).expect("JSON");
+    let marks = r#"{"golden":null,"drafted":{"from":"standard input"},"wrong":{"from":"standard input"}}"#;
+    assert_eq!(said["marks"].to_string(), marks);
+    assert_eq!(said["verdicts"].to_string(), r#"{"golden":"passed","drafted":"passed","wrong":"failed"}"#);
+    // ADK saved the set, and what it saved is edited as before.
+    assert_eq!(ids(&folder, set), ["golden", "drafted", "wrong", "more"]);
+    let listed = folder.run(&["list", set, "--drafts"]);
+    assert!(listed.out.contains("2 drafts"), "{}", listed.shown());
+    assert_eq!(folder.run(&["accept", &format!("{set}:drafted,wrong")]).code, Some(0));
+    assert_eq!(folder.run(&["check", set]).code, Some(0));
 }

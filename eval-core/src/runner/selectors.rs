@@ -6,10 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_format::__private::{fixed_folder, is_glob, suggest};
-use eval_format::ReadError;
 use eval_format::conventions::FileKind;
 use eval_format::find::find_sets;
-use eval_format::reader::check_set;
+use eval_format::{ReadError, SetEditor};
 
 use super::builder::EvalRunner;
 use super::directory::{self, Found};
@@ -124,8 +123,8 @@ fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
     for file in &files {
         known.push((eval_format::conventions::file_stem(&name_of(file)).to_owned(), file));
         // A set with problems has no id, and can still be named by its path.
-        let set = fs::read(file).ok().and_then(|bytes| check_set("", &bytes, None).set);
-        known.extend(set.map(|set| (set.eval_set_id, file)));
+        let set = fs::read(file).ok().and_then(|bytes| SetEditor::of_file("", &bytes).ok());
+        known.extend(set.map(|set| (set.eval_set_id().to_owned(), file)));
     }
     let mut of_id: Vec<&PathBuf> =
         known.iter().filter(|(known, _)| known == id).map(|(_, file)| *file).collect();

@@ -12,6 +12,7 @@ mod process;
 pub mod protocol {}
 pub mod record;
 mod stderr;
+pub mod traces;
 mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};

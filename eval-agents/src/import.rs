@@ -31,6 +31,7 @@
 //! | `AdkSession` | a session of ADK as JSON: what `adk api_server` answers, `adk web` downloads and `adk run --save_session` writes; also an array of sessions, an array of events, and JSON lines of sessions |
 //! | `AdkDatabase` | a database of ADK's `SqliteSessionService` or `DatabaseSessionService`, in SQLite (feature `sqlite`) |
 //! | `Set` | an eval set: of ADK, of agentevals' examples, of adk-rs |
+//! | `Trace` | traces of OpenTelemetry or Jaeger as JSON, also packed with gzip: what [`traces`](crate::traces) reads |
 //! | `JsonLines` | questions and answers, an object a line or in an array, read as a [`Mapping`] says |
 //! | `Csv` | the same as a table, whose first line names its columns (feature `csv`) |
 
@@ -44,6 +45,7 @@ mod eval_set;
 mod format;
 #[cfg(feature = "reports")]
 mod from_journal;
+mod from_traces;
 mod json_lines;
 mod mapping;
 mod rows;
@@ -59,8 +61,11 @@ pub use format::Format;
 pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};
 
-/// The largest file that is read whole.
-const MOST_BYTES: u64 = 1 << 30;
+/// The largest file that is read whole. Databases and traces may be larger.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A file of this size is not read whole to learn what it is.
+const LARGE: u64 = 64 << 20;
 
 /// How files are read.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +118,7 @@ impl Import {
         self
     }
 
-    /// Takes the session with this id alone, and others that are named so.
+    /// Takes the session or the conversation with this id alone, and others that are named so.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.sessions.push(id.into());
@@ -131,16 +136,21 @@ impl Import {
     pub fn read(&self, path: &Path) -> Result<Imported, ImportError> {
         let from = self.from.clone().unwrap_or_else(|| path.to_string_lossy().into_owned());
         let failed = |source| ImportError::Io { from: from.clone(), source };
-        if self.format.unwrap_or(Format::AdkDatabase) == Format::AdkDatabase
-            && (self.format.is_some() || format::begins_like_database(path).map_err(failed)?)
-        {
-            return self.database(path, &from);
-        }
         let length = std::fs::metadata(path).map_err(failed)?.len();
-        if length > MOST_BYTES {
-            return Err(ImportError::TooLarge { from, bytes: length });
+        let format = match self.format {
+            Some(format) => Some(format),
+            None => format::of_head(path, length > LARGE).map_err(failed)?,
+        };
+        match format {
+            Some(Format::AdkDatabase) => self.database(path, &from),
+            Some(Format::Trace) => {
+                let file = std::fs::File::open(path).map_err(failed)?;
+                let (drafts, left_out) = from_traces::read(&from, file, &self.sessions)?;
+                found(&from, Format::Trace, drafts, left_out)
+            }
+            _ if length > MOST_BYTES => Err(ImportError::TooLarge { from, bytes: length }),
+            _ => self.parse(&from, &std::fs::read(path).map_err(failed)?),
         }
-        self.parse(&from, &std::fs::read(path).map_err(failed)?)
     }
 
     /// Reads the bytes of a file. `from` is what messages and origins call it. Databases are read by [`read`](Self::read).
@@ -161,6 +171,7 @@ impl Import {
                     "a database is read from its file, not from a text",
                 ));
             }
+            Format::Trace => from_traces::read(from, bytes, &self.sessions)?,
             Format::Set => (eval_set::read(from, text)?, Vec::new()),
             Format::JsonLines => json_lines::read(from, text, self.mapping.as_ref())?,
             #[cfg(feature = "csv")]

@@ -17,6 +17,8 @@ pub enum Format {
     AdkDatabase,
     /// An eval set: of ADK, of agentevals' examples, of adk-rs.
     Set,
+    /// Traces of OpenTelemetry or Jaeger.
+    Trace,
     /// Questions and answers, an object a line.
     JsonLines,
     /// Questions and answers as a table.
@@ -25,7 +27,8 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::AdkSession, Self::AdkDatabase, Self::Set, Self::JsonLines, Self::Csv];
+    pub const ALL: [Self; 6] =
+        [Self::AdkSession, Self::AdkDatabase, Self::Set, Self::Trace, Self::JsonLines, Self::Csv];
 
     /// The name, as it is written on a command line and in the origin of a draft.
     pub fn name(self) -> &'static str {
@@ -33,6 +36,7 @@ impl Format {
             Self::AdkSession => "adk-session",
             Self::AdkDatabase => "adk-database",
             Self::Set => "set",
+            Self::Trace => "trace",
             Self::JsonLines => "json-lines",
             Self::Csv => "csv",
         }
@@ -59,18 +63,27 @@ impl FromStr for Format {
 /// How a database of SQLite begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// Whether a file begins like a database.
-pub(super) fn begins_like_database(path: &Path) -> io::Result<bool> {
-    let mut begin = [0; DATABASE.len()];
-    let mut file = std::fs::File::open(path)?;
-    let mut read = 0;
-    while read < begin.len() {
-        match file.read(&mut begin[read..])? {
-            0 => return Ok(false),
-            more => read += more,
-        }
+/// How a file begins that is packed with gzip. Traces are.
+const PACKED: &[u8] = &[0x1f, 0x8b];
+
+/// How much of a file is looked at before it is read.
+const HEAD: u64 = 1 << 16;
+
+/// Keys of traces near their beginning. They are looked for in files that are too large to be read whole.
+const KEYS_OF_TRACES: [&str; 6] =
+    ["\"resourceSpans\"", "\"resource_spans\"", "\"batches\"", "\"spanId\"", "\"span_id\"", "\"traceID\""];
+
+/// What a file is by its first bytes; `None` if all of it has to be looked at.
+pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>> {
+    let mut head = Vec::new();
+    std::fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    if head.starts_with(DATABASE) {
+        return Ok(Some(Format::AdkDatabase));
     }
-    Ok(begin == DATABASE)
+    let text = String::from_utf8_lossy(&head);
+    let is_trace =
+        head.starts_with(PACKED) || is_large && KEYS_OF_TRACES.iter().any(|key| text.contains(key));
+    Ok(is_trace.then_some(Format::Trace))
 }
 
 /// What a text is, by its content.
@@ -97,6 +110,17 @@ fn of_value(value: &Value) -> Option<Format> {
     if first.is_none() && has(&["eval_cases", "evalCases"]) {
         return Some(Format::Set);
     }
+    let whole = if value["trace"].as_object().is_some() { &value["trace"] } else { value };
+    let is_document = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "batches"]
+        .iter()
+        .any(|key| !whole[*key].is_null());
+    let of_jaeger = &value["data"][0];
+    if is_document
+        || has(&["spanId", "span_id"])
+        || ["traceID", "spans"].iter().any(|key| !of_jaeger[*key].is_null())
+    {
+        return Some(Format::Trace);
+    }
     one.as_object().map(|_| Format::JsonLines)
 }
 
@@ -106,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_text_is_known_by_its_content() {
-        use Format::{AdkSession, Csv, JsonLines, Set};
+        use Format::{AdkSession, Csv, JsonLines, Set, Trace};
         for (text, format) in [
             (r#"{"id": "s", "events": []}"#, Some(AdkSession)),
             (r#" [{"id": "s", "events": []}]"#, Some(AdkSession)),
@@ -114,6 +138,10 @@ mod tests {
             (r#"[{"author": "user", "invocationId": "e-1"}]"#, Some(AdkSession)),
             (r#"{"eval_set_id": "s", "eval_cases": []}"#, Some(Set)),
             (r#"{"id": "s", "evalCases": []}"#, Some(Set)),
+            (r#"{"resourceSpans": []}"#, Some(Trace)),
+            (r#"{"trace": {"batches": []}}"#, Some(Trace)),
+            (r#"{"data": [{"traceID": "1"}]}"#, Some(Trace)),
+            ("{\"traceId\": \"1\", \"spanId\": \"2\"}\n{\"traceId\": \"1\"}\n", Some(Trace)),
             ("{\"question\": \"a\"}\n{\"question\": \"b\"}\n", Some(JsonLines)),
             (r#"[{"question": "a"}]"#, Some(JsonLines)),
             ("question,answer\na,b\n", Some(Csv)),

@@ -4,6 +4,7 @@
 mod databases;
 mod mutilated;
 mod sessions;
+mod stored_traces;
 mod tables_and_sets;
 
 use std::path::PathBuf;

@@ -59,7 +59,11 @@ fn sessions_become_drafts_that_run_once_they_are_accepted() {
     let ran = import(&folder, &["one.json", "two.json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.starts_with("added 2 drafts to `evals/weather.evalset.json`\n"), "{}", ran.out);
-    assert!(ran.out.contains("  what_is_the_weather_in_paris  1 turn, 1 call, from one.json\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains("  what_is_the_weather_in_paris  1 turn, 1 call, from one.json\n"),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.ends_with("`cargo evalset accept evals/weather.evalset.json`\n"), "{}", ran.out);
     assert_eq!(ids(&folder), ["what_is_the_weather_in_paris", "what_is_the_weather_in_oslo"]);
 
@@ -155,7 +159,10 @@ fn tables_are_mapped_and_programs_get_one_document() {
     assert_eq!(document["drafts"][0]["eval_id"], "where");
     let draft = &document["drafts"][1]["draft"];
     assert_eq!((&draft["from"], &draft["line"]), (&json!("faq.csv"), &json!(4)));
-    assert!(draft["masked"][0].as_str().expect("a text").starts_with("turn 1, the message of the user"), "{draft}");
+    assert!(
+        draft["masked"][0].as_str().expect("a text").starts_with("turn 1, the message of the user"),
+        "{draft}"
+    );
     assert!(!folder.read(SET).contains(key));
 }
 

@@ -40,7 +40,8 @@ fn typed(folder: &Folder, args: &[&str], lines: &str) -> Ran {
     child.wait_with_output().expect("it ends").into()
 }
 
-const PROMPTS: &str = "What is the weather in Paris?\nAnd the weather in Oslo?\n\nWhat is the weather in Lima?\n";
+const PROMPTS: &str =
+    "What is the weather in Paris?\nAnd the weather in Oslo?\n\nWhat is the weather in Lima?\n";
 
 #[test]
 fn prompts_become_drafts_that_the_agent_passes_once_they_are_accepted() {
@@ -109,7 +110,8 @@ fn what_varies_between_runs_is_told_and_not_kept() {
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let case = &set(&folder)["eval_cases"][0];
     assert_eq!(case["_draft"]["runs"], 3);
-    let varied: Vec<_> = case["_draft"]["varied"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    let varied: Vec<_> =
+        case["_draft"]["varied"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     assert_eq!(
         varied,
         [
@@ -160,8 +162,14 @@ fn the_agent_the_prompts_and_the_set_are_looked_at_first() {
     folder.write("prompts.txt", PROMPTS).write("empty.txt", "\n").write("bad.evalset.json", "{");
     for (args, why) in [
         (&["record", "-o", SET, "prompts.txt"][..], "--agent-url"),
-        (&["record", "-o", SET, "empty.txt", "--agent-cmd", "python3 weather.py"], "there is no message of a user in it"),
-        (&["record", "-o", "bad.evalset.json", "prompts.txt", "--agent-cmd", "python3 weather.py"], "has 1 error"),
+        (
+            &["record", "-o", SET, "empty.txt", "--agent-cmd", "python3 weather.py"],
+            "there is no message of a user in it",
+        ),
+        (
+            &["record", "-o", "bad.evalset.json", "prompts.txt", "--agent-cmd", "python3 weather.py"],
+            "has 1 error",
+        ),
         (&["record", "-o", SET, "prompts.txt", "--agent-cmd", ""], "`--agent-cmd` is no command"),
         (&["record", "-o", SET, "prompts.txt", "--agent-cmd", "x", "--runs", "0"], "--runs"),
     ] {

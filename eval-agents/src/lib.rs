@@ -2,12 +2,15 @@
 #![doc = crate::pages::page!("../docs/any-agent.md")]
 
 mod adk_server;
+pub mod draft;
 mod group;
 mod hidden;
+pub mod import;
 mod pages;
 mod process;
 #[doc = crate::pages::page!("../docs/protocol.md")]
 pub mod protocol {}
+pub mod record;
 mod stderr;
 #[doc = crate::pages::page!("../docs/traces.md")]
 pub mod stored_traces {}

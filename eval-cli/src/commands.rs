@@ -8,11 +8,13 @@ mod check;
 mod completions;
 mod create;
 mod fmt;
+mod import;
 mod list;
 mod metrics;
 mod migrate;
 mod new;
 mod plan;
+mod record;
 mod remove_case;
 mod rename_case;
 mod report;
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Check(check::Args),
     Fmt(fmt::Args),
     Migrate(migrate::Args),
+    Import(import::Args),
+    Record(record::Args),
     List(list::Args),
     Accept(accept::Args),
     Create(create::Args),
@@ -71,6 +75,7 @@ impl Command {
             Self::Check(args) => check::run(args),
             Self::Fmt(args) => fmt::run(args),
             Self::Migrate(args) => migrate::run(args),
+            Self::Import(args) => import::run(args),
             Self::List(args) => list::run(args),
             Self::Accept(args) => accept::run(args),
             Self::Create(args) => create::run(args),
@@ -79,6 +84,7 @@ impl Command {
             Self::RenameCase(args) => rename_case::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
+            Self::Record(args) => record::run(args),
             Self::Report(args) => report::run(args),
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
@@ -97,6 +103,7 @@ impl Command {
             Self::Check(_) => "check",
             Self::Fmt(_) => "fmt",
             Self::Migrate(_) => "migrate",
+            Self::Import(_) => "import",
             Self::List(_) => "list",
             Self::Accept(_) => "accept",
             Self::Create(_) => "create",
@@ -105,6 +112,7 @@ impl Command {
             Self::RenameCase(_) => "rename-case",
             Self::Metrics(_) => "metrics",
             Self::Plan(_) => "plan",
+            Self::Record(_) => "record",
             Self::Report(_) => "report",
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",

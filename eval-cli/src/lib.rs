@@ -3,11 +3,13 @@
 //!
 //! The program is one call of [`run`]. A command turns its arguments into an answer: a text and an exit code. It prints
 //! nothing itself. So a reader that stops reading (`cargo evalset check evals | head`) changes neither the exit code
-//! nor what `--fix` writes. Two tell of what takes time: `rerun` prints the commands before it runs them, and `run` says on
-//! standard error how far it is.
+//! nor what `--fix` writes. Some tell of what takes time: `rerun` prints the commands before it runs them, and `run` and
+//! `record` say on standard error how far they are.
 
+mod agent;
 mod cargo;
 mod commands;
+mod drafts;
 mod edited;
 mod files;
 mod output;

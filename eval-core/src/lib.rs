@@ -156,7 +156,7 @@ pub mod __private {
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
     };
-    pub use crate::secrets::{hide, mask};
+    pub use crate::secrets::{hide, is_secret, mask};
 
     /// The variables of the environment.
     pub mod variables {

@@ -28,7 +28,8 @@ pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
     texts.filter(|(name, value)| is_secret(name, value))
 }
 
-fn is_secret(name: &str, value: &str) -> bool {
+/// Whether a value is a secret by its name: that of a variable, or of an argument of a tool.
+pub fn is_secret(name: &str, value: &str) -> bool {
     value.len() >= SHORTEST && names::says_secret(name) && !names::is_harmless(value)
 }
 

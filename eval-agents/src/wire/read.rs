@@ -35,6 +35,11 @@ impl Reader {
         self.fields.remove(key).filter(|value| !value.is_null())
     }
 
+    /// Gives a field back that was taken.
+    pub(crate) fn put_back(&mut self, key: &str, value: Value) {
+        self.fields.insert(key, value);
+    }
+
     fn taken<T>(
         &mut self,
         key: &str,
@@ -58,6 +63,10 @@ impl Reader {
 
     pub(crate) fn int(&mut self, key: &str) -> Result<Option<i64>, Misread> {
         self.taken(key, "an integer", |value| value.as_i64().ok_or(value))
+    }
+
+    pub(crate) fn number(&mut self, key: &str) -> Result<Option<f64>, Misread> {
+        self.taken(key, "a number", |value| value.as_f64().ok_or(value))
     }
 
     pub(crate) fn map(&mut self, key: &str) -> Result<Option<Map>, Misread> {

@@ -1,12 +1,12 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
 mod again;
-mod agent;
 mod ended;
 mod matched;
 mod options;
 mod problem;
 mod progress;
+mod source;
 
 use std::ffi::OsString;
 
@@ -17,12 +17,11 @@ use super::report::formats::{self, ReportFiles};
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use again::Again;
-use agent::AgentArgs;
-pub(super) use agent::unreadable_traces;
 use ended::Ended;
 use matched::Matched;
 use options::RunOptions;
 use progress::Progress;
+use source::SourceArgs;
 
 /// Runs eval sets against an agent that is not Rust in a test: behind an ADK server, a program in any language, or what
 /// stored traces say that one did.
@@ -30,14 +29,14 @@ use progress::Progress;
 /// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
 /// beside it, else with ADK's default criteria.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = USAGE, group = agent::exactly_one())]
+#[command(after_help = AFTER_HELP, override_usage = USAGE, group = source::exactly_one())]
 pub(crate) struct Args {
     /// Sets: files, folders, globs in quotes, or ids of sets below this folder. `SET:case1,case2` selects cases.
     #[arg(value_name = "SET[:CASE,..]", required = true)]
     sets: Vec<OsString>,
 
     #[command(flatten)]
-    agent: AgentArgs,
+    agent: SourceArgs,
 
     #[command(flatten)]
     options: RunOptions,

@@ -5,9 +5,8 @@ mod json;
 
 use std::path::PathBuf;
 
-use eval_agents::traces::Traces;
+use eval_agents::traces::{TraceError, Traces};
 
-use super::run::unreadable_traces;
 use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// Shows the conversations in stored traces: turns, tool calls, answers, tokens, and what the traces do not say.
@@ -37,7 +36,7 @@ Exit codes:
   2  a file cannot be read";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let traces = Traces::read_all(&args.files).map_err(|error| unreadable_traces(&error))?;
+    let traces = Traces::read_all(&args.files).map_err(|error| unreadable(&error))?;
     let outcome = outcome(&traces);
     match args.format {
         Format::Human => Ok(Answer::new(outcome, human::text(&traces))),
@@ -50,4 +49,9 @@ fn outcome(traces: &Traces) -> Outcome {
     let of_conversations = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
     let loses = traces.gaps().iter().chain(of_conversations).any(|gap| gap.kind.loses());
     if has_turns && !loses { Outcome::Passed } else { Outcome::Failed }
+}
+
+/// Why traces cannot be read.
+pub(super) fn unreadable(error: &TraceError) -> CommandError {
+    CommandError::new(error.to_string(), "`cargo evalset traces FILE` shows what a file of traces holds")
 }

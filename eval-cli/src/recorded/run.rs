@@ -23,6 +23,11 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// The run with this id or folder; without one, the last run.
+    pub(crate) fn of(run: Option<String>) -> Self {
+        Self { run, merge: Vec::new() }
+    }
+
     /// Reads the run.
     pub(crate) fn load(&self) -> Result<LoadedRun, CommandError> {
         self.read(RecordedRun::read_all)

@@ -8,6 +8,7 @@ mod fix;
 mod fmt;
 mod folder;
 mod foreign;
+mod import;
 mod journal;
 mod junit;
 #[cfg(unix)]
@@ -18,6 +19,7 @@ mod migrate;
 mod new;
 mod plan;
 mod programs;
+mod record;
 mod report;
 mod rerun;
 mod rescore;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::{Content, DEFAULT_TIMEOUT};
+use eval_format::{Content, DEFAULT_TIMEOUT, Map};
 
 use super::conversation::{Conditions, drop_agent, end, late, read_state, settle, start, turn};
 use super::user::Message;
@@ -95,6 +95,30 @@ impl<A: Agent> Conversation<A> {
         let message = Message::of(message);
         turn(&mut self.agent, &message, &conditions, &self.log, &mut self.transcript).await?;
         Ok(&self.transcript.turns[self.transcript.turns.len() - 1])
+    }
+
+    /// The session state now. An agent that keeps it itself is asked.
+    ///
+    /// ```
+    /// use eval_core::agent_fn;
+    /// use eval_core::testing::Conversation;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let mut conversation = Conversation::new(agent_fn(|text, recorder| async move {
+    ///     recorder.state("last", text.as_str());
+    ///     text
+    /// }));
+    /// conversation.say("Hi").await?;
+    /// assert_eq!(conversation.state().await?["last"], "Hi");
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn state(&mut self) -> Result<&Map, RunError> {
+        if self.is_open {
+            read_state(&mut self.agent, &conditions(self.timeout), &mut self.transcript).await?;
+        }
+        Ok(&self.transcript.state)
     }
 
     /// Ends the conversation, and returns all of it. Fails if the agent does, or if it recorded something too late.

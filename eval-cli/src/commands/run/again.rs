@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::agent::AgentArgs;
 use super::options::RunOptions;
+use super::source::SourceArgs;
 use crate::output::shell;
 
 /// A case by the file of its set and its id.
@@ -12,7 +12,7 @@ pub(super) type CaseOfFile<'c> = (&'c str, &'c str);
 /// What a command needs to run cases again: the agent and the options of this run.
 #[derive(Clone, Copy)]
 pub(super) struct Again<'a> {
-    pub(super) agent: &'a AgentArgs,
+    pub(super) agent: &'a SourceArgs,
     pub(super) options: &'a RunOptions,
 }
 

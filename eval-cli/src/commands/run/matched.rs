@@ -6,7 +6,7 @@ use std::io::Write as _;
 use eval_core::__private::mask;
 use eval_core::runner::RunPlan;
 
-use super::agent::AnyAgent;
+use super::source::Source;
 use crate::output::Outcome;
 use crate::output::foreign::{guard_styled, one_line};
 use crate::output::style::{ERROR, WARNING, styled};
@@ -24,8 +24,8 @@ pub(super) struct Matched {
 
 impl Matched {
     /// Nothing, for agents that are no traces.
-    pub(super) fn of(agent: &AnyAgent, plan: &RunPlan) -> Self {
-        let AnyAgent::Traces(traces) = agent else { return Self::default() };
+    pub(super) fn of(source: &Source, plan: &RunPlan) -> Self {
+        let Source::Traces(traces) = source else { return Self::default() };
         let mut covered = HashSet::new();
         let mut matched = Self::default();
         for (_, set, case) in plan.cases() {

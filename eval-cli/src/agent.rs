@@ -1,13 +1,10 @@
-//! The agent of a run: an app behind an ADK server, a program, or stored traces.
+//! The agent of `run` and `record`: an app behind an ADK server, or a program.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
 
 use clap::ArgGroup;
-use eval_agents::traces::{TraceError, Traces};
-use eval_agents::{AdkServer, Process, TraceAgent};
+use eval_agents::{AdkServer, Process};
 use eval_core::__private::hide;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 
@@ -15,14 +12,14 @@ use crate::output::CommandError;
 use crate::output::shell;
 
 /// The arguments of which exactly one says what answers.
-pub(super) fn exactly_one() -> ArgGroup {
-    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd", "traces"]).required(true).multiple(false)
+pub(crate) fn exactly_one() -> ArgGroup {
+    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
 }
 
 /// The arguments that say what answers.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct AgentArgs {
+pub(crate) struct AgentArgs {
     /// An app of an ADK server that runs already: its address, with the path below which the routes stand.
     #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
     agent_url: Option<String>,
@@ -35,14 +32,6 @@ pub(super) struct AgentArgs {
     #[arg(long, value_name = "COMMAND", requires = "app", help_heading = "Agent (exactly one)")]
     adk_cmd: Option<String>,
 
-    /// Stored traces, instead of an agent: OTLP or Jaeger's export as JSON, also packed with gzip. May be given several times.
-    #[arg(long = "trace", value_name = "FILE", help_heading = "Agent (exactly one)")]
-    traces: Vec<PathBuf>,
-
-    /// Lets conversations of the traces belong to no case, which fails otherwise.
-    #[arg(long, requires = "traces", help_heading = "Agent (exactly one)")]
-    pub(super) allow_uncovered: bool,
-
     /// The app of the server. For a program, the app name of cases that name none.
     #[arg(long, value_name = "NAME", help_heading = "Agent (exactly one)")]
     app: Option<String>,
@@ -51,7 +40,7 @@ pub(super) struct AgentArgs {
     #[arg(
         long = "header",
         value_name = "NAME=VALUE",
-        conflicts_with_all = ["agent_cmd", "traces"],
+        conflicts_with = "agent_cmd",
         help_heading = "Agent (exactly one)"
     )]
     headers: Vec<Header>,
@@ -77,19 +66,14 @@ impl fmt::Debug for Header {
 
 /// What answers. Each conversation has a copy.
 #[derive(Debug)]
-pub(super) enum AnyAgent {
+pub(crate) enum AnyAgent {
     Server(Box<AdkServer>),
     Program(Box<Process>),
-    Traces(Arc<Traces>),
 }
 
 impl AgentArgs {
     /// The agent that the arguments name.
-    pub(super) fn choose(&self) -> Result<AnyAgent, CommandError> {
-        if !self.traces.is_empty() {
-            let traces = Traces::read_all(&self.traces).map_err(|error| unreadable_traces(&error))?;
-            return Ok(AnyAgent::Traces(Arc::new(traces)));
-        }
+    pub(crate) fn choose(&self) -> Result<AnyAgent, CommandError> {
         let app = self.app.as_deref().unwrap_or_default();
         let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
             (Some(url), ..) => AdkServer::at(url, app),
@@ -101,7 +85,7 @@ impl AgentArgs {
             (None, None, None) => {
                 return Err(CommandError::new(
                     "no agent is named",
-                    "name one with `--agent-url`, `--agent-cmd`, `--adk-cmd` or `--trace`",
+                    "name one with `--agent-url`, `--agent-cmd` or `--adk-cmd`",
                 ));
             }
         };
@@ -115,12 +99,19 @@ impl AgentArgs {
         self.headers.iter().try_fold(server, with_header).map(|server| AnyAgent::Server(Box::new(server)))
     }
 
-    pub(super) fn app(&self) -> Option<&str> {
+    /// What the agent is called in drafts: the app, else the program.
+    pub(crate) fn name(&self) -> String {
+        let program = || self.agent_cmd.as_ref().map(|command| format!("`{command}`"));
+        let app = self.app.as_ref().map(|app| format!("the app `{app}`"));
+        app.or_else(program).unwrap_or_default()
+    }
+
+    pub(crate) fn app(&self) -> Option<&str> {
         self.app.as_deref()
     }
 
     /// The runner with the app name of cases that name none.
-    pub(super) fn set(&self, runner: EvalRunner) -> EvalRunner {
+    pub(crate) fn set(&self, runner: EvalRunner) -> EvalRunner {
         match &self.app {
             Some(app) => runner.app_name(app),
             None => runner,
@@ -128,7 +119,7 @@ impl AgentArgs {
     }
 
     /// The arguments again, for a command that is shown. Values of headers are left out.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         let all = [
             ("--agent-url", &self.agent_url),
             ("--agent-cmd", &self.agent_cmd),
@@ -137,10 +128,7 @@ impl AgentArgs {
         ];
         let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value.clone()?]));
         let headers = self.headers.iter().map(|header| ["--header".to_owned(), format!("{header:?}=..")]);
-        let traces = self.traces.iter().map(|path| ["--trace".to_owned(), path.display().to_string()]);
-        let mut words: Vec<String> = given.chain(headers).chain(traces).flatten().collect();
-        words.extend(self.allow_uncovered.then(|| "--allow-uncovered".to_owned()));
-        words
+        given.chain(headers).flatten().collect()
     }
 }
 
@@ -158,14 +146,9 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
     Ok(command)
 }
 
-/// Why traces cannot be read.
-pub(in crate::commands) fn unreadable_traces(error: &TraceError) -> CommandError {
-    CommandError::new(error.to_string(), "`cargo evalset traces FILE` shows what a file of traces holds")
-}
-
 impl AnyAgent {
     /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
-    pub(super) async fn ready(&self) -> Result<(), CommandError> {
+    pub(crate) async fn ready(&self) -> Result<(), CommandError> {
         match self {
             Self::Server(server) => server.ready().await.map_err(|error| {
                 CommandError::new(
@@ -173,16 +156,15 @@ impl AnyAgent {
                     "check the address or the command, and the name of the app (`--app`)",
                 )
             }),
-            Self::Program(_) | Self::Traces(_) => Ok(()),
+            Self::Program(_) => Ok(()),
         }
     }
 
-    /// The agent of a conversation. `is_only_case` matters to traces: their only conversation is that of the only case.
-    pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
+    /// The agent of a conversation.
+    pub(crate) fn boxed(&self) -> BoxAgent {
         match self {
             Self::Server(server) => server.as_ref().clone().boxed(),
             Self::Program(program) => program.as_ref().clone().boxed(),
-            Self::Traces(traces) => TraceAgent::from(Arc::clone(traces)).only_case(is_only_case).boxed(),
         }
     }
 }

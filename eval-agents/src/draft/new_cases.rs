@@ -1,0 +1,84 @@
+//! Drafts as new cases of a set: each with an id of its own, and no conversation twice.
+
+use std::collections::{HashMap, HashSet};
+
+use eval_core::format::EvalCase;
+
+use super::{Draft, equal, naming};
+
+/// Drafts that fit into a set.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct NewCases {
+    /// The drafts, each with an id that no other case has.
+    pub drafts: Vec<Draft>,
+    /// How many were dropped, as the set or the drafts before them have the same conversation.
+    pub equal: usize,
+}
+
+/// Fits drafts into a set that has these cases. A draft without an id gets one that is made of the first words of the user.
+///
+/// Conversations are equal if the same was said and called from the same state. Ids, times and tokens do not count.
+pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a EvalCase>) -> NewCases {
+    let (mut known, mut ids): (HashSet<String>, HashSet<String>) =
+        existing.into_iter().map(|case| (equal::key(case), case.eval_id.clone())).unzip();
+    // The number to try next behind each id, so that many drafts of one name are not counted through again and again.
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut new = NewCases::default();
+    for mut draft in drafts {
+        if !known.insert(equal::key(&draft.case)) {
+            new.equal += 1;
+            continue;
+        }
+        let wanted = match draft.case.eval_id.as_str() {
+            "" => naming::derived(&draft.case),
+            id => id.to_owned(),
+        };
+        let mut id = wanted.clone();
+        while !ids.insert(id.clone()) {
+            let number = numbers.entry(wanted.clone()).or_insert(1);
+            *number += 1;
+            id = format!("{wanted}_{number}");
+        }
+        draft.case.eval_id = id;
+        new.drafts.push(draft);
+    }
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draft::Origin;
+    use eval_core::Invocation;
+
+    #[test]
+    fn ids_are_unique_and_equal_conversations_are_counted() {
+        let case = |id: &str, text: &str| EvalCase::new(id).turn(Invocation::user(text).response("Hello!"));
+        let draft = |id: &str, text: &str| Draft::of(case(id, text), Origin::new("x")).unwrap();
+        let existing = [case("hi", "Hi"), case("hi_there_2", "Hm")];
+        let drafts = vec![
+            draft("", "Hi!"),
+            draft("", "Hi"),
+            draft("", "Hi there"),
+            draft("", "Hi there!"),
+            draft("mine", "Hm"),
+            draft("mine", "One"),
+            draft("mine", "Two"),
+        ];
+        let new = new_cases(drafts, &existing);
+        let ids: Vec<_> = new.drafts.iter().map(|draft| draft.case.eval_id.as_str()).collect();
+        assert_eq!(ids, ["hi_2", "hi_there", "hi_there_3", "mine", "mine_2"]);
+        assert_eq!(new.equal, 2);
+    }
+
+    #[test]
+    fn many_drafts_of_one_name_take_no_quadratic_time() {
+        let draft = |at: usize| {
+            let turn = Invocation::user("Hi").response(at.to_string());
+            Draft::of(EvalCase::new("").turn(turn), Origin::new("x")).unwrap()
+        };
+        let new = new_cases((0..3000).map(draft).collect(), &[]);
+        assert_eq!(new.drafts[2999].case.eval_id, "hi_3000");
+    }
+}

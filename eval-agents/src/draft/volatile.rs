@@ -1,0 +1,161 @@
+//! Arguments of tools that are probably others next time: ids that were drawn, and times.
+
+use eval_core::format::{EvalCase, Value};
+
+use super::place::{Volatile, VolatileKind};
+
+/// The volatile arguments of a case. What the user said, or the state held at the start, is no such thing: it is the same
+/// each time.
+pub(super) fn of(case: &EvalCase) -> Vec<Volatile> {
+    let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
+    let given = given.get_or_insert_default();
+    let mut found = Vec::new();
+    for (at, turn) in case.conversation.iter().enumerate() {
+        given.push('\n');
+        given.push_str(&turn.user_text());
+        for call in turn.tool_calls() {
+            let tool = call.name.as_deref().unwrap_or("(no name)");
+            let mut add = |argument: &str, kind: VolatileKind, value: &str| {
+                let (argument, value) = (argument.to_owned(), value.to_owned());
+                found.push(Volatile { turn: at + 1, tool: tool.to_owned(), argument, kind, value });
+            };
+            for (name, value) in call.args.iter().flatten() {
+                walk(value, name, given, &mut add);
+            }
+        }
+    }
+    found
+}
+
+fn walk(value: &Value, path: &str, given: &str, add: &mut dyn FnMut(&str, VolatileKind, &str)) {
+    match value {
+        Value::String(text) => {
+            if let Some(kind) = kind_of_text(text).filter(|_| !given.contains(text.as_str())) {
+                add(path, kind, text);
+            }
+        }
+        Value::Number(number) => {
+            let text = number.to_string();
+            if is_epoch(number.as_f64()) && !given.contains(&text) {
+                add(path, VolatileKind::Epoch, &text);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| walk(item, &format!("{path}[{at}]"), given, add));
+        }
+        Value::Object(map) => {
+            map.iter().for_each(|(key, value)| walk(value, &format!("{path}.{key}"), given, add));
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn kind_of_text(text: &str) -> Option<VolatileKind> {
+    if has_uuid(text) {
+        return Some(VolatileKind::Uuid);
+    }
+    if is_time(text) {
+        return Some(VolatileKind::Time);
+    }
+    let is_number = text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (is_number && text.parse().is_ok_and(is_epoch)).then_some(VolatileKind::Epoch)
+}
+
+/// How the digits of a UUID are grouped.
+const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+
+/// Whether a UUID stands in a text, alone or behind a prefix such as `order-`.
+fn has_uuid(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let length = GROUPS.iter().sum::<usize>() + GROUPS.len() - 1;
+    let is_uuid = |window: &[u8]| {
+        let mut groups = window.split(|byte| *byte == b'-');
+        let fit = |length: usize| {
+            groups
+                .next()
+                .is_some_and(|group| group.len() == length && group.iter().all(u8::is_ascii_hexdigit))
+        };
+        GROUPS.into_iter().all(fit)
+    };
+    bytes.windows(length).any(is_uuid)
+}
+
+/// Whether a text is a date (`2026-11-22`), with or without a time.
+fn is_time(text: &str) -> bool {
+    let fits = |part: &str, pattern: &str| {
+        part.len() == pattern.len()
+            && part
+                .bytes()
+                .zip(pattern.bytes())
+                .all(|(byte, wanted)| if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted })
+    };
+    let Some((date, rest)) = text.split_at_checked(10) else { return false };
+    let in_range = |range: std::ops::Range<usize>, most: u8| {
+        date.get(range)
+            .and_then(|part| part.parse::<u8>().ok())
+            .is_some_and(|part| (1..=most).contains(&part))
+    };
+    if !fits(date, "0000-00-00") || !in_range(5..7, 12) || !in_range(8..10, 31) {
+        return false;
+    }
+    let Some(time) = rest.strip_prefix(['T', 't', ' ']) else { return rest.is_empty() };
+    time.get(..5).is_some_and(|time| fits(time, "00:00"))
+}
+
+/// Whether a number is a time from 2001 to 2286, in seconds or smaller units.
+fn is_epoch(number: f64) -> bool {
+    [1.0, 1e3, 1e6, 1e9].into_iter().any(|unit| (1e9 * unit..1e10 * unit).contains(&number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eval_core::format::{FunctionCall, Invocation, Map};
+    use eval_core::json;
+
+    #[test]
+    fn ids_and_times_are_known_by_their_shape() {
+        use VolatileKind::{Epoch, Time, Uuid};
+        for (text, kind) in [
+            ("550e8400-e29b-41d4-a716-446655440000", Some(Uuid)),
+            ("order-550E8400-E29B-41D4-A716-446655440000", Some(Uuid)),
+            ("550e8400-e29b-41d4-a716-44665544000x", None),
+            ("2026-11-22", Some(Time)),
+            ("2026-11-22T09:30:00Z", Some(Time)),
+            ("2026-11-22 09:30", Some(Time)),
+            ("2026-13-22", None),
+            ("2026-11-22nd", None),
+            ("1795293574", Some(Epoch)),
+            ("1795293574.62", Some(Epoch)),
+            ("1795293574123", Some(Epoch)),
+            ("17952935", None),
+            ("+4917952935", None),
+            ("Paris", None),
+            ("", None),
+            ("日本日本日本日本", None),
+        ] {
+            assert_eq!(kind_of_text(text), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_user_said_is_not_volatile() {
+        let call = |args| {
+            Invocation::user("Move order 550e8400-e29b-41d4-a716-446655440000!")
+                .call(FunctionCall::new("move", args))
+        };
+        let case = EvalCase::new("a").state(Map::from([("today", "2026-11-22")])).turn(call(json!({
+            "order": "550e8400-e29b-41d4-a716-446655440000",
+            "from": "2026-11-22",
+            "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
+        })));
+        let found: Vec<_> = of(&case).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "turn 1, `move`: `to.days[0]` is a time, `2026-11-29`",
+                "turn 1, `move`: `to.sent` is a time since 1970, `1795293574000`"
+            ]
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! Drafts of cases from conversations that are stored.
+//!
+//! [`Import`] reads a file and knows what it is by its content:
+//!
+//! ```
+//! use eval_agents::import::{Format, Import};
+//!
+//! let session = r#"{
+//!   "id": "s-17", "appName": "weather", "userId": "anna", "state": { "last_city": "Paris" },
+//!   "events": [
+//!     { "invocationId": "e-1", "author": "user", "content": { "parts": [{ "text": "Weather in Paris?" }], "role": "user" } },
+//!     { "invocationId": "e-1", "author": "weather_agent", "actions": { "stateDelta": { "last_city": "Paris" } },
+//!       "content": { "parts": [{ "text": "It is sunny." }], "role": "model" } }
+//!   ]
+//! }"#;
+//! let imported = Import::new().parse("session.json", session.as_bytes())?;
+//! assert_eq!(imported.format, Format::AdkSession);
+//! let draft = &imported.drafts[0];
+//! assert_eq!(draft.case.conversation[0].user_text(), "Weather in Paris?");
+//! assert_eq!(draft.case.final_session_state["last_city"], "Paris");
+//! assert_eq!(draft.origin.details["session"], "s-17");
+//! # Ok::<(), eval_agents::import::ImportError>(())
+//! ```
+//!
+//! [`new_cases`](crate::draft::new_cases) gives the drafts ids that are free in a set, and drops conversations that it has
+//! already; [`Draft::marked`](crate::draft::Draft::marked) is what is written. Runs that were recorded are read by `journal`
+//! (feature `reports`).
+//!
+//! | [`Format`] | what it is |
+//! | --- | --- |
+//! | `AdkSession` | a session of ADK as JSON: what `adk api_server` answers, `adk web` downloads and `adk run --save_session` writes; also an array of sessions, an array of events, and JSON lines of sessions |
+//! | `AdkDatabase` | a database of ADK's `SqliteSessionService` or `DatabaseSessionService`, in SQLite (feature `sqlite`) |
+//! | `Set` | an eval set: of ADK, of agentevals' examples, of adk-rs |
+//! | `Trace` | traces of OpenTelemetry or Jaeger as JSON, also packed with gzip: what [`traces`](crate::traces) reads |
+//! | `JsonLines` | questions and answers, an object a line or in an array, read as a [`Mapping`] says |
+//! | `Csv` | the same as a table, whose first line names its columns (feature `csv`) |
+
+#[cfg(feature = "sqlite")]
+mod adk_database;
+mod adk_session;
+#[cfg(feature = "csv")]
+mod csv_table;
+mod error;
+mod eval_set;
+mod format;
+#[cfg(feature = "reports")]
+mod from_journal;
+mod from_traces;
+mod json_lines;
+mod mapping;
+mod rows;
+mod turns;
+
+use std::path::Path;
+
+use crate::draft::Draft;
+
+pub use error::ImportError;
+pub use format::Format;
+#[cfg(feature = "reports")]
+pub use from_journal::journal;
+pub use mapping::{Mapping, MappingError};
+
+/// The largest file that is read whole. Databases and traces may be larger.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A file of this size is not read whole to learn what it is.
+const LARGE: u64 = 64 << 20;
+
+/// How files are read.
+#[derive(Clone, Debug, Default)]
+pub struct Import {
+    format: Option<Format>,
+    mapping: Option<Mapping>,
+    sessions: Vec<String>,
+    from: Option<String>,
+}
+
+/// What a file held.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// What the file is.
+    pub format: Format,
+    /// A draft for each conversation, in the order of the file.
+    pub drafts: Vec<Draft>,
+    /// What is not among the drafts, and why: sessions in which the user said nothing.
+    pub left_out: Vec<String>,
+}
+
+impl Import {
+    /// Files of any format, and all that is in them.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes files for this format, whatever they look like.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Says what the columns of tables are. Without a mapping they are known by names that are in use.
+    ///
+    /// ```
+    /// use eval_agents::import::Import;
+    ///
+    /// let import = Import::new().mapping("query=user,reply=answer,used=tools".parse()?);
+    /// let lines = r#"{"query": "Weather in Paris?", "reply": "It is sunny.", "used": ["get_weather"]}"#;
+    /// let draft = &import.parse("chats.jsonl", lines.as_bytes())?.drafts[0];
+    /// assert_eq!(draft.case.conversation[0].tool_calls().count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn mapping(mut self, mapping: Mapping) -> Self {
+        self.mapping = Some(mapping);
+        self
+    }
+
+    /// Takes the session or the conversation with this id alone, and others that are named so.
+    #[must_use]
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.sessions.push(id.into());
+        self
+    }
+
+    /// Sets what messages and origins call the file that is read. It is its path otherwise.
+    #[must_use]
+    pub fn called(mut self, from: impl Into<String>) -> Self {
+        self.from = Some(from.into());
+        self
+    }
+
+    /// Reads a file.
+    pub fn read(&self, path: &Path) -> Result<Imported, ImportError> {
+        let from = self.from.clone().unwrap_or_else(|| path.to_string_lossy().into_owned());
+        let failed = |source| ImportError::Io { from: from.clone(), source };
+        let length = std::fs::metadata(path).map_err(failed)?.len();
+        let format = match self.format {
+            Some(format) => Some(format),
+            None => format::of_head(path, length > LARGE).map_err(failed)?,
+        };
+        match format {
+            Some(Format::AdkDatabase) => self.database(path, &from),
+            Some(Format::Trace) => {
+                let file = std::fs::File::open(path).map_err(failed)?;
+                let (drafts, left_out) = from_traces::read(&from, file, &self.sessions)?;
+                found(&from, Format::Trace, drafts, left_out)
+            }
+            _ if length > MOST_BYTES => Err(ImportError::TooLarge { from, bytes: length }),
+            _ => self.parse(&from, &std::fs::read(path).map_err(failed)?),
+        }
+    }
+
+    /// Reads the bytes of a file. `from` is what messages and origins call it. Databases are read by [`read`](Self::read).
+    pub fn parse(&self, from: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            ImportError::unreadable(from, format!("byte {} is not UTF-8", error.valid_up_to()))
+        });
+        let text = text?.trim_start_matches('\u{feff}');
+        let format = match self.format {
+            Some(format) => format,
+            None => format::of_text(text).ok_or_else(|| ImportError::Unknown { from: from.to_owned() })?,
+        };
+        let (drafts, left_out) = match format {
+            Format::AdkSession => adk_session::read(from, text, &self.sessions)?,
+            Format::AdkDatabase => {
+                return Err(ImportError::unreadable(
+                    from,
+                    "a database is read from its file, not from a text",
+                ));
+            }
+            Format::Trace => from_traces::read(from, bytes, &self.sessions)?,
+            Format::Set => (eval_set::read(from, text)?, Vec::new()),
+            Format::JsonLines => json_lines::read(from, text, self.mapping.as_ref())?,
+            #[cfg(feature = "csv")]
+            Format::Csv => csv_table::read(from, text, self.mapping.as_ref())?,
+            #[cfg(not(feature = "csv"))]
+            Format::Csv => return Err(ImportError::NotCompiled { from: from.to_owned(), feature: "csv" }),
+        };
+        found(from, format, drafts, left_out)
+    }
+
+    #[cfg(feature = "sqlite")]
+    fn database(&self, path: &Path, from: &str) -> Result<Imported, ImportError> {
+        let (drafts, left_out) = adk_database::read(path, from, &self.sessions)?;
+        found(from, Format::AdkDatabase, drafts, left_out)
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    #[expect(clippy::unused_self, reason = "as with the feature")]
+    fn database(&self, _: &Path, from: &str) -> Result<Imported, ImportError> {
+        Err(ImportError::NotCompiled { from: from.to_owned(), feature: "sqlite" })
+    }
+}
+
+/// What a file held, if it held anything.
+fn found(
+    from: &str,
+    format: Format,
+    drafts: Vec<Draft>,
+    left_out: Vec<String>,
+) -> Result<Imported, ImportError> {
+    if drafts.is_empty() {
+        return Err(ImportError::Nothing { from: from.to_owned(), left_out });
+    }
+    Ok(Imported { format, drafts, left_out })
+}
+
+#[cfg(test)]
+mod tests;

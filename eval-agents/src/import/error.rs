@@ -1,0 +1,166 @@
+//! Why nothing was imported.
+
+use std::{fmt, io};
+
+use eval_core::__private::mask;
+use eval_core::format::Problems;
+
+use super::format::Format;
+use super::mapping::MappingError;
+
+/// Why a file was not imported.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[non_exhaustive]
+    Io {
+        /// The file.
+        from: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The file is too large to be read whole.
+    #[non_exhaustive]
+    TooLarge {
+        /// The file.
+        from: String,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Nothing is known that looks like this file.
+    #[non_exhaustive]
+    Unknown {
+        /// The file.
+        from: String,
+    },
+    /// The file is not what its format says.
+    #[non_exhaustive]
+    Unreadable {
+        /// The file.
+        from: String,
+        /// The place, what was expected there, and what was seen.
+        why: String,
+    },
+    /// The database has the schema of an earlier ADK, whose events are Python objects.
+    #[non_exhaustive]
+    OldDatabase {
+        /// The file.
+        from: String,
+        /// ADK's command that makes a new database of it.
+        migrate: String,
+    },
+    /// The columns of a table do not fit the mapping.
+    #[non_exhaustive]
+    Mapping {
+        /// The file.
+        from: String,
+        /// What does not fit.
+        source: MappingError,
+    },
+    /// A case that was made of the file has errors.
+    #[non_exhaustive]
+    Case {
+        /// The file.
+        from: String,
+        /// Which case: the session, the line.
+        what: String,
+        /// The errors.
+        source: Problems,
+    },
+    /// The session, the run or the case that was asked for is not there.
+    #[non_exhaustive]
+    Missing {
+        /// The file or the run.
+        from: String,
+        /// What was asked for.
+        what: String,
+        /// What is there.
+        there: Vec<String>,
+    },
+    /// There is no conversation in the file.
+    #[non_exhaustive]
+    Nothing {
+        /// The file.
+        from: String,
+        /// What there is, and why it is no conversation.
+        left_out: Vec<String>,
+    },
+    /// The format needs a feature of this crate that is off.
+    #[non_exhaustive]
+    NotCompiled {
+        /// The file.
+        from: String,
+        /// The feature.
+        feature: &'static str,
+    },
+}
+
+impl ImportError {
+    pub(super) fn unreadable(from: &str, why: impl Into<String>) -> Self {
+        Self::Unreadable { from: from.to_owned(), why: mask(&why.into()).into_owned() }
+    }
+
+    pub(super) fn case(from: &str, what: impl Into<String>) -> impl FnOnce(Problems) -> Self {
+        move |source| Self::Case { from: from.to_owned(), what: what.into(), source }
+    }
+}
+
+/// How many things a message lists.
+const SHOWN: usize = 5;
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { from, source } => write!(f, "cannot read `{from}`: {source}"),
+            Self::TooLarge { from, bytes } => {
+                write!(f, "`{from}` has {} MiB, which is too much to be read at once", bytes >> 20)
+            }
+            Self::Unknown { from } => write!(
+                f,
+                "`{from}` looks like nothing that can be imported; its format can be named: {}",
+                Format::ALL.map(Format::name).join(", ")
+            ),
+            Self::Unreadable { from, why } => write!(f, "`{from}`: {why}"),
+            Self::OldDatabase { from, migrate } => write!(
+                f,
+                "`{from}` has the schema of an earlier ADK, whose events only Python can read; make a new database of it \
+                 with ADK's own command, then import that: `{migrate}`"
+            ),
+            Self::Mapping { from, source } => write!(f, "`{from}`: {source}"),
+            Self::Case { from, what, source } => write!(f, "`{from}`, {what}: {source}"),
+            Self::Missing { from, what, there } => {
+                write!(f, "`{from}` has no {what}")?;
+                match there.len() {
+                    0 => Ok(()),
+                    all => {
+                        let shown: Vec<_> = there.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
+                        write!(f, "; it has {}", shown.join(", "))?;
+                        if all > SHOWN { write!(f, " and {} more", all - SHOWN) } else { Ok(()) }
+                    }
+                }
+            }
+            Self::Nothing { from, left_out } => {
+                write!(f, "`{from}` holds no conversation")?;
+                for (at, what) in left_out.iter().take(SHOWN).enumerate() {
+                    write!(f, "{} {what}", if at == 0 { ":" } else { ";" })?;
+                }
+                Ok(())
+            }
+            Self::NotCompiled { from, feature } => {
+                write!(f, "`{from}` needs the feature `{feature}`, which is off in this build")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ImportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Mapping { source, .. } => Some(source),
+            Self::Case { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Eval sets as sources: ADK's, and those of two tools whose sets differ from ADK's.
+//!
+//! - agentevals' examples call the id `case_id` and the answer `agent_content`, and keep what happened on the way in a message.
+//! - adk-rs calls the id `id`, keeps messages without authors, and has in `session_input` any value for the state.
+
+use eval_core::format::{EvalCase, EvalSet, Map, Value};
+
+use super::Format;
+use super::error::ImportError;
+use crate::draft::{Draft, Origin};
+
+/// The key of drafts. What is imported is a new draft.
+const MARK: &str = "_draft";
+
+pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
+    let mut cases = match EvalSet::parse(text) {
+        Ok(set) => set.eval_cases,
+        Err(problems) => {
+            let value = Value::parse(text)
+                .map_err(|error| ImportError::unreadable(from, format!("not JSON: {error}")))?;
+            match others(from, &value)? {
+                Some(cases) => cases,
+                None => return Err(ImportError::case(from, "read as an eval set")(problems)),
+            }
+        }
+    };
+    for case in &mut cases {
+        case.extra.remove(MARK);
+    }
+    let draft = |case: EvalCase| {
+        let what = format!("case `{}`", case.eval_id);
+        let origin = Origin::new(from).with("format", Format::Set.name()).with("case", case.eval_id.as_str());
+        let gaps = gaps(&case);
+        Ok(Draft::of(case, origin).map_err(ImportError::case(from, what))?.with_gaps(gaps))
+    };
+    cases.into_iter().map(draft).collect()
+}
+
+/// The turns that expect no answer.
+fn gaps(case: &EvalCase) -> Vec<String> {
+    let turns = case.conversation.iter().enumerate().filter(|(_, turn)| turn.final_response.is_none());
+    turns.map(|(at, _)| format!("turn {} has no answer", at + 1)).collect()
+}
+
+/// The cases of a set of another tool; `None` if it is none of those that are known.
+fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError> {
+    let cases = [&set["eval_cases"], &set["evalCases"]].into_iter().find_map(Value::as_array);
+    let Some(cases) = cases else { return Ok(None) };
+    let is_known = |case: &Value| {
+        let turns = case["conversation"].as_array().unwrap_or_default();
+        !case["case_id"].is_null()
+            || !case["id"].is_null() && case["eval_id"].is_null()
+            || turns.iter().any(|turn| !turn["agent_content"].is_null())
+    };
+    if !cases.iter().any(is_known) {
+        return Ok(None);
+    }
+    let numbered = cases.iter().enumerate().map(|(at, case)| {
+        let place = format!("eval_cases[{at}]");
+        let map = case.as_object().ok_or_else(|| {
+            ImportError::unreadable(from, format!("`{place}` should be an object and is {}", case.kind()))
+        })?;
+        let text = Value::Object(rewritten(map)).to_string();
+        EvalCase::parse(&text).map_err(ImportError::case(from, place))
+    });
+    numbered.collect::<Result<_, _>>().map(Some)
+}
+
+/// A case in ADK's words.
+fn rewritten(case: &Map) -> Map {
+    let mut out = Map::new();
+    for (key, value) in case {
+        match key {
+            "case_id" | "id" => drop(out.insert("eval_id", value)),
+            "conversation" => {
+                let turns = value.as_array().unwrap_or_default().iter().map(turn);
+                out.insert("conversation", turns.collect::<Value>());
+            }
+            "session_input" => drop(out.insert("session_input", session(value))),
+            // The name is for readers, and ADK has no place for it.
+            "name" => drop(out.insert("_name", value)),
+            _ => drop(out.insert(key, value)),
+        }
+    }
+    out
+}
+
+/// What a session starts from. adk-rs has any value here.
+fn session(input: &Value) -> Value {
+    match input.as_object() {
+        Some(map)
+            if !["app_name", "appName", "user_id", "userId", "state"]
+                .iter()
+                .any(|key| map.contains_key(key)) =>
+        {
+            let mut session = Map::from([("app_name", ""), ("user_id", "")]);
+            session.insert("state", map.clone());
+            session.into()
+        }
+        Some(map) => {
+            let mut session = map.clone();
+            for (key, camel) in [("app_name", "appName"), ("user_id", "userId")] {
+                if !session.contains_key(key) && !session.contains_key(camel) {
+                    session.insert(key, "");
+                }
+            }
+            session.into()
+        }
+        None => Value::Null,
+    }
+}
+
+/// A turn in ADK's words.
+fn turn(turn: &Value) -> Value {
+    let Some(map) = turn.as_object() else { return turn.clone() };
+    let mut out = map.clone();
+    let said = out.remove("agent_content");
+    let mut between = match out.remove("intermediate_data") {
+        // A message in the place of what happened.
+        Some(Value::Object(message)) if message.contains_key("parts") => Some(of_parts(&message["parts"])),
+        Some(Value::Object(data)) => Some(authored(data)),
+        Some(Value::Null) | None => None,
+        Some(other) => return Value::Object(with(out, "intermediate_data", other)),
+    };
+    if let Some(said) = said {
+        let parts = said["parts"].as_array().unwrap_or_default();
+        let is_text = |part: &&Value| part["text"].as_str().is_some_and(|text| !text.is_empty());
+        let texts: Value = parts.iter().filter(is_text).cloned().collect();
+        if texts.as_array().is_some_and(|texts| !texts.is_empty()) {
+            out.insert("final_response", Map::from([("role", Value::from("model")), ("parts", texts)]));
+        }
+        if between.is_none() {
+            let calls: Value = parts.iter().filter(|part| !is_text(part)).cloned().collect();
+            between = Some(of_parts(&calls));
+        }
+    }
+    match between {
+        Some(between) => Value::Object(with(out, "intermediate_data", between.into())),
+        None => out.into(),
+    }
+}
+
+fn with(mut map: Map, key: &str, value: Value) -> Map {
+    map.insert(key, value);
+    map
+}
+
+/// What happened on the way, of the parts of a message.
+fn of_parts(parts: &Value) -> Map {
+    let parts = parts.as_array().unwrap_or_default();
+    let all = |snake: &str, camel: &str| -> Value {
+        let found = parts.iter().flat_map(|part| [&part[snake], &part[camel]]);
+        found.filter(|value| !value.is_null()).cloned().collect()
+    };
+    let texts: Value = parts
+        .iter()
+        .filter(|part| part["text"].as_str().is_some_and(|text| !text.is_empty()))
+        .cloned()
+        .collect();
+    let mut data = Map::new();
+    data.insert("tool_uses", all("function_call", "functionCall"));
+    data.insert("tool_responses", all("function_response", "functionResponse"));
+    if texts.as_array().is_some_and(|texts| !texts.is_empty()) {
+        data.insert("intermediate_responses", [Value::from(vec![Value::from("agent"), texts])]);
+    }
+    data
+}
+
+/// Messages without authors as pairs of an author and parts.
+fn authored(mut data: Map) -> Map {
+    let said = data.remove("intermediate_responses");
+    let pairs =
+        said.as_ref().and_then(Value::as_array).unwrap_or_default().iter().map(|message| {
+            match message.as_object() {
+                Some(content) => {
+                    let parts = content.get("parts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+                    Value::from(vec![Value::from("agent"), parts])
+                }
+                None => message.clone(),
+            }
+        });
+    let pairs: Value = pairs.collect();
+    if said.is_some() {
+        data.insert("intermediate_responses", pairs);
+    }
+    data
+}

@@ -1,0 +1,165 @@
+//! What a file is.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+use std::str::FromStr;
+
+use eval_core::format::Value;
+
+/// What a file of conversations is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// A session of ADK as JSON, several of them, or events.
+    AdkSession,
+    /// A database of ADK's sessions.
+    AdkDatabase,
+    /// An eval set: of ADK, of agentevals' examples, of adk-rs.
+    Set,
+    /// Traces of OpenTelemetry or Jaeger.
+    Trace,
+    /// Questions and answers, an object a line.
+    JsonLines,
+    /// Questions and answers as a table.
+    Csv,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 6] =
+        [Self::AdkSession, Self::AdkDatabase, Self::Set, Self::Trace, Self::JsonLines, Self::Csv];
+
+    /// The name, as it is written on a command line and in the origin of a draft.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AdkSession => "adk-session",
+            Self::AdkDatabase => "adk-database",
+            Self::Set => "set",
+            Self::Trace => "trace",
+            Self::JsonLines => "json-lines",
+            Self::Csv => "csv",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    /// Reads a [`name`](Self::name).
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            format!("there is no format `{name}`: the formats are {}", Self::ALL.map(Self::name).join(", "))
+        })
+    }
+}
+
+/// How a database of SQLite begins.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// How a file begins that is packed with gzip. Traces are.
+const PACKED: &[u8] = &[0x1f, 0x8b];
+
+/// How much of a file is looked at before it is read.
+const HEAD: u64 = 1 << 16;
+
+/// Keys of traces near their beginning. They are looked for in files that are too large to be read whole.
+const KEYS_OF_TRACES: [&str; 6] =
+    ["\"resourceSpans\"", "\"resource_spans\"", "\"batches\"", "\"spanId\"", "\"span_id\"", "\"traceID\""];
+
+/// What a file is by its first bytes; `None` if all of it has to be looked at.
+pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>> {
+    let mut head = Vec::new();
+    std::fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    if head.starts_with(DATABASE) {
+        return Ok(Some(Format::AdkDatabase));
+    }
+    let text = String::from_utf8_lossy(&head);
+    let is_trace =
+        head.starts_with(PACKED) || is_large && KEYS_OF_TRACES.iter().any(|key| text.contains(key));
+    Ok(is_trace.then_some(Format::Trace))
+}
+
+/// What a text is, by its content.
+pub(super) fn of_text(text: &str) -> Option<Format> {
+    let begin = text.trim_start();
+    if !begin.starts_with(['{', '[']) {
+        let header = text.lines().next()?;
+        return header.contains([',', ';', '\t']).then_some(Format::Csv);
+    }
+    match Value::parse(text) {
+        Ok(whole) => of_value(&whole),
+        // JSON lines: the first line alone is a document.
+        Err(_) => of_value(&Value::parse(begin.lines().next()?).ok()?),
+    }
+}
+
+fn of_value(value: &Value) -> Option<Format> {
+    let first = value.as_array().and_then(<[Value]>::first);
+    let one = first.unwrap_or(value);
+    let has = |keys: &[&str]| keys.iter().any(|key| !one[*key].is_null());
+    if has(&["events", "invocationId", "invocation_id"]) {
+        return Some(Format::AdkSession);
+    }
+    if first.is_none() && has(&["eval_cases", "evalCases"]) {
+        return Some(Format::Set);
+    }
+    let whole = if value["trace"].as_object().is_some() { &value["trace"] } else { value };
+    let is_document = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "batches"]
+        .iter()
+        .any(|key| !whole[*key].is_null());
+    let of_jaeger = &value["data"][0];
+    if is_document
+        || has(&["spanId", "span_id"])
+        || ["traceID", "spans"].iter().any(|key| !of_jaeger[*key].is_null())
+    {
+        return Some(Format::Trace);
+    }
+    one.as_object().map(|_| Format::JsonLines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_known_by_its_content() {
+        use Format::{AdkSession, Csv, JsonLines, Set, Trace};
+        for (text, format) in [
+            (r#"{"id": "s", "events": []}"#, Some(AdkSession)),
+            (r#" [{"id": "s", "events": []}]"#, Some(AdkSession)),
+            ("{\"id\": \"s\", \"events\": []}\n{\"id\": \"t\", \"events\": []}\n", Some(AdkSession)),
+            (r#"[{"author": "user", "invocationId": "e-1"}]"#, Some(AdkSession)),
+            (r#"{"eval_set_id": "s", "eval_cases": []}"#, Some(Set)),
+            (r#"{"id": "s", "evalCases": []}"#, Some(Set)),
+            (r#"{"resourceSpans": []}"#, Some(Trace)),
+            (r#"{"trace": {"batches": []}}"#, Some(Trace)),
+            (r#"{"data": [{"traceID": "1"}]}"#, Some(Trace)),
+            ("{\"traceId\": \"1\", \"spanId\": \"2\"}\n{\"traceId\": \"1\"}\n", Some(Trace)),
+            ("{\"question\": \"a\"}\n{\"question\": \"b\"}\n", Some(JsonLines)),
+            (r#"[{"question": "a"}]"#, Some(JsonLines)),
+            ("question,answer\na,b\n", Some(Csv)),
+            ("question;answer\n", Some(Csv)),
+            ("[1, 2]", None),
+            ("hello", None),
+            ("", None),
+            ("{", None),
+        ] {
+            assert_eq!(of_text(text), format, "{text}");
+        }
+    }
+
+    #[test]
+    fn formats_are_named() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
+        assert!("adk".parse::<Format>().unwrap_err().contains("adk-session, adk-database"));
+    }
+}

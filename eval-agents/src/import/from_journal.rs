@@ -1,0 +1,62 @@
+//! Conversations of recorded runs.
+
+use eval_core::journal::{RecordedRun, RecordedTest};
+
+use super::error::ImportError;
+use crate::draft::{Draft, Origin, played};
+
+/// The drafts of a case of a recorded run: a draft for each time that it ran in the last attempt.
+///
+/// `case` is the id of the case, or the name of its test as cargo shows it. What a run records is without secrets already.
+///
+/// ```no_run
+/// use eval_agents::import;
+/// use eval_core::journal::RecordedRun;
+///
+/// let run = RecordedRun::read("target/evalset/nightly".as_ref())?;
+/// for draft in import::journal("nightly", &run, "sunny")? {
+///     println!("{}: {:?}", draft.case.eval_id, draft.gaps);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, ImportError> {
+    let id =
+        |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone()).unwrap_or_default();
+    let mut found: Vec<_> = run.tests.iter().filter(|test| test.name() == case).collect();
+    if found.is_empty() {
+        found = run.tests.iter().filter(|test| id(test) == case).collect();
+    }
+    let [test] = found.as_slice() else {
+        let (what, there) = if found.is_empty() {
+            (format!("case `{case}`"), run.tests.iter().map(id).collect())
+        } else {
+            let names = found.iter().map(|test| test.name().to_owned()).collect();
+            (format!("single case `{case}`; name its test"), names)
+        };
+        return Err(ImportError::Missing { from: from.to_owned(), what, there });
+    };
+    let Some(attempt) = test.last() else { return Ok(Vec::new()) };
+    let (mut drafts, mut left_out) = (Vec::new(), Vec::new());
+    for evaluation in &attempt.evaluations {
+        let number = evaluation.ran.run;
+        let which = format!("run {number} of `{case}`");
+        let Some((case, gaps)) = played(&attempt.started.eval_id, &evaluation.ran.transcript) else {
+            left_out.push(format!("{which} has no turn"));
+            continue;
+        };
+        let mut origin =
+            Origin::new(from).with("format", "journal").with("case", test.name()).with("run", number);
+        if let Some(passed) = evaluation.passed {
+            origin = origin.with("passed", passed);
+        }
+        let draft = Draft::of(case, origin).map_err(ImportError::case(from, which))?;
+        drafts.push(draft.with_gaps(gaps));
+    }
+    if drafts.is_empty() {
+        if left_out.is_empty() {
+            left_out.push(format!("no run of `{case}` came to its end"));
+        }
+        return Err(ImportError::Nothing { from: from.to_owned(), left_out });
+    }
+    Ok(drafts)
+}

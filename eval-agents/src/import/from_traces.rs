@@ -1,0 +1,75 @@
+//! Conversations of stored traces.
+
+use std::io::Read;
+
+use super::Format;
+use super::error::ImportError;
+use crate::draft::{Draft, Origin};
+use crate::traces::{Conversation, Traces};
+
+/// The drafts of traces, and what is left out. `wanted` are keys of conversations or ids of traces.
+pub(super) fn read(
+    from: &str,
+    file: impl Read,
+    wanted: &[String],
+) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
+    let traces =
+        Traces::from_reader(file).map_err(|error| ImportError::unreadable(from, error.to_string()))?;
+    let mut left_out: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
+    let is = |conversation: &Conversation, id: &String| {
+        conversation.key == *id || conversation.trace_ids.contains(id)
+    };
+    let conversations = traces.conversations();
+    if let Some(id) = wanted.iter().find(|id| !conversations.iter().any(|one| is(one, id))) {
+        return Err(ImportError::Missing {
+            from: from.to_owned(),
+            what: format!("conversation `{id}`"),
+            there: conversations.iter().map(|one| one.key.clone()).collect(),
+        });
+    }
+    let mut drafts = Vec::new();
+    for conversation in conversations {
+        if !wanted.is_empty() && !wanted.iter().any(|id| is(conversation, id)) {
+            continue;
+        }
+        let named = format!("conversation `{}`", conversation.key);
+        let silent =
+            conversation.turns.iter().position(|turn| turn.user.as_deref().is_none_or(str::is_empty));
+        let why = match silent {
+            _ if conversation.turns.is_empty() => Some("no agent answers in it".to_owned()),
+            Some(at) => Some(format!("what the user said in turn {} was not captured", at + 1)),
+            None => None,
+        };
+        if let Some(why) = why {
+            left_out.push(format!("{named}: {why}"));
+            continue;
+        }
+        let mut origin = Origin::new(from).with("format", Format::Trace.name());
+        origin = origin.with("conversation", conversation.key.as_str());
+        if let Some(trace) = conversation.trace_ids.first().filter(|trace| **trace != conversation.key) {
+            origin = origin.with("trace", trace.as_str());
+        }
+        let case = conversation.to_case(conversation.case_id.clone().unwrap_or_default());
+        let draft = Draft::of(case, origin).map_err(ImportError::case(from, named))?;
+        drafts.push(draft.with_gaps(gaps(conversation)));
+    }
+    Ok((drafts, left_out))
+}
+
+/// What the case of a conversation lacks.
+fn gaps(conversation: &Conversation) -> Vec<String> {
+    let mut gaps = Vec::new();
+    for (turn, gap) in conversation.all_gaps() {
+        let place = turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
+        gaps.push(format!("{place}{gap}"));
+    }
+    for (number, turn) in (1..).zip(&conversation.turns) {
+        if let Some(error) = &turn.error {
+            gaps.push(format!("turn {number} failed: {error}"));
+        }
+        if turn.answer.is_none() {
+            gaps.push(format!("turn {number} has no answer"));
+        }
+    }
+    gaps
+}

@@ -1,0 +1,157 @@
+//! Rows of questions and answers as conversations.
+
+use std::collections::HashMap;
+
+use eval_core::format::{EvalCase, FunctionCall, Invocation, Map, Value};
+
+use super::Format;
+use super::error::ImportError;
+use super::mapping::{Mapping, Role};
+use crate::draft::{Draft, Origin};
+
+/// A row: where it begins, and its fields.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) line: usize,
+    pub(super) fields: Map,
+}
+
+/// A conversation that is being made of rows.
+struct Conversation {
+    case: EvalCase,
+    line: usize,
+    name: Option<String>,
+    gaps: Vec<String>,
+}
+
+/// The drafts of rows, and what is left out.
+pub(super) fn drafts(
+    from: &str,
+    format: Format,
+    columns: &[String],
+    rows: Vec<Row>,
+    mapping: Option<&Mapping>,
+) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
+    let roles = Mapping::roles(mapping, columns)
+        .map_err(|source| ImportError::Mapping { from: from.to_owned(), source })?;
+    let column = |role: Role| roles.iter().find(|(_, of)| *of == role).map(|(name, _)| name.as_str());
+    let mut conversations: Vec<Conversation> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut left_out = Vec::new();
+    for Row { line, fields } in rows {
+        let text = |role: Role| -> Result<Option<String>, ImportError> {
+            let Some(name) = column(role) else { return Ok(None) };
+            let text = match fields.get(name) {
+                None | Some(Value::Null) => return Ok(None),
+                Some(Value::String(text)) => text.clone(),
+                Some(Value::Number(number)) => number.to_string(),
+                Some(Value::Bool(flag)) => flag.to_string(),
+                Some(other) => {
+                    let why = format!("line {line}: `{name}` should be a text and is {}", other.kind());
+                    return Err(ImportError::unreadable(from, why));
+                }
+            };
+            Ok(Some(text).filter(|text| !text.trim().is_empty()))
+        };
+        let Some(user) = text(Role::User)? else {
+            left_out.push(format!("line {line}: the user says nothing"));
+            continue;
+        };
+        let calls = column(Role::Tools).and_then(|name| fields.get(name));
+        let calls = calls.map_or(Ok(Vec::new()), calls_of);
+        let calls = calls.map_err(|why| ImportError::unreadable(from, format!("line {line}: {why}")))?;
+        let named = text(Role::Conversation)?;
+        let new = || Conversation { case: EvalCase::new(""), line, name: named.clone(), gaps: Vec::new() };
+        let known = named.as_ref().and_then(|name| places.get(name).copied());
+        let place = known.unwrap_or_else(|| {
+            conversations.push(new());
+            let place = conversations.len() - 1;
+            places.extend(named.clone().map(|name| (name, place)));
+            place
+        });
+        let Conversation { case, gaps, .. } = &mut conversations[place];
+        if case.eval_id.is_empty() {
+            case.eval_id = text(Role::Id)?.unwrap_or_default();
+        }
+        let number = case.conversation.len() + 1;
+        let without = calls.iter().filter(|call| call.args.is_none()).filter_map(|call| call.name.as_deref());
+        gaps.extend(without.map(|name| format!("turn {number}: the arguments of `{name}` are not known")));
+        let mut turn = Invocation::user(user);
+        turn = match text(Role::Final)? {
+            Some(answer) => turn.response(answer),
+            None => {
+                gaps.push(format!("turn {number} has no answer"));
+                turn
+            }
+        };
+        case.conversation.push(calls.into_iter().fold(turn, Invocation::call));
+    }
+    let draft = |Conversation { case, line, name, gaps }: Conversation| {
+        let mut origin = Origin::new(from).with("format", format.name()).with("line", line);
+        if let Some(name) = name {
+            origin = origin.with("conversation", name);
+        }
+        let draft = Draft::of(case, origin).map_err(ImportError::case(from, format!("line {line}")))?;
+        Ok(draft.with_gaps(gaps))
+    };
+    let drafts = conversations.into_iter().map(draft).collect::<Result<_, _>>()?;
+    Ok((drafts, left_out))
+}
+
+/// The calls of a cell: JSON, or names between commas.
+fn calls_of(cell: &Value) -> Result<Vec<FunctionCall>, String> {
+    match cell {
+        Value::Null => Ok(Vec::new()),
+        Value::Array(items) => items.iter().map(call).collect(),
+        Value::Object(_) => Ok(vec![call(cell)?]),
+        Value::String(text) if text.trim_start().starts_with(['[', '{', '"']) => {
+            let value = Value::parse(text).map_err(|error| format!("the tools are not JSON: {error}"))?;
+            match value {
+                Value::String(name) => Ok(vec![named(&name)?]),
+                value => calls_of(&value),
+            }
+        }
+        Value::String(text) => {
+            text.split([',', ';', '\n']).map(str::trim).filter(|name| !name.is_empty()).map(named).collect()
+        }
+        other => Err(format!("the tools should be names or calls, and are {}", other.kind())),
+    }
+}
+
+/// A call whose arguments are not known.
+fn named(name: &str) -> Result<FunctionCall, String> {
+    if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "(){}[]\"'".contains(c)) {
+        return Err(format!(
+            "`{name}` is no name of a tool; calls with arguments are written as JSON: `[{{\"name\": \"f\", \"args\": {{}}}}]`"
+        ));
+    }
+    let mut call = FunctionCall::default();
+    call.name = Some(name.to_owned());
+    Ok(call)
+}
+
+/// A call in one of the forms in use: a name, or an object with the name and the arguments.
+fn call(value: &Value) -> Result<FunctionCall, String> {
+    if let Some(name) = value.as_str() {
+        return named(name);
+    }
+    // OpenAI's form has the call inside.
+    let value = if value["function"].as_object().is_some() { &value["function"] } else { value };
+    let name = ["name", "tool_name", "tool", "function"].iter().find_map(|key| value[*key].as_str());
+    let name = name.ok_or_else(|| format!("a call has no `name`: {value}"))?;
+    let mut call = named(name)?;
+    let args = ["args", "arguments", "tool_input", "input", "parameters"].iter().map(|key| &value[*key]);
+    let args = args.into_iter().find(|args| !args.is_null());
+    call.args = match args {
+        None => None,
+        Some(Value::Object(args)) => Some(args.clone()),
+        Some(Value::String(text)) => match Value::parse(text) {
+            Ok(Value::Object(args)) => Some(args),
+            _ => return Err(format!("the arguments of `{name}` are no object")),
+        },
+        Some(other) => {
+            return Err(format!("the arguments of `{name}` should be an object and are {}", other.kind()));
+        }
+    };
+    Ok(call)
+}

@@ -1,0 +1,36 @@
+//! Drafts of cases from conversations that are had with an agent.
+//!
+//! ```
+//! use eval_agents::record::{Recording, Script};
+//! use eval_core::{Recorder, agent_fn, json};
+//!
+//! async fn answer(text: String, recorder: Recorder) -> String {
+//!     recorder.tool_call("get_weather", json!({ "city": text }), "sunny");
+//!     "It is sunny.".to_owned()
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let script = Script::new("").say("Paris").say("Oslo");
+//! let draft = Recording::new("the weather agent").runs(2).record(&script, || agent_fn(answer)).await?;
+//! assert_eq!(draft.case.conversation[1].tool_calls().next().unwrap().to_string(), r#"get_weather(city: "Oslo")"#);
+//! assert!(draft.varied.is_empty(), "it was the same both times");
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A conversation goes the way of a case: what makes a case an ERROR makes no draft. With [`runs`](Recording::runs) it is had
+//! several times, and the case keeps what was the same each time.
+//!
+//! [`Script`]s are read from a file by [`scripts`]. A [`Chat`] is a conversation whose messages are not known before.
+
+mod chat;
+mod recording;
+mod script;
+mod varied;
+mod watched;
+
+pub use chat::Chat;
+pub use recording::{RecordError, Recording};
+pub use script::{Script, ScriptError, scripts};
+pub use watched::Watched;

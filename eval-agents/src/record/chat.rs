@@ -1,0 +1,124 @@
+//! A conversation whose messages are not known before.
+
+use std::fmt;
+
+use eval_core::Agent;
+use eval_core::format::{Content, Map};
+use eval_core::report::{RunError, TurnRecord};
+use eval_core::testing::Conversation;
+
+use super::recording::{RecordError, Recording};
+use super::script::Script;
+use crate::draft::{Draft, played};
+
+/// A conversation with an agent that becomes a draft. Its last turn can be taken back.
+///
+/// ```
+/// use eval_agents::record::{Chat, Recording};
+/// use eval_core::agent_fn;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let mut chat = Chat::new(Recording::new("an echo"), || agent_fn(|text, _| async move { text }));
+/// chat.say("Hi").await?;
+/// chat.say("Oops").await?;
+/// chat.undo().await?;
+/// let draft = chat.finish("greeting").await?.expect("a turn");
+/// assert_eq!((draft.case.eval_id.as_str(), draft.case.conversation.len()), ("greeting", 1));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+pub struct Chat<A, F> {
+    recording: Recording,
+    make: F,
+    said: Script,
+    conversation: Option<Conversation<A>>,
+    /// What went wrong in the last turn. It can be taken back.
+    failed: Option<RunError>,
+}
+
+impl<A, F> fmt::Debug for Chat<A, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chat").field("said", &self.said).field("failed", &self.failed).finish_non_exhaustive()
+    }
+}
+
+impl<A: Agent, F: Fn() -> A> Chat<A, F> {
+    /// A conversation that has not begun. `make` makes the agent, and makes it anew when a turn is taken back.
+    pub fn new(recording: Recording, make: F) -> Self {
+        Self { recording, make, said: Script::default(), conversation: None, failed: None }
+    }
+
+    /// How many turns there are, with one that failed.
+    pub fn turns(&self) -> usize {
+        self.said.turns.len()
+    }
+
+    /// Says a text to the agent. After an error the turn has to be taken back before anything else is said.
+    pub async fn say(&mut self, text: impl Into<String>) -> Result<(), RunError> {
+        self.send(Content::user(text)).await.map(drop)
+    }
+
+    /// Sends a message of any parts to the agent, and returns what it did and answered.
+    pub async fn send(&mut self, message: Content) -> Result<&TurnRecord, RunError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        self.said.turns.push(message.clone());
+        let open = || self.recording.open(&self.said, (self.make)());
+        let conversation = self.conversation.get_or_insert_with(open);
+        let sent = conversation.send(message).await;
+        if let Err(error) = &sent {
+            self.failed = Some(error.clone());
+        }
+        sent
+    }
+
+    /// Takes the last turn back: an agent cannot forget, so a new one is told all that was said before. Returns how many turns
+    /// there are then.
+    ///
+    /// The agent may answer otherwise the second time. What it answers then counts.
+    pub async fn undo(&mut self) -> Result<usize, RunError> {
+        self.said.turns.pop();
+        self.close().await;
+        let turns = std::mem::take(&mut self.said.turns);
+        for message in turns {
+            self.send(message).await?;
+        }
+        Ok(self.said.turns.len())
+    }
+
+    /// The session state now.
+    pub async fn state(&mut self) -> Result<Map, RunError> {
+        match &mut self.conversation {
+            Some(conversation) => conversation.state().await.cloned(),
+            None => Ok(Map::new()),
+        }
+    }
+
+    /// Ends the conversation. The draft has this id, or none yet if it is empty; there is no draft if nothing was said. Then
+    /// another conversation can begin.
+    ///
+    /// Fails if a turn failed and was not taken back.
+    pub async fn finish(&mut self, eval_id: &str) -> Result<Option<Draft>, RecordError> {
+        self.said.turns.clear();
+        let Some(conversation) = self.conversation.take() else { return Ok(None) };
+        let ended = conversation.finish().await;
+        let ended = match self.failed.take() {
+            Some(error) => Err(error),
+            None => ended,
+        };
+        let transcript = ended.map_err(|source| RecordError::Run { run: 1, source })?;
+        let Some((case, gaps)) = played(eval_id, &transcript) else { return Ok(None) };
+        let draft = Draft::of(case, self.recording.origin()).map_err(RecordError::Case)?;
+        Ok(Some(draft.with_gaps(gaps)))
+    }
+
+    /// Ends the conversation with the agent, whatever it says to that.
+    async fn close(&mut self) {
+        self.failed = None;
+        if let Some(conversation) = self.conversation.take() {
+            drop(conversation.finish().await);
+        }
+    }
+}

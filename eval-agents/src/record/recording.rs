@@ -1,0 +1,166 @@
+//! Recording scripts.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use eval_core::format::{DEFAULT_TIMEOUT, Problems};
+use eval_core::report::{RunError, Transcript};
+use eval_core::testing::Conversation;
+use eval_core::{Agent, Session};
+
+use super::script::Script;
+use super::varied;
+use crate::draft::{Draft, Origin, played};
+
+/// The user of conversations that name none, as in ADK's evaluation.
+const USER: &str = "test_user_id";
+
+/// How conversations are recorded.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    from: String,
+    runs: usize,
+    timeout: Duration,
+    app_name: String,
+    user_id: String,
+}
+
+/// Why a conversation was not recorded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// A run ended in an error. The message of the user that it answered is not in any case.
+    #[non_exhaustive]
+    Run {
+        /// Which run, from 1.
+        run: usize,
+        /// What went wrong.
+        source: RunError,
+    },
+    /// The script has no turn.
+    NoTurn,
+    /// What happened is no case.
+    Case(Problems),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run { run, source } => write!(f, "run {run}: {source}"),
+            Self::NoTurn => f.write_str("the user says nothing"),
+            Self::Case(problems) => problems.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Run { source, .. } => Some(source),
+            Self::Case(problems) => Some(problems),
+            Self::NoTurn => None,
+        }
+    }
+}
+
+impl Recording {
+    /// Conversations that are had once. `from` says with whom, for the reviewer of the drafts.
+    pub fn new(from: impl Into<String>) -> Self {
+        Self {
+            from: from.into(),
+            runs: 1,
+            timeout: DEFAULT_TIMEOUT,
+            app_name: String::new(),
+            user_id: USER.to_owned(),
+        }
+    }
+
+    /// Sets how often each conversation is had. A case keeps what was the same each time. 0 is taken as 1.
+    #[must_use]
+    pub fn runs(mut self, runs: usize) -> Self {
+        self.runs = runs.max(1);
+        self
+    }
+
+    /// Sets the time limit of each turn, which is two minutes otherwise.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets the app of scripts that name none. It stands in the cases.
+    #[must_use]
+    pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
+        self.app_name = app_name.into();
+        self
+    }
+
+    /// Sets the user of scripts that name none, who is `test_user_id` otherwise.
+    #[must_use]
+    pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
+        self.user_id = user_id.into();
+        self
+    }
+
+    /// Has the conversation of a script. Each run has an agent of its own.
+    pub async fn record<A: Agent>(
+        &self,
+        script: &Script,
+        make: impl Fn() -> A,
+    ) -> Result<Draft, RecordError> {
+        let mut runs = Vec::with_capacity(self.runs);
+        for run in 1..=self.runs {
+            let transcript = self.play(script, make()).await;
+            let transcript = transcript.map_err(|source| RecordError::Run { run, source })?;
+            runs.push(played(&script.eval_id, &transcript).ok_or(RecordError::NoTurn)?);
+        }
+        let gaps = runs.iter().flat_map(|(_, gaps)| gaps.clone()).collect::<Vec<_>>();
+        let (case, varied) = varied::same(runs.into_iter().map(|(case, _)| case).collect());
+        let mut origin = self.origin();
+        if self.runs > 1 {
+            origin = origin.with("runs", self.runs);
+        }
+        let draft = Draft::of(case, origin).map_err(RecordError::Case)?;
+        // What is lacking in one run and not in another one varied.
+        let gaps = gaps.into_iter().filter(|_| self.runs == 1);
+        Ok(draft.with_gaps(gaps).with_varied(varied))
+    }
+
+    async fn play<A: Agent>(&self, script: &Script, agent: A) -> Result<Transcript, RunError> {
+        let mut conversation = self.open(script, agent);
+        for message in &script.turns {
+            if let Err(error) = conversation.send(message.clone()).await {
+                // The agent is told that it is over, and what it says to that changes nothing.
+                drop(conversation.finish().await);
+                return Err(error);
+            }
+        }
+        conversation.finish().await
+    }
+
+    /// A conversation that has not begun.
+    pub(super) fn open<A: Agent>(&self, script: &Script, agent: A) -> Conversation<A> {
+        let or = |text: Option<&String>, default: &str| {
+            text.filter(|text| !text.is_empty()).map_or_else(|| default.to_owned(), Clone::clone)
+        };
+        let input = script.session.as_ref();
+        let app_name = or(input.map(|input| &input.app_name), &self.app_name);
+        let user_id = or(input.map(|input| &input.user_id), &self.user_id);
+        let mut session = Session::new(app_name, user_id).with_session_id(fresh_session_id());
+        session.state = input.map(|input| input.state.clone()).unwrap_or_default();
+        Conversation::new(agent).with_session(session).with_timeout(self.timeout)
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        Origin::new(&self.from).with("format", "recording")
+    }
+}
+
+/// An id that no other conversation in this or another process has.
+fn fresh_session_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("record-{now:x}-{:x}-{:x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,260 @@
+//! What the user says in conversations that are to be recorded.
+
+use std::fmt;
+
+use eval_core::format::{Content, EvalCase, EvalSet, Map, SessionInput, Value};
+
+/// What the user says in one conversation, turn by turn.
+///
+/// ```
+/// use eval_agents::record::Script;
+///
+/// let script = Script::new("two_cities").say("Weather in Paris?").say("And in Oslo?");
+/// assert_eq!(script.turns.len(), 2);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Script {
+    /// The id that the case will have; empty to derive one from what the user says.
+    pub eval_id: String,
+    /// The messages of the user.
+    pub turns: Vec<Content>,
+    /// The session that it is had in; `None` for one without state.
+    pub session: Option<SessionInput>,
+}
+
+impl Script {
+    /// A script without turns.
+    pub fn new(eval_id: impl Into<String>) -> Self {
+        Self { eval_id: eval_id.into(), ..Self::default() }
+    }
+
+    /// Adds a message of the user.
+    #[must_use]
+    pub fn say(self, text: impl Into<String>) -> Self {
+        self.send(Content::user(text))
+    }
+
+    /// Adds a message of the user, of any parts.
+    #[must_use]
+    pub fn send(mut self, message: Content) -> Self {
+        self.turns.push(message);
+        self
+    }
+
+    /// Sets the session that it is had in.
+    #[must_use]
+    pub fn with_session(mut self, session: SessionInput) -> Self {
+        self.session = Some(session);
+        self
+    }
+}
+
+/// What the user says in a case, and its session.
+impl From<&EvalCase> for Script {
+    fn from(case: &EvalCase) -> Self {
+        let turns = case.conversation.iter().map(|turn| turn.user_content.clone()).collect();
+        Self { eval_id: case.eval_id.clone(), turns, session: case.session_input.clone() }
+    }
+}
+
+/// Why a text holds no scripts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScriptError {
+    /// What the text is called.
+    pub from: String,
+    /// The line, what was expected there, and what was seen.
+    pub why: String,
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.from, self.why)
+    }
+}
+
+impl std::error::Error for ScriptError {}
+
+/// The scripts of a text. `from` is what messages call it. It is one of these:
+///
+/// - plain text: a paragraph is a conversation, a line is a turn
+/// - JSON lines: a line is a text, an array of texts, or an object with `turns` or `user`, and with `id`, `state`, `app_name`
+///   and `user_id` if there is something to say
+/// - an eval set: what its users say
+///
+/// ```
+/// use eval_agents::record::scripts;
+///
+/// let text = "Weather in Paris?\nAnd in Oslo?\n\nHello!\n";
+/// let lines = "[\"Weather in Paris?\", \"And in Oslo?\"]\n\"Hello!\"\n";
+/// assert_eq!(scripts("prompts.txt", text)?, scripts("prompts.jsonl", lines)?);
+/// # Ok::<(), eval_agents::record::ScriptError>(())
+/// ```
+pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
+    let failed = |why: String| ScriptError { from: from.to_owned(), why };
+    let text = text.trim_start_matches('\u{feff}');
+    let begin = text.trim_start();
+    let scripts = match begin.chars().next() {
+        None => Vec::new(),
+        Some('{') if is_set(text) => of_set(text).map_err(failed)?,
+        Some('{' | '[') => of_lines(text).map_err(failed)?,
+        // A text may begin with a quote.
+        Some('"') => of_lines(text).unwrap_or_else(|_| of_paragraphs(text)),
+        Some(_) => of_paragraphs(text),
+    };
+    match scripts.iter().position(|script| script.turns.is_empty()) {
+        Some(at) => Err(failed(format!("conversation {} has no turn", at + 1))),
+        None if scripts.is_empty() => Err(failed("there is no message of a user in it".to_owned())),
+        None => Ok(scripts),
+    }
+}
+
+fn is_set(text: &str) -> bool {
+    Value::parse(text).is_ok_and(|value| ["eval_cases", "evalCases"].iter().any(|key| !value[*key].is_null()))
+}
+
+fn of_set(text: &str) -> Result<Vec<Script>, String> {
+    let set = EvalSet::parse(text).map_err(|problems| problems.to_string())?;
+    let script = |case: &EvalCase| match case.conversation_scenario {
+        Some(_) => Err(format!("case `{}` has a scenario, so what its user says is not known", case.eval_id)),
+        None => Ok(Script::from(case)),
+    };
+    set.eval_cases.iter().map(script).collect()
+}
+
+fn of_paragraphs(text: &str) -> Vec<Script> {
+    let mut scripts = vec![Script::default()];
+    for line in text.lines().map(str::trim) {
+        let last = scripts.len() - 1;
+        if !line.is_empty() {
+            scripts[last].turns.push(Content::user(line));
+        } else if !scripts[last].turns.is_empty() {
+            scripts.push(Script::default());
+        }
+    }
+    scripts.retain(|script| !script.turns.is_empty());
+    scripts
+}
+
+fn of_lines(text: &str) -> Result<Vec<Script>, String> {
+    // One document over several lines is an array of what a line may hold.
+    if let Ok(Value::Array(items)) = Value::parse(text)
+        && text.trim().contains('\n')
+    {
+        let numbered = items.iter().enumerate();
+        return numbered.map(|(at, item)| of_value(item).map_err(|why| format!("[{at}]: {why}"))).collect();
+    }
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let read = lines.map(|(at, line)| {
+        let value = Value::parse(line).map_err(|error| format!("line {}: not JSON: {error}", at + 1))?;
+        of_value(&value).map_err(|why| format!("line {}: {why}", at + 1))
+    });
+    read.collect()
+}
+
+fn of_value(value: &Value) -> Result<Script, String> {
+    let message = |value: &Value| match value.as_str() {
+        Some(text) if !text.trim().is_empty() => Ok(Content::user(text)),
+        Some(_) => Err("a message of the user is empty".to_owned()),
+        None => Err(format!("a message of the user should be a text and is {}", value.kind())),
+    };
+    let messages = |items: &[Value]| items.iter().map(message).collect::<Result<Vec<_>, _>>();
+    match value {
+        Value::Array(items) => Ok(Script { turns: messages(items)?, ..Script::default() }),
+        Value::Object(map) => of_object(map, &message, &messages),
+        other => Ok(Script { turns: vec![message(other)?], ..Script::default() }),
+    }
+}
+
+fn of_object(
+    map: &Map,
+    message: &dyn Fn(&Value) -> Result<Content, String>,
+    messages: &dyn Fn(&[Value]) -> Result<Vec<Content>, String>,
+) -> Result<Script, String> {
+    let mut script = Script::default();
+    let mut session = SessionInput::default();
+    for (key, value) in map {
+        let text = || {
+            value
+                .as_str()
+                .map(str::to_owned)
+                .ok_or_else(|| format!("`{key}` should be a text and is {}", value.kind()))
+        };
+        match key {
+            "turns" => {
+                let items = value.as_array();
+                let items =
+                    items.ok_or_else(|| format!("`turns` should be an array and is {}", value.kind()))?;
+                script.turns = messages(items)?;
+            }
+            "user" => script.turns = vec![message(value)?],
+            "id" => script.eval_id = text()?,
+            "app_name" => session.app_name = text()?,
+            "user_id" => session.user_id = text()?,
+            "state" => {
+                let state = value.as_object();
+                let state =
+                    state.ok_or_else(|| format!("`state` should be an object and is {}", value.kind()))?;
+                session.state.clone_from(state);
+            }
+            _ if key.starts_with('_') => {}
+            other => {
+                return Err(format!(
+                    "there is no key `{other}`: a conversation has `turns` or `user`, `id`, `state`, `app_name` and `user_id`"
+                ));
+            }
+        }
+    }
+    script.session = (session != SessionInput::default()).then_some(session);
+    Ok(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<Vec<String>> {
+        let scripts = scripts("here", text).unwrap_or_else(|error| panic!("{error}"));
+        scripts.iter().map(|script| script.turns.iter().map(Content::text).collect()).collect()
+    }
+
+    #[test]
+    fn texts_lines_and_sets_hold_conversations() {
+        let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": [
+            {"user_content": {"parts": [{"text": "one"}]}}, {"user_content": {"parts": [{"text": "two"}]}}]}]}"#;
+        for text in [
+            "one\n two \n",
+            "\n\n one\r\ntwo\r\n\r\n\r\n",
+            "[\"one\", \"two\"]",
+            "[[\"one\", \"two\"]\n]",
+            "{\"turns\": [\"one\", \"two\"], \"id\": \"x\", \"_note\": 1}\n\n",
+            set,
+        ] {
+            assert_eq!(said(text), [["one", "two"]], "{text}");
+        }
+        assert_eq!(said("one\n\n \ntwo"), [["one"], ["two"]]);
+        assert_eq!(said("\"one\" he said"), [["\"one\" he said"]]);
+        let line = r#"{"user": "Hi", "id": "hi", "app_name": "a", "user_id": "u", "state": {"k": 1}}"#;
+        let script = scripts("here", line).unwrap().remove(0);
+        assert_eq!(script.eval_id, "hi");
+        assert_eq!(script.session, Some(SessionInput::new("a", "u").with_state(Map::from([("k", 1)]))));
+    }
+
+    #[test]
+    fn what_is_no_conversation_is_an_error_with_its_line() {
+        for (text, why) in [
+            ("", "there is no message of a user in it"),
+            (" \n\n", "there is no message of a user in it"),
+            ("{\"user\": \"a\"}\n{\"turn\": 1}", "line 2: there is no key `turn`"),
+            ("{\"user\": 1}", "line 1: a message of the user should be a text and is a number"),
+            ("[\"a\"]\n[\" \"]", "line 2: a message of the user is empty"),
+            ("{\"id\": \"x\"}", "conversation 1 has no turn"),
+            ("{", "line 1: not JSON"),
+            (r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}]}"#, "error"),
+        ] {
+            let error = scripts("here", text).unwrap_err().to_string();
+            assert!(error.starts_with("`here`: ") && error.contains(why), "{error} lacks {why}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What was the same in all recordings of a conversation, and what varied.
+
+use std::collections::HashMap;
+
+use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part};
+
+/// How many characters of a value, and how many values, are shown.
+const SHOWN_CHARACTERS: usize = 80;
+const SHOWN_VALUES: usize = 5;
+
+/// The case of what was the same each time, and what varied. The cases are recordings of one script.
+pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
+    let mut cases = cases.into_iter();
+    let Some(mut case) = cases.next() else { return (EvalCase::default(), Vec::new()) };
+    let others: Vec<EvalCase> = cases.collect();
+    let mut varied = Vec::new();
+    if others.is_empty() {
+        return (case, varied);
+    }
+    for (at, turn) in case.conversation.iter_mut().enumerate() {
+        let others: Vec<&Invocation> = others.iter().filter_map(|case| case.conversation.get(at)).collect();
+        let mut told = Vec::new();
+        calls(turn, &others, &mut told);
+        answer(turn, &others, &mut told);
+        varied.extend(told.into_iter().map(|what| format!("turn {}: {what}", at + 1)));
+    }
+    let states: Vec<&Map> = others.iter().map(|case| &case.final_session_state).collect();
+    let kept = same_entries(&case.final_session_state, &states, |key, values| {
+        varied.push(format!("`{key}` of the state at the end: {}", list(&values)));
+    });
+    case.final_session_state = kept;
+    (case, varied)
+}
+
+fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
+    if others.iter().all(|other| other.final_response == turn.final_response) {
+        return;
+    }
+    let text = |turn: &Invocation| match &turn.final_response {
+        Some(answer) if !answer.text().is_empty() => format!("{:?}", answer.text()),
+        Some(_) => "(without text)".to_owned(),
+        None => "(none)".to_owned(),
+    };
+    let texts = std::iter::once(text(turn)).chain(others.iter().map(|other| text(other)));
+    told.push(format!("the answer: {}", list(&texts.collect::<Vec<_>>())));
+    turn.final_response = None;
+}
+
+/// A call of the first recording, as it was in all of them.
+enum Kept {
+    /// Made each time, with these arguments and, if its result was the same each time, with it.
+    Each { args: Option<Map>, same_result: bool },
+    /// Not made each time.
+    Not,
+}
+
+/// Keeps the calls that were made each time, with the arguments that were the same, and the other things on the way that were.
+fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
+    let first: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
+    let runs = others.len() + 1;
+    let in_others: Vec<Vec<&FunctionCall>> =
+        others.iter().map(|other| other.tool_calls().collect()).collect();
+    let pairs: Vec<Vec<Option<usize>>> = in_others.iter().map(|calls| paired(&first, calls)).collect();
+    let result_of = |turn: &Invocation, call: &FunctionCall| results(turn).get(&call.id).cloned();
+    let mut kept = Vec::with_capacity(first.len());
+    for (at, call) in first.iter().enumerate() {
+        let name = call.name.as_deref().unwrap_or("(no name)");
+        let partners: Vec<Option<&FunctionCall>> =
+            pairs.iter().zip(&in_others).map(|(pairs, calls)| pairs[at].map(|at| calls[at])).collect();
+        let made = 1 + partners.iter().flatten().count();
+        if made < runs {
+            told.push(format!("`{call}` was called in {made} of {runs} runs"));
+            kept.push(Kept::Not);
+            continue;
+        }
+        let partners: Vec<&FunctionCall> = partners.into_iter().flatten().collect();
+        let args: Vec<Map> = partners.iter().map(|call| call.args.clone().unwrap_or_default()).collect();
+        let args: Vec<&Map> = args.iter().collect();
+        let same = call.args.as_ref().map(|own| {
+            same_entries(own, &args, |key, values| {
+                told.push(format!("the argument `{key}` of `{name}`: {}", list(&values)));
+            })
+        });
+        let result = result_of(turn, call);
+        let same_result =
+            partners.iter().zip(others).all(|(partner, other)| result_of(other, partner) == result);
+        if !same_result {
+            told.push(format!("the result of `{name}`"));
+        }
+        kept.push(Kept::Each { args: same, same_result });
+    }
+    for name in more_calls(&pairs, &in_others) {
+        told.push(format!("`{name}` was called in some runs and not in the first one"));
+    }
+    let in_order = |pairs: &Vec<Option<usize>>| {
+        let each = pairs.iter().zip(&kept).filter(|(_, kept)| matches!(kept, Kept::Each { .. }));
+        each.filter_map(|(pair, _)| *pair).is_sorted()
+    };
+    if !pairs.iter().all(in_order) {
+        told.push("the order of the calls".to_owned());
+    }
+    let said = texts(turn);
+    let keeps_texts = others.iter().all(|other| texts(other) == said);
+    if !keeps_texts {
+        told.push("what was said on the way".to_owned());
+    }
+    rebuild(turn, &first, &kept, keeps_texts);
+}
+
+/// Which call of another run each call of the first one is: one of the same name, with equal arguments if there is one.
+fn paired(first: &[FunctionCall], others: &[&FunctionCall]) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; first.len()];
+    let mut is_taken = vec![false; others.len()];
+    for equal_args in [true, false] {
+        for (at, call) in first.iter().enumerate().filter(|(_, call)| call.name.is_some()) {
+            let fits =
+                |other: &FunctionCall| other.name == call.name && (!equal_args || other.args == call.args);
+            if pairs[at].is_none()
+                && let Some(found) = (0..others.len()).find(|at| !is_taken[*at] && fits(others[*at]))
+            {
+                is_taken[found] = true;
+                pairs[at] = Some(found);
+            }
+        }
+    }
+    pairs
+}
+
+/// The names of calls that the first run did not make.
+fn more_calls(pairs: &[Vec<Option<usize>>], others: &[Vec<&FunctionCall>]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (pairs, calls) in pairs.iter().zip(others) {
+        for (at, call) in calls.iter().enumerate() {
+            let name = call.name.clone().unwrap_or_else(|| "(no name)".to_owned());
+            if !pairs.contains(&Some(at)) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// The results of a turn by the ids of their calls.
+fn results(turn: &Invocation) -> HashMap<Option<String>, Option<Map>> {
+    let parts = turn.events().iter().filter_map(|event| event.content.as_ref()).flat_map(Content::parts);
+    let results = parts.filter_map(|part| part.function_response.as_ref());
+    results.map(|result| (result.id.clone(), result.response.clone())).collect()
+}
+
+/// What agents say before the answer.
+fn texts(turn: &Invocation) -> Vec<(&str, &str)> {
+    let parts = turn.events().iter().flat_map(|event| {
+        let parts = event.content.as_ref().map(Content::parts).unwrap_or_default();
+        parts.iter().map(|part| (event.author.as_str(), part))
+    });
+    parts.filter_map(|(author, part)| Some((author, part.text.as_deref()?))).collect()
+}
+
+/// Leaves in a turn what was the same each time.
+fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_texts: bool) {
+    let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data else { return };
+    let of_call =
+        |id: &Option<String>| first.iter().position(|call| call.id == *id).and_then(|at| kept.get(at));
+    let mut at = 0;
+    let mut part = |part: &mut Part| {
+        if let Some(call) = &mut part.function_call {
+            let here = kept.get(at);
+            at += 1;
+            let Some(Kept::Each { args, .. }) = here else { return false };
+            call.args.clone_from(args);
+        }
+        if let Some(response) = &part.function_response {
+            return !matches!(of_call(&response.id), Some(Kept::Not | Kept::Each { same_result: false, .. }));
+        }
+        keeps_texts || part.text.is_none() || part.function_call.is_some()
+    };
+    for event in events.iter_mut() {
+        if let Some(parts) = event.content.as_mut().and_then(|content| content.parts.as_mut()) {
+            parts.retain_mut(&mut part);
+        }
+    }
+    events.retain(|event| {
+        event.content.as_ref().is_none_or(|content| !content.parts().is_empty())
+            && (event.content.is_some() || event.grounding_metadata.is_some())
+    });
+}
+
+/// The entries that all have, and with the same values. `other` is told the values of each of the others.
+fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<String>)) -> Map {
+    let mut keys: Vec<&str> = own.keys().collect();
+    for key in others.iter().flat_map(|map| map.keys()) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let mut same = Map::new();
+    for key in keys {
+        let value = own.get(key);
+        if let Some(value) = value.filter(|value| others.iter().all(|map| map.get(key) == Some(value))) {
+            same.insert(key, value);
+            continue;
+        }
+        let shown = |map: &Map| map.get(key).map_or_else(|| "(none)".to_owned(), ToString::to_string);
+        other(key, std::iter::once(own).chain(others.iter().copied()).map(shown).collect());
+    }
+    same
+}
+
+/// The different ones of some values, in one line.
+fn list(values: &[String]) -> String {
+    let mut different: Vec<String> = Vec::new();
+    for value in values {
+        let mut shown: String = value.chars().take(SHOWN_CHARACTERS).collect();
+        if shown.len() < value.len() {
+            shown.push_str("..");
+        }
+        if !different.contains(&shown) {
+            different.push(shown);
+        }
+    }
+    let more = different.len().saturating_sub(SHOWN_VALUES);
+    different.truncate(SHOWN_VALUES);
+    let list = different.join(" | ");
+    if more > 0 { format!("{list} and {more} more") } else { list }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_core::format::{FunctionResponse, InvocationEvent, Value};
+
+    use super::*;
+
+    /// A recording of a turn: its calls with arguments and result, and the answer.
+    fn run(calls: &[(&str, &str, &str)], answer: &str, state: i64) -> EvalCase {
+        let event = |role: &str, part| InvocationEvent::new("a").with_content(Content::new(role, vec![part]));
+        let mut events = vec![event("model", Part::text("Let me see."))];
+        for (at, (name, args, result)) in calls.iter().enumerate() {
+            let id = format!("call-{at}");
+            events.push(event(
+                "model",
+                Part::call(FunctionCall::new(*name, Value::parse(args).unwrap()).with_id(&id)),
+            ));
+            events.push(event("user", Part::response(FunctionResponse::new(*name, *result).with_id(&id))));
+        }
+        let turn =
+            Invocation::user("Hi").with_intermediate_data(IntermediateData::Events(events)).response(answer);
+        EvalCase::new("c").turn(turn).final_state(Map::from([("last", state), ("fix", 1)]))
+    }
+
+    fn shown(case: &EvalCase) -> String {
+        let turn = &case.conversation[0];
+        let calls: Vec<_> = turn.tool_calls().map(ToString::to_string).collect();
+        format!("{} > {}", calls.join(" "), turn.response_text())
+    }
+
+    #[test]
+    fn what_was_the_same_each_time_is_kept_as_it_is() {
+        let one = run(&[("f", r#"{ "x": 1 }"#, "r"), ("g", "{}", "s")], "Hello!", 1);
+        let (case, varied) = same(vec![one.clone(), one.clone(), one.clone()]);
+        assert_eq!((case, varied.len()), (one, 0));
+    }
+
+    #[test]
+    fn what_varied_is_left_out_and_told() {
+        let (case, varied) = same(vec![
+            run(&[("f", r#"{ "x": 1, "at": 5 }"#, "r"), ("once", "{}", "o"), ("g", "{}", "s")], "Hello!", 1),
+            run(&[("g", "{}", "s"), ("f", r#"{ "x": 1, "at": 6 }"#, "q"), ("late", "{}", "")], "Hi!", 2),
+        ]);
+        assert_eq!(shown(&case), "f(x: 1) g() > ");
+        assert_eq!(case.final_session_state, Map::from([("fix", 1)]));
+        assert_eq!(
+            varied,
+            [
+                "turn 1: the argument `at` of `f`: 5 | 6",
+                "turn 1: the result of `f`",
+                "turn 1: `once()` was called in 1 of 2 runs",
+                "turn 1: `late` was called in some runs and not in the first one",
+                "turn 1: the order of the calls",
+                r#"turn 1: the answer: "Hello!" | "Hi!""#,
+                "`last` of the state at the end: 1 | 2",
+            ]
+        );
+        let results: Vec<_> = results(&case.conversation[0]).into_values().flatten().collect();
+        assert_eq!(results, [Map::from([("result", "s")])]);
+        case.check().expect("it is a case");
+    }
+
+    #[test]
+    fn calls_of_one_name_are_paired_by_their_arguments() {
+        let oslo = ("look", r#"{ "city": "Oslo" }"#, "o");
+        let lima = ("look", r#"{ "city": "Lima" }"#, "l");
+        let (case, varied) = same(vec![run(&[oslo, lima], "Both.", 1), run(&[lima, oslo], "Both.", 1)]);
+        assert_eq!(shown(&case), r#"look(city: "Oslo") look(city: "Lima") > Both."#);
+        assert_eq!(varied, ["turn 1: the order of the calls"]);
+    }
+}

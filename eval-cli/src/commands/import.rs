@@ -1,0 +1,106 @@
+//! `cargo evalset import`: drafts of cases from conversations that are stored.
+
+mod problem;
+mod source;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use eval_agents::import::{Format as Stored, Import, Mapping};
+
+use crate::drafts::{Added, Destination};
+use crate::output::words::count;
+use crate::output::{Answer, CommandError, Format};
+
+/// Adds drafts of cases to a set, made of conversations that are stored.
+///
+/// What a file is, its content says: a session of ADK as JSON, a database of ADK's sessions, an eval set of another tool, a
+/// table of questions and answers. `RUN:CASE` is a case of a recorded run: what happened there becomes a new case. Secrets are
+/// masked, equal conversations are dropped, and arguments that are probably others next time are pointed out. Tests refuse a
+/// draft until `accept` takes its mark away.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// Files, or `RUN:CASE`. The run is an id or a folder; without it, the last run is meant: `:CASE`.
+    #[arg(value_name = "FROM", required = true)]
+    from: Vec<OsString>,
+
+    /// The set. A file that does not exist is made.
+    #[arg(short, long, value_name = "SET")]
+    output: PathBuf,
+
+    /// The id of the case, if there is one. It is derived from what the user says otherwise.
+    #[arg(long, value_name = "ID")]
+    case: Option<String>,
+
+    /// Takes the session with this id alone, and others that are named so.
+    #[arg(long, value_name = "ID")]
+    session: Vec<String>,
+
+    /// What the columns of a table hold: `user`, `final`, `tools`, `id` or `conversation`.
+    #[arg(long, value_name = "COLUMN=ROLE,..")]
+    map: Option<Mapping>,
+
+    /// What the files are, whatever they look like.
+    #[arg(long, value_name = "FORMAT")]
+    from_format: Option<Stored>,
+
+    /// Writes nothing, and shows what would be written.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset import session.json -o evals/weather.evalset.json
+  cargo evalset import sessions.db --session s-17 -o evals/weather.evalset.json --case refund
+  cargo evalset import faq.csv --map question=user,answer=final -o evals/faq.evalset.json --dry-run
+  cargo evalset import :weather::sunny -o evals/weather.evalset.json
+
+Exit codes:
+  0  each source was read; the drafts were added, or the set has their conversations already
+  2  a source or the set cannot be read or written, or a source holds no conversation; nothing was written";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let destination = Destination::of(&args.output)?;
+    let mut import = Import::new();
+    if let Some(format) = args.from_format {
+        import = import.format(format);
+    }
+    if let Some(mapping) = &args.map {
+        import = import.mapping(mapping.clone());
+    }
+    import = args.session.iter().fold(import, Import::session);
+    let (mut drafts, mut left_out) = (Vec::new(), Vec::new());
+    for from in &args.from {
+        let (found, not_found) = source::read(from, &import)?;
+        drafts.extend(found);
+        left_out.extend(not_found);
+    }
+    if let Some(id) = &args.case {
+        match drafts.as_mut_slice() {
+            [draft] => draft.case.eval_id.clone_from(id),
+            all => {
+                return Err(CommandError::new(
+                    format!("`--case` names one case, and there are {}", count(all.len(), "conversation")),
+                    "leave it out, or choose a session with `--session`; `rename-case` changes ids later",
+                ));
+            }
+        }
+    }
+    let written = if args.dry_run { destination.preview(drafts)? } else { destination.add(drafts)? };
+    let added = Added {
+        command: "import",
+        destination: &destination,
+        drafts: &written.new.drafts,
+        equal: written.new.equal,
+        left_out: &left_out,
+        failures: &[],
+        preview: args.dry_run.then_some(&written),
+    };
+    added.answer(args.format)
+}

@@ -1,0 +1,179 @@
+//! `cargo evalset record`: drafts of cases from conversations that are had with an agent.
+
+mod chat;
+mod screen;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use eval_agents::draft::{Draft, NewCases};
+use eval_agents::record::{Recording, Script, Watched, scripts};
+use eval_core::BoxAgent;
+use eval_format::options::{ParseOptionError, parse_timeout};
+
+use crate::agent::{self, AgentArgs, AnyAgent};
+use crate::drafts::{Added, Destination};
+use crate::files::read;
+use crate::output::foreign::{guard_styled, one_line};
+use crate::output::{Answer, CommandError, Format};
+
+/// Has conversations with an agent, and adds drafts of cases to a set: what the user said, and what the agent did.
+///
+/// Without a file of prompts the conversations are typed: in a terminal, or line by line on standard input. What the agent does
+/// is shown as it comes. Tests refuse a draft until `accept` takes its mark away.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP, override_usage = USAGE, group = agent::exactly_one())]
+pub(crate) struct Args {
+    /// What the user says: a text file (a paragraph is a conversation, a line is a turn), JSON lines, or an eval set.
+    #[arg(value_name = "PROMPTS")]
+    prompts: Option<PathBuf>,
+
+    /// The set. A file that does not exist is made.
+    #[arg(short, long, value_name = "SET")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    agent: AgentArgs,
+
+    /// How often each conversation is had. A case keeps what was the same each time.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "prompts", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+
+    /// The user of the conversations, unless the prompts name one.
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+
+    /// The time limit of each turn: `500ms`, `30s`, `2m`. It is two minutes otherwise.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    timeout: Option<Duration>,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const USAGE: &str = "cargo evalset record [OPTIONS] <AGENT> -o <SET> [PROMPTS]";
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset record --agent-cmd 'python3 agents/weather.py' -o evals/weather.evalset.json prompts.txt
+  cargo evalset record --adk-cmd 'adk api_server agents' --app weather -o evals/weather.evalset.json
+  cargo evalset record --agent-url $URL --app trip -o evals/trip.evalset.json --runs 5 prompts.jsonl
+
+What can be typed in a conversation:
+  /case NAME  names this case, or ends it and begins another one
+  /undo       takes the last turn back: a new agent is told all that was said before
+  /state      shows the session state
+  /quit       ends; so does the end of the input
+
+Exit codes:
+  0  each conversation was recorded, or the set has it already
+  2  a conversation was not recorded, or the agent or the set cannot be used; what was recorded before stays";
+
+fn parse_time(text: &str) -> Result<Duration, ParseOptionError> {
+    parse_timeout(text)
+}
+
+/// What came of the conversations so far.
+#[derive(Debug, Default)]
+struct Recorded {
+    new: NewCases,
+    failures: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    // What is secret is known before anything is written.
+    let agent = args.agent.choose()?;
+    let destination = Destination::of(&args.output)?;
+    let scripts = args.prompts.as_ref().map(read_scripts).transpose()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        CommandError::new(
+            format!("cannot start the runtime that waits for agents: {error}"),
+            "raise this user's limit of open files",
+        )
+    })?;
+    let mut recording = Recording::new(args.agent.name()).runs(args.runs.into());
+    if let Some(app) = args.agent.app() {
+        recording = recording.app_name(app);
+    }
+    if let Some(user) = &args.user {
+        recording = recording.user_id(user);
+    }
+    if let Some(timeout) = args.timeout {
+        recording = recording.timeout(timeout);
+    }
+    let mut recorded = Recorded::default();
+    runtime.block_on(async {
+        agent.ready().await?;
+        match &scripts {
+            Some(scripts) => all(&recording, scripts, &agent, &destination, &mut recorded).await,
+            None => chat::run(recording, &agent, &destination, &mut recorded).await,
+        }
+    })?;
+    let added = Added {
+        command: "record",
+        destination: &destination,
+        drafts: &recorded.new.drafts,
+        equal: recorded.new.equal,
+        left_out: &[],
+        failures: &recorded.failures,
+        preview: None,
+    };
+    added.answer(args.format)
+}
+
+fn read_scripts(path: &PathBuf) -> Result<Vec<Script>, CommandError> {
+    let shown = path.display().to_string();
+    let text = String::from_utf8(read(path)?).map_err(|_| {
+        CommandError::new(format!("`{}` is not UTF-8", one_line(&shown)), "write the prompts as plain text")
+    })?;
+    scripts(&shown, &text).map_err(|error| {
+        CommandError::new(
+            one_line(&error.to_string()),
+            "a paragraph is a conversation and a line is a turn; docs/goldens.md describes the other forms",
+        )
+    })
+}
+
+/// Records scripts, and writes each into the set as soon as it is recorded.
+async fn all(
+    recording: &Recording,
+    scripts: &[Script],
+    agent: &AnyAgent,
+    destination: &Destination,
+    recorded: &mut Recorded,
+) -> Result<(), CommandError> {
+    for (at, script) in scripts.iter().enumerate() {
+        let first = script.turns.first().map(eval_format::Content::text).unwrap_or_default();
+        let name = if script.eval_id.is_empty() { &first } else { &script.eval_id };
+        tell(&format!("recording {} of {}: {}\n", at + 1, scripts.len(), one_line(name)));
+        match recording.record(script, || watched(agent)).await {
+            Ok(draft) => recorded.add(destination, draft)?,
+            Err(error) => recorded.failures.push(format!("conversation {}, `{name}`: {error}", at + 1)),
+        }
+    }
+    Ok(())
+}
+
+/// An agent whose events are shown as they come.
+fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&eval_core::agent::Event)> {
+    Watched::new(agent.boxed(), screen::show as fn(&eval_core::agent::Event))
+}
+
+impl Recorded {
+    /// Writes a draft into the set, and returns its id; `None` if the set has the conversation already.
+    fn add(&mut self, destination: &Destination, draft: Draft) -> Result<(), CommandError> {
+        let written = destination.add(vec![draft])?;
+        self.new.drafts.extend(written.new.drafts);
+        self.new.equal += written.new.equal;
+        Ok(())
+    }
+}
+
+/// Says something while the command runs. If nobody can be told, it goes on all the same.
+fn tell(text: &str) {
+    let text = guard_styled(&eval_core::__private::mask(text));
+    let mut out = anstream::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

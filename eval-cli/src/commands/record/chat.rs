@@ -1,0 +1,161 @@
+//! Conversations that are typed.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use eval_agents::record::{Chat, Recording};
+use eval_core::Agent;
+use tokio::sync::mpsc;
+
+use super::{Recorded, tell, watched};
+use crate::agent::AnyAgent;
+use crate::drafts::Destination;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+
+/// What a line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Line<'a> {
+    Say(&'a str),
+    Case(&'a str),
+    Undo,
+    State,
+    Quit,
+    Help,
+    Nothing,
+}
+
+const HELP: &str = "/case NAME  /undo  /state  /quit; a message that begins with a slash is typed with two\n";
+
+impl<'a> Line<'a> {
+    fn of(line: &'a str) -> Self {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word {
+            "" => Self::Nothing,
+            "/case" if !rest.trim().is_empty() => Self::Case(rest.trim()),
+            "/undo" => Self::Undo,
+            "/state" => Self::State,
+            "/quit" | "/exit" => Self::Quit,
+            _ if line.starts_with("//") => Self::Say(&line[1..]),
+            _ if line.starts_with('/') => Self::Help,
+            _ => Self::Say(line),
+        }
+    }
+}
+
+/// Has the conversations that are typed, until `/quit` or the end of the input.
+pub(super) async fn run(
+    recording: Recording,
+    agent: &AnyAgent,
+    destination: &Destination,
+    recorded: &mut Recorded,
+) -> Result<(), CommandError> {
+    let is_terminal = io::stdin().is_terminal();
+    let mut lines = lines();
+    let mut chat = Chat::new(recording, || watched(agent));
+    let mut name = String::new();
+    if is_terminal {
+        tell(HELP);
+    }
+    loop {
+        if is_terminal {
+            tell("> ");
+        }
+        let line = match lines.recv().await {
+            Some(Ok(line)) => line,
+            Some(Err(error)) => {
+                save(&mut chat, &name, destination, recorded).await?;
+                let help = "type plain text, or name a file of prompts";
+                return Err(CommandError::new(format!("cannot read what is typed: {error}"), help));
+            }
+            None => "/quit".to_owned(),
+        };
+        match Line::of(&line) {
+            Line::Nothing => {}
+            Line::Help => tell(HELP),
+            Line::Say(text) => {
+                if let Err(error) = chat.say(text).await {
+                    tell(&format!("{}\n/undo takes the turn back\n", one_line(&error.to_string())));
+                }
+            }
+            Line::Undo => match chat.undo().await {
+                Ok(turns) => tell(&format!("turns: {turns}\n")),
+                Err(error) => tell(&format!("{}\n", one_line(&error.to_string()))),
+            },
+            Line::State => match chat.state().await {
+                Ok(state) => tell(&format!("{}\n", one_line(&eval_format::Value::from(state).to_string()))),
+                Err(error) => tell(&format!("{}\n", one_line(&error.to_string()))),
+            },
+            Line::Case(id) => {
+                if chat.turns() > 0 {
+                    save(&mut chat, &name, destination, recorded).await?;
+                }
+                id.clone_into(&mut name);
+            }
+            Line::Quit => return save(&mut chat, &name, destination, recorded).await,
+        }
+    }
+}
+
+/// Ends the conversation and writes it into the set.
+async fn save<A: Agent, F: Fn() -> A>(
+    chat: &mut Chat<A, F>,
+    name: &str,
+    destination: &Destination,
+    recorded: &mut Recorded,
+) -> Result<(), CommandError> {
+    let before = recorded.new.drafts.len();
+    match chat.finish(name).await {
+        Ok(None) => {}
+        Ok(Some(draft)) => {
+            recorded.add(destination, draft)?;
+            match recorded.new.drafts.get(before) {
+                Some(draft) => tell(&format!("saved `{}`\n", one_line(&draft.case.eval_id))),
+                None => tell("the set has this conversation already\n"),
+            }
+        }
+        Err(error) => {
+            let what = if name.is_empty() { "a conversation".to_owned() } else { format!("`{name}`") };
+            tell(&format!("{what} is not saved: {}\n", one_line(&error.to_string())));
+            recorded.failures.push(format!("{what}: {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// The lines of standard input. A thread waits for them, so that the connections to an agent are looked after meanwhile.
+fn lines() -> mpsc::Receiver<io::Result<String>> {
+    let (send, receive) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let is_last = line.is_err();
+            if send.blocking_send(line).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_message_or_a_command() {
+        for (line, expected) in [
+            ("Weather in Paris?", Line::Say("Weather in Paris?")),
+            ("  Hi  ", Line::Say("Hi")),
+            ("/case two cities", Line::Case("two cities")),
+            ("/case", Line::Help),
+            ("/undo", Line::Undo),
+            ("/state", Line::State),
+            ("/quit", Line::Quit),
+            ("/help", Line::Help),
+            ("//etc is a folder", Line::Say("/etc is a folder")),
+            ("", Line::Nothing),
+        ] {
+            assert_eq!(Line::of(line), expected, "{line}");
+        }
+    }
+}

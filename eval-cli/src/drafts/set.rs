@@ -1,0 +1,123 @@
+//! The set that drafts are written into.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use eval_agents::draft::{Draft, NewCases, new_cases};
+use eval_core::format::EvalCase;
+use eval_format::SetEditor;
+use eval_format::conventions::{FileKind, SET_NAMES, file_stem};
+
+use crate::edited::{edit, open, refused};
+use crate::files::create;
+use crate::output::foreign::one_line;
+use crate::output::{CommandError, shell};
+
+/// A set to which drafts are added. It need not exist yet.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    pub(crate) path: PathBuf,
+}
+
+/// What was written, or would be.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) new: NewCases,
+    /// The text of the set before and after.
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+impl Destination {
+    /// A destination, if its name is one of a set and what stands there is one.
+    pub(crate) fn of(path: &Path) -> Result<Self, CommandError> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if FileKind::of(name) != Some(FileKind::Set) {
+            let stem = name.strip_suffix(".json").unwrap_or(name);
+            let near = path.with_file_name(format!("{stem}.evalset.json"));
+            return Err(CommandError::new(
+                format!(
+                    "`{}` is no name of an eval set: those are {SET_NAMES}",
+                    one_line(&path.display().to_string())
+                ),
+                format!("write `-o {}`", shell::word(&near.display().to_string())),
+            ));
+        }
+        let destination = Self { path: path.to_owned() };
+        if destination.exists() {
+            // An agent that was paid for should not answer in vain.
+            open(path)?;
+        }
+        Ok(destination)
+    }
+
+    /// The path, as it is shown.
+    pub(crate) fn shown(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn exists(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok()
+    }
+
+    fn empty(&self) -> SetEditor {
+        SetEditor::create(file_stem(&self.shown()))
+    }
+
+    /// Adds drafts, each under an id that is free, without those whose conversation the set has already.
+    pub(crate) fn add(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
+        if !self.exists() {
+            let (text, written) = self.added(self.empty(), drafts.clone())?;
+            if written.new.drafts.is_empty() {
+                return Ok(written);
+            }
+            if let Some(folder) = self.path.parent() {
+                fs::create_dir_all(folder).map_err(|error| self.unwritten(&error))?;
+            }
+            match create(&self.path, &text) {
+                // Somebody else has made it meanwhile.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                created => return created.map(|()| written).map_err(|error| self.unwritten(&error)),
+            }
+        }
+        edit(&self.path, |editor| {
+            let (_, written) = self.added_to(editor, drafts)?;
+            Ok(written)
+        })
+    }
+
+    /// What adding them would write.
+    pub(crate) fn preview(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
+        let (is_new, editor) = if self.exists() { (false, open(&self.path)?) } else { (true, self.empty()) };
+        let (_, mut written) = self.added(editor, drafts)?;
+        if is_new {
+            written.before.clear();
+        }
+        Ok(written)
+    }
+
+    fn added(&self, mut editor: SetEditor, drafts: Vec<Draft>) -> Result<(String, Written), CommandError> {
+        self.added_to(&mut editor, drafts)
+    }
+
+    fn added_to(
+        &self,
+        editor: &mut SetEditor,
+        drafts: Vec<Draft>,
+    ) -> Result<(String, Written), CommandError> {
+        let before = editor.text();
+        let existing: Vec<EvalCase> = editor.cases().cloned().collect();
+        let new = new_cases(drafts, &existing);
+        for draft in &new.drafts {
+            editor.add_case(&draft.marked()).map_err(|error| refused(&self.path, &error))?;
+        }
+        let after = editor.text();
+        Ok((after.clone(), Written { new, before, after }))
+    }
+
+    fn unwritten(&self, error: &std::io::Error) -> CommandError {
+        let help = "give this user permission to write to the folder";
+        CommandError::new(format!("cannot write `{}`: {error}", one_line(&self.shown())), help)
+    }
+}

@@ -1,0 +1,181 @@
+//! `record`: conversations with an agent become drafts of a set.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::folder::{Folder, Ran};
+use crate::run::agents;
+
+const SET: &str = "evals/weather.evalset.json";
+const AGENT: [&str; 4] = ["--agent-cmd", "python3 weather.py", "-o", SET];
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("weather.py", std::fs::read(agents().join("weather.py")).expect("the program"));
+    folder
+}
+
+fn set(folder: &Folder) -> Value {
+    serde_json::from_str(&folder.read(SET)).expect("JSON")
+}
+
+fn ids(folder: &Folder) -> Vec<String> {
+    let set = set(folder);
+    let cases = set["eval_cases"].as_array().expect("cases");
+    cases.iter().map(|case| case["eval_id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// Types lines into a conversation.
+fn typed(folder: &Folder, args: &[&str], lines: &str) -> Ran {
+    let mut command = folder.command(&[&["record"], args].concat());
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().expect("its input").write_all(lines.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends").into()
+}
+
+const PROMPTS: &str =
+    "What is the weather in Paris?\nAnd the weather in Oslo?\n\nWhat is the weather in Lima?\n";
+
+#[test]
+fn prompts_become_drafts_that_the_agent_passes_once_they_are_accepted() {
+    let folder = folder("record-prompts");
+    folder.write("prompts.txt", PROMPTS);
+    let ran = folder.run(&[&["record", "prompts.txt"], &AGENT[..]].concat());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("recording 2 of 2: What is the weather in Lima?"), "{}", ran.err);
+    assert!(ran.err.contains("  calls get_weather(city: \"Lima\")\n"), "{}", ran.err);
+    assert_eq!(ids(&folder), ["what_is_the_weather_in_paris", "what_is_the_weather_in_lima"]);
+    let case = &set(&folder)["eval_cases"][0];
+    assert_eq!(case["conversation"].as_array().map(Vec::len), Some(2));
+    assert_eq!(case["final_session_state"]["last_city"], "Oslo");
+    assert_eq!(case["_draft"]["from"], "`python3 weather.py`");
+
+    let all: Vec<String> = ids(&folder).iter().map(|id| format!("{SET}:{id}")).collect();
+    for case in &all {
+        assert_eq!(folder.run(&["accept", case]).code, Some(0));
+    }
+    let ran = folder.run(&["run", SET, "--agent-cmd", "python3 weather.py"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_conversation_that_fails_makes_no_case_and_the_others_stay() {
+    let folder = folder("record-fails");
+    let lines = "{\"user\": \"What is the weather in Atlantis?\", \"id\": \"lost\"}\n{\"user\": \"What is the weather in Lima?\"}\n";
+    folder.write("prompts.jsonl", lines);
+    let ran = folder.run(&[&["record", "prompts.jsonl"], &AGENT[..]].concat());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert_eq!(ids(&folder), ["what_is_the_weather_in_lima"]);
+    let why = "not recorded  conversation 1, `lost`: run 1: agent error in turn 1: ";
+    assert!(ran.out.contains(why) && ran.out.contains("no weather station in Atlantis"), "{}", ran.out);
+}
+
+/// Answers otherwise each time: it counts in a file how often it was started.
+const MOODY: &str = r#"
+import json, sys
+
+def say(**message):
+    print(json.dumps(message), flush=True)
+
+count = len(open("count").read())
+open("count", "a").write("x")
+say(type="hello", protocol=1)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        say(type="started")
+    elif message["type"] == "turn":
+        calls = [("look", {"city": "Oslo", "at": count}), ("note", {})]
+        for name, args in calls if count % 2 == 0 else calls[::-1]:
+            say(type="tool_call", name=name, args=args, result="ok")
+        if count == 1:
+            say(type="tool_call", name="extra", args={}, result="ok")
+        say(type="text", text=f"It is day {count}.")
+        say(type="turn_end")
+"#;
+
+#[test]
+fn what_varies_between_runs_is_told_and_not_kept() {
+    let folder = folder("record-runs");
+    folder.write("moody.py", MOODY).write("count", "").write("prompts.txt", "Weather?\n");
+    let args = ["record", "prompts.txt", "--agent-cmd", "python3 moody.py", "-o", SET, "--runs", "3"];
+    let ran = folder.run(&args);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let case = &set(&folder)["eval_cases"][0];
+    assert_eq!(case["_draft"]["runs"], 3);
+    let varied: Vec<_> =
+        case["_draft"]["varied"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert_eq!(
+        varied,
+        [
+            "turn 1: the argument `at` of `look`: 0 | 1 | 2",
+            "turn 1: `extra` was called in some runs and not in the first one",
+            "turn 1: the order of the calls",
+            r#"turn 1: the answer: "It is day 0." | "It is day 1." | "It is day 2.""#,
+        ]
+    );
+    let text = case["conversation"].to_string();
+    assert!(text.contains(r#""args":{"city":"Oslo"}"#) && !text.contains("It is day"), "{text}");
+}
+
+#[test]
+fn a_conversation_can_be_typed_taken_back_and_named() {
+    let folder = folder("record-typed");
+    let lines = "/case paris\nWhat is the weather in Paris?\nWhat is the weather in Atlantis?\n/undo\n/state\n\
+        /case two cities\nWhat is the weather in Oslo?\nAnd the weather in Lima?\nAnd the weather in Rome?\n/undo\n/wat\n/quit\nnever said\n";
+    let ran = typed(&folder, &AGENT, lines);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    for part in [
+        "weather> It is sunny in Paris.\n",
+        "/undo takes the turn back\n",
+        "{\"last_city\":\"Paris\"}\n",
+        "saved `paris`\n",
+        "turns: 2\n",
+        "/case NAME  /undo",
+        "saved `two cities`\n",
+    ] {
+        assert!(ran.err.contains(part), "{} lacks {part}", ran.err);
+    }
+    assert_eq!(ids(&folder), ["paris", "two cities"]);
+    assert_eq!(set(&folder)["eval_cases"][1]["conversation"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_typed_conversation_that_failed_is_not_saved() {
+    let folder = folder("record-typed-fails");
+    let ran = typed(&folder, &AGENT, "What is the weather in Atlantis?\nWhat is the weather in Paris?\n");
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("not recorded  a conversation: run 1: agent error in turn 1"), "{}", ran.out);
+    assert!(!folder.path(SET).exists());
+}
+
+#[test]
+fn the_agent_the_prompts_and_the_set_are_looked_at_first() {
+    let folder = folder("record-refused");
+    folder.write("prompts.txt", PROMPTS).write("empty.txt", "\n").write("bad.evalset.json", "{");
+    for (args, why) in [
+        (&["record", "-o", SET, "prompts.txt"][..], "--agent-url"),
+        (
+            &["record", "-o", SET, "empty.txt", "--agent-cmd", "python3 weather.py"],
+            "there is no message of a user in it",
+        ),
+        (
+            &["record", "-o", "bad.evalset.json", "prompts.txt", "--agent-cmd", "python3 weather.py"],
+            "has 1 error",
+        ),
+        (&["record", "-o", SET, "prompts.txt", "--agent-cmd", ""], "`--agent-cmd` is no command"),
+        (&["record", "-o", SET, "prompts.txt", "--agent-cmd", "x", "--runs", "0"], "--runs"),
+    ] {
+        let ran = folder.run(args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.out);
+        assert!(ran.err.contains(why), "{args:?}: {} lacks {why}", ran.err);
+    }
+    assert!(!folder.path(SET).exists());
+}

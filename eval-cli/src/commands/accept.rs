@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let mut drafts = Vec::new();
     for set in sets {
-        drafts.extend(drafts_of(set)?);
+        drafts.extend(drafts_of(&set)?);
     }
     if !asks {
         let mut shown = String::new();
@@ -111,7 +111,7 @@ fn on_terminal(
 }
 
 /// The drafts that are meant. A case that is named and is no draft is an error.
-fn drafts_of(set: SelectedSet) -> Result<Vec<Draft>, CommandError> {
+fn drafts_of(set: &SelectedSet) -> Result<Vec<Draft>, CommandError> {
     let editor = open(&set.path)?;
     let ids: Vec<String> = match &set.cases {
         Some(ids) => ids.clone(),
@@ -119,7 +119,7 @@ fn drafts_of(set: SelectedSet) -> Result<Vec<Draft>, CommandError> {
     };
     let drafts = ids.iter().map(|id| match editor.case(id) {
         Some(case) if case.draft().is_some() => Ok(Draft { path: set.path.clone(), case: case.clone() }),
-        _ => Err(no_draft(&set, id)),
+        _ => Err(no_draft(set, id)),
     });
     drafts.collect()
 }

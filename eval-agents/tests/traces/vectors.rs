@@ -50,7 +50,7 @@ fn shown(turn: &Turn) -> Value {
             "cache_write_input_tokens": turn.usage.cache_write_tokens,
             "reasoning_output_tokens": turn.usage.reasoning_tokens,
         },
-        "llm_calls": turn.model_calls,
+        "llm_calls": turn.model_calls.len(),
         "tool_calls": calls,
         "user": turn.user.clone().unwrap_or_default(),
         "final": turn.answer,

@@ -65,7 +65,7 @@ def main():
     seconds = {name: measure.median([cost.wall for cost in costs]) for name, costs in found.items()}
     for name, costs in found.items():
         cpu = measure.median([cost.cpu for cost in costs])
-        report.note(f"{name}: {seconds[name]:.2f} s on the clock, {cpu:.2f} CPU s of the command and what it starts")
+        report.note(f"{name}: {seconds[name]:.2f} s on the clock, {cpu:.2f} CPU s, without those of a server")
     if served:
         report.note(f"of `run, server there`, the server took {measure.median(served):.2f} CPU s")
     passed = results(folder / "agents/shop/.adk/eval_history")

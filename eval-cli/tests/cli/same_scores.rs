@@ -6,7 +6,7 @@ use std::fs;
 use std::future::pending;
 use std::process::Command;
 
-use eval_agents::Process;
+use eval_agents::{AdkServer, Process};
 use eval_core::{BoxAgent, BoxError, EvalCase, EvalReport, EvalRunner, Recorder, agent_fn, json};
 use serde_json::Value;
 
@@ -66,6 +66,15 @@ fn program(folder: &Folder, words: [&str; 2]) -> Scores {
     in_process(folder, || Process::new(&command).boxed())
 }
 
+fn server(folder: &Folder, python: &str) -> Scores {
+    use eval_core::Agent as _;
+
+    let mut command = Command::new(python);
+    command.args(["-c", "from google.adk.cli import main; main()", "api_server", "--no_use_local_storage"]);
+    command.arg(folder.path("agents"));
+    in_process(folder, || AdkServer::spawn(&command, "weather").boxed())
+}
+
 fn command_line(folder: &Folder, args: &[&str]) -> Scores {
     let ran = folder.run(&[&["run", "weather", "--format", "json"], args].concat());
     assert_eq!(ran.code, Some(0), "{args:?}: {}{}", ran.out, ran.err);
@@ -94,7 +103,7 @@ fn a_set_scores_alike_whatever_language_its_agent_is_in() {
     assert_eq!(command_line(&folder, &["--agent-cmd", "sh weather.sh"]), expected);
 }
 
-/// `EVALSET_ADK_PYTHON` names a Python that has google-adk.
+/// All ways to the agent in one test, a real server of ADK among them. `EVALSET_ADK_PYTHON` names a Python that has google-adk.
 #[test]
 fn google_adk_serves_an_agent_with_the_same_scores_and_lists_its_results() {
     let Some(python) = env::var_os("EVALSET_ADK_PYTHON") else { return };
@@ -104,7 +113,12 @@ fn google_adk_serves_an_agent_with_the_same_scores_and_lists_its_results() {
     let python = python.to_str().expect("a plain path");
     let adk = format!("{python} -c 'from google.adk.cli import main; main()' api_server agents");
     let args = ["--adk-cmd", &adk, "--app", "weather", "--adk-results", "agents"];
-    assert_eq!(command_line(&folder, &args), in_process(&folder, closure));
+    let expected = in_process(&folder, closure);
+    assert_eq!(command_line(&folder, &args), expected);
+    assert_eq!(server(&folder, python), expected);
+    assert_eq!(program(&folder, ["python3", "weather.py"]), expected);
+    assert_eq!(program(&folder, ["sh", "weather.sh"]), expected);
+    assert_eq!(command_line(&folder, &["--agent-cmd", "python3 weather.py"]), expected);
 
     let list = "import sys; from google.adk.evaluation.local_eval_set_results_manager import LocalEvalSetResultsManager as M\n\
                 results = M(agents_dir='agents')\n\

@@ -158,11 +158,13 @@ impl EvalRunner {
     ) -> EvalReport {
         plan(&jobs);
         let first_to_fail = OnceLock::new();
-        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
-        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(jobs.len());
-        for job in &jobs {
-            cases.push(Box::pin(self.one_of_many(*job, setup, &first_to_fail)));
-        }
+        let cases = Cases {
+            runner: self,
+            jobs: jobs.iter(),
+            setup,
+            first_to_fail: &first_to_fail,
+            shape: PhantomData,
+        };
         let reports = guard::all_until(concurrency, cases, stop).await;
         let reports = reports.into_iter().zip(&jobs);
         EvalReport {
@@ -239,6 +241,26 @@ fn plan(jobs: &[Job<'_>]) {
     // All sets of a runner have one journal.
     if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
         journal.plan(jobs.len());
+    }
+}
+
+/// The futures of cases. Each is made when its case begins, as it is large.
+///
+/// Not an iterator with a closure: through that the compiler loses sight of the futures being `Send`.
+struct Cases<'r, 'j, Shape, S> {
+    runner: &'r EvalRunner,
+    jobs: std::slice::Iter<'r, Job<'j>>,
+    setup: &'r S,
+    first_to_fail: &'r OnceLock<String>,
+    shape: PhantomData<fn() -> Shape>,
+}
+
+impl<'r, 'j: 'r, Shape: 'r, S: Setup<Shape>> Iterator for Cases<'r, 'j, Shape, S> {
+    type Item = BoxFuture<'r, CaseReport>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let job = self.jobs.next()?;
+        Some(Box::pin(self.runner.one_of_many(*job, self.setup, self.first_to_fail)))
     }
 }
 

@@ -18,6 +18,9 @@ pub mod configuration {}
 #[doc = crate::pages::page!("../docs/differences.md")]
 pub mod differences {}
 
+#[cfg_attr(any(not(doctest), feature = "reports"), doc = crate::pages::page!("../docs/goldens.md"))]
+pub mod goldens {}
+
 #[doc = crate::pages::page!("../docs/green.md")]
 pub mod green {}
 

@@ -44,6 +44,7 @@
 //! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`], `runner::EvalCommand` |
 //! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
 //! | hand results to others | [`report`], `EvalReport::save_adk_results` (feature `reports`) |
+//! | make, review and change cases | [goldens](_documentation::goldens) |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
 //!
 //! # What a test does

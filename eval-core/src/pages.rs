@@ -34,6 +34,7 @@ macro_rules! links {
             "[environment]: crate::_documentation::configuration#environment-variables\n",
             "[exports]: crate::_documentation::differences#exports\n",
             "[features]: crate::_documentation::configuration#features\n",
+            "[goldens]: crate::_documentation::goldens\n",
             "[measurements]: crate::_documentation::measurements\n",
             "[metrics]: crate::metric\n",
             "[own metrics]: crate::metric#metrics-of-your-own\n",

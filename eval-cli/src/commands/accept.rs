@@ -1,20 +1,20 @@
 //! `cargo evalset accept`: makes drafts goldens.
 
 mod ask;
+mod draft;
 mod shown;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
 
 use eval_core::__private::mask;
-use eval_format::EvalCase;
 
 use crate::edited::{Change, SelectedSet, changed, edit, open, refused, select};
 use crate::output::foreign::{guard_styled, one_line};
 use crate::output::words::count;
 use crate::output::{Answer, CommandError, Format, shell};
 use ask::{Decision, ask};
+use draft::Draft;
 
 /// Makes drafts goldens: shows what each of them expects, and takes its mark `_draft` away.
 ///
@@ -45,13 +45,6 @@ Exit codes:
   0  the drafts were accepted, or looked at
   2  a draft is not named and nobody can be asked; a set or a case does not exist, or is no draft; a file cannot be written";
 
-/// A draft of a set.
-#[derive(Debug)]
-struct Draft {
-    path: PathBuf,
-    case: EvalCase,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let sets = select(&args.drafts)?;
     let asks = !args.yes && args.format == Format::Human && is_interactive();
@@ -60,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let mut drafts = Vec::new();
     for set in sets {
-        drafts.extend(drafts_of(set)?);
+        drafts.extend(drafts_of(&set)?);
     }
     if !asks {
         let mut shown = String::new();
@@ -118,7 +111,7 @@ fn on_terminal(
 }
 
 /// The drafts that are meant. A case that is named and is no draft is an error.
-fn drafts_of(set: SelectedSet) -> Result<Vec<Draft>, CommandError> {
+fn drafts_of(set: &SelectedSet) -> Result<Vec<Draft>, CommandError> {
     let editor = open(&set.path)?;
     let ids: Vec<String> = match &set.cases {
         Some(ids) => ids.clone(),
@@ -126,7 +119,7 @@ fn drafts_of(set: SelectedSet) -> Result<Vec<Draft>, CommandError> {
     };
     let drafts = ids.iter().map(|id| match editor.case(id) {
         Some(case) if case.draft().is_some() => Ok(Draft { path: set.path.clone(), case: case.clone() }),
-        _ => Err(no_draft(&set, id)),
+        _ => Err(no_draft(set, id)),
     });
     drafts.collect()
 }

@@ -7,9 +7,9 @@ mod listed;
 use std::ffi::OsString;
 
 use crate::edited::{open, select};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, CommandError, Format};
 use json::Document;
-use listed::ListedSet;
+use listed::{ListedSet, Listing};
 
 /// Lists the cases of eval sets: turns, tools, and which of them are drafts.
 #[derive(Debug, clap::Args)]
@@ -37,19 +37,6 @@ Examples:
 Exit codes:
   0  all sets are listed
   2  a set or a case does not exist, or a set has errors";
-
-/// What is listed, and an error for each path or set that cannot be.
-#[derive(Debug)]
-struct Listing {
-    sets: Vec<ListedSet>,
-    errors: Vec<CommandError>,
-}
-
-impl Listing {
-    fn outcome(&self) -> Outcome {
-        if self.errors.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable }
-    }
-}
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut listing = Listing { sets: Vec::new(), errors: Vec::new() };

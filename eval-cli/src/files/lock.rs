@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use eval_format::__private::content_hash;
 
 /// How long others may take. No edit takes a second.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long to wait before the lock is tried again.
 const PAUSE: Duration = Duration::from_millis(5);

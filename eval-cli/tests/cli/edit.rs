@@ -244,6 +244,48 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
     assert_eq!(folder.run(&["check", "."]).code, Some(0));
 }
 
+#[cfg(unix)]
+#[test]
+fn on_a_terminal_each_draft_is_shown_and_asked_for() {
+    let folder = Folder::new("edit-terminal");
+    let drafts: Vec<String> = ["one", "two", "three", "four"].map(|id| case(id, DRAFT)).into();
+    let text = format!("{{\"eval_set_id\": \"s\", \"eval_cases\": [{}]}}", drafts.join(",\n"));
+    // Python gives the program a terminal, and types.
+    let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let program = folder.command(&[]);
+    let typed = |args: &[&str], typed: &str, ci: bool| -> Ran {
+        folder.write("s.evalset.json", &text);
+        let mut command = crate::folder::plain("python3".as_ref());
+        command.args(["-c", script]).arg(program.get_program()).args(args).env_remove("CI");
+        if ci {
+            command.env("CI", "true");
+        }
+        command.env("TERM", "dumb").current_dir(folder.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("Python runs");
+        drop(child.stdin.take().expect("a pipe").write_all(typed.as_bytes()));
+        child.wait_with_output().expect("it ends").into()
+    };
+    let left = || {
+        let set = EvalSet::parse(&folder.read("s.evalset.json")).expect("a set");
+        let left = set.eval_cases.into_iter().filter(|case| case.draft().is_some());
+        left.map(|case| case.eval_id).collect::<Vec<_>>()
+    };
+    let ran = typed(&["accept", "s"], "y\nn\nperhaps\ny\nq\n", false);
+    assert_eq!((ran.code, left()), (Some(0), vec!["two".to_owned(), "four".to_owned()]), "{}", ran.out);
+    for says in ["from    a chat of 3 May", "accept `two`? (2 of 4)", "accepted 2 cases in", "2 drafts left"]
+    {
+        assert!(ran.out.contains(says), "{says}: {}", ran.out);
+    }
+    // Named drafts are asked for too, unless `--yes` says that they were read.
+    let ran = typed(&["accept", "s:two"], "n\n", false);
+    assert_eq!((ran.code, left().len()), (Some(0), 4), "{}", ran.out);
+    let ran = typed(&["accept", "s:two", "--yes"], "", false);
+    assert_eq!((ran.code, left().len()), (Some(0), 3), "{}", ran.out);
+    // Nobody sits at the terminal of a job.
+    let ran = typed(&["accept", "s"], "y\ny\ny\ny\n", true);
+    assert_eq!((ran.code, left().len()), (Some(2), 4), "{}", ran.out);
+}
+
 #[test]
 fn two_who_write_at_once_lose_nothing() {
     let folder = Folder::new("edit-two");

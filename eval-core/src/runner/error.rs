@@ -131,7 +131,10 @@ impl fmt::Display for RunnerError {
                 f.write_str(&drafts_are(&ids))?;
                 match file {
                     Some(file) => write!(f, "; {}", how_to_accept(file, &ids)),
-                    None => f.write_str("; take `_draft` out of their extra keys once they are reviewed"),
+                    None => f.write_str(match ids.len() {
+                        1 => "; take `_draft` out of its extra keys once it is reviewed",
+                        _ => "; take `_draft` out of their extra keys once they are reviewed",
+                    }),
                 }
             }
             Self::Incompatible(all) => {

@@ -64,7 +64,7 @@ fn of_object(text: &str, node: &Node<'_>) -> Layout {
         layout.lines = Some(Lines { end, base: base.to_owned(), unit: unit.to_owned() });
     } else if let Some(second) = rest.first() {
         let between = &text[first.value.range.end..second.key_range.start];
-        layout.gap = between.split_once(',').map_or(" ", |(_, gap)| gap).to_owned();
+        between.split_once(',').map_or(" ", |(_, gap)| gap).clone_into(&mut layout.gap);
     } else if layout.colon == ":" {
         layout.gap.clear();
     }

@@ -140,6 +140,8 @@ mod tests {
         let text = r#"[{"name": "a", "data": [{"query": "Hi"}], "_draft": {"from": "x"}}]"#;
         let checked = check_set("s.evalset.json", text.as_bytes(), None);
         assert_eq!(checked.draft_problem(|_| true).unwrap().path.to_string(), "[0]._draft");
+        #[cfg(feature = "export")]
+        assert!(checked.unwritten().is_empty(), "a set of today's form keeps it");
         let case = &checked.set.unwrap().eval_cases[0];
         assert_eq!(case.draft().unwrap()["from"].as_str(), Some("x"));
     }

@@ -82,12 +82,17 @@ pub(super) fn case(
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
     let session = record.take("initial_session").and_then(Checked::into_record);
+    // Of no form of ADK, and a draft whoever wrote it.
+    let draft = match record.take(DRAFT) {
+        Some(Checked::Value(mark)) => Some(mark),
+        _ => None,
+    };
     let has_session = node
         .get("initial_session")
         .and_then(|entry| entry.value.object())
         .is_some_and(|keys| !keys.is_empty());
     Some(EvalCase {
-        extra: node.get(DRAFT).map(|mark| mark.to_pair()).into_iter().collect(),
+        extra: draft.map(|mark| (DRAFT, mark)).into_iter().collect(),
         conversation: conversation(records, data, text),
         session_input: session.filter(|_| has_session).map(session::session_input),
         ..EvalCase::new(record.text("name").unwrap_or_default())

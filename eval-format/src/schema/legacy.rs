@@ -1,6 +1,6 @@
 //! The two formats that ADK had before eval sets.
 
-use super::table::Type::{EmptyOr, Models, Object, String};
+use super::table::Type::{Any, EmptyOr, Models, Object, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 /// A model of the old formats: ADK reads the keys it knows and ignores others.
@@ -42,6 +42,7 @@ pub(crate) static OLD_CASE: Model = old(
         required("name", String, r#""my_case""#),
         required("data", Models(&OLD_TURN), r#"[{"query": "...", "reference": "..."}]"#),
         defaulted("initial_session", EmptyOr(&Type::Model(&OLD_SESSION))),
+        optional("_draft", Any),
     ],
 );
 

@@ -2,7 +2,7 @@
 
 use eval_format::{Content, EvalCase, Invocation, Map, Value};
 
-use super::Draft;
+use super::draft::Draft;
 use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{BOLD, styled};
 

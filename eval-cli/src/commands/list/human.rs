@@ -1,7 +1,6 @@
 //! The listing for people.
 
-use super::Listing;
-use super::listed::{ListedCase, ListedSet};
+use super::listed::{ListedCase, ListedSet, Listing};
 use crate::edited::origin;
 use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, WARNING, styled};

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::Listing;
-use super::listed::{ListedCase, ListedSet};
+use super::listed::{ListedCase, ListedSet, Listing};
 use crate::output::Outcome;
 
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.

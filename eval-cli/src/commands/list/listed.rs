@@ -5,6 +5,20 @@ use std::path::MAIN_SEPARATOR;
 use eval_format::{EvalCase, SetEditor, Value};
 
 use crate::edited::SelectedSet;
+use crate::output::{CommandError, Outcome};
+
+/// What is listed, and an error for each path or set that cannot be.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) sets: Vec<ListedSet>,
+    pub(super) errors: Vec<CommandError>,
+}
+
+impl Listing {
+    pub(super) fn outcome(&self) -> Outcome {
+        if self.errors.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable }
+    }
+}
 
 /// A set and the cases of it that are listed.
 #[derive(Debug)]

@@ -33,6 +33,42 @@ fn a_case_that_asks_nothing_is_no_case() {
     assert!(run(EvalRunner::new().score_case(&empty, Vec::new())).is_err());
 }
 
+#[test]
+fn a_draft_is_refused_wherever_it_would_be_run_or_scored() {
+    let draft = case("new", &[("hi", "hi")]).with_draft(Map::from([("from", "a chat")]));
+    let set = EvalSet::new("s").case(case("c", &[("hi", "hi")])).case(draft.clone());
+    let setup = || -> Replay { panic!("nothing may run") };
+    let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.evalset.json");
+    std::fs::write(&path, set.to_json()).unwrap();
+    let of_folder = run(runner.run_dir(folder.path(), setup, 1)).unwrap_err();
+    assert!(of_folder.to_string().contains("`cargo evalset accept "), "{of_folder}");
+    for error in [
+        run(runner.run_set(&set, setup, 1)).unwrap_err(),
+        run(runner.run_case(&draft, setup)).unwrap_err(),
+        run(runner.run_agent(&draft, setup_of_one())).unwrap_err(),
+        run(runner.score_case(&draft, Vec::new())).unwrap_err(),
+    ] {
+        let RunnerError::Drafts { eval_ids, file: None, .. } = &error else { panic!("{error}") };
+        assert_eq!(eval_ids, &["new"]);
+        let says = "the case `new` is a draft that nobody has accepted; take `_draft` out of its extra keys";
+        assert!(error.to_string().starts_with(says), "{error}");
+    }
+    #[cfg(feature = "reports")]
+    {
+        let select = |word: String| run(async { runner.select(&[word]).map(|plan| plan.len()) });
+        assert!(select(format!("{}:c,new", path.display())).is_err());
+        assert_eq!(select(format!("{}:c", path.display())).unwrap(), 1, "what is accepted runs");
+    }
+}
+
+fn setup_of_one() -> impl Agent {
+    agent_fn(async |_: String, _: crate::agent::Recorder| -> Result<String, BoxError> {
+        panic!("nothing may run")
+    })
+}
+
 /// The JSON of a report has a metric once, and a criterion holds for one metric.
 #[test]
 fn a_metric_that_is_given_twice_is_refused() {

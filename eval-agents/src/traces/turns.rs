@@ -73,11 +73,10 @@ fn turn(analysis: &Analysis, anchor: usize, members: &[usize]) -> Found {
         intermediate: said.intermediate,
         answer: said.answer,
         usage: calls.iter().filter_map(|call| call.usage).fold(Usage::default(), Usage::plus),
-        model: own.iter().rev().find_map(|call| call.model.clone()),
-        model_calls: calls.len(),
         start_ns: spans().map(Span::starts).min().unwrap_or_default(),
         end_ns: spans().map(Span::ends).max().unwrap_or_default(),
         error,
+        model_calls: Vec::new(),
         calls: Vec::new(),
         gaps: Vec::new(),
     };
@@ -216,6 +215,7 @@ impl Found {
     pub(super) fn end(self) -> Turn {
         let Self { mut turn, calls, tools, mut gaps, .. } = self;
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
+        turn.model_calls = calls.into_iter().map(ModelCall::into_public).collect();
         let mut seen = std::collections::HashSet::new();
         gaps.retain(|gap| seen.insert(gap.clone()));
         turn.gaps = gaps;
@@ -277,8 +277,6 @@ impl Found {
         turn.agents.sort();
         turn.agents.dedup();
         turn.usage = turn.usage.plus(later.usage);
-        turn.model = later.model.or(turn.model.take());
-        turn.model_calls += later.model_calls;
         turn.start_ns = turn.start_ns.min(later.start_ns);
         turn.end_ns = turn.end_ns.max(later.end_ns);
         turn.error = turn.error.take().or(later.error);

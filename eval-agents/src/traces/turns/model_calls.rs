@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::traces::anchors::Analysis;
-use crate::traces::conversation::Usage;
+use crate::traces::conversation::{self, Usage};
 use crate::traces::view::{Class, Input, Output, Slot, Span, Status, View};
 
 /// A call of a model.
@@ -31,6 +31,12 @@ impl ModelCall {
     /// What it said, if it said something.
     pub(in crate::traces) fn text(&self) -> Option<String> {
         self.output.as_ref()?.text()
+    }
+
+    /// What is told of it.
+    pub(super) fn into_public(self) -> conversation::ModelCall {
+        let Self { agent, model, usage, error, .. } = self;
+        conversation::ModelCall { agent, model, usage: usage.unwrap_or_default(), error }
     }
 
     /// Whether it ended to have tools called.

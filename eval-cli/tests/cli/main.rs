@@ -8,6 +8,7 @@ mod fix;
 mod fmt;
 mod folder;
 mod foreign;
+mod goldens;
 mod import;
 mod journal;
 mod junit;

@@ -60,14 +60,6 @@ fn packed_traces_are_known_and_read() {
     std::fs::write(&path, packed.finish().unwrap()).unwrap();
     let imported = Import::new().called("chats").read(&path).unwrap();
     assert_eq!(imported.drafts[0].origin.from, "chats");
-    assert_eq!(
-        Import::new().format(Format::Trace).read(&path).unwrap(),
-        Imported {
-            ..{
-                let mut named = imported.clone();
-                named.drafts[0].origin.from = path.to_string_lossy().into_owned();
-                named
-            }
-        }
-    );
+    let named = Import::new().format(Format::Trace).read(&path).unwrap();
+    assert_eq!(named.drafts[0].case, imported.drafts[0].case);
 }

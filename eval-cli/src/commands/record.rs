@@ -85,10 +85,6 @@ struct Recorded {
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
-    if matches!(agent, AnyAgent::Traces(_)) {
-        let help = "`cargo evalset import FILE -o SET` makes drafts of stored traces";
-        return Err(CommandError::new("stored traces answer nobody", help));
-    }
     let destination = Destination::of(&args.output)?;
     let scripts = args.prompts.as_ref().map(read_scripts).transpose()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
@@ -162,7 +158,7 @@ async fn all(
 
 /// An agent whose events are shown as they come.
 fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&eval_core::agent::Event)> {
-    Watched::new(agent.boxed(false), screen::show as fn(&eval_core::agent::Event))
+    Watched::new(agent.boxed(), screen::show as fn(&eval_core::agent::Event))
 }
 
 impl Recorded {

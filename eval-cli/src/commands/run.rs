@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             agent.boxed(plan.len() == 1)
         };
         // What came out is in the journal, also of cases that were interrupted.
-        drop(runner.run_plan(&plan, setup, args.options.concurrency, ctrl_c_pressed()).await);
+        runner.record_plan(&plan, setup, args.options.concurrency, ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan), matched))
     })?;

@@ -149,6 +149,28 @@ impl EvalRunner {
         self.run_jobs(plan.jobs(), &setup, concurrency, stop).await
     }
 
+    /// Runs what was selected for its record alone: the report of a case is dropped when all were told of it, so that memory does
+    /// not grow with what cases said.
+    #[cfg(feature = "reports")]
+    #[doc(hidden)]
+    pub async fn record_plan<Shape, S: Setup<Shape>>(
+        &self,
+        run_plan: &RunPlan,
+        setup: S,
+        concurrency: usize,
+        stop: impl Future<Output = ()> + Send,
+    ) {
+        let jobs = run_plan.jobs();
+        plan(&jobs);
+        let first_to_fail = OnceLock::new();
+        let mut cases: Vec<BoxFuture<'_, ()>> = Vec::with_capacity(jobs.len());
+        for job in &jobs {
+            let case = self.one_of_many(*job, &setup, &first_to_fail);
+            cases.push(Box::pin(async { drop(case.await) }));
+        }
+        guard::all_until(concurrency, cases, stop).await;
+    }
+
     async fn run_jobs<Shape, S: Setup<Shape>>(
         &self,
         jobs: Vec<Job<'_>>,
@@ -158,13 +180,11 @@ impl EvalRunner {
     ) -> EvalReport {
         plan(&jobs);
         let first_to_fail = OnceLock::new();
-        let cases = Cases {
-            runner: self,
-            jobs: jobs.iter(),
-            setup,
-            first_to_fail: &first_to_fail,
-            shape: PhantomData,
-        };
+        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
+        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(jobs.len());
+        for job in &jobs {
+            cases.push(Box::pin(self.one_of_many(*job, setup, &first_to_fail)));
+        }
         let reports = guard::all_until(concurrency, cases, stop).await;
         let reports = reports.into_iter().zip(&jobs);
         EvalReport {
@@ -241,26 +261,6 @@ fn plan(jobs: &[Job<'_>]) {
     // All sets of a runner have one journal.
     if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
         journal.plan(jobs.len());
-    }
-}
-
-/// The futures of cases. Each is made when its case begins, as it is large.
-///
-/// Not an iterator with a closure: through that the compiler loses sight of the futures being `Send`.
-struct Cases<'r, 'j, Shape, S> {
-    runner: &'r EvalRunner,
-    jobs: std::slice::Iter<'r, Job<'j>>,
-    setup: &'r S,
-    first_to_fail: &'r OnceLock<String>,
-    shape: PhantomData<fn() -> Shape>,
-}
-
-impl<'r, 'j: 'r, Shape: 'r, S: Setup<Shape>> Iterator for Cases<'r, 'j, Shape, S> {
-    type Item = BoxFuture<'r, CaseReport>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let job = self.jobs.next()?;
-        Some(Box::pin(self.runner.one_of_many(*job, self.setup, self.first_to_fail)))
     }
 }
 

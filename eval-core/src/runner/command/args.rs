@@ -38,7 +38,7 @@ pub(super) struct Args {
 /// What the arguments ask for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Asked {
-    Run(Args),
+    Run(Box<Args>),
     Help,
 }
 
@@ -244,7 +244,7 @@ impl Args {
             })?;
             (option.set)(&mut args, Value { option: option.name, text })?;
         }
-        if args.sets.is_empty() { Err(ArgsError::NoSet) } else { Ok(Asked::Run(args)) }
+        if args.sets.is_empty() { Err(ArgsError::NoSet) } else { Ok(Asked::Run(Box::new(args))) }
     }
 }
 
@@ -394,7 +394,7 @@ mod tests {
             prices: prices().unwrap(),
             concurrency: 9,
         };
-        assert_eq!(parse(&words).unwrap(), Asked::Run(expected));
+        assert_eq!(parse(&words).unwrap(), Asked::Run(Box::new(expected)));
         assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), Asked::Help);
         assert_eq!(parse(&["--help"]).unwrap(), Asked::Help);
     }

@@ -80,10 +80,8 @@ impl Progress {
     fn count(&mut self) {
         if self.is_terminal {
             let total = count(self.total, "case");
-            let cost = match self.prices.is_empty() {
-                true => String::new(),
-                false => format!(", cost {}", self.cost.amount()),
-            };
+            let cost =
+                if self.prices.is_empty() { String::new() } else { format!(", cost {}", self.cost.amount()) };
             self.write(&format!("{CLEAR}{} of {total}, {} passed{cost}", self.ended, self.passed));
         }
     }

@@ -3,7 +3,8 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_core::format::{
-    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part, UsageMetadata, Value,
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
+    UsageMetadata, Value,
 };
 
 use super::gap::Gap;

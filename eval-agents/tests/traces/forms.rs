@@ -22,8 +22,10 @@ fn lines(values: &[Value]) -> String {
 /// Attributes as a list, as OTLP has them.
 fn as_lists(mut span: Value) -> Value {
     let attributes = span["attributes"].as_object().unwrap();
-    span["attributes"] =
-        attributes.iter().map(|(key, value)| json!({ "value": { "stringValue": value }, "key": key })).collect();
+    span["attributes"] = attributes
+        .iter()
+        .map(|(key, value)| json!({ "value": { "stringValue": value }, "key": key }))
+        .collect();
     span
 }
 
@@ -57,8 +59,10 @@ fn all_forms_of_one_trace_hold_the_same_turn() {
 
     let listed: Vec<Value> = spans.iter().cloned().map(as_lists).collect();
     let whole: Value = serde_json::from_str(&document(&spans)).unwrap();
-    let one_each: Vec<Value> =
-        spans.iter().map(|span| serde_json::from_str(&document(std::slice::from_ref(span))).unwrap()).collect();
+    let one_each: Vec<Value> = spans
+        .iter()
+        .map(|span| serde_json::from_str(&document(std::slice::from_ref(span))).unwrap())
+        .collect();
     let batches = json!({ "batches": [{ "instrumentationLibrarySpans": [{ "spans": spans }] }] });
     let mut base64 = spans.clone();
     for span in &mut base64 {
@@ -89,13 +93,17 @@ fn all_forms_of_one_trace_hold_the_same_turn() {
 fn jaegers_export_holds_the_same_turn() {
     let tags = |span: &Value| -> Value {
         let attributes = span["attributes"].as_object().unwrap();
-        attributes.iter().map(|(key, value)| json!({ "key": key, "type": "string", "value": value })).collect()
+        attributes
+            .iter()
+            .map(|(key, value)| json!({ "key": key, "type": "string", "value": value }))
+            .collect()
     };
     let micros = |time: &Value| time.as_str().unwrap().parse::<u64>().unwrap() / 1000;
     let spans: Value = weather()
         .iter()
         .map(|span| {
-            let parent = json!({ "refType": "CHILD_OF", "traceID": span["traceId"], "spanID": span["parentSpanId"] });
+            let parent =
+                json!({ "refType": "CHILD_OF", "traceID": span["traceId"], "spanID": span["parentSpanId"] });
             json!({
                 "traceID": span["traceId"], "spanID": span["spanId"], "operationName": span["name"],
                 "references": [parent], "startTime": micros(&span["startTimeUnixNano"]), "duration": 500_000,
@@ -134,7 +142,11 @@ fn what_is_no_trace_is_refused_with_what_it_is() {
 /// The turn of two model calls that say the same in some convention: a call of `add`, and its sum.
 fn added(spans: &[Value]) -> (Option<String>, String, Option<String>, Vec<String>) {
     let turn = only_turn(document(spans).as_bytes());
-    let results = turn.calls.iter().map(|call| format!("{:?}", call.result.as_ref().map(ToString::to_string))).collect();
+    let results = turn
+        .calls
+        .iter()
+        .map(|call| format!("{:?}", call.result.as_ref().map(ToString::to_string)))
+        .collect();
     let calls: Vec<String> = turn.calls.iter().map(|call| call.to_function_call().to_string()).collect();
     (turn.user, calls.join(" "), turn.answer, results)
 }
@@ -148,7 +160,8 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
         vec![r#"Some("5")"#.to_owned()],
     );
     let args = json!({ "a": 2, "b": 3 });
-    let two = |sent: Value, asks: Value, then: Value, says: Value| [chat(1, 0, sent, asks), chat(2, 0, then, says)];
+    let two =
+        |sent: Value, asks: Value, then: Value, says: Value| [chat(1, 0, sent, asks), chat(2, 0, then, says)];
     let current = two(
         json!([says("user", "Add 2 and 3")]),
         json!([calls("c", "add", args.clone())]),
@@ -187,43 +200,68 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
     assert_eq!(added(&google), wanted);
 
     let indexed = [
-        span(1, 0, "openai.chat", json!({
-            "gen_ai.system": "openai", "gen_ai.request.model": "m",
-            "gen_ai.prompt.0.role": "system", "gen_ai.prompt.0.content": "Add.",
-            "gen_ai.prompt.1.role": "user", "gen_ai.prompt.1.content": "Add 2 and 3",
-            "gen_ai.completion.0.role": "assistant",
-            "gen_ai.completion.0.tool_calls.0.id": "c", "gen_ai.completion.0.tool_calls.0.name": "add",
-            "gen_ai.completion.0.tool_calls.0.arguments": args.to_string(),
-        })),
-        span(2, 0, "openai.chat", json!({
-            "gen_ai.system": "openai", "gen_ai.request.model": "m",
-            "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "Add 2 and 3",
-            "gen_ai.prompt.1.role": "tool", "gen_ai.prompt.1.tool_call_id": "c", "gen_ai.prompt.1.content": "5",
-            "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "5",
-        })),
+        span(
+            1,
+            0,
+            "openai.chat",
+            json!({
+                "gen_ai.system": "openai", "gen_ai.request.model": "m",
+                "gen_ai.prompt.0.role": "system", "gen_ai.prompt.0.content": "Add.",
+                "gen_ai.prompt.1.role": "user", "gen_ai.prompt.1.content": "Add 2 and 3",
+                "gen_ai.completion.0.role": "assistant",
+                "gen_ai.completion.0.tool_calls.0.id": "c", "gen_ai.completion.0.tool_calls.0.name": "add",
+                "gen_ai.completion.0.tool_calls.0.arguments": args.to_string(),
+            }),
+        ),
+        span(
+            2,
+            0,
+            "openai.chat",
+            json!({
+                "gen_ai.system": "openai", "gen_ai.request.model": "m",
+                "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "Add 2 and 3",
+                "gen_ai.prompt.1.role": "tool", "gen_ai.prompt.1.tool_call_id": "c", "gen_ai.prompt.1.content": "5",
+                "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "5",
+            }),
+        ),
     ];
     assert_eq!(added(&indexed), wanted);
 
     let inference = [
         span(1, 0, "agent", json!({ "openinference.span.kind": "AGENT", "agent.name": "adder" })),
-        span(2, 1, "llm", json!({
-            "openinference.span.kind": "LLM", "llm.model_name": "m", "llm.token_count.prompt": 7,
-            "llm.input_messages.0.message.role": "user",
-            "llm.input_messages.0.message.contents.0.message_content.type": "text",
-            "llm.input_messages.0.message.contents.0.message_content.text": "Add 2 and 3",
-            "llm.output_messages.0.message.role": "assistant",
-            "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c",
-            "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "add",
-            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": args.to_string(),
-        })),
-        span(3, 1, "add", json!({
-            "openinference.span.kind": "TOOL", "tool.name": "add", "input.value": args.to_string(), "output.value": "5",
-        })),
-        span(4, 1, "llm", json!({
-            "openinference.span.kind": "LLM", "llm.model_name": "m", "llm.token_count.prompt": 5,
-            "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Add 2 and 3",
-            "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "5",
-        })),
+        span(
+            2,
+            1,
+            "llm",
+            json!({
+                "openinference.span.kind": "LLM", "llm.model_name": "m", "llm.token_count.prompt": 7,
+                "llm.input_messages.0.message.role": "user",
+                "llm.input_messages.0.message.contents.0.message_content.type": "text",
+                "llm.input_messages.0.message.contents.0.message_content.text": "Add 2 and 3",
+                "llm.output_messages.0.message.role": "assistant",
+                "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c",
+                "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "add",
+                "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": args.to_string(),
+            }),
+        ),
+        span(
+            3,
+            1,
+            "add",
+            json!({
+                "openinference.span.kind": "TOOL", "tool.name": "add", "input.value": args.to_string(), "output.value": "5",
+            }),
+        ),
+        span(
+            4,
+            1,
+            "llm",
+            json!({
+                "openinference.span.kind": "LLM", "llm.model_name": "m", "llm.token_count.prompt": 5,
+                "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Add 2 and 3",
+                "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "5",
+            }),
+        ),
     ];
     assert_eq!(added(&inference), wanted);
     let turn = only_turn(document(&inference).as_bytes());
@@ -243,7 +281,9 @@ fn logs_fill_what_their_spans_lack_whichever_comes_first() {
     let message = json!([{ "key": "message", "value": { "stringValue": "{\"content\": \"Hello\"}" } }]);
     let logs = json!([log("gen_ai.choice", 2, message), log("gen_ai.user.message", 1, text("Hi"))]);
     let logs = json!({ "resourceLogs": [{ "scopeLogs": [{ "logRecords": logs }] }] }).to_string();
-    for text in [format!("{logs}\n{}", document(&[bare.clone()])), format!("{}\n{logs}", document(&[bare.clone()]))] {
+    for text in
+        [format!("{logs}\n{}", document(&[bare.clone()])), format!("{}\n{logs}", document(&[bare.clone()]))]
+    {
         let turn = only_turn(text.as_bytes());
         assert_eq!((turn.user.as_deref(), turn.answer.as_deref()), (Some("Hi"), Some("Hello")));
     }
@@ -262,7 +302,12 @@ fn what_agents_behind_tools_say_is_not_said_by_the_agent_and_their_calls_and_tok
         tool(3, 1, "planner", json!({ "request": "plan" }), json!("a plan")),
         agent(4, 3, "planner"),
         chat(5, 4, json!([says("user", "plan")]), json!([says("assistant", "the plan of the planner")])),
-        chat(6, 1, json!([question, result("c", json!("a plan"))]), json!([says("assistant", "Here it is.")])),
+        chat(
+            6,
+            1,
+            json!([question, result("c", json!("a plan"))]),
+            json!([says("assistant", "Here it is.")]),
+        ),
     ];
     let turn = only_turn(document(&spans).as_bytes());
     assert_eq!((turn.answer.as_deref(), turn.intermediate.len()), (Some("Here it is."), 0));

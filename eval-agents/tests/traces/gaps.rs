@@ -3,7 +3,9 @@
 use eval_agents::traces::{GapKind, Traces};
 use serde_json::{Value, json};
 
-use crate::support::{agent, calls, chat, kinds, loses, read, result, says, span, tool, weather, with, without};
+use crate::support::{
+    agent, calls, chat, kinds, loses, read, result, says, span, tool, weather, with, without,
+};
 
 /// The spans of the weather with one changed.
 fn changed(at: usize, change: impl FnOnce(Value) -> Value) -> Vec<Value> {
@@ -45,7 +47,10 @@ fn content_that_was_not_captured_redacted_or_cut_is_a_gap() {
     let answer = |value: Value| kinds(&read(&changed(3, |span| with(span, PUT_OUT, value))));
     assert_eq!(answer(json!("<elided>")), [GapKind::AnswerNotCaptured]);
     assert!(answer(cut.clone()).contains(&GapKind::Unreadable));
-    assert_eq!(answer(json!([{ "role": "assistant", "parts": [{ "type": "mystery" }] }])), [GapKind::UnknownPart]);
+    assert_eq!(
+        answer(json!([{ "role": "assistant", "parts": [{ "type": "mystery" }] }])),
+        [GapKind::UnknownPart]
+    );
 
     // Neither the span nor the messages have the arguments.
     let args = |value: Option<Value>| {
@@ -142,7 +147,12 @@ fn ten_thousand_spans_in_each_other_are_read() {
     // Model calls in model calls are one call.
     let mut chats = vec![agent(1, 0, "weather")];
     for number in 2..10_002 {
-        chats.push(chat(number, number - 1, json!([says("user", "Hi")]), json!([says("assistant", "Hello")])));
+        chats.push(chat(
+            number,
+            number - 1,
+            json!([says("user", "Hi")]),
+            json!([says("assistant", "Hello")]),
+        ));
     }
     let traces = read(&chats);
     assert_eq!(traces.conversations()[0].turns[0].model_calls.len(), 1);
@@ -154,7 +164,9 @@ fn ten_thousand_spans_in_each_other_are_read() {
 #[test]
 fn json_that_is_nested_too_deeply_is_an_error_or_a_gap() {
     let deep = |count: usize| "[".repeat(count) + &"]".repeat(count);
-    let error = Traces::from_reader(format!(r#"{{"resourceSpans": [{{"resource": {}}}]}}"#, deep(10_000)).as_bytes()).unwrap_err();
+    let error =
+        Traces::from_reader(format!(r#"{{"resourceSpans": [{{"resource": {}}}]}}"#, deep(10_000)).as_bytes())
+            .unwrap_err();
     assert!(error.to_string().contains("recursion limit"), "{error}");
     // In a place that nobody reads it does not matter.
     let ignored = format!(r#"{{"other": {}, "resourceSpans": []}}"#, deep(10_000));
@@ -171,7 +183,9 @@ fn spans_without_time_or_ids_and_values_of_other_types_are_gaps() {
     let mut no_id = weather();
     no_id[2]["spanId"] = json!(7);
     assert!(kinds(&read(&no_id)).contains(&GapKind::Malformed));
-    for (key, value) in [("attributes", json!(5)), ("events", json!("x")), ("status", json!([])), ("parentSpanId", json!(1))] {
+    for (key, value) in
+        [("attributes", json!(5)), ("events", json!("x")), ("status", json!([])), ("parentSpanId", json!(1))]
+    {
         let mut wrong = weather();
         wrong[2][key] = value;
         assert!(kinds(&read(&wrong)).contains(&GapKind::Malformed), "{key}");
@@ -189,7 +203,12 @@ fn agents_that_did_nothing_are_shown_and_turns_that_may_be_one_are_not_taken_for
     assert_eq!((kinds(&traces), traces.conversations()[0].turns.len()), (vec![GapKind::EmptyAgent], 1));
 
     let bare = |number, finish: &str| {
-        span(number, 0, "chat", json!({ "gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": [finish] }))
+        span(
+            number,
+            0,
+            "chat",
+            json!({ "gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": [finish] }),
+        )
     };
     let traces = read(&[bare(1, "tool_calls"), bare(2, "stop")]);
     assert!(kinds(&traces).contains(&GapKind::PossibleContinuation), "{:?}", kinds(&traces));
@@ -201,7 +220,11 @@ fn results_join_their_calls_by_id_and_else_by_order_which_is_said() {
     let asks = json!([calls("a", "add", json!({ "n": 1 })), calls("b", "add", json!({ "n": 2 }))]);
     let spans = |ids: [&str; 2]| {
         let sent = json!([question, result(ids[0], json!(20)), result(ids[1], json!(10))]);
-        read(&[agent(1, 0, "adder"), chat(2, 1, json!([question]), asks.clone()), chat(3, 1, sent, json!([says("assistant", "30")]))])
+        read(&[
+            agent(1, 0, "adder"),
+            chat(2, 1, json!([question]), asks.clone()),
+            chat(3, 1, sent, json!([says("assistant", "30")])),
+        ])
     };
     let results = |traces: &Traces| -> Vec<Option<i64>> {
         traces.conversations()[0].turns[0].calls.iter().map(|call| call.result.as_ref()?.as_i64()).collect()
@@ -209,7 +232,10 @@ fn results_join_their_calls_by_id_and_else_by_order_which_is_said() {
     let by_id = spans(["b", "a"]);
     assert_eq!((results(&by_id), kinds(&by_id)), (vec![Some(10), Some(20)], vec![]));
     let by_order = spans(["x", "y"]);
-    assert_eq!((results(&by_order), kinds(&by_order)), (vec![Some(20), Some(10)], vec![GapKind::ResultByOrder]));
+    assert_eq!(
+        (results(&by_order), kinds(&by_order)),
+        (vec![Some(20), Some(10)], vec![GapKind::ResultByOrder])
+    );
 }
 
 #[test]
@@ -217,12 +243,22 @@ fn calls_that_only_messages_have_stand_where_they_were_asked_for() {
     let question = says("user", "Go");
     let spans = [
         agent(1, 0, "a"),
-        chat(2, 1, json!([question]), json!([calls("1", "first", json!({})), calls("2", "second", json!({})), calls("3", "third", json!({}))])),
+        chat(
+            2,
+            1,
+            json!([question]),
+            json!([
+                calls("1", "first", json!({})),
+                calls("2", "second", json!({})),
+                calls("3", "third", json!({}))
+            ]),
+        ),
         tool(3, 1, "first", json!({}), json!(1)),
         tool(4, 1, "third", json!({}), json!(3)),
         chat(5, 1, json!([question, result("2", json!(2))]), json!([says("assistant", "Done")])),
     ];
     let traces = read(&spans);
-    let names: Vec<&str> = traces.conversations()[0].turns[0].calls.iter().map(|call| call.name.as_str()).collect();
+    let names: Vec<&str> =
+        traces.conversations()[0].turns[0].calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!((names, kinds(&traces)), (vec!["first", "second", "third"], vec![GapKind::ToolWithoutSpan]));
 }

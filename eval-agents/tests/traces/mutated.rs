@@ -24,7 +24,8 @@ impl Dice {
 fn some_place<'v>(value: &'v mut Value, dice: &mut Dice) -> &'v mut Value {
     let mut place = value;
     loop {
-        let count = place.as_object().map(serde_json::Map::len).or(place.as_array().map(Vec::len)).unwrap_or(0);
+        let count =
+            place.as_object().map(serde_json::Map::len).or(place.as_array().map(Vec::len)).unwrap_or(0);
         if count == 0 || dice.roll(6) == 0 {
             return place;
         }
@@ -72,7 +73,16 @@ fn mutate(text: &str, dice: &mut Dice) -> Vec<u8> {
                 *text = text.chars().take(cut).collect();
             }
             _ => {
-                let others = [json!(null), json!(true), json!(-1), json!(1e300), json!("x"), json!([]), json!({}), json!([[{}]])];
+                let others = [
+                    json!(null),
+                    json!(true),
+                    json!(-1),
+                    json!(1e300),
+                    json!("x"),
+                    json!([]),
+                    json!({}),
+                    json!([[{}]]),
+                ];
                 *place = others[dice.roll(others.len())].clone();
             }
         }
@@ -81,7 +91,9 @@ fn mutate(text: &str, dice: &mut Dice) -> Vec<u8> {
 }
 
 /// What is scored of a conversation.
-fn scored(conversations: &[Conversation]) -> Vec<Vec<(Option<String>, String, Option<String>, Option<String>)>> {
+fn scored(
+    conversations: &[Conversation],
+) -> Vec<Vec<(Option<String>, String, Option<String>, Option<String>)>> {
     let of_turn = |turn: &eval_agents::traces::Turn| {
         let calls: Vec<String> = turn.calls.iter().map(|call| call.to_function_call().to_string()).collect();
         (turn.user.clone(), calls.join(" "), turn.answer.clone(), turn.error.clone())
@@ -98,7 +110,8 @@ fn five_hundred_mutilated_traces_end_in_errors_gaps_or_other_turns() {
     let (mut errors, mut gaps, mut same, mut other) = (0, 0, 0, 0);
     for number in 0..500_usize {
         let text = &texts[number % texts.len()];
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (u64::try_from(number).unwrap() + 1).wrapping_mul(0x2545_f491));
+        let mut dice =
+            Dice(0x9e37_79b9_7f4a_7c15 ^ (u64::try_from(number).unwrap() + 1).wrapping_mul(0x2545_f491));
         let mutated = mutate(text, &mut dice);
         let begun = Instant::now();
         match Traces::from_reader(mutated.as_slice()) {

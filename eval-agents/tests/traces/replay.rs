@@ -32,7 +32,8 @@ fn a_conversation_passes_as_its_own_case() {
     let traces = read(&weather());
     let report = played(&traces, &oslo());
     assert!(report.verdict.passed(), "{report}");
-    let score = |name: &str| report.metrics.iter().find(|metric| metric.name == name).and_then(|metric| metric.score);
+    let score =
+        |name: &str| report.metrics.iter().find(|metric| metric.name == name).and_then(|metric| metric.score);
     assert_eq!((score("tool_trajectory_avg_score"), score("response_match_score")), (Some(1.0), Some(1.0)));
     // What the trace does not count is not 0.
     assert_eq!((score("inference_call_count_v1"), score("token_usage_v1")), (Some(2.0), None));
@@ -50,7 +51,8 @@ fn every_fixture_with_content_passes_as_its_own_case() {
     for (path, _) in fixtures {
         let traces = Traces::read(&path).unwrap();
         for conversation in traces.conversations().iter().filter(|it| !it.turns.is_empty()) {
-            let is_whole = conversation.turns.iter().all(|turn| turn.error.is_none() && turn.answer.is_some());
+            let is_whole =
+                conversation.turns.iter().all(|turn| turn.error.is_none() && turn.answer.is_some());
             let report = played(&traces, &conversation.to_case("again"));
             assert_eq!(report.verdict.passed(), is_whole, "{}: {report}", path.display());
             passed += usize::from(is_whole);
@@ -80,7 +82,11 @@ fn missing_turns_turns_too_many_failed_turns_and_gaps_are_errors_that_say_so() {
         two.push(span);
     }
     let two = read(&two);
-    assert!(error(&played(&two, &oslo())).contains("has 2 turns and the case 1 turn"), "{}", played(&two, &oslo()));
+    assert!(
+        error(&played(&two, &oslo())).contains("has 2 turns and the case 1 turn"),
+        "{}",
+        played(&two, &oslo())
+    );
 
     let mut failed = weather();
     failed[0]["status"] = json!({ "code": 2 });

@@ -18,7 +18,12 @@ pub(crate) fn span(number: u64, parent: u64, name: &str, attributes: Value) -> V
 }
 
 pub(crate) fn agent(number: u64, parent: u64, name: &str) -> Value {
-    span(number, parent, "invoke_agent", json!({ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name }))
+    span(
+        number,
+        parent,
+        "invoke_agent",
+        json!({ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name }),
+    )
 }
 
 /// A call of a model, with its messages.
@@ -61,7 +66,12 @@ pub(crate) fn weather() -> Vec<Value> {
         agent(1, 0, "weather"),
         chat(2, 1, json!([question]), json!([calls("c1", "get_weather", json!({ "city": "Oslo" }))])),
         tool(3, 1, "get_weather", json!({ "city": "Oslo" }), json!({ "sky": "grey" })),
-        chat(4, 1, json!([question, result("c1", json!({ "sky": "grey" }))]), json!([says("assistant", "Oslo is grey.")])),
+        chat(
+            4,
+            1,
+            json!([question, result("c1", json!({ "sky": "grey" }))]),
+            json!([says("assistant", "Oslo is grey.")]),
+        ),
     ]
 }
 
@@ -86,7 +96,8 @@ pub(crate) fn without(mut span: Value, key: &str) -> Value {
 
 /// The kinds of all gaps, each once, in the order of their codes.
 pub(crate) fn kinds(traces: &Traces) -> Vec<GapKind> {
-    let of_conversations = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap.kind));
+    let of_conversations =
+        traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap.kind));
     let all = traces.gaps().iter().map(|gap| gap.kind).chain(of_conversations);
     all.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }

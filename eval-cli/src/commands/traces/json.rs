@@ -149,6 +149,10 @@ fn call(it: &ToolCall) -> CallEntry<'_> {
 }
 
 fn gaps(all: &[Gap]) -> Vec<GapEntry<'_>> {
-    let entries = all.iter().map(|gap| GapEntry { kind: gap.kind.code(), loses: gap.kind.loses(), message: &gap.message });
+    let entries = all.iter().map(|gap| GapEntry {
+        kind: gap.kind.code(),
+        loses: gap.kind.loses(),
+        message: &gap.message,
+    });
     entries.collect()
 }

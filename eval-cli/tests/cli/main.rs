@@ -29,3 +29,4 @@ mod run_judges;
 mod run_price;
 mod same_scores;
 mod schema;
+mod traces;

@@ -32,7 +32,7 @@ pub use checked::{CaseSpan, CheckedSet, Form};
 pub use drafts::{drafts_are, how_to_accept};
 #[cfg(feature = "edit")]
 pub(crate) use parse::NO_FILE;
-#[cfg(any(feature = "edit", feature = "recordings"))]
+#[cfg(feature = "recordings")]
 pub(crate) use parse::parse;
 pub use session::{CheckedSession, check_session};
 pub use set::check_set;

@@ -8,7 +8,7 @@ use super::layout::{self, Slot};
 use super::print::print;
 use super::sections::{Item, Sections};
 use super::spelling::Style;
-use crate::model::{DRAFT, EvalCase};
+use crate::model::{DRAFT, EvalCase, EvalSet};
 use crate::problem::{Code, Problem, Problems};
 use crate::reader::{CheckedSet, Form, NO_FILE, check_set, model_of};
 use crate::schema::EVAL_CASE;
@@ -48,14 +48,15 @@ impl SetEditor {
 
     /// An editor of the bytes of a file. `file` is its name in messages; the case of an old test file is named after it.
     pub fn of_file(file: &str, bytes: &[u8]) -> Result<Self, Problems> {
-        let checked = check_set(file, bytes, None);
+        let mut checked = check_set(file, bytes, None);
         let is_fit = |problem: &Problem| {
             !problem.is_error() || problem.code == Code::NoCases && checked.form == Form::EvalSet
         };
         if !checked.problems.iter().all(is_fit) {
             return Err(refused(checked));
         }
-        let cut = parse(&checked.text, &mut Vec::new()).ok().and_then(|root| cut(&checked, &root));
+        let set = checked.set.take();
+        let cut = parse(&checked.text, &mut Vec::new()).ok().and_then(|root| cut(&checked, set, &root));
         let Some((eval_set_id, cases)) = cut else { return Err(refused(checked)) };
         let ids = cases.items.iter().map(|item| item.meaning.eval_id.clone()).collect();
         Ok(Self { file: checked.file, form: checked.form, eval_set_id, cases, ids })
@@ -294,26 +295,22 @@ impl SetEditor {
     }
 }
 
-/// The id of a set, and its text cut at the cases.
-fn cut(checked: &CheckedSet, root: &Node<'_>) -> Option<(String, Sections<EvalCase>)> {
-    let cases = checked.set.as_ref().map(|set| set.eval_cases.clone()).unwrap_or_default();
-    let id = checked.set.as_ref().map(|set| set.eval_set_id.clone());
-    let places = |array: &Node<'_>| {
-        let nodes = array.array().unwrap_or_default();
-        nodes.iter().map(|node| node.range.clone()).zip(cases.clone()).collect()
-    };
-    Some(match checked.form {
-        Form::EvalSet => {
-            let array = &cases_of(root)?.value;
-            let id = id.or_else(|| {
-                let entry = model_of(root).entry(root.object()?, "eval_set_id")?;
-                Some(entry.value.string()?.to_owned())
-            });
-            (id?, Sections::cut(&checked.text, &array.range, places(array)))
+/// The id of a set, and its text cut at the cases. `set` is what was read, unless there are no cases.
+fn cut(checked: &CheckedSet, set: Option<EvalSet>, root: &Node<'_>) -> Option<(String, Sections<EvalCase>)> {
+    let (id, cases) = match set {
+        Some(set) => (set.eval_set_id, set.eval_cases),
+        None => {
+            let entry = model_of(root).entry(root.object()?, "eval_set_id")?;
+            (entry.value.string()?.to_owned(), Vec::new())
         }
-        Form::OldEvalSet => (id?, Sections::cut(&checked.text, &root.range, places(root))),
-        Form::TestFile => (id?, Sections::whole(&checked.text, cases.into_iter().next()?)),
-    })
+    };
+    let array = match checked.form {
+        Form::EvalSet => &cases_of(root)?.value,
+        Form::OldEvalSet => root,
+        Form::TestFile => return Some((id, Sections::whole(&checked.text, cases.into_iter().next()?))),
+    };
+    let places = array.array()?.iter().map(|node| node.range.clone());
+    Some((id, Sections::cut(&checked.text, &array.range, places.zip(cases).collect())))
 }
 
 /// The entry that holds the cases.

@@ -25,3 +25,4 @@ mod rescore;
 mod run;
 mod same_scores;
 mod schema;
+mod traces;

@@ -5,7 +5,7 @@ mod recorded;
 mod screen;
 mod tell;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use eval_agents::record::{Recording, Script, scripts};
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Err(CommandError::new("stored traces answer nobody", help));
     }
     let destination = Destination::of(&args.output)?;
-    let scripts = args.prompts.as_ref().map(read_scripts).transpose()?;
+    let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         CommandError::new(
             format!("cannot start the runtime that waits for agents: {error}"),
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     added.answer(args.format)
 }
 
-fn read_scripts(path: &PathBuf) -> Result<Vec<Script>, CommandError> {
+fn read_scripts(path: &Path) -> Result<Vec<Script>, CommandError> {
     let shown = path.display().to_string();
     let text = String::from_utf8(read(path)?).map_err(|_| {
         CommandError::new(format!("`{}` is not UTF-8", one_line(&shown)), "write the prompts as plain text")

@@ -150,7 +150,9 @@ fn check_edit(text: &str, edit: &Edit) -> Option<String> {
     // What stands beside the cases is the same value.
     let beside = |text: &str| {
         let Some(Value::Object(mut map)) = Value::parse(text).ok() else { return None };
-        ["eval_cases", "evalCases"].into_iter().for_each(|key| drop(map.remove(key)));
+        for key in ["eval_cases", "evalCases"] {
+            map.remove(key);
+        }
         Some(map)
     };
     assert_eq!(beside(text), beside(&now), "{edit:?}");

@@ -83,6 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
     }
     let left = match all - accepted.len() {
+        0 if all == 0 => "there are no drafts\n".to_owned(),
         0 => String::new(),
         left => format!("{} left\n", count(left, "draft")),
     };
@@ -172,4 +173,30 @@ fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
         }
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_draft_that_was_changed_since_it_was_shown_is_not_accepted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let text = r#"{"eval_set_id": "s", "eval_cases": [
+            {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {}}]}"#;
+        fs::write(&path, text).expect("a set");
+        let shown = open(&path).expect("a set").case("a").expect("it is there").clone();
+        let draft = Draft { path: path.clone(), case: shown };
+        let changed = text.replace("Hi", "Bye");
+        fs::write(&path, &changed).expect("a set");
+        let error = accept(&draft).expect_err("it is another one");
+        assert!(error.message.ends_with("the case `a` was changed meanwhile"), "{}", error.message);
+        assert_eq!(fs::read_to_string(&path).expect("a set"), changed);
+        fs::write(&path, text).expect("a set");
+        accept(&draft).expect("it is the one that was shown");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
+    }
 }

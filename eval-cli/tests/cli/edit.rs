@@ -281,8 +281,13 @@ fn on_a_terminal_each_draft_is_shown_and_asked_for() {
     assert_eq!((ran.code, left().len()), (Some(0), 4), "{}", ran.out);
     let ran = typed(&["accept", "s:two", "--yes"], "", false);
     assert_eq!((ran.code, left().len()), (Some(0), 3), "{}", ran.out);
+    let ran = typed(&["accept", "none.evalset.json"], "", false);
+    assert!(ran.code == Some(2), "{}", ran.out);
+    folder.write("none.evalset.json", text.replace(DRAFT, ""));
+    let ran = typed(&["accept", "none.evalset.json"], "", false);
+    assert!(ran.code == Some(0) && ran.out.contains("there are no drafts"), "{}", ran.out);
     // Nobody sits at the terminal of a job.
-    let ran = typed(&["accept", "s"], "y\ny\ny\ny\n", true);
+    let ran = typed(&["accept", "s.evalset.json"], "y\ny\ny\ny\n", true);
     assert_eq!((ran.code, left().len()), (Some(2), 4), "{}", ran.out);
 }
 

@@ -10,7 +10,7 @@ use crate::traces::anchors::Analysis;
 use crate::traces::conversation::ToolCall;
 use crate::traces::gap::{Gap, GapKind};
 use crate::traces::message::Response;
-use crate::traces::view::{Class, Slot, Source, Status, View};
+use crate::traces::view::{Class, OTHER_ERROR, Slot, Source, Status, View};
 
 /// A call of a tool that has a span.
 #[derive(Clone, Debug)]
@@ -62,17 +62,20 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
     let spans = || chain.iter().map(|number| &analysis.tree.spans[*number]);
     let views = || spans().filter_map(|span| span.view.as_deref());
     let span = &analysis.tree.spans[chain[0]];
-    let name = views().find_map(|view| view.tool.as_deref()).map(str::to_owned).unwrap_or_else(|| {
-        let mut words = span.name.split_whitespace();
-        let name = match (words.next(), words.next()) {
-            (Some("execute_tool"), Some(name)) => name,
-            _ => &span.name,
-        };
-        let message =
-            format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
-        gaps.push(Gap::new(GapKind::ToolNameMissing, message));
-        name.to_owned()
-    });
+    let name = views().find_map(|view| view.tool.as_deref()).map_or_else(
+        || {
+            let mut words = span.name.split_whitespace();
+            let name = match (words.next(), words.next()) {
+                (Some("execute_tool"), Some(name)) => name,
+                _ => &span.name,
+            };
+            let message =
+                format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
+            gaps.push(Gap::new(GapKind::ToolNameMissing, message));
+            name.to_owned()
+        },
+        str::to_owned,
+    );
     let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
     let failed =
         spans().map(|span| span.status).find(|status| *status != Status::Unset) == Some(Status::Error);
@@ -98,7 +101,7 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
             args: value(|view| &view.args),
             result: value(|view| &view.result),
             agent: analysis.agent(chain[0]).map(str::to_owned),
-            error: code.or_else(|| failed.then(|| super::OTHER.to_owned())),
+            error: code.or_else(|| failed.then(|| OTHER_ERROR.to_owned())),
         },
     }
 }

@@ -36,7 +36,7 @@ fn same(value: Value, free: bool) -> Value {
             let is_call = map.contains_key("name");
             let kept = map
                 .into_iter()
-                .filter(|(key, _)| !OF_THE_RUN.contains(&key.as_str()) && !(is_call && key == "id"));
+                .filter(|(key, _)| !(OF_THE_RUN.contains(&key.as_str()) || is_call && key == "id"));
             let kept: Map = kept
                 .map(|(key, value)| {
                     let free = key == "args" || key == "response";

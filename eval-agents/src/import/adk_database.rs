@@ -1,4 +1,4 @@
-//! ADK's databases of sessions in SQLite: those of `SqliteSessionService`, and of `DatabaseSessionService` with its present
+//! ADK's databases of sessions in `SQLite`: those of `SqliteSessionService`, and of `DatabaseSessionService` with its present
 //! schema.
 //!
 //! A database is opened to be read and nothing else. One that other programs write at the time (with a `-wal` file beside it)

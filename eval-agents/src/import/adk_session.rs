@@ -67,7 +67,7 @@ fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
     let Session { app_name, user_id, state, events, .. } = session;
     let is_empty = events.is_empty();
     let mut made = turns(events);
-    if made.turns.is_empty() {
+    if made.all.is_empty() {
         let nothing = if is_empty { "it has no events" } else { "the user says nothing in it" };
         made.gaps.insert(0, nothing.to_owned());
         return Err(made.gaps.join("; "));
@@ -81,7 +81,7 @@ fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
     let end = made.set_by_agents.into_iter().filter(|(key, _)| is_lasting(key));
     let end: Map = end.map(|(key, value)| (key.clone(), last(&key, value))).collect();
     let mut case = EvalCase::new("").final_state(end);
-    case.conversation = made.turns;
+    case.conversation = made.all;
     if !app_name.is_empty() || !user_id.is_empty() || !start.is_empty() {
         case = case.with_session_input(SessionInput::new(app_name, user_id).with_state(start));
     }
@@ -92,9 +92,8 @@ fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
 fn sessions(text: &str) -> Result<Vec<Session>, String> {
     match Value::parse(text) {
         Ok(Value::Array(items)) if items.iter().any(|item| item["events"].is_null()) => {
-            let mut session = Session::default();
-            session.events = events(items, "events")?;
-            Ok(vec![session])
+            let events = events(items, "events")?;
+            Ok(vec![Session { events, ..Session::default() }])
         }
         Ok(Value::Array(items)) => {
             let numbered = items.into_iter().enumerate();

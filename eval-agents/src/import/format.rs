@@ -60,7 +60,7 @@ impl FromStr for Format {
     }
 }
 
-/// How a database of SQLite begins.
+/// How a database of `SQLite` begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// How a file begins that is packed with gzip. Traces are.

@@ -38,7 +38,7 @@ impl SessionEvent {
 /// What the events of a session are as a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    pub(super) turns: Vec<Invocation>,
+    pub(super) all: Vec<Invocation>,
     /// The keys of the state that were set in the session, by anybody.
     pub(super) changed: HashSet<String>,
     /// What the first message of the user set.
@@ -148,7 +148,7 @@ impl Turns {
 
     /// A message of the user came with changes of the state. Those of the first one are the state at the start.
     fn sent_with_state(&mut self, delta: &Map) {
-        if self.turns.is_empty() {
+        if self.all.is_empty() {
             self.given.extend(delta.clone());
         } else {
             let keys: Vec<_> = delta.keys().map(|key| format!("`{key}`")).collect();
@@ -161,7 +161,7 @@ impl Turns {
 
     /// Names what is wrong with the turn that comes next.
     fn gap(&mut self, what: &str) {
-        self.gaps.push(format!("turn {} {what}", self.turns.len() + 1));
+        self.gaps.push(format!("turn {} {what}", self.all.len() + 1));
     }
 
     fn end(&mut self, turn: Turn) {
@@ -169,7 +169,7 @@ impl Turns {
         let Some(user) = user.filter(|said| said.parts().iter().any(says_something)) else {
             if events.iter().any(|event| event.parts().iter().any(says_something)) {
                 let author = events.first().map_or("agent", |event| event.author.as_str());
-                let before = self.turns.len();
+                let before = self.all.len();
                 self.gaps.push(format!(
                     "what `{author}` said without a message of the user is left out (behind turn {before})"
                 ));
@@ -188,7 +188,7 @@ impl Turns {
         if invocation.final_response.is_none() {
             self.gap("has no answer");
         }
-        self.turns.push(invocation);
+        self.all.push(invocation);
     }
 }
 

@@ -154,50 +154,38 @@ fn of_lines(text: &str) -> Result<Vec<Script>, String> {
 }
 
 fn of_value(value: &Value) -> Result<Script, String> {
-    let message = |value: &Value| match value.as_str() {
-        Some(text) if !text.trim().is_empty() => Ok(Content::user(text)),
-        Some(_) => Err("a message of the user is empty".to_owned()),
-        None => Err(format!("a message of the user should be a text and is {}", value.kind())),
-    };
-    let messages = |items: &[Value]| items.iter().map(message).collect::<Result<Vec<_>, _>>();
     match value {
         Value::Array(items) => Ok(Script { turns: messages(items)?, ..Script::default() }),
-        Value::Object(map) => of_object(map, &message, &messages),
+        Value::Object(map) => of_object(map),
         other => Ok(Script { turns: vec![message(other)?], ..Script::default() }),
     }
 }
 
-fn of_object(
-    map: &Map,
-    message: &dyn Fn(&Value) -> Result<Content, String>,
-    messages: &dyn Fn(&[Value]) -> Result<Vec<Content>, String>,
-) -> Result<Script, String> {
+fn message(value: &Value) -> Result<Content, String> {
+    match value.as_str() {
+        Some(text) if !text.trim().is_empty() => Ok(Content::user(text)),
+        Some(_) => Err("a message of the user is empty".to_owned()),
+        None => Err(format!("a message of the user should be a text and is {}", value.kind())),
+    }
+}
+
+fn messages(items: &[Value]) -> Result<Vec<Content>, String> {
+    items.iter().map(message).collect()
+}
+
+fn of_object(map: &Map) -> Result<Script, String> {
     let mut script = Script::default();
     let mut session = SessionInput::default();
     for (key, value) in map {
-        let text = || {
-            value
-                .as_str()
-                .map(str::to_owned)
-                .ok_or_else(|| format!("`{key}` should be a text and is {}", value.kind()))
-        };
+        let is_not = |expected: &str| format!("`{key}` should be {expected} and is {}", value.kind());
+        let text = || value.as_str().map(str::to_owned).ok_or_else(|| is_not("a text"));
         match key {
-            "turns" => {
-                let items = value.as_array();
-                let items =
-                    items.ok_or_else(|| format!("`turns` should be an array and is {}", value.kind()))?;
-                script.turns = messages(items)?;
-            }
+            "turns" => script.turns = messages(value.as_array().ok_or_else(|| is_not("an array"))?)?,
             "user" => script.turns = vec![message(value)?],
             "id" => script.eval_id = text()?,
             "app_name" => session.app_name = text()?,
             "user_id" => session.user_id = text()?,
-            "state" => {
-                let state = value.as_object();
-                let state =
-                    state.ok_or_else(|| format!("`state` should be an object and is {}", value.kind()))?;
-                session.state.clone_from(state);
-            }
+            "state" => session.state.clone_from(value.as_object().ok_or_else(|| is_not("an object"))?),
             _ if key.starts_with('_') => {}
             other => {
                 return Err(format!(

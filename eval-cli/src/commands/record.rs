@@ -1,22 +1,24 @@
 //! `cargo evalset record`: drafts of cases from conversations that are had with an agent.
 
 mod chat;
+mod recorded;
 mod screen;
+mod tell;
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_agents::draft::{Draft, NewCases};
-use eval_agents::record::{Recording, Script, Watched, scripts};
-use eval_core::BoxAgent;
+use eval_agents::record::{Recording, Script, scripts};
 use eval_format::options::{ParseOptionError, parse_timeout};
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
 use crate::files::read;
-use crate::output::foreign::{guard_styled, one_line};
+use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Format};
+use recorded::Recorded;
+use screen::watched;
+use tell::tell;
 
 /// Has conversations with an agent, and adds drafts of cases to a set: what the user said, and what the agent did.
 ///
@@ -75,18 +77,11 @@ fn parse_time(text: &str) -> Result<Duration, ParseOptionError> {
     parse_timeout(text)
 }
 
-/// What came of the conversations so far.
-#[derive(Debug, Default)]
-struct Recorded {
-    new: NewCases,
-    failures: Vec<String>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
     let destination = Destination::of(&args.output)?;
-    let scripts = args.prompts.as_ref().map(read_scripts).transpose()?;
+    let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         CommandError::new(
             format!("cannot start the runtime that waits for agents: {error}"),
@@ -123,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     added.answer(args.format)
 }
 
-fn read_scripts(path: &PathBuf) -> Result<Vec<Script>, CommandError> {
+fn read_scripts(path: &Path) -> Result<Vec<Script>, CommandError> {
     let shown = path.display().to_string();
     let text = String::from_utf8(read(path)?).map_err(|_| {
         CommandError::new(format!("`{}` is not UTF-8", one_line(&shown)), "write the prompts as plain text")
@@ -154,26 +149,4 @@ async fn all(
         }
     }
     Ok(())
-}
-
-/// An agent whose events are shown as they come.
-fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&eval_core::agent::Event)> {
-    Watched::new(agent.boxed(), screen::show as fn(&eval_core::agent::Event))
-}
-
-impl Recorded {
-    /// Writes a draft into the set, and returns its id; `None` if the set has the conversation already.
-    fn add(&mut self, destination: &Destination, draft: Draft) -> Result<(), CommandError> {
-        let written = destination.add(vec![draft])?;
-        self.new.drafts.extend(written.new.drafts);
-        self.new.equal += written.new.equal;
-        Ok(())
-    }
-}
-
-/// Says something while the command runs. If nobody can be told, it goes on all the same.
-fn tell(text: &str) {
-    let text = guard_styled(&eval_core::__private::mask(text));
-    let mut out = anstream::stderr().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -28,7 +28,7 @@ struct Schema {
 const SCHEMAS: &[Schema] = &[
     Schema {
         what: "an OpenTelemetry trace",
-        help: "a trace says what happened, not what is expected; write the conversation down as an eval case",
+        help: "a trace says what happened, not what is expected; `cargo evalset import FILE -o SET` makes a draft of it",
         sign: |root| {
             let keys = &["resourceSpans", "resource_spans", "spanId", "span_id"];
             unless_set(root, keys).or_else(|| Some(any(first(root)?, keys)?.below_index(0)))
@@ -36,7 +36,7 @@ const SCHEMAS: &[Schema] = &[
     },
     Schema {
         what: "a Jaeger trace",
-        help: "a trace says what happened, not what is expected; write the conversation down as an eval case",
+        help: "a trace says what happened, not what is expected; `cargo evalset import FILE -o SET` makes a draft of it",
         sign: |root| {
             let data = root.get("data")?;
             any(first(&data.value)?, &["traceID", "spans"]).map(|sign| sign.below_index(0).below("data"))
@@ -59,8 +59,7 @@ const SCHEMAS: &[Schema] = &[
     },
     Schema {
         what: "an exported session",
-        help: "turn its events into a case: each user message is an invocation, what follows is its \
-               `intermediate_data` and `final_response`",
+        help: "a session says what happened, not what is expected; `cargo evalset import FILE -o SET` makes a draft of it",
         sign: |root| {
             any(root, &["app_name", "appName", "user_id", "userId"]).and(unless_set(root, &["events"]))
         },
@@ -114,7 +113,7 @@ const SCHEMAS: &[Schema] = &[
     },
     Schema {
         what: "an eval set of agentevals' examples",
-        help: "ADK writes `case_id` as `eval_id` and `agent_content` as `final_response`",
+        help: "`cargo evalset import FILE -o SET` makes drafts of its cases",
         sign: |root| {
             in_cases(root, |case| case.get("eval_id").is_none().then(|| any(case, &["case_id"])).flatten())
         },

@@ -5,8 +5,8 @@ use super::*;
 /// A draft as one line: the id, what is said and called, and the gaps.
 fn shown(imported: &Imported) -> Vec<String> {
     let turn = |turn: &eval_core::Invocation| {
-        let calls: String = turn.tool_calls().map(|call| format!(" {call}")).collect();
-        format!("{} >{calls} > {}", turn.user_text(), turn.response_text())
+        let calls: Vec<_> = turn.tool_calls().map(|call| format!(" {call}")).collect();
+        format!("{} >{} > {}", turn.user_text(), calls.concat(), turn.response_text())
     };
     let drafts = imported.drafts.iter().map(|draft| {
         let turns: Vec<_> = draft.case.conversation.iter().map(turn).collect();

@@ -6,7 +6,9 @@ use eval_agents::record::{Chat, Recording};
 use eval_core::Agent;
 use tokio::sync::mpsc;
 
-use super::{Recorded, tell, watched};
+use super::recorded::Recorded;
+use super::screen::watched;
+use super::tell::tell;
 use crate::agent::AnyAgent;
 use crate::drafts::Destination;
 use crate::output::CommandError;

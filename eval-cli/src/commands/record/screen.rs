@@ -1,17 +1,25 @@
 //! What an agent does, as it is shown while it answers.
 
+use eval_agents::record::Watched;
+use eval_core::BoxAgent;
 use eval_core::agent::Event;
 use eval_format::{Part, Value};
 
-use super::tell;
+use super::tell::tell;
+use crate::agent::AnyAgent;
 use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, ERROR, styled};
 
 /// How many characters of a result are shown.
 const SHOWN: usize = 300;
 
+/// An agent whose events are shown as they come.
+pub(super) fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&Event)> {
+    Watched::new(agent.boxed(), show as fn(&Event))
+}
+
 /// Shows an event.
-pub(super) fn show(event: &Event) {
+fn show(event: &Event) {
     tell(&shown(event));
 }
 

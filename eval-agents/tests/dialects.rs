@@ -83,8 +83,7 @@ fn go(request: &Request, turn: Turn) -> Answer {
                 "stateDelta",
                 "functionCallEventId",
             ];
-            if let Some(key) =
-                sent.as_object().and_then(|sent| sent.keys().find(|key| !known.contains(&key.as_ref())))
+            if let Some(key) = sent.as_object().and_then(|sent| sent.keys().find(|key| !known.contains(key)))
             {
                 return text(400, &format!("failed to decode request body: json: unknown field \"{key}\"\n"));
             }

@@ -86,10 +86,11 @@ fn kill_one(number: u64, campaign: &mut Campaign) {
     let cases = CITIES.map(|city| case(city, city, &format!("It is sunny in {city}.")));
     folder.write("slow.evalset.json", set("slow", &cases));
     let mut command = folder.command(&["run", "slow", "--concurrency", "3", "--format", "json"]);
-    match of_server {
-        true => command.args(["--adk-cmd", "python3 slow.py", "--app", "weather"]),
-        false => command.args(["--agent-cmd", "python3 slow.py"]),
-    };
+    if of_server {
+        command.args(["--adk-cmd", "python3 slow.py", "--app", "weather"]);
+    } else {
+        command.args(["--agent-cmd", "python3 slow.py"]);
+    }
     command.env("NOTES", folder.path("notes"));
     let streams = ["out", "err"].map(|name| fs::File::create(folder.path(name)).expect("a file"));
     let [out, err] = streams;

@@ -162,7 +162,7 @@ pub(super) struct View {
     pub(super) tool: Option<Box<str>>,
     pub(super) call_id: Option<Box<str>>,
     pub(super) args: Slot<Value>,
-    pub(super) result: Slot<Value>,
+    pub(super) result: Slot<Arc<Value>>,
     /// Input, output, read from a cache, written to one, thought.
     pub(super) usage: [Slot<u64>; 5],
     pub(super) input: Slot<Input>,

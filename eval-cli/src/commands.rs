@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Report(report::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
-    Run(run::Args),
+    Run(Box<run::Args>),
     Traces(traces::Args),
     Completions(completions::Args),
 }

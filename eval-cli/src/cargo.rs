@@ -2,6 +2,7 @@
 
 use std::env;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -11,8 +12,14 @@ pub(crate) fn command() -> Command {
 }
 
 /// What `cargo metadata` prints about the workspace of the current folder; `None` if there is no workspace.
-pub(crate) fn metadata() -> Option<Value> {
-    let output =
-        command().args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).output().ok()?;
-    serde_json::from_slice(&output.stdout).ok()
+///
+/// Cargo is asked once. It takes longer than most commands.
+pub(crate) fn metadata() -> Option<&'static Value> {
+    static METADATA: LazyLock<Option<Value>> = LazyLock::new(|| {
+        let mut command = command();
+        let output =
+            command.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).output().ok()?;
+        serde_json::from_slice(&output.stdout).ok()
+    });
+    METADATA.as_ref()
 }

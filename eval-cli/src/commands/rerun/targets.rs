@@ -20,7 +20,7 @@ struct Target {
 impl Targets {
     /// The targets of the workspace of the current folder.
     pub(super) fn here() -> Self {
-        cargo::metadata().as_ref().map(Self::of).unwrap_or_default()
+        cargo::metadata().map(Self::of).unwrap_or_default()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -10,6 +10,7 @@ mod cargo;
 mod commands;
 mod files;
 mod output;
+mod page;
 mod recorded;
 
 use std::ffi::OsString;

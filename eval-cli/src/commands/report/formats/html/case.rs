@@ -1,0 +1,174 @@
+//! A case: its row, and its details.
+
+use eval_core::report::{MetricReport, Verdict};
+use eval_format::metric::metric;
+
+use super::super::phrases;
+use super::run::run;
+use super::scores::Known;
+use super::turn::Comparison;
+use super::seconds;
+use crate::output::shell;
+use crate::output::words;
+use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
+use crate::recorded::{Cases, State, TestResult, headline, metric_state, near};
+
+pub(super) fn row(
+    test: &TestResult<'_>,
+    anchor: String,
+    files: &mut Cases,
+    spark: Option<Spark>,
+) -> CaseRow {
+    let details = details(test, files);
+    let tokens = test.usage().agent_tokens;
+    CaseRow {
+        anchor,
+        name: details.name.clone(),
+        state: details.state,
+        word: details.word,
+        filters: filters(test),
+        reason: details.reason.clone(),
+        runs: phrases::runs(test),
+        pills: test.gating().map(pill).collect(),
+        tokens: tokens.map(words::grouped),
+        time: test.attempt.decided.as_ref().map(|_| seconds(test.elapsed().as_secs_f64())),
+        spark,
+        details,
+    }
+}
+
+fn filters(test: &TestResult<'_>) -> String {
+    let state = match test.state {
+        State::Passed => "passed",
+        State::Failed => "failed",
+        State::NotEvaluated => "unscored",
+        State::Error => "error",
+        State::Skipped => "skipped",
+        State::Unfinished => "unfinished",
+    };
+    if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
+}
+
+/// The class of a state.
+fn class(state: State) -> &'static str {
+    match state {
+        State::Passed => "passed",
+        State::Failed => "failed",
+        State::NotEvaluated => "not_evaluated",
+        State::Error => "error",
+        State::Skipped => "skipped",
+        State::Unfinished => "unfinished",
+    }
+}
+
+fn pill(metric: &MetricReport) -> Pill {
+    let score = match (&metric.verdict, metric.score) {
+        (Verdict::Skipped(_), _) => "skipped".to_owned(),
+        (Verdict::Error { .. }, None) => "error".to_owned(),
+        (_, None) => "not scored".to_owned(),
+        (_, Some(score)) => short(score, metric.threshold()),
+    };
+    Pill { name: line(&metric.name), state: metric_state(&metric.verdict), score }
+}
+
+/// A score with two digits, or with as many as it takes to stand on its side of the threshold.
+fn short(score: f64, threshold: Option<f64>) -> String {
+    let side = |score: f64| threshold.map(|threshold| score < threshold);
+    let told = |text: &String| text.parse().is_ok_and(|shown: f64| side(shown) == side(score));
+    let mut texts = (2..17).map(|digits| format!("{score:.digits$}"));
+    texts.find(told).unwrap_or_else(|| score.to_string())
+}
+
+fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
+    let started = &test.attempt.started;
+    let decided = test.attempt.decided.as_ref();
+    let (case, doubt) = match files.find(started) {
+        Ok(found) => {
+            let edited = "The case was edited since it ran. What it expected then is in no record: what is shown as expected \
+                          is what it expects now.";
+            (Some(found.case), found.is_edited.then(|| edited.to_owned()))
+        }
+        Err(error) => (None, Some(line(&format!("What was expected is not known here: {error}.")))),
+    };
+    let known = Known::of(test, case.as_ref());
+    let comparison = Comparison::of(test);
+    let evaluations = test.attempt.evaluations.iter();
+    let (word, _) = phrases::word(test);
+    CaseDetails {
+        name: line(&test.name),
+        state: if word == "FLAKY" { "flaky" } else { class(test.state) },
+        word,
+        reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        facts: facts(test),
+        rerun: rerun(test),
+        doubt,
+        notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
+        metrics: test.metrics().iter().map(metric_line).collect(),
+        earlier: test.earlier().iter().map(earlier).collect(),
+        runs: evaluations.map(|it| run(it, &known, comparison, case.as_ref())).collect(),
+        printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
+    }
+}
+
+fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
+    let started = &test.attempt.started;
+    let facts = [
+        ("Set", started.eval_set_id.as_deref().map(line)),
+        ("Case", Some(line(&started.eval_id))),
+        ("Stands in", test.location().map(|location| line(&location.to_string()))),
+        ("Label", started.label.as_deref().map(line)),
+        ("Hash", started.case_hash.as_deref().map(line)),
+        ("Package", test.test.package().map(line)),
+        ("Test binary", test.test.binary().map(line)),
+        ("Runs pass if", Some(format!("pass = {}, gate = {}", started.pass, started.gate))),
+        ("Record", Some(line(&near(&test.attempt.file).display().to_string()))),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+fn metric_line(report: &MetricReport) -> MetricLine {
+    let options = report.criterion.iter().flat_map(|criterion| criterion.options.iter());
+    MetricLine {
+        name: line(&report.name),
+        state: metric_state(&report.verdict),
+        score: report.score.filter(|score| score.is_finite()),
+        threshold: report.threshold().filter(|threshold| threshold.is_finite()),
+        scored: format!("{} of {}", report.scored, report.total),
+        reason: report.verdict.reason().map(line),
+        criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),
+        notes: report.notes.iter().map(|note| line(note)).collect(),
+        about: metric(&report.name).map(|info| info.summary.to_owned()),
+    }
+}
+
+fn earlier(attempt: &eval_core::journal::Attempt) -> Earlier {
+    let decided = attempt.decided.as_ref();
+    Earlier {
+        attempt: attempt.started.attempt,
+        state: class(decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict))),
+        reason: decided.and_then(|decided| headline(decided, &attempt.started.name)).map(line),
+    }
+}
+
+/// The command that runs the case again: the one that the failing test printed; for a program, the command that it was
+/// started with.
+fn rerun(test: &TestResult<'_>) -> Option<String> {
+    let decided = test.attempt.decided.as_ref();
+    let printed = decided.and_then(|decided| decided.failure.as_deref());
+    // Foreign lines are marked, so a line that begins so is of the test itself.
+    let command = printed.and_then(|text| text.lines().rev().find_map(|line| line.strip_prefix("run again ")));
+    if let Some(command) = command {
+        return Some(line(command.trim()));
+    }
+    let started = &test.attempt.started;
+    if started.of_program {
+        let head = &test.attempt.head;
+        let program = std::path::Path::new(head.program.as_deref()?);
+        let is_ours = program.file_stem().is_some_and(|name| name == "cargo-evalset");
+        let mut words = if is_ours { vec!["cargo".to_owned()] } else { vec![head.program.clone()?] };
+        words.extend(head.args.iter().cloned());
+        return Some(line(&shell::line(&words)));
+    }
+    let package = test.test.package()?;
+    Some(line(&format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(test.test.name()))))
+}

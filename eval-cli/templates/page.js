@@ -92,7 +92,23 @@ function choose(name) {
 
 // ---- The details of a case
 
-const number = (value) => (value === null ? "–" : String(value));
+// A score with few digits, but as many as it takes to stand on its side of the threshold.
+function short(value, threshold) {
+  if (value === null) return "–";
+  for (let digits = 3; digits < 17; digits += 1) {
+    const text = Number(value.toPrecision(digits));
+    if (threshold === null || threshold === undefined || (text < threshold) === (value < threshold)) return String(text);
+  }
+  return String(value);
+}
+
+// The class of a score.
+function stateOfScore(score) {
+  if (score.score === null) return "not_evaluated";
+  if (score.threshold === null) return "";
+  return score.score < score.threshold ? "failed" : "passed";
+}
+
 const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", made: "called" };
 const titles = { not_evaluated: "not scored", informational: "information" };
 
@@ -119,52 +135,65 @@ function table(name, heads, lines) {
     return cell;
   }));
   const body = lines.map(([state, ...cells]) => el("tr", state, cells.map((cell) => el("td", "", cell === null ? "–" : cell))));
-  return el("div", "scroll", el("table", name, el("thead", "", head), el("tbody", "", body)));
+  const scroll = el("div", "scroll", el("table", name, el("thead", "", head), el("tbody", "", body)));
+  // On a phone it is scrolled, with a keyboard too.
+  scroll.tabIndex = 0;
+  return scroll;
 }
 
+// The metrics that decide the case in a table, the others in a line.
 function metrics(of) {
-  const lines = of.metrics.map((metric) => [
+  const deciding = of.metrics.filter((metric) => metric.state !== "informational");
+  const others = of.metrics.filter((metric) => metric.state === "informational");
+  const lines = deciding.map((metric) => [
     "",
     el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", metric.about) : null),
     pill(metric.state, titles[metric.state] || metric.state),
-    number(metric.score),
+    short(metric.score, metric.threshold),
     metric.threshold === null ? "–" : "≥ " + metric.threshold,
     metric.scored,
     el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
       metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))),
   ]);
-  return lines.length ? block("Metrics", table("grid", ["metric", "verdict", "score", "threshold", "scored", "remarks"], lines)) : null;
+  if (!of.metrics.length) return null;
+  const line = others.map((metric) => `${metric.name} ${short(metric.score)}`).join(", ");
+  return block("Metrics",
+    lines.length ? table("grid", ["metric", "verdict", "score", "needed", "scored", "remarks"], lines) : null,
+    line ? el("p", "soft", "For information: " + line) : null);
 }
 
-// A column for each run, a line for each metric and each turn's answer.
+// A column for each run, a line for each metric and each turn. It is open if the runs differ.
 function sideBySide(of) {
   if (of.runs.length < 2) return null;
   const most = Math.max(...of.runs.map((run) => run.turns.length));
-  const names = [...new Set(of.runs.flatMap((run) => run.scores.map((score) => score.metric)))];
-  const score = (run, name) => {
+  const deciding = of.runs.flatMap((run) => run.scores.filter((score) => score.threshold !== null));
+  const names = [...new Set(deciding.map((score) => score.metric))];
+  const cell = (run, name) => {
     const it = run.scores.find((score) => score.metric === name);
-    if (!it) return "–";
-    const state = it.score === null ? "not_evaluated" : it.threshold === null ? "" : it.score < it.threshold ? "failed" : "passed";
-    return pill(state, it.score === null ? "not scored" : number(it.score));
+    return it ? pill(stateOfScore(it), it.score === null ? "not scored" : short(it.score, it.threshold)) : "–";
   };
   const calls = (turn) => turn.calls.map((call) => call.actual).filter(Boolean).join(", ");
   const lines = [
     ["", "verdict", ...of.runs.map((run) => pill(run.state, titles[run.state] || run.state))],
-    ...names.map((name) => ["", name, ...of.runs.map((run) => score(run, name))]),
+    ...names.map((name) => ["", name, ...of.runs.map((run) => cell(run, name))]),
   ];
   for (let at = 0; at < most; at += 1) {
-    const turn = (run, what) => (run.turns[at] ? what(run.turns[at]) : "–");
-    lines.push(["", `turn ${at + 1}: calls`, ...of.runs.map((run) => turn(run, (it) => calls(it).slice(0, 200) || "none"))]);
-    lines.push(["", `turn ${at + 1}: answer`, ...of.runs.map((run) => turn(run, (it) => (it.actual ? it.actual.t.slice(0, 200) : "none")))]);
+    const cells = (what) => of.runs.map((run) => (run.turns[at] ? what(run.turns[at]) : "–"));
+    lines.push(["", `turn ${at + 1}: calls`, ...cells((turn) => calls(turn).slice(0, 200) || "none")]);
+    lines.push(["", `turn ${at + 1}: answer`, ...cells((turn) => (turn.actual ? turn.actual.t.slice(0, 200) : "none"))]);
   }
-  return block("Runs side by side", table("grid", ["", ...of.runs.map((run) => "run " + run.number)], lines));
+  const states = new Set(of.runs.map((run) => run.state));
+  const node = el("details", "block", el("summary", "", "Runs side by side"),
+    table("grid", ["", ...of.runs.map((run) => "run " + run.number)], lines));
+  node.open = states.size > 1;
+  return node;
 }
 
 function scoreOf(score) {
-  const below = score.score !== null && score.threshold !== null && score.score < score.threshold;
-  const state = score.score === null ? "not_evaluated" : score.threshold === null ? "" : below ? "failed" : "passed";
-  const line = el("div", "score", pill(state, `${score.metric} ${score.score === null ? "not scored" : score.score}`),
-    below ? el("span", "soft", "below " + score.threshold) : null, score.reason ? el("span", "", score.reason) : null);
+  const state = stateOfScore(score);
+  const value = score.score === null ? "not scored" : short(score.score, score.threshold);
+  const line = el("div", "score", pill(state, `${score.metric} ${value}`),
+    state === "failed" ? el("span", "soft", "below " + score.threshold) : null, score.reason ? el("span", "", score.reason) : null);
   const rubrics = score.rubrics.map((rubric) => el("div", "rubric",
     pill(rubric.score === null ? "not_evaluated" : rubric.score >= 0.5 ? "passed" : "failed",
       rubric.score === null ? "no verdict" : rubric.score >= 0.5 ? "yes" : "no"), " ", el("b", "", rubric.id),
@@ -181,8 +210,8 @@ function answer(turn) {
   if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", "no answer")];
   const [left, right] = turn.pieces || [null, null];
   const column = (name, text, parts) => {
-    const what = parts && text ? said({ t: "", cut: text.cut }) : text ? said(text) : el("p", "soft", "no answer");
-    if (parts && text) what.prepend(...parts);
+    const what = text ? said(parts ? { t: "", cut: text.cut } : text) : el("p", "soft", "no answer");
+    if (parts) what.prepend(...parts);
     return el("div", "", el("div", "side", name), what);
   };
   const same = turn.actual && turn.expected.t === turn.actual.t && !turn.expected.cut;
@@ -218,10 +247,23 @@ function timeline(turn) {
   return node;
 }
 
-function turnOf(turn, at, of) {
-  const bad = turn.scores.some((score) => score.score === null ? score.reason : score.threshold !== null && score.score < score.threshold);
-  return el("div", bad ? "turn bad" : "turn", el("h4", "", `Turn ${at + 1} of ${of}`), said(turn.user, "user"),
-    calls(turn), answer(turn), turn.scores.length ? el("p", "label", "Scores") : null, turn.scores.map(scoreOf), timeline(turn));
+function isBad(turn) {
+  return turn.scores.some((score) => (score.score === null ? score.reason : stateOfScore(score) === "failed"));
+}
+
+// A turn. The others are closed if one is bad.
+function turnOf(turn, at, of, isOpen) {
+  const deciding = turn.scores.filter((score) => score.threshold !== null || score.score === null || score.notes.length);
+  const others = turn.scores.filter((score) => !deciding.includes(score));
+  const bad = isBad(turn);
+  const line = others.map((score) => `${score.metric} ${short(score.score)}`).join(", ");
+  const node = el("details", bad ? "turn bad" : "turn",
+    el("summary", "", `Turn ${at + 1} of ${of} `, deciding.map((score) => (stateOfScore(score) === "failed" ? pill("failed", score.metric) : null))),
+    el("p", "label", "The user"), said(turn.user, "user"), calls(turn), answer(turn),
+    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
+    line ? el("p", "label", "For information: " + line) : null, timeline(turn));
+  node.open = isOpen;
+  return node;
 }
 
 function stateOf(run) {
@@ -232,10 +274,13 @@ function stateOf(run) {
   return block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines));
 }
 
-function runOf(run) {
-  return el("div", "", 
+function runOf(run, all) {
+  const anyBad = run.turns.some(isBad);
+  const last = run.turns.length - 1;
+  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
+  return el("div", "",
     run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error)) : null,
-    run.turns.map((turn, at) => turnOf(turn, at, run.turns.length)),
+    run.turns.map((turn, at) => turnOf(turn, at, run.turns.length, isOpen(turn, at))),
     run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
     stateOf(run),
     run.judges.length ? block("Judges", table("grid", ["for", "model", "asked"], run.judges.map((it) => ["", it.purpose, it.model, it.asked]))) : null);
@@ -243,7 +288,7 @@ function runOf(run) {
 
 function conversation(of, all) {
   if (!of.runs.length) return block("Conversation", el("p", "soft", "No run was recorded."));
-  if (all) return of.runs.map((run) => block(`Run ${run.number}`, runOf(run)));
+  if (all) return of.runs.map((run) => block(`Run ${run.number}`, runOf(run, true)));
   const at = Math.min(openRun, of.runs.length - 1);
   const panel = el("div", "", runOf(of.runs[at]));
   const tabs = of.runs.map((run, other) => {
@@ -281,7 +326,7 @@ function body(of, all) {
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    command(of), metrics(of), sideBySide(of), conversation(of, all), output, known,
+    command(of), metrics(of), conversation(of, all), sideBySide(of), output, known,
   ].flat().filter(Boolean);
 }
 

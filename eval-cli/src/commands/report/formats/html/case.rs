@@ -1,5 +1,8 @@
 //! A case: its row, and its details.
 
+use std::iter;
+use std::path::Path;
+
 use eval_core::report::{MetricReport, Verdict};
 use eval_format::metric::metric;
 
@@ -105,7 +108,7 @@ fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
         notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
         metrics: test.metrics().iter().map(metric_line).collect(),
         earlier: test.earlier().iter().map(earlier).collect(),
-        runs: evaluations.map(|it| run(it, &known, comparison, case.as_ref())).collect(),
+        runs: evaluations.map(|it| run(it, &known, &comparison, case.as_ref())).collect(),
         printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
     }
 }
@@ -160,15 +163,46 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
     if let Some(command) = command {
         return Some(line(command.trim()));
     }
-    let started = &test.attempt.started;
-    if started.of_program {
-        let head = &test.attempt.head;
-        let program = std::path::Path::new(head.program.as_deref()?);
-        let is_ours = program.file_stem().is_some_and(|name| name == "cargo-evalset");
-        let mut words = if is_ours { vec!["cargo".to_owned()] } else { vec![head.program.clone()?] };
-        words.extend(head.args.iter().cloned());
-        return Some(line(&shell::line(&words)));
+    if test.attempt.started.of_program {
+        return program(test).map(|command| line(&command));
     }
     let package = test.test.package()?;
     Some(line(&format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(test.test.name()))))
+}
+
+/// The command that ran a program, for this case alone if it is `cargo evalset run`.
+fn program(test: &TestResult<'_>) -> Option<String> {
+    let (head, started) = (&test.attempt.head, &test.attempt.started);
+    let program = head.program.as_deref()?;
+    let is_ours = Path::new(program).file_stem().is_some_and(|name| name == "cargo-evalset");
+    if !is_ours {
+        return Some(shell::line(&iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>()));
+    }
+    let file = started.file.as_deref().unwrap_or_default();
+    // A case that is selected already, or a folder of sets, stays as it is.
+    let of_case = |arg: &String| match arg.as_str() == file && !file.is_empty() {
+        true => format!("{arg}:{}", started.eval_id),
+        false => arg.clone(),
+    };
+    // Cargo puts the name of its command first.
+    let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(of_case);
+    Some(shell::line(&["cargo", "evalset"].map(str::to_owned).into_iter().chain(args).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_never_looks_as_if_it_were_on_the_other_side_of_the_threshold() {
+        for (score, threshold, shown) in [
+            (0.5, Some(0.8), "0.50"),
+            (0.799_9, Some(0.8), "0.7999"),
+            (0.8, Some(0.8), "0.80"),
+            (0.999_999, Some(1.0), "0.999999"),
+            (1.0, None, "1.00"),
+        ] {
+            assert_eq!(short(score, threshold), shown);
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::page::{Run, StateRow, line, text};
 pub(super) fn run(
     evaluation: &Evaluation,
     known: &Known,
-    comparison: Comparison,
+    comparison: &Comparison,
     case: Option<&EvalCase>,
 ) -> Run {
     let transcript = &evaluation.ran.transcript;

@@ -6,7 +6,7 @@ use eval_core::__private::aligned;
 use eval_core::agent::Event;
 use eval_core::report::TurnRecord;
 use eval_format::metric::{ArgsMatch, MatchType, Subject, metric};
-use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
+use eval_format::{Criterion, FunctionCall, FunctionResponse, Invocation, Value};
 
 use crate::output::words;
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
@@ -16,41 +16,52 @@ use crate::recorded::TestResult;
 const SHOWN_STEPS: usize = 200;
 
 /// How the calls of a case are compared.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Comparison {
     match_type: MatchType,
     args: ArgsMatch,
-    is_scored: bool,
+    words: String,
 }
 
 impl Comparison {
     /// As the first metric of the case does that compares calls.
     pub(super) fn of(test: &TestResult<'_>) -> Self {
         let of_metric = test.gating().find_map(|report| {
-            let Subject::ToolCalls(by_default) = metric(&report.name)?.compares else { return None };
+            let Subject::ToolCalls(shown_by_default) = metric(&report.name)?.compares else { return None };
             let criterion = report.criterion.as_ref()?;
             let is_named = criterion.get("match_type").is_some();
-            let match_type = if is_named { criterion.match_type() } else { by_default };
-            Some(Self { match_type, args: criterion.args_match(), is_scored: true })
+            let match_type = if is_named { criterion.match_type() } else { shown_by_default };
+            Some(Self { match_type, args: criterion.args_match(), words: compared(&report.name, criterion) })
         });
-        let unscored = Self { match_type: MatchType::InOrder, args: ArgsMatch::default(), is_scored: false };
-        of_metric.unwrap_or(unscored)
+        of_metric.unwrap_or_else(|| Self {
+            match_type: MatchType::InOrder,
+            args: ArgsMatch::default(),
+            words: "which no metric compares".to_owned(),
+        })
     }
+}
 
-    fn words(self) -> &'static str {
-        match (self.is_scored, self.match_type) {
-            (false, _) => "which no metric compares",
-            (true, MatchType::Exact) => "the same calls in the same order",
-            (true, MatchType::InOrder) => "the expected ones in their order",
-            (true, MatchType::AnyOrder) => "the expected ones in any order",
-        }
+/// How a metric compares calls, after the word "calls".
+fn compared(metric: &str, criterion: &Criterion) -> String {
+    if metric != "tool_trajectory_avg_score" {
+        return format!("compared as {metric} does");
+    }
+    let order = match criterion.match_type() {
+        MatchType::Exact => "to be the expected ones in their order",
+        MatchType::InOrder => "to hold the expected ones in their order",
+        MatchType::AnyOrder => "to hold the expected ones in any order",
+    };
+    match criterion.args_match() {
+        ArgsMatch::Exact => order.to_owned(),
+        ArgsMatch::Subset => format!("{order}, more arguments allowed"),
+        ArgsMatch::Ignore => format!("{order}, whatever their arguments"),
     }
 }
 
 pub(super) fn turn(
     record: &TurnRecord,
     expected: Option<&Invocation>,
-    comparison: Comparison,
+    comparison: &Comparison,
     scores: Vec<TurnScore>,
 ) -> Turn {
     let actual = &record.invocation;
@@ -60,7 +71,7 @@ pub(super) fn turn(
     let both = answer.as_ref().zip(wanted.as_ref()).filter(|(one, other)| one != other);
     Turn {
         user: text(&actual.user_text()),
-        compared: expected.map(|_| comparison.words().to_owned()),
+        compared: expected.map(|_| comparison.words.clone()),
         calls: calls(record, expected, comparison),
         pieces: both.and_then(|(answer, wanted)| page::words(&wanted.shown, &answer.shown)),
         expected: wanted,
@@ -72,7 +83,7 @@ pub(super) fn turn(
     }
 }
 
-fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: Comparison) -> Vec<Call> {
+fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Comparison) -> Vec<Call> {
     let actual: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
     let results = results(&record.events, &actual);
     let shown = |call: &FunctionCall| line(&call.to_string());

@@ -40,18 +40,26 @@ function detailsOf(at) {
 
 const words = [];
 
-// All that is said in a case, in lower case.
-function wordsOf(at) {
+// Whether something that is said in a case has this text, which is in lower case.
+function says(at, query, inJson) {
   if (words[at] === undefined) {
+    // Most cases do not have it, and need not be read.
+    const json = document.getElementById("data-" + at).textContent;
+    if (!json.toLowerCase().includes(inJson)) return false;
     const found = [];
     const collect = (value) => {
       if (typeof value === "string") found.push(value);
       else if (value && typeof value === "object") Object.values(value).forEach(collect);
     };
-    collect(detailsOf(at));
+    collect(JSON.parse(json));
     words[at] = found.join("\n").toLowerCase();
   }
-  return words[at];
+  return words[at].includes(query);
+}
+
+// A text as the JSON of the page has it.
+function asJson(text) {
+  return JSON.stringify(text).slice(1, -1).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
 let searching = 0;
@@ -59,6 +67,7 @@ let searching = 0;
 // Shows the rows that fit. Ten thousand are looked at in parts, so that typing never waits.
 function show() {
   const query = search.value.trim().toLowerCase();
+  const inJson = asJson(query);
   const mine = ++searching;
   let at = 0;
   let count = 0;
@@ -68,7 +77,7 @@ function show() {
     while (at < rows.length && performance.now() < end) {
       const row = rows[at];
       const fits = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
-        && (!query || row.textContent.toLowerCase().includes(query) || wordsOf(at).includes(query));
+        && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
       row.hidden = !fits;
       count += fits;
       at += 1;
@@ -326,7 +335,7 @@ function body(of, all) {
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    command(of), metrics(of), conversation(of, all), sideBySide(of), output, known,
+    command(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
   ].flat().filter(Boolean);
 }
 
@@ -350,7 +359,7 @@ function openCase(at) {
   document.body.classList.add("open");
   rows[at].setAttribute("aria-current", "true");
   detail.scrollTop = 0;
-  if (getComputedStyle(list).display === "none") scrollTo(0, 0);
+  if (getComputedStyle(list).display === "none") detail.scrollIntoView();
   else rows[at].scrollIntoView({ block: "nearest" });
   detail.focus({ preventScroll: true });
 }

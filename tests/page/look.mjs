@@ -5,8 +5,8 @@
 // Needs Chromium (its path in CHROMIUM, else on the PATH), Python 3, and the packages of package.json in a folder
 // node_modules above this file or in NODE_MODULES.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -85,6 +85,7 @@ const tests = {
     await accessible(page, "the table");
     await shot(page, "table");
     await page.getByRole("link", { name: "umbrella for tomorrow" }).click();
+    await page.locator("#detail h2").waitFor();
     const detail = await page.locator("#detail").innerText();
     for (const part of [
       "tool_trajectory_avg_score is 0.5, below 1.0", "And tomorrow, should I take an umbrella?", "~ differs",
@@ -102,12 +103,13 @@ const tests = {
     const page = await open(sample);
     const anchor = await page.locator("tr.case").nth(1).getAttribute("id");
     await page.goto(pathToFileURL(sample).href + "#" + anchor);
+    await page.locator("#detail h2").waitFor();
     assert.match(await page.locator("#detail h2").innerText(), /degrees at home/);
     assert.equal(await page.locator("tr[aria-current]").count(), 1);
     await page.goBack();
-    assert(await page.locator("#detail").isHidden());
+    await page.locator("#detail").waitFor({ state: "hidden" });
     await page.goForward();
-    assert(await page.locator("#detail").isVisible());
+    await page.locator("#detail").waitFor();
     const fresh = await open(sample, { hash: "#" + anchor });
     assert.match(await fresh.locator("#detail h2").innerText(), /degrees at home/);
     assert(await fresh.locator(".case-head").evaluate((it) => it.getBoundingClientRect().top >= 0), "its head is in sight");
@@ -137,15 +139,17 @@ const tests = {
 
   async "the keyboard is enough"() {
     const page = await open(sample);
-    const title = () => page.locator("#detail h2").innerText();
+    const names = await page.locator("tr.case a").allTextContents();
+    // What follows a key comes with the next event.
+    const shows = (name) => page.locator("#detail h2", { hasText: name }).waitFor({ timeout: 5000 });
     await page.keyboard.press("j");
-    const first = await title();
+    await shows(names[0]);
     await page.keyboard.press("j");
-    assert.notEqual(await title(), first);
+    await shows(names[1]);
     await page.keyboard.press("k");
-    assert.equal(await title(), first);
+    await shows(names[0]);
     await page.keyboard.press("Escape");
-    assert(await page.locator("#detail").isHidden());
+    await page.locator("#detail").waitFor({ state: "hidden" });
     assert.equal(await page.evaluate(() => document.activeElement.closest("tr").id), await page.locator("tr.case").first().getAttribute("id"));
     await page.keyboard.press("/");
     await page.keyboard.type("jk/");
@@ -167,27 +171,28 @@ const tests = {
     await accessible(phone, "the table on a phone");
     await shot(phone, "phone");
     await phone.getByRole("link", { name: "umbrella for tomorrow" }).click();
-    assert(await phone.locator("#list").isHidden());
+    await phone.locator("#list").waitFor({ state: "hidden" });
     assert(await fits(), "a case is as wide as the phone");
     await accessible(phone, "a case on a phone");
     await shot(phone, "phone-case", { fullPage: true });
     await phone.getByRole("button", { name: "Close" }).click();
-    assert(await phone.locator("#list").isVisible());
+    await phone.locator("#list").waitFor();
     await close(phone);
     const paper = await open(sample);
     await paper.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await paper.emulateMedia({ media: "print" });
     assert.match(await paper.locator("#printed").innerText(), /umbrella for tomorrow[^]*no station in Atlantis/);
     assert(await paper.locator(".tools").isHidden());
-    writeFileSync(join(root, "page.pdf"), await paper.pdf());
+    assert(await paper.locator("#printed").isVisible());
     await shot(paper, "print", { fullPage: true });
+    assert((await paper.pdf()).length > 0);
     await close(paper);
   },
 
   async "the table needs no script"() {
     const page = await open(sample, { javaScriptEnabled: false });
     assert.equal(await visible(page), 4);
-    assert.match(await page.locator("tr.case").first().innerText(), /FAIL[^]*umbrella for tomorrow[^]*0\/3/);
+    assert.match(await page.locator("tr.case").first().textContent(), /FAIL[^]*umbrella for tomorrow[^]*0\/3/);
     assert(await page.locator(".tools").isHidden());
     assert(await page.locator(".noscript").isVisible());
     await close(page);
@@ -229,7 +234,7 @@ const tests = {
     }));
     assert.notEqual(ran.title, "run");
     assert(["img-src", "connect-src"].every((it) => ran.refused.includes(it)), String(ran.refused));
-    page.problems = page.problems.filter((it) => !/Content Security Policy|127\.0\.0\.1:9/.test(it));
+    page.problems = page.problems.filter((it) => !/Content Security Policy|TrustedScript|127\.0\.0\.1:9/.test(it));
     await close(page);
   },
 
@@ -240,6 +245,7 @@ const tests = {
     assert(statSync(file).size < 2_000_000, "the page is small");
     const page = await open(file);
     await page.keyboard.press("j");
+    await page.locator("#detail h2").waitFor();
     assert.match(await page.locator("#detail").innerText(), /cut: the record has [\d]+ more characters/);
     await close(page);
   },

@@ -98,7 +98,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 /// Opens a page in the browser of the user.
 fn open(page: Option<&Path>) -> Result<(), CommandError> {
     let Some(page) = page else {
-        return Err(CommandError::new("a page on standard output cannot be opened", "name a file: `--html FILE --open`"));
+        return Err(CommandError::new(
+            "a page on standard output cannot be opened",
+            "name a file: `--html FILE --open`",
+        ));
     };
     opener::open(page).map_err(|error| {
         CommandError::new(

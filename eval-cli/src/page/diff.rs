@@ -65,9 +65,11 @@ mod tests {
 
     #[test]
     fn the_pieces_of_a_side_are_its_text() {
-        for (expected, actual) in [("", "x"), ("a\nb  c", "a\nc"), ("</script>", "<img>"), ("日本", "日 本")] {
+        for (expected, actual) in [("", "x"), ("a\nb  c", "a\nc"), ("</script>", "<img>"), ("日本", "日 本")]
+        {
             let (left, right) = words(expected, actual).unwrap();
-            let joined = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
+            let joined =
+                |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
             assert_eq!((joined(&left), joined(&right)), (expected.to_owned(), actual.to_owned()));
         }
         assert_eq!(words(&"a ".repeat(MOST_WORDS), "b"), None);

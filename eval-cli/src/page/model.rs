@@ -17,6 +17,8 @@ pub(crate) struct PageModel {
     pub(crate) reason: String,
     /// How many cases are in each state.
     pub(crate) counts: Vec<Count>,
+    /// Which run it is, in a line.
+    pub(crate) about: String,
     /// What is known of the run.
     pub(crate) facts: Vec<Fact>,
     /// The pass rate, pass@k and the usage, each in a sentence.

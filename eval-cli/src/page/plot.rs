@@ -61,7 +61,8 @@ impl Histogram {
                 bars.push(Bar { x: as_f64(at) * width + 0.5, y: top, width: width - 1.0, height, below });
             }
         }
-        let below = threshold.map(|threshold| (scores.iter().filter(|it| **it < threshold).count(), threshold));
+        let below =
+            threshold.map(|threshold| (scores.iter().filter(|it| **it < threshold).count(), threshold));
         let of = |number: usize| if number == 1 { "1 case".to_owned() } else { format!("{number} cases") };
         let summary = match below {
             Some((below, threshold)) => {
@@ -135,7 +136,8 @@ impl PassRate {
         for Past { x, y, .. } in &points {
             let _ = write!(line, "{x:.1},{y:.1} ");
         }
-        let summary = format!("{now}/{of_now} cases passed in this run, {before}/{of_before} in the one before");
+        let summary =
+            format!("{now}/{of_now} cases passed in this run, {before}/{of_before} in the one before");
         Some(Self { points, line, summary })
     }
 }

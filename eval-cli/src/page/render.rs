@@ -92,6 +92,7 @@ mod tests {
             outcome: "failed".to_owned(),
             reason: line(),
             counts: vec![Count { filter: "all", name: "All", cases: 1 }],
+            about: line(),
             facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],
             numbers: vec![line()],
             notes: vec![line()],
@@ -132,8 +133,30 @@ mod tests {
     }
 
     const FRAGMENTS: [&str; 24] = [
-        "<", ">", "\"", "'", "&", "</", "script", "<script>", "</script>", "<!--", "-->", "<img src=x onerror=", "/", "=",
-        "javascript:", "]]>", "\\", "\u{2028}", "\u{202e}", "\n", "\0", " ", "{{", "ä日",
+        "<",
+        ">",
+        "\"",
+        "'",
+        "&",
+        "</",
+        "script",
+        "<script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "<img src=x onerror=",
+        "/",
+        "=",
+        "javascript:",
+        "]]>",
+        "\\",
+        "\u{2028}",
+        "\u{202e}",
+        "\n",
+        "\0",
+        " ",
+        "{{",
+        "ä日",
     ];
 
     /// Texts made of what means something in HTML, in JSON, in JavaScript or in a template.
@@ -183,7 +206,9 @@ mod tests {
 
     #[test]
     fn the_script_makes_no_html_of_texts() {
-        for forbidden in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "fetch("] {
+        for forbidden in
+            ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "fetch("]
+        {
             assert!(!SCRIPT.contains(forbidden), "{forbidden}");
         }
     }

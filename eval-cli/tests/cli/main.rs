@@ -13,6 +13,7 @@ mod limits;
 mod metrics;
 mod migrate;
 mod new;
+mod page;
 mod plan;
 mod programs;
 mod report;

@@ -71,7 +71,11 @@ impl ReportFiles {
 
     /// Whether a file tells the scores of each run.
     pub(super) fn take_all(&self) -> bool {
-        self.junit.is_some() || self.json.is_some() || self.csv.is_some() || self.html.is_some() || self.adk_results.is_some()
+        self.junit.is_some()
+            || self.json.is_some()
+            || self.csv.is_some()
+            || self.html.is_some()
+            || self.adk_results.is_some()
     }
 
     /// The page, if it is written to a file.

@@ -18,7 +18,10 @@ use history::History;
 
 pub(super) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {
-        CommandError::new(format!("cannot write the page: {error}"), "this is a mistake of cargo-evalset: report it")
+        CommandError::new(
+            format!("cannot write the page: {error}"),
+            "this is a mistake of cargo-evalset: report it",
+        )
     })
 }
 
@@ -37,6 +40,7 @@ fn model(results: &RunResults<'_>) -> PageModel {
         outcome: outcome.to_owned(),
         reason: results.totals.reason(),
         counts: counts(&cases),
+        about: about(results),
         facts: facts(results),
         numbers: phrases::numbers(results),
         notes: phrases::notes(results),
@@ -80,6 +84,13 @@ fn counts(cases: &[CaseRow]) -> Vec<Count> {
     counted.into_iter().filter(|count| count.cases > 0 || always.contains(&count.filter)).collect()
 }
 
+/// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
+fn about(results: &RunResults<'_>) -> String {
+    let began = results.times.began.map(|began| format!("began {}, ", time::shown(began)));
+    let took = seconds(results.totals.elapsed.as_secs_f64());
+    format!("Run {}: {}took {took}", results.loaded.name(), began.unwrap_or_default())
+}
+
 /// What the journal tells of the run, and what it does not.
 fn facts(results: &RunResults<'_>) -> Vec<Fact> {
     let run = &results.loaded.run;
@@ -88,13 +99,14 @@ fn facts(results: &RunResults<'_>) -> Vec<Fact> {
         (!values.is_empty()).then(|| values.join(", "))
     };
     let heads = || run.processes.iter();
-    let of_variable = |name: &str| joined(heads().filter_map(|head| head.env.get(name)).map(|it| line(it)).collect());
+    let of_variable =
+        |name: &str| joined(heads().filter_map(|head| head.env.get(name)).map(|it| line(it)).collect());
     let attempts = || results.tests.iter().map(|test| test.attempt);
     let files = attempts().filter_map(|attempt| attempt.started.file.as_deref()).map(line).collect();
     let hashes: BTreeSet<&str> =
         attempts().filter_map(|attempt| attempt.started.case_hash.as_deref()).collect();
-    let hashes = (!hashes.is_empty())
-        .then(|| format!("{} of cases; each case shows its own", count(hashes.len(), "different hash").replace("hashs", "hashes")));
+    let hashes =
+        (!hashes.is_empty()).then(|| format!("{} different ones; each case shows its own", hashes.len()));
     let packages = heads().filter_map(|head| {
         let version = head.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         Some(line(&format!("{}{version}", head.package.as_deref()?)))

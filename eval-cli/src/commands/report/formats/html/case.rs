@@ -9,19 +9,14 @@ use eval_format::metric::metric;
 use super::super::phrases;
 use super::run::run;
 use super::scores::Known;
-use super::turn::Comparison;
 use super::seconds;
+use super::turn::Comparison;
 use crate::output::shell;
 use crate::output::words;
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::recorded::{Cases, State, TestResult, headline, metric_state, near};
 
-pub(super) fn row(
-    test: &TestResult<'_>,
-    anchor: String,
-    files: &mut Cases,
-    spark: Option<Spark>,
-) -> CaseRow {
+pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
     let details = details(test, files);
     let tokens = test.usage().agent_tokens;
     CaseRow {
@@ -159,7 +154,8 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
     let decided = test.attempt.decided.as_ref();
     let printed = decided.and_then(|decided| decided.failure.as_deref());
     // Foreign lines are marked, so a line that begins so is of the test itself.
-    let command = printed.and_then(|text| text.lines().rev().find_map(|line| line.strip_prefix("run again ")));
+    let command =
+        printed.and_then(|text| text.lines().rev().find_map(|line| line.strip_prefix("run again ")));
     if let Some(command) = command {
         return Some(line(command.trim()));
     }
@@ -167,7 +163,11 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
         return program(test).map(|command| line(&command));
     }
     let package = test.test.package()?;
-    Some(line(&format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(test.test.name()))))
+    Some(line(&format!(
+        "cargo test -p {} -- --exact {}",
+        shell::word(package),
+        shell::word(test.test.name())
+    )))
 }
 
 /// The command that ran a program, for this case alone if it is `cargo evalset run`.
@@ -176,7 +176,9 @@ fn program(test: &TestResult<'_>) -> Option<String> {
     let program = head.program.as_deref()?;
     let is_ours = Path::new(program).file_stem().is_some_and(|name| name == "cargo-evalset");
     if !is_ours {
-        return Some(shell::line(&iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>()));
+        return Some(shell::line(
+            &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
+        ));
     }
     let file = started.file.as_deref().unwrap_or_default();
     // A case that is selected already, or a folder of sets, stays as it is.

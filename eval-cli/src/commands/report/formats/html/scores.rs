@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use eval_core::Score;
 use eval_core::journal::{Evaluation, JudgeUse, RecordedMetric};
 use eval_core::report::MetricOutcome;
-use eval_core::Score;
 use eval_format::EvalCase;
 
 use crate::output::words::count;
@@ -21,7 +21,11 @@ pub(super) fn agent_models(results: &RunResults<'_>) -> BTreeSet<String> {
 pub(super) fn judge_models(results: &RunResults<'_>) -> BTreeSet<String> {
     let evaluations = results.tests.iter().flat_map(|test| &test.attempt.evaluations);
     let judges = evaluations.flat_map(|it| {
-        it.scored.iter().flat_map(|scored| &scored.metrics).flat_map(|metric| &metric.judge).chain(&it.ran.simulator)
+        it.scored
+            .iter()
+            .flat_map(|scored| &scored.metrics)
+            .flat_map(|metric| &metric.judge)
+            .chain(&it.ran.simulator)
     });
     judges.map(|judge| line(&judge.model)).collect()
 }
@@ -39,7 +43,8 @@ impl Known {
             let of_turns = case.conversation.iter().filter_map(|turn| turn.rubrics.as_ref());
             case.rubrics.iter().chain(of_turns).flatten()
         });
-        let rubrics = of_case.filter_map(|rubric| Some((rubric.rubric_id.clone(), rubric.text_property.clone()?)));
+        let rubrics =
+            of_case.filter_map(|rubric| Some((rubric.rubric_id.clone(), rubric.text_property.clone()?)));
         Self { thresholds: thresholds.collect(), rubrics: rubrics.collect() }
     }
 
@@ -117,7 +122,8 @@ fn why(outcome: &MetricOutcome) -> Option<String> {
 /// What judges were asked in a run.
 pub(super) fn judges(evaluation: &Evaluation) -> Vec<Judge> {
     let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
-    let of_metrics = of_metrics.flat_map(|metric| metric.judge.iter().map(|judge| (metric.name.as_str(), judge)));
+    let of_metrics =
+        of_metrics.flat_map(|metric| metric.judge.iter().map(|judge| (metric.name.as_str(), judge)));
     let of_user = evaluation.ran.simulator.iter().map(|judge| ("playing the user", judge));
     of_metrics.chain(of_user).map(|(purpose, judge)| shown(purpose, judge)).collect()
 }

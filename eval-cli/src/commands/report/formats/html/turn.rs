@@ -163,7 +163,8 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
             let result = result.map(|it| ("returns", line(it.name.as_deref().unwrap_or_default())));
             [said, call, result].into_iter().flatten()
         });
-        let error = event.error_code.iter().chain(&event.error_message).map(String::as_str).collect::<Vec<_>>();
+        let error =
+            event.error_code.iter().chain(&event.error_message).map(String::as_str).collect::<Vec<_>>();
         let error = (!error.is_empty()).then(|| ("fails", line(&error.join(": "))));
         let state = (!event.state_delta.is_empty())
             .then(|| ("sets", line(&event.state_delta.keys().collect::<Vec<_>>().join(", "))));

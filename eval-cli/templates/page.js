@@ -267,7 +267,7 @@ function turnOf(turn, at, of, isOpen) {
   const bad = isBad(turn);
   const line = others.map((score) => `${score.metric} ${short(score.score)}`).join(", ");
   const node = el("details", bad ? "turn bad" : "turn",
-    el("summary", "", `Turn ${at + 1} of ${of} `, deciding.map((score) => (stateOfScore(score) === "failed" ? pill("failed", score.metric) : null))),
+    el("summary", "", `Turn ${at + 1} of ${of} `, el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (stateOfScore(score) === "failed" ? pill("failed", score.metric) : null))),
     el("p", "label", "The user"), said(turn.user, "user"), calls(turn), answer(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
     line ? el("p", "label", "For information: " + line) : null, timeline(turn));
@@ -389,7 +389,7 @@ function step(by) {
 }
 
 function follow() {
-  const at = places.get(decodeURIComponent(location.hash.slice(1)));
+  const at = places.get(location.hash.slice(1));
   if (at === undefined) closeCase();
   else openCase(at);
 }

@@ -292,8 +292,9 @@ function sampleRun() {
   mkdirSync(join(folder, "evals"), { recursive: true });
   const set = join(here, "../../samples/weather/weather.evalset.json");
   copyFileSync(set, join(folder, "evals/weather.evalset.json"));
+  copyFileSync(join(here, "agent.py"), join(folder, "agent.py"));
   for (let run = 0; run < 2; run += 1) {
-    spawnSync(evalset, ["run", "evals/weather.evalset.json", "--agent-cmd", `python3 ${join(here, "agent.py")}`, "--runs", "3", "--pass", "mean"], { cwd: folder, env: { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") } });
+    spawnSync(evalset, ["run", "evals/weather.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3"], { cwd: folder, env: { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") } });
   }
   return report(folder);
 }

@@ -118,10 +118,7 @@ impl PassRate {
     /// Of each run its label, and how many of how many cases passed. `None` for fewer than two runs with cases.
     pub(crate) fn of(runs: &[(String, usize, usize)]) -> Option<Self> {
         let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
-        let ((_, before, of_before), (_, now, of_now)) = match runs.as_slice() {
-            [.., before, now] => (before, now),
-            _ => return None,
-        };
+        let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };
         let step = (WIDTH - 10.0) / as_f64(runs.len() - 1);
         let points: Vec<Past> = runs
             .iter()

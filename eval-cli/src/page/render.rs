@@ -11,14 +11,14 @@ const SCRIPT: &str = include_str!("../../templates/page.js");
 
 #[derive(Template)]
 #[template(path = "page.html")]
-struct Page<'m> {
+struct Html<'m> {
     page: &'m PageModel,
     policy: String,
     style: &'static str,
     script: &'static str,
 }
 
-impl Page<'_> {
+impl Html<'_> {
     /// The details of a case, for a script element.
     #[expect(clippy::unused_self, reason = "the template calls it")]
     fn details(&self, details: &CaseDetails) -> String {
@@ -28,7 +28,7 @@ impl Page<'_> {
 
 /// The page as a file: HTML without anything beside it.
 pub(crate) fn render(page: &PageModel) -> Result<String, askama::Error> {
-    Page { page, policy: policy(STYLE, SCRIPT), style: STYLE, script: SCRIPT }.render()
+    Html { page, policy: policy(STYLE, SCRIPT), style: STYLE, script: SCRIPT }.render()
 }
 
 #[cfg(test)]

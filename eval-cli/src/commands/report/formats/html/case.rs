@@ -182,9 +182,8 @@ fn program(test: &TestResult<'_>) -> Option<String> {
     }
     let file = started.file.as_deref().unwrap_or_default();
     // A case that is selected already, or a folder of sets, stays as it is.
-    let of_case = |arg: &String| match arg.as_str() == file && !file.is_empty() {
-        true => format!("{arg}:{}", started.eval_id),
-        false => arg.clone(),
+    let of_case = |arg: &String| {
+        if arg == file && !file.is_empty() { format!("{arg}:{}", started.eval_id) } else { arg.clone() }
     };
     // Cargo puts the name of its command first.
     let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(of_case);

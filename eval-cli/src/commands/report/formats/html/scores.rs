@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eval_core::Score;
 use eval_core::journal::{Evaluation, JudgeUse, RecordedMetric};
 use eval_core::report::MetricOutcome;
-use eval_format::EvalCase;
+use eval_format::{EvalCase, Value};
 
 use crate::output::words::count;
 use crate::page::{Judge, JudgedRubric, RunScore, TurnScore, line, text};
@@ -45,7 +45,10 @@ impl Known {
         });
         let rubrics =
             of_case.filter_map(|rubric| Some((rubric.rubric_id.clone(), rubric.text_property.clone()?)));
-        Self { thresholds: thresholds.collect(), rubrics: rubrics.collect() }
+        let of_config =
+            test.gating().filter_map(|metric| metric.criterion.as_ref()?.get("rubrics")?.as_array());
+        let of_config = of_config.flatten().filter_map(rubric_of_config);
+        Self { thresholds: thresholds.collect(), rubrics: of_config.chain(rubrics).collect() }
     }
 
     /// Each metric on a run.
@@ -110,6 +113,13 @@ impl Known {
     }
 }
 
+/// The id and the text of a rubric that a criterion has.
+fn rubric_of_config(rubric: &Value) -> Option<(String, String)> {
+    let text = rubric.as_object()?.get("rubric_content")?.as_object()?.get("text_property")?;
+    let id = rubric.as_object()?.get("rubric_id")?;
+    Some((id.as_str()?.to_owned(), text.as_str()?.to_owned()))
+}
+
 /// Why a metric has no scores.
 fn why(outcome: &MetricOutcome) -> Option<String> {
     match outcome {
@@ -137,4 +147,24 @@ fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
         asked.push_str(&format!(", {} without an answer", judge.failed));
     }
     Judge { purpose: line(purpose), model: line(&judge.model), asked }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_rubric_comes_from_the_criterion() {
+        for (rubric, expected) in [
+            (
+                r#"{"rubric_id": "a", "rubric_content": {"text_property": "Is short."}}"#,
+                Some(("a", "Is short.")),
+            ),
+            (r#"{"rubric_id": "a", "rubric_content": {}}"#, None),
+            (r#""a""#, None),
+        ] {
+            let found = rubric_of_config(&Value::parse(rubric).unwrap());
+            assert_eq!(found.as_ref().map(|(id, text)| (id.as_str(), text.as_str())), expected, "{rubric}");
+        }
+    }
 }

@@ -116,7 +116,9 @@ fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     for response in responses {
         left.entry((response.id.as_deref(), response.name.as_deref())).or_default().push(response);
     }
-    left.values_mut().for_each(|of_call| of_call.reverse());
+    for of_call in left.values_mut() {
+        of_call.reverse();
+    }
     let of_calls = calls.iter().map(|call| {
         let response = left.get_mut(&(call.id.as_deref(), call.name.as_deref()))?.pop()?;
         let value = response.response.as_ref().map(|map| Value::from(map.clone()).to_string());

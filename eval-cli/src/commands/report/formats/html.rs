@@ -87,7 +87,7 @@ fn counts(cases: &[CaseRow]) -> Vec<Count> {
 /// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
 fn about(results: &RunResults<'_>) -> String {
     let began = results.times.began.map(|began| format!("began {}, ", time::shown(began)));
-    let took = seconds(results.totals.elapsed.as_secs_f64());
+    let took = time::took(results.totals.elapsed);
     format!("Run {}: {}took {took}", results.loaded.name(), began.unwrap_or_default())
 }
 
@@ -115,7 +115,7 @@ fn facts(results: &RunResults<'_>) -> Vec<Fact> {
     vec![
         fact("Run", Some(results.loaded.name())),
         fact("Began", results.times.began.map(time::shown)),
-        fact("Took", Some(seconds(results.totals.elapsed.as_secs_f64()))),
+        fact("Took", Some(time::took(results.totals.elapsed))),
         fact("Tests built", results.times.built.map(time::shown)),
         fact("Git revision", of_variable("GITHUB_SHA")),
         fact("Uncommitted changes", None),
@@ -127,15 +127,6 @@ fn facts(results: &RunResults<'_>) -> Vec<Fact> {
         fact("evalset", joined(heads().map(|head| line(&head.evalset)).collect())),
         fact("Cost", None),
     ]
-}
-
-/// `1.25 s`, `2 min 5 s`.
-fn seconds(seconds: f64) -> String {
-    if seconds < 60.0 {
-        return format!("{seconds:.2} s");
-    }
-    let whole = seconds.round();
-    format!("{} min {} s", (whole / 60.0).floor(), whole % 60.0)
 }
 
 /// A plot for each metric that can fail a case.

@@ -9,10 +9,8 @@ use eval_format::metric::metric;
 use super::super::phrases;
 use super::run::run;
 use super::scores::Known;
-use super::seconds;
 use super::turn::Comparison;
-use crate::output::shell;
-use crate::output::words;
+use crate::output::{shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::recorded::{Cases, State, TestResult, headline, metric_state, near};
 
@@ -29,7 +27,7 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
         runs: phrases::runs(test),
         pills: test.gating().map(pill).collect(),
         tokens: tokens.map(words::grouped),
-        time: test.attempt.decided.as_ref().map(|_| seconds(test.elapsed().as_secs_f64())),
+        time: test.attempt.decided.as_ref().map(|_| time::took(test.elapsed())),
         spark,
         details,
     }

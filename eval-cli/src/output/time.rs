@@ -16,7 +16,7 @@ pub(crate) fn iso(time: SystemTime) -> String {
 
 /// `1.25 s`, `2 min 5 s`.
 pub(crate) fn took(time: Duration) -> String {
-    if time < Duration::from_secs(60) {
+    if time < Duration::from_mins(1) {
         return format!("{:.2} s", time.as_secs_f64());
     }
     format!("{} min {} s", time.as_secs() / 60, time.as_secs() % 60)

@@ -13,6 +13,7 @@ mod drafts;
 mod edited;
 mod files;
 mod output;
+mod page;
 mod recorded;
 
 use std::ffi::OsString;

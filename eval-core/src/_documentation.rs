@@ -26,3 +26,6 @@ pub mod green {}
 
 #[doc = crate::pages::page!("../docs/measurements.md")]
 pub mod measurements {}
+
+#[doc = crate::pages::page!("../docs/page.md")]
+pub mod page {}

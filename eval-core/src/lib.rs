@@ -158,6 +158,30 @@ pub mod __private {
     };
     pub use crate::secrets::{hide, is_secret, mask};
 
+    #[cfg(feature = "reports")]
+    use eval_format::{ArgsMatch, FunctionCall, MatchType};
+
+    /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they
+    /// match.
+    #[cfg(feature = "reports")]
+    pub fn aligned(
+        expected: &[&FunctionCall],
+        actual: &[&FunctionCall],
+        match_type: MatchType,
+        args: ArgsMatch,
+    ) -> Vec<(Option<usize>, Option<usize>, bool)> {
+        use crate::score::align::{Pair, align};
+
+        let pairs = align(expected, actual, match_type, args).into_iter();
+        let side_by_side = |pair| match pair {
+            Pair::Same(e, a) => (Some(e), Some(a), true),
+            Pair::Changed(e, a) => (Some(e), Some(a), false),
+            Pair::Missing(e) => (Some(e), None, false),
+            Pair::Extra(a) => (None, Some(a), false),
+        };
+        pairs.map(side_by_side).collect()
+    }
+
     /// The variables of the environment.
     pub mod variables {
         pub use crate::variables::*;

@@ -39,6 +39,7 @@ macro_rules! links {
             "[measurements]: crate::_documentation::measurements\n",
             "[metrics]: crate::metric\n",
             "[own metrics]: crate::metric#metrics-of-your-own\n",
+            "[page]: crate::_documentation::page\n",
             "[plan]: crate::_documentation::command_line#plan\n",
             "[precedence]: crate::_documentation::configuration#what-goes-before-what\n",
             "[printed]: crate::_documentation::ci#what-is-printed\n",

@@ -2,6 +2,8 @@
 
 pub(super) mod formats;
 
+use std::path::Path;
+
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
 use formats::ReportFiles;
@@ -28,6 +30,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: ReportFiles,
 
+    /// Opens the page of `--html` in the browser.
+    #[arg(long, requires = "html")]
+    open: bool,
+
     /// The app that the results of `--adk-results` are filed under: the folder of the agent below DIR.
     #[arg(long, value_name = "NAME", requires = "adk_results")]
     app: Option<String>,
@@ -46,6 +52,7 @@ Examples:
   cargo evalset report
   cargo evalset report 2026-11-22T02-31-07-4f1c
   cargo evalset report --merge part-1 part-2
+  cargo evalset report --html report.html --open
   cargo evalset report --junit junit.xml --markdown summary.md --github
   cargo evalset report --csv results.csv --adk-results agents --app weather
   cargo evalset report --markdown - >> \"$GITHUB_STEP_SUMMARY\"
@@ -70,6 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
+    if args.open {
+        open(args.files.page())?;
+    }
     let saved = written.shown();
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
@@ -83,4 +93,20 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // The program ends now: to free each of a hundred thousand cases would take a tenth of the time.
     std::mem::forget(loaded);
     Ok(Answer::new(outcome, text).with_annotations(annotations))
+}
+
+/// Opens a page in the browser of the user.
+fn open(page: Option<&Path>) -> Result<(), CommandError> {
+    let Some(page) = page else {
+        return Err(CommandError::new(
+            "a page on standard output cannot be opened",
+            "name a file: `--html FILE --open`",
+        ));
+    };
+    opener::open(page).map_err(|error| {
+        CommandError::new(
+            format!("cannot open `{}`: {error}", page.display()),
+            "it is written: open it in a browser, or leave `--open` out",
+        )
+    })
 }

@@ -1,6 +1,6 @@
 //! Times as they are shown.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 
@@ -12,4 +12,23 @@ pub(crate) fn shown(time: SystemTime) -> String {
 /// `2026-11-22T02:31:07.250Z`.
 pub(crate) fn iso(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// `1.25 s`, `2 min 5 s`.
+pub(crate) fn took(time: Duration) -> String {
+    if time < Duration::from_mins(1) {
+        return format!("{:.2} s", time.as_secs_f64());
+    }
+    format!("{} min {} s", time.as_secs() / 60, time.as_secs() % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_times_have_minutes() {
+        let shown = [1250, 60_000, 125_900].map(|millis| took(Duration::from_millis(millis)));
+        assert_eq!(shown, ["1.25 s", "1 min 0 s", "2 min 5 s"]);
+    }
 }

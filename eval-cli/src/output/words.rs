@@ -13,7 +13,7 @@ pub(crate) fn tokens(number: i128) -> String {
 }
 
 /// `12,345`.
-fn grouped(number: i128) -> String {
+pub(crate) fn grouped(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_owned() } else { String::new() };
     for (at, digit) in digits.chars().enumerate() {

@@ -18,6 +18,7 @@ mod limits;
 mod metrics;
 mod migrate;
 mod new;
+mod page;
 mod plan;
 mod programs;
 mod record;

@@ -6,7 +6,7 @@ use super::differ;
 use super::lines::line;
 use crate::foreign::name;
 use crate::message::{count, cut};
-use crate::score::align::{Pair, align_any_order, align_in_order};
+use crate::score::align::{Pair, align};
 use crate::score::equality::values_equal;
 
 /// How many lines are shown. Unchanged calls are left out first.
@@ -25,8 +25,7 @@ pub(super) fn write(
 ) {
     let expected: Vec<&FunctionCall> = expected.map(|turn| turn.tool_calls().collect()).unwrap_or_default();
     let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
-    let align = if match_type == MatchType::AnyOrder { align_any_order } else { align_in_order };
-    let pairs = align(&expected, &actual, args);
+    let pairs = align(&expected, &actual, match_type, args);
     line(out, &format!("  tool calls: {scored} (= same, ~ other arguments, - not called, + not expected)"));
     if pairs.is_empty() {
         line(out, "    none expected, none called");

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eval_format::FunctionCall;
+use eval_format::{FunctionCall, MatchType};
 
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
@@ -18,6 +18,17 @@ pub(crate) enum Pair {
     Missing(usize),
     /// An actual call that was not expected.
     Extra(usize),
+}
+
+/// Aligns calls as a metric compares them that matches them in this way.
+pub(crate) fn align(
+    expected: &[&FunctionCall],
+    actual: &[&FunctionCall],
+    match_type: MatchType,
+    args: ArgsMatch,
+) -> Vec<Pair> {
+    let align = if match_type == MatchType::AnyOrder { align_any_order } else { align_in_order };
+    align(expected, actual, args)
 }
 
 /// The largest number of pairs of calls for which the best alignment is searched.

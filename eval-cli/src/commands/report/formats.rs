@@ -4,6 +4,7 @@
 
 mod exported;
 mod github;
+mod html;
 mod human;
 mod json;
 mod junit;
@@ -39,6 +40,10 @@ pub(in crate::commands) struct ReportFiles {
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 
+    /// Writes the report as a page to look at: one HTML file with all that was said, which asks nothing of any network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// Writes the table of ADK's `AgentEvaluator` to this file: a row per metric, turn and run. `-` prints it instead of
     /// the usual output.
     #[arg(long, value_name = "FILE")]
@@ -54,18 +59,28 @@ pub(in crate::commands) struct ReportFiles {
 type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
 
 impl ReportFiles {
-    fn list(&self) -> [(Option<&Path>, Render); 4] {
+    fn list(&self) -> [(Option<&Path>, Render); 5] {
         [
             (self.junit.as_deref(), junit::text),
             (self.json.as_deref(), json::text),
             (self.markdown.as_deref(), |results| Ok(markdown::text(results))),
             (self.csv.as_deref(), exported::csv),
+            (self.html.as_deref(), html::text),
         ]
     }
 
     /// Whether a file tells the scores of each run.
     pub(super) fn take_all(&self) -> bool {
-        self.junit.is_some() || self.json.is_some() || self.csv.is_some() || self.adk_results.is_some()
+        self.junit.is_some()
+            || self.json.is_some()
+            || self.csv.is_some()
+            || self.html.is_some()
+            || self.adk_results.is_some()
+    }
+
+    /// The page, if it is written to a file.
+    pub(super) fn page(&self) -> Option<&Path> {
+        self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
     }
 
     /// Writes the files. `app` is the app of ADK's results.

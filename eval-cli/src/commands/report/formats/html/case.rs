@@ -1,0 +1,207 @@
+//! A case: its row, and its details.
+
+use std::iter;
+use std::path::Path;
+
+use eval_core::report::{MetricReport, Verdict};
+use eval_format::metric::metric;
+
+use super::super::phrases;
+use super::run::run;
+use super::scores::Known;
+use super::turn::Comparison;
+use crate::output::{shell, time, words};
+use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
+use crate::recorded::{Cases, State, TestResult, headline, metric_state, near};
+
+pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
+    let details = details(test, files);
+    let tokens = test.usage().agent_tokens;
+    CaseRow {
+        anchor,
+        name: details.name.clone(),
+        state: details.state,
+        word: details.word,
+        filters: filters(test),
+        reason: details.reason.clone(),
+        runs: phrases::runs(test),
+        pills: test.gating().map(pill).collect(),
+        tokens: tokens.map(words::grouped),
+        time: test.attempt.decided.as_ref().map(|_| time::took(test.elapsed())),
+        spark,
+        details,
+    }
+}
+
+fn filters(test: &TestResult<'_>) -> String {
+    let state = match test.state {
+        State::Passed => "passed",
+        State::Failed => "failed",
+        State::NotEvaluated => "unscored",
+        State::Error => "error",
+        State::Skipped => "skipped",
+        State::Unfinished => "unfinished",
+    };
+    if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
+}
+
+/// The class of a state.
+fn class(state: State) -> &'static str {
+    match state {
+        State::Passed => "passed",
+        State::Failed => "failed",
+        State::NotEvaluated => "not_evaluated",
+        State::Error => "error",
+        State::Skipped => "skipped",
+        State::Unfinished => "unfinished",
+    }
+}
+
+fn pill(metric: &MetricReport) -> Pill {
+    let score = match (&metric.verdict, metric.score) {
+        (Verdict::Skipped(_), _) => "skipped".to_owned(),
+        (Verdict::Error { .. }, None) => "error".to_owned(),
+        (_, None) => "not scored".to_owned(),
+        (_, Some(score)) => short(score, metric.threshold()),
+    };
+    Pill { name: line(&metric.name), state: metric_state(&metric.verdict), score }
+}
+
+/// A score with two digits, or with as many as it takes to stand on its side of the threshold.
+fn short(score: f64, threshold: Option<f64>) -> String {
+    let side = |score: f64| threshold.map(|threshold| score < threshold);
+    let told = |text: &String| text.parse().is_ok_and(|shown: f64| side(shown) == side(score));
+    let mut texts = (2..17).map(|digits| format!("{score:.digits$}"));
+    texts.find(told).unwrap_or_else(|| score.to_string())
+}
+
+fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
+    let started = &test.attempt.started;
+    let decided = test.attempt.decided.as_ref();
+    let (case, doubt) = match files.find(started) {
+        Ok(found) => {
+            let edited = "The case was edited since it ran. What it expected then is in no record: what is shown as expected \
+                          is what it expects now.";
+            (Some(found.case), found.is_edited.then(|| edited.to_owned()))
+        }
+        Err(error) => (None, Some(line(&format!("What was expected is not known here: {error}.")))),
+    };
+    let known = Known::of(test, case.as_ref());
+    let comparison = Comparison::of(test);
+    let evaluations = test.attempt.evaluations.iter();
+    let (word, _) = phrases::word(test);
+    CaseDetails {
+        name: line(&test.name),
+        state: if word == "FLAKY" { "flaky" } else { class(test.state) },
+        word,
+        reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        facts: facts(test),
+        rerun: rerun(test),
+        doubt,
+        notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
+        metrics: test.metrics().iter().map(metric_line).collect(),
+        earlier: test.earlier().iter().map(earlier).collect(),
+        runs: evaluations.map(|it| run(it, &known, &comparison, case.as_ref())).collect(),
+        printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
+    }
+}
+
+fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
+    let started = &test.attempt.started;
+    let facts = [
+        ("Set", started.eval_set_id.as_deref().map(line)),
+        ("Case", Some(line(&started.eval_id))),
+        ("Stands in", test.location().map(|location| line(&location.to_string()))),
+        ("Label", started.label.as_deref().map(line)),
+        ("Hash", started.case_hash.as_deref().map(line)),
+        ("Package", test.test.package().map(line)),
+        ("Test binary", test.test.binary().map(line)),
+        ("Runs pass if", Some(format!("pass = {}, gate = {}", started.pass, started.gate))),
+        ("Record", Some(line(&near(&test.attempt.file).display().to_string()))),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+fn metric_line(report: &MetricReport) -> MetricLine {
+    let options = report.criterion.iter().flat_map(|criterion| criterion.options.iter());
+    MetricLine {
+        name: line(&report.name),
+        state: metric_state(&report.verdict),
+        score: report.score.filter(|score| score.is_finite()),
+        threshold: report.threshold().filter(|threshold| threshold.is_finite()),
+        scored: format!("{} of {}", report.scored, report.total),
+        reason: report.verdict.reason().map(line),
+        criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),
+        notes: report.notes.iter().map(|note| line(note)).collect(),
+        about: metric(&report.name).map(|info| info.summary.to_owned()),
+    }
+}
+
+fn earlier(attempt: &eval_core::journal::Attempt) -> Earlier {
+    let decided = attempt.decided.as_ref();
+    Earlier {
+        attempt: attempt.started.attempt,
+        state: class(decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict))),
+        reason: decided.and_then(|decided| headline(decided, &attempt.started.name)).map(line),
+    }
+}
+
+/// The command that runs the case again: the one that the failing test printed; for a program, the command that it was
+/// started with.
+fn rerun(test: &TestResult<'_>) -> Option<String> {
+    let decided = test.attempt.decided.as_ref();
+    let printed = decided.and_then(|decided| decided.failure.as_deref());
+    // Foreign lines are marked, so a line that begins so is of the test itself.
+    let command =
+        printed.and_then(|text| text.lines().rev().find_map(|line| line.strip_prefix("run again ")));
+    if let Some(command) = command {
+        return Some(line(command.trim()));
+    }
+    if test.attempt.started.of_program {
+        return program(test).map(|command| line(&command));
+    }
+    let package = test.test.package()?;
+    Some(line(&format!(
+        "cargo test -p {} -- --exact {}",
+        shell::word(package),
+        shell::word(test.test.name())
+    )))
+}
+
+/// The command that ran a program, for this case alone if it is `cargo evalset run`.
+fn program(test: &TestResult<'_>) -> Option<String> {
+    let (head, started) = (&test.attempt.head, &test.attempt.started);
+    let program = head.program.as_deref()?;
+    let is_ours = Path::new(program).file_stem().is_some_and(|name| name == "cargo-evalset");
+    if !is_ours {
+        return Some(shell::line(
+            &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
+        ));
+    }
+    let file = started.file.as_deref().unwrap_or_default();
+    // A case that is selected already, or a folder of sets, stays as it is.
+    let of_case = |arg: &String| {
+        if arg == file && !file.is_empty() { format!("{arg}:{}", started.eval_id) } else { arg.clone() }
+    };
+    // Cargo puts the name of its command first.
+    let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(of_case);
+    Some(shell::line(&["cargo", "evalset"].map(str::to_owned).into_iter().chain(args).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_never_looks_as_if_it_were_on_the_other_side_of_the_threshold() {
+        for (score, threshold, shown) in [
+            (0.5, Some(0.8), "0.50"),
+            (0.799_9, Some(0.8), "0.7999"),
+            (0.8, Some(0.8), "0.80"),
+            (0.999_999, Some(1.0), "0.999999"),
+            (1.0, None, "1.00"),
+        ] {
+            assert_eq!(short(score, threshold), shown);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A turn of a run, beside what was expected of it.
+
+use std::collections::HashMap;
+
+use eval_core::__private::aligned;
+use eval_core::agent::Event;
+use eval_core::report::TurnRecord;
+use eval_format::metric::{ArgsMatch, MatchType, Subject, metric};
+use eval_format::{Criterion, FunctionCall, FunctionResponse, Invocation, Value};
+
+use crate::output::words;
+use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
+use crate::recorded::TestResult;
+
+/// Steps of a turn that are shown.
+const SHOWN_STEPS: usize = 200;
+
+/// How the calls of a case are compared.
+#[derive(Clone)]
+pub(super) struct Comparison {
+    match_type: MatchType,
+    args: ArgsMatch,
+    words: String,
+}
+
+impl Comparison {
+    /// As the first metric of the case does that compares calls.
+    pub(super) fn of(test: &TestResult<'_>) -> Self {
+        let of_metric = test.gating().find_map(|report| {
+            let Subject::ToolCalls(shown_by_default) = metric(&report.name)?.compares else { return None };
+            let criterion = report.criterion.as_ref()?;
+            let is_named = criterion.get("match_type").is_some();
+            let match_type = if is_named { criterion.match_type() } else { shown_by_default };
+            Some(Self { match_type, args: criterion.args_match(), words: compared(&report.name, criterion) })
+        });
+        of_metric.unwrap_or_else(|| Self {
+            match_type: MatchType::InOrder,
+            args: ArgsMatch::default(),
+            words: "which no metric compares".to_owned(),
+        })
+    }
+}
+
+/// How a metric compares calls, after the word "calls".
+fn compared(metric: &str, criterion: &Criterion) -> String {
+    if metric != "tool_trajectory_avg_score" {
+        return format!("compared as {metric} does");
+    }
+    let order = match criterion.match_type() {
+        MatchType::Exact => "to be the expected ones in their order",
+        MatchType::InOrder => "to hold the expected ones in their order",
+        MatchType::AnyOrder => "to hold the expected ones in any order",
+    };
+    match criterion.args_match() {
+        ArgsMatch::Exact => order.to_owned(),
+        ArgsMatch::Subset => format!("{order}, more arguments allowed"),
+        ArgsMatch::Ignore => format!("{order}, whatever their arguments"),
+    }
+}
+
+pub(super) fn turn(
+    record: &TurnRecord,
+    expected: Option<&Invocation>,
+    comparison: &Comparison,
+    scores: Vec<TurnScore>,
+) -> Turn {
+    let actual = &record.invocation;
+    let answer = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
+    let wanted = expected.filter(|turn| turn.final_response.is_some());
+    let wanted = wanted.map(|turn| text(&turn.response_text()));
+    let both = answer.as_ref().zip(wanted.as_ref()).filter(|(one, other)| one != other);
+    Turn {
+        user: text(&actual.user_text()),
+        compared: expected.map(|_| comparison.words.clone()),
+        calls: calls(record, expected, comparison),
+        pieces: both.and_then(|(answer, wanted)| page::words(&wanted.shown, &answer.shown)),
+        expected: wanted,
+        actual: answer,
+        scores,
+        took: took(actual),
+        steps: steps(&record.events).take(SHOWN_STEPS).collect(),
+        more_steps: steps(&record.events).count().saturating_sub(SHOWN_STEPS),
+    }
+}
+
+fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Comparison) -> Vec<Call> {
+    let actual: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
+    let results = results(&record.events, &actual);
+    let shown = |call: &FunctionCall| line(&call.to_string());
+    let Some(expected) = expected else {
+        let made = actual.iter().zip(results);
+        return made
+            .map(|(call, result)| Call { is: "made", expected: None, actual: Some(shown(call)), result })
+            .collect();
+    };
+    let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
+    let pairs = aligned(&expected, &actual, comparison.match_type, comparison.args);
+    let pairs = pairs.into_iter().map(|(e, a, is_same)| Call {
+        is: match (e, a) {
+            (Some(_), Some(_)) if is_same => "same",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "missing",
+            (None, _) => "extra",
+        },
+        expected: e.map(|e| shown(expected[e])),
+        actual: a.map(|a| shown(actual[a])),
+        result: a.and_then(|a| results[a].clone()),
+    });
+    pairs.collect()
+}
+
+/// What each call returned: the response with its id, else the next one of its tool.
+fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
+    let responses = events.iter().flat_map(Event::parts).filter_map(|part| part.function_response.as_ref());
+    let mut left: HashMap<(Option<&str>, Option<&str>), Vec<&FunctionResponse>> = HashMap::new();
+    for response in responses {
+        left.entry((response.id.as_deref(), response.name.as_deref())).or_default().push(response);
+    }
+    for of_call in left.values_mut() {
+        of_call.reverse();
+    }
+    let of_calls = calls.iter().map(|call| {
+        let response = left.get_mut(&(call.id.as_deref(), call.name.as_deref()))?.pop()?;
+        let value = response.response.as_ref().map(|map| Value::from(map.clone()).to_string());
+        Some(line(&value.unwrap_or_default()))
+    });
+    of_calls.collect()
+}
+
+/// How long the turn took, as far as it is recorded.
+fn took(turn: &Invocation) -> Option<String> {
+    let part = |seconds: Option<f64>, of: &str| {
+        seconds.filter(|seconds| seconds.is_finite()).map(|seconds| format!("{seconds:.3} s{of}"))
+    };
+    let parts = [
+        part(turn.duration, ""),
+        part(turn.model_duration, " in the model"),
+        part(turn.tool_duration, " in tools"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
+    events.iter().flat_map(|event| {
+        let step = |what, text: String| Step {
+            at: event.at.as_secs_f64(),
+            author: line(&event.author),
+            what,
+            text,
+            tokens: None,
+            model: None,
+        };
+        let of_parts = event.parts().iter().flat_map(|part| {
+            let is_thought = part.thought == Some(true);
+            let word = match (is_thought, event.partial) {
+                (true, _) => "thinks",
+                (false, true) => "says in part",
+                (false, false) => "says",
+            };
+            let said = part.text.as_deref().filter(|text| !text.is_empty());
+            let said = said.map(|text| (word, line(&text.chars().take(300).collect::<String>())));
+            let call = part.function_call.as_ref().map(|call| ("calls", line(&call.to_string())));
+            let result = part.function_response.as_ref();
+            let result = result.map(|it| ("returns", line(it.name.as_deref().unwrap_or_default())));
+            [said, call, result].into_iter().flatten()
+        });
+        let error =
+            event.error_code.iter().chain(&event.error_message).map(String::as_str).collect::<Vec<_>>();
+        let error = (!error.is_empty()).then(|| ("fails", line(&error.join(": "))));
+        let state = (!event.state_delta.is_empty())
+            .then(|| ("sets", line(&event.state_delta.keys().collect::<Vec<_>>().join(", "))));
+        let mut steps: Vec<Step> =
+            of_parts.chain(error).chain(state).map(|(what, text)| step(what, text)).collect();
+        if steps.is_empty() {
+            steps.push(step("reports", String::new()));
+        }
+        let tokens = event.usage.as_ref().and_then(|usage| usage.total_token_count);
+        if let Some(last) = steps.last_mut() {
+            last.tokens = tokens.map(|tokens| words::tokens(tokens.into()));
+            last.model = event.model_version.as_deref().map(line);
+        }
+        steps
+    })
+}

@@ -1,0 +1,23 @@
+//! The page of a run: one HTML file with everything in it, and what it shows.
+//!
+//! Nothing here knows where runs are recorded, so that a server can show the same page. Everything foreign is in the model as
+//! plain text. The template escapes it; the details of the cases are JSON, of which the script makes text nodes.
+
+mod anchor;
+mod diff;
+mod json;
+mod model;
+mod plot;
+mod policy;
+mod render;
+mod text;
+
+pub(crate) use anchor::Anchors;
+pub(crate) use diff::words;
+pub(crate) use model::{
+    Call, CaseDetails, CaseRow, Count, Earlier, Fact, Judge, JudgedRubric, MetricLine, PageModel, Pill, Run,
+    RunScore, StateRow, Step, Turn, TurnScore,
+};
+pub(crate) use plot::{Histogram, PassRate, Spark};
+pub(crate) use render::render;
+pub(crate) use text::{line, text};

@@ -1,0 +1,215 @@
+//! From the model to the file.
+
+use askama::Template;
+
+use super::json::inside_html;
+use super::model::{CaseDetails, PageModel};
+use super::policy::policy;
+
+const STYLE: &str = include_str!("../../templates/page.css");
+const SCRIPT: &str = include_str!("../../templates/page.js");
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Html<'m> {
+    page: &'m PageModel,
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+}
+
+impl Html<'_> {
+    /// The details of a case, for a script element.
+    #[expect(clippy::unused_self, reason = "the template calls it")]
+    fn details(&self, details: &CaseDetails) -> String {
+        inside_html(details)
+    }
+}
+
+/// The page as a file: HTML without anything beside it.
+pub(crate) fn render(page: &PageModel) -> Result<String, askama::Error> {
+    Html { page, policy: policy(STYLE, SCRIPT), style: STYLE, script: SCRIPT }.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{
+        Anchors, CaseRow, Count, Earlier, Fact, Histogram, MetricLine, PassRate, Pill, Run, Spark, line, text,
+    };
+
+    /// A page that shows this text wherever foreign text can stand.
+    fn everywhere(foreign: &str) -> PageModel {
+        let line = || line(foreign);
+        let metric = MetricLine {
+            name: line(),
+            state: "failed",
+            score: Some(0.5),
+            threshold: None,
+            scored: line(),
+            reason: Some(line()),
+            criterion: vec![(line(), line())],
+            notes: vec![line()],
+            about: None,
+        };
+        let run = Run {
+            number: 1,
+            state: "error",
+            error: Some(text(foreign)),
+            tokens: Some(line()),
+            scores: Vec::new(),
+            turns: Vec::new(),
+            state_rows: Vec::new(),
+            judges: Vec::new(),
+        };
+        let details = CaseDetails {
+            name: line(),
+            facts: vec![("Set", line())],
+            rerun: Some(line()),
+            doubt: Some(line()),
+            metrics: vec![metric],
+            earlier: vec![Earlier { attempt: 1, state: "failed", reason: Some(line()) }],
+            runs: vec![run],
+            printed: Some(text(foreign)),
+            ..CaseDetails::default()
+        };
+        let case = CaseRow {
+            anchor: Anchors::default().of(foreign),
+            name: line(),
+            state: "failed",
+            word: "FAIL",
+            filters: "failed".to_owned(),
+            reason: Some(line()),
+            runs: line(),
+            pills: vec![Pill { name: line(), state: "failed", score: line() }],
+            tokens: Some(line()),
+            time: Some(line()),
+            spark: Some(Spark::of(&[Some((true, "passed")), None])),
+            details,
+        };
+        PageModel {
+            title: line(),
+            outcome: "failed".to_owned(),
+            reason: line(),
+            counts: vec![Count { filter: "all", name: "All", cases: 1 }],
+            about: line(),
+            facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],
+            numbers: vec![line()],
+            notes: vec![line()],
+            histograms: Histogram::of(line(), &[0.5], Some(0.8)).into_iter().collect(),
+            pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)]),
+            cases: vec![case],
+        }
+    }
+
+    /// The tags with the names of their attributes, as a browser reads them.
+    fn skeleton(html: &str) -> Vec<String> {
+        let mut tags = Vec::new();
+        let mut rest = html;
+        while let Some((_, after)) = rest.split_once('<') {
+            let (mut tag, mut quote, mut end) = (String::new(), None, after.len());
+            for (at, c) in after.char_indices() {
+                match (quote, c) {
+                    (None, '>') => {
+                        end = at;
+                        break;
+                    }
+                    (None, '"' | '\'') => quote = Some(c),
+                    (Some(open), _) if c == open => quote = None,
+                    (None, _) => tag.push(c),
+                    (Some(_), _) => {}
+                }
+            }
+            rest = &after[end..];
+            // A browser looks for nothing but their end tags in these.
+            for raw in ["script", "style"] {
+                if tag.starts_with(raw) {
+                    rest = rest.find(&format!("</{raw}")).map_or("", |at| &rest[at..]);
+                }
+            }
+            tags.push(tag);
+        }
+        tags
+    }
+
+    const FRAGMENTS: [&str; 24] = [
+        "<",
+        ">",
+        "\"",
+        "'",
+        "&",
+        "</",
+        "script",
+        "<script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "<img src=x onerror=",
+        "/",
+        "=",
+        "javascript:",
+        "]]>",
+        "\\",
+        "\u{2028}",
+        "\u{202e}",
+        "\n",
+        "\0",
+        " ",
+        "{{",
+        "ä日",
+    ];
+
+    /// Texts made of what means something in HTML, in JSON, in JavaScript or in a template.
+    fn hostile(seed: u64) -> String {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap_or_default()
+        };
+        let length = 1 + next() % 12;
+        (0..length).map(|_| FRAGMENTS[next() % FRAGMENTS.len()]).collect()
+    }
+
+    #[test]
+    fn no_text_changes_the_markup() {
+        let plain = skeleton(&render(&everywhere("plain")).unwrap());
+        assert!(plain.len() > 100, "{plain:?}");
+        for seed in 0..300 {
+            let foreign = hostile(seed);
+            let page = render(&everywhere(&foreign)).unwrap();
+            assert_eq!(skeleton(&page), plain, "{foreign:?}");
+            assert!(!page.contains(['\u{202e}', '\0']), "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn the_embedded_details_are_the_texts() {
+        for seed in 0..300 {
+            let foreign = hostile(seed);
+            let page = render(&everywhere(&foreign)).unwrap();
+            let (_, json) = page.split_once("id=\"data-0\">").unwrap();
+            let (json, _) = json.split_once("</script>").unwrap();
+            let details: serde_json::Value = serde_json::from_str(json).unwrap();
+            assert_eq!(details["name"], line(&foreign), "{foreign:?}");
+            assert_eq!(details["printed"]["t"], text(&foreign).shown, "{foreign:?}");
+        }
+    }
+
+    /// Secrets are masked in the whole file. That must not touch what the policy has hashes of.
+    #[test]
+    fn masking_leaves_the_style_the_script_and_their_hashes() {
+        let page = render(&everywhere("plain")).unwrap();
+        assert_eq!(eval_core::__private::mask(&page), page);
+    }
+
+    #[test]
+    fn the_script_makes_no_html_of_texts() {
+        for forbidden in
+            ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "fetch("]
+        {
+            assert!(!SCRIPT.contains(forbidden), "{forbidden}");
+        }
+    }
+}

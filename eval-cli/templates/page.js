@@ -1,0 +1,438 @@
+// The page without this script is a table. The script filters and searches it, and shows the details of a case, which are JSON
+// in the page. Whatever it shows of them is a text node: nothing here makes HTML of a text.
+(() => {
+"use strict";
+
+const rows = [...document.querySelectorAll("tr.case")];
+const list = document.getElementById("list");
+const detail = document.getElementById("detail");
+const search = document.getElementById("search");
+const shown = document.getElementById("shown");
+const none = document.getElementById("none");
+const printed = document.getElementById("printed");
+const buttons = [...document.querySelectorAll("[data-filter]")];
+const places = new Map(rows.map((row, at) => [row.id, at]));
+let filter = "all";
+let open = null;
+let openRun = 0;
+let scrolled = 0;
+
+// An element with a class and children: nodes, or texts. Nothing is left out but null.
+function el(tag, name, ...children) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function button(label, action) {
+  const node = el("button", "", label);
+  node.type = "button";
+  node.addEventListener("click", action);
+  return node;
+}
+
+function detailsOf(at) {
+  return JSON.parse(document.getElementById("data-" + at).textContent);
+}
+
+// ---- The table
+
+const words = [];
+
+// Whether something that is said in a case has this text, which is in lower case.
+function says(at, query, inJson) {
+  if (words[at] === undefined) {
+    // Most cases do not have it, and need not be read.
+    const json = document.getElementById("data-" + at).textContent;
+    if (!json.toLowerCase().includes(inJson)) return false;
+    const found = [];
+    const collect = (value) => {
+      if (typeof value === "string") found.push(value);
+      else if (value && typeof value === "object") Object.values(value).forEach(collect);
+    };
+    collect(JSON.parse(json));
+    words[at] = found.join("\n").toLowerCase();
+  }
+  return words[at].includes(query);
+}
+
+// A text as the JSON of the page has it.
+function asJson(text) {
+  return JSON.stringify(text).slice(1, -1).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+let searching = 0;
+
+// Shows the rows that fit. Ten thousand are looked at in parts, so that typing never waits.
+function show() {
+  const query = search.value.trim().toLowerCase();
+  const inJson = asJson(query);
+  const mine = ++searching;
+  let at = 0;
+  let count = 0;
+  const part = () => {
+    if (mine !== searching) return;
+    const end = performance.now() + 30;
+    while (at < rows.length && performance.now() < end) {
+      const row = rows[at];
+      const fits = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
+        && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
+      row.hidden = !fits;
+      count += fits;
+      at += 1;
+    }
+    if (at < rows.length) {
+      shown.textContent = "searching …";
+      setTimeout(part);
+      return;
+    }
+    shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} cases`;
+    none.hidden = count > 0;
+  };
+  part();
+}
+
+function choose(name) {
+  filter = name;
+  for (const it of buttons) it.setAttribute("aria-pressed", String(it.dataset.filter === name));
+  show();
+}
+
+// ---- The details of a case
+
+// A score with few digits, but as many as it takes to stand on its side of the threshold.
+function short(value, threshold) {
+  if (value === null) return "–";
+  for (let digits = 3; digits < 17; digits += 1) {
+    const text = Number(value.toPrecision(digits));
+    if (threshold === null || threshold === undefined || (text < threshold) === (value < threshold)) return String(text);
+  }
+  return String(value);
+}
+
+// The class of a score.
+function stateOfScore(score) {
+  if (score.score === null) return "not_evaluated";
+  if (score.threshold === null) return "";
+  return score.score < score.threshold ? "failed" : "passed";
+}
+
+const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", made: "called" };
+const titles = { not_evaluated: "not scored", informational: "information" };
+
+function pill(state, text) {
+  return el("span", "pill " + state, text);
+}
+
+// A text that may be cut.
+function said(text, name) {
+  const node = el("div", "said " + (name || ""), text.t);
+  node.dir = "auto";
+  if (text.cut) node.append(el("div", "soft", `… cut: the record has ${text.cut} more characters`));
+  return node;
+}
+
+function block(title, ...children) {
+  return el("div", "block", el("h3", "", title), ...children);
+}
+
+function table(name, heads, lines) {
+  const head = el("tr", "", heads.map((text) => {
+    const cell = el("th", "", text);
+    cell.scope = "col";
+    return cell;
+  }));
+  const body = lines.map(([state, ...cells]) => el("tr", state, cells.map((cell) => el("td", "", cell === null ? "–" : cell))));
+  const scroll = el("div", "scroll", el("table", name, el("thead", "", head), el("tbody", "", body)));
+  // On a phone it is scrolled, with a keyboard too.
+  scroll.tabIndex = 0;
+  return scroll;
+}
+
+// The metrics that decide the case in a table, the others in a line.
+function metrics(of) {
+  const deciding = of.metrics.filter((metric) => metric.state !== "informational");
+  const others = of.metrics.filter((metric) => metric.state === "informational");
+  const lines = deciding.map((metric) => [
+    "",
+    el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", metric.about) : null),
+    pill(metric.state, titles[metric.state] || metric.state),
+    short(metric.score, metric.threshold),
+    metric.threshold === null ? "–" : "≥ " + metric.threshold,
+    metric.scored,
+    el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
+      metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))),
+  ]);
+  if (!of.metrics.length) return null;
+  const line = others.map((metric) => `${metric.name} ${short(metric.score)}`).join(", ");
+  return block("Metrics",
+    lines.length ? table("grid", ["metric", "verdict", "score", "needed", "scored", "remarks"], lines) : null,
+    line ? el("p", "soft", "For information: " + line) : null);
+}
+
+// A column for each run, a line for each metric and each turn. It is open if the runs differ.
+function sideBySide(of) {
+  if (of.runs.length < 2) return null;
+  const most = Math.max(...of.runs.map((run) => run.turns.length));
+  const deciding = of.runs.flatMap((run) => run.scores.filter((score) => score.threshold !== null));
+  const names = [...new Set(deciding.map((score) => score.metric))];
+  const cell = (run, name) => {
+    const it = run.scores.find((score) => score.metric === name);
+    return it ? pill(stateOfScore(it), it.score === null ? "not scored" : short(it.score, it.threshold)) : "–";
+  };
+  const calls = (turn) => turn.calls.map((call) => call.actual).filter(Boolean).join(", ");
+  const lines = [
+    ["", "verdict", ...of.runs.map((run) => pill(run.state, titles[run.state] || run.state))],
+    ...names.map((name) => ["", name, ...of.runs.map((run) => cell(run, name))]),
+  ];
+  for (let at = 0; at < most; at += 1) {
+    const cells = (what) => of.runs.map((run) => (run.turns[at] ? what(run.turns[at]) : "–"));
+    lines.push(["", `turn ${at + 1}: calls`, ...cells((turn) => calls(turn).slice(0, 200) || "none")]);
+    lines.push(["", `turn ${at + 1}: answer`, ...cells((turn) => (turn.actual ? turn.actual.t.slice(0, 200) : "none"))]);
+  }
+  const states = new Set(of.runs.map((run) => run.state));
+  const node = el("details", "block", el("summary", "", "Runs side by side"),
+    table("grid", ["", ...of.runs.map((run) => "run " + run.number)], lines));
+  node.open = states.size > 1;
+  return node;
+}
+
+function scoreOf(score) {
+  const state = stateOfScore(score);
+  const value = score.score === null ? "not scored" : short(score.score, score.threshold);
+  const line = el("div", "score", pill(state, `${score.metric} ${value}`),
+    state === "failed" ? el("span", "soft", "below " + score.threshold) : null, score.reason ? el("span", "", score.reason) : null);
+  const rubrics = score.rubrics.map((rubric) => el("div", "rubric",
+    pill(rubric.score === null ? "not_evaluated" : rubric.score >= 0.5 ? "passed" : "failed",
+      rubric.score === null ? "no verdict" : rubric.score >= 0.5 ? "yes" : "no"), " ", el("b", "", rubric.id),
+    rubric.text ? said(rubric.text) : null,
+    rubric.rationale ? el("div", "", el("span", "soft", "The judge: "), said(rubric.rationale)) : null));
+  return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
+}
+
+function pieces(side, tag) {
+  return side.map((piece) => (piece.d ? el(tag, "", piece.t) : piece.t));
+}
+
+function answer(turn) {
+  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", "no answer")];
+  const [left, right] = turn.pieces || [null, null];
+  const column = (name, text, parts) => {
+    const what = text ? said(parts ? { t: "", cut: text.cut } : text) : el("p", "soft", "no answer");
+    if (parts) what.prepend(...parts);
+    return el("div", "", el("div", "side", name), what);
+  };
+  const same = turn.actual && turn.expected.t === turn.actual.t && !turn.expected.cut;
+  return [
+    el("p", "label", same ? "Answer, word for word as expected" : "Answer"),
+    same ? said(turn.actual) : el("div", "pair",
+      column("expected", turn.expected, left && pieces(left, "del")),
+      column("actual", turn.actual, right && pieces(right, "ins"))),
+  ];
+}
+
+function calls(turn) {
+  if (!turn.calls.length) return [el("p", "label", "Tool calls: " + (turn.compared ? "none expected, none called" : "none"))];
+  const compared = turn.calls.some((call) => call.is !== "made");
+  const actual = (call) => el("span", "", call.actual === null ? "–" : el("code", "", call.actual),
+    call.result ? el("span", "result", "→ " + call.result) : null);
+  const lines = turn.calls.map((call) => (compared
+    ? [call.is, signs[call.is], call.expected === null ? "–" : el("code", "", call.expected), actual(call)]
+    : [call.is, signs[call.is], actual(call)]));
+  const heads = compared ? ["", "expected", "actual"] : ["", "call"];
+  return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), table("calls", heads, lines)];
+}
+
+function timeline(turn) {
+  if (!turn.steps.length) return null;
+  const steps = turn.steps.map((step) => el("li", "",
+    el("span", "number soft", step.at.toFixed(3) + " s"),
+    el("span", "", el("b", "", step.what), " ", el("span", "soft", step.author)),
+    el("span", "", step.text, step.model || step.tokens
+      ? el("span", "soft", " " + [step.model, step.tokens].filter(Boolean).join(" · ")) : null)));
+  if (turn.more_steps) steps.push(el("li", "soft", `… ${turn.more_steps} more in the record`));
+  const node = el("details", "", el("summary", "", "Timeline" + (turn.took ? ": " + turn.took : "")), el("ol", "steps", steps));
+  return node;
+}
+
+function isBad(turn) {
+  return turn.scores.some((score) => (score.score === null ? score.reason : stateOfScore(score) === "failed"));
+}
+
+// A turn. The others are closed if one is bad.
+function turnOf(turn, at, of, isOpen) {
+  const deciding = turn.scores.filter((score) => score.threshold !== null || score.score === null || score.notes.length);
+  const others = turn.scores.filter((score) => !deciding.includes(score));
+  const bad = isBad(turn);
+  const line = others.map((score) => `${score.metric} ${short(score.score)}`).join(", ");
+  const node = el("details", bad ? "turn bad" : "turn",
+    el("summary", "", `Turn ${at + 1} of ${of} `, el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (stateOfScore(score) === "failed" ? pill("failed", score.metric) : null))),
+    el("p", "label", "The user"), said(turn.user, "user"), calls(turn), answer(turn),
+    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
+    line ? el("p", "label", "For information: " + line) : null, timeline(turn));
+  node.open = isOpen;
+  return node;
+}
+
+function stateOf(run) {
+  if (!run.state_rows.length) return null;
+  const lines = run.state_rows.map((row) => [
+    row.differs ? "missing" : "", row.differs ? "~ differs" : "", row.key, row.before, row.after, row.expected,
+  ]);
+  return block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines));
+}
+
+function runOf(run, all) {
+  const anyBad = run.turns.some(isBad);
+  const last = run.turns.length - 1;
+  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
+  return el("div", "",
+    run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error)) : null,
+    run.turns.map((turn, at) => turnOf(turn, at, run.turns.length, isOpen(turn, at))),
+    run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
+    stateOf(run),
+    run.judges.length ? block("Judges", table("grid", ["for", "model", "asked"], run.judges.map((it) => ["", it.purpose, it.model, it.asked]))) : null);
+}
+
+function conversation(of, all) {
+  if (!of.runs.length) return block("Conversation", el("p", "soft", "No run was recorded."));
+  if (all) return of.runs.map((run) => block(`Run ${run.number}`, runOf(run, true)));
+  const at = Math.min(openRun, of.runs.length - 1);
+  const panel = el("div", "", runOf(of.runs[at]));
+  const tabs = of.runs.map((run, other) => {
+    const tab = button(`run ${run.number}: ${titles[run.state] || run.state}`, () => {
+      openRun = other;
+      tabs.forEach((it, n) => it.setAttribute("aria-pressed", String(n === other)));
+      panel.replaceChildren(runOf(run));
+    });
+    tab.setAttribute("aria-pressed", String(other === at));
+    return tab;
+  });
+  return block("Conversation", of.runs.length > 1 ? el("div", "tabs", tabs) : null, panel);
+}
+
+function command(of) {
+  if (!of.rerun) return null;
+  const copy = button("Copy", () => {
+    const done = () => { copy.textContent = "Copied"; };
+    const select = () => getSelection().selectAllChildren(text);
+    if (navigator.clipboard) navigator.clipboard.writeText(of.rerun).then(done, select);
+    else select();
+  });
+  const text = el("pre", "", of.rerun);
+  return block("Run it again", el("div", "command", text, copy));
+}
+
+function body(of, all) {
+  const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
+  const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
+  known.open = all;
+  const output = of.printed ? el("details", "block", el("summary", "", "What the test printed"), el("pre", "", of.printed.t)) : null;
+  const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
+  return [
+    of.reason ? el("p", "lead", of.reason) : null,
+    of.doubt ? el("p", "doubt", of.doubt) : null,
+    of.notes.map((note) => el("p", "soft", note)),
+    earlier.length ? block("Earlier attempts", earlier) : null,
+    command(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
+  ].flat().filter(Boolean);
+}
+
+function firstBad(of) {
+  const at = of.runs.findIndex((run) => run.state !== "passed");
+  return Math.max(at, 0);
+}
+
+function openCase(at) {
+  if (open === null) scrolled = scrollY;
+  else rows[open].removeAttribute("aria-current");
+  open = at;
+  const of = detailsOf(at);
+  openRun = firstBad(of);
+  const title = el("h2", "", of.name);
+  detail.replaceChildren(
+    el("div", "case-head", el("span", "state " + of.state, of.word), title,
+      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close))),
+    ...body(of, false));
+  detail.hidden = false;
+  document.body.classList.add("open");
+  rows[at].setAttribute("aria-current", "true");
+  detail.scrollTop = 0;
+  if (getComputedStyle(list).display === "none") detail.scrollIntoView();
+  else rows[at].scrollIntoView({ block: "nearest" });
+  detail.focus({ preventScroll: true });
+}
+
+function closeCase() {
+  if (open === null) return;
+  const row = rows[open];
+  row.removeAttribute("aria-current");
+  open = null;
+  detail.hidden = true;
+  detail.replaceChildren();
+  document.body.classList.remove("open");
+  scrollTo(0, scrolled);
+  row.querySelector("a").focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function close() {
+  location.hash = "cases";
+}
+
+// Goes to the next row that is shown, or to the first one.
+function step(by) {
+  let at = open === null ? (by > 0 ? 0 : rows.length - 1) : open + by;
+  while (rows[at] && rows[at].hidden) at += by;
+  if (rows[at]) location.hash = rows[at].id;
+}
+
+function follow() {
+  const at = places.get(location.hash.slice(1));
+  if (at === undefined) closeCase();
+  else openCase(at);
+}
+
+// ---- Events
+
+for (const it of buttons) it.addEventListener("click", () => choose(it.dataset.filter));
+document.getElementById("reset").addEventListener("click", () => {
+  search.value = "";
+  choose("all");
+});
+let typing;
+search.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(show, 120);
+});
+addEventListener("hashchange", follow);
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === search) {
+    if (event.key === "Escape") search.blur();
+    return;
+  }
+  const action = { j: () => step(1), k: () => step(-1), "/": () => search.focus(), Escape: close }[event.key];
+  if (!action || (event.key === "Escape" && open === null)) return;
+  event.preventDefault();
+  action();
+});
+// The open case is printed, else the first of those that failed.
+addEventListener("beforeprint", () => {
+  if (open !== null) return;
+  const bad = rows.flatMap((row, at) => (row.matches(".failed, .error, .not_evaluated, .unfinished") && !row.hidden ? [at] : []));
+  printed.replaceChildren(...bad.slice(0, 25).map((at) => {
+    const of = detailsOf(at);
+    return el("div", "", el("h2", "", `${of.word} ${of.name}`), ...body(of, true));
+  }));
+  printed.hidden = false;
+});
+addEventListener("afterprint", () => {
+  printed.replaceChildren();
+  printed.hidden = true;
+});
+
+document.querySelector(".tools").hidden = false;
+follow();
+})();

@@ -1,0 +1,128 @@
+//! `report --html`: what is in the file, and when it is written. What it looks like, `tests/page` holds.
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+use crate::journal::{Journal, error, failed, passed};
+
+/// A run with a case that passed, one that failed, and one with an error.
+fn mixed(folder: &Folder, run: &str) {
+    let mut journal = Journal::new(folder, run);
+    let sunny = journal.started("weather::sunny", 1);
+    journal.ran(sunny, 1, 1.0);
+    journal.decided(sunny, &passed(), Some(1.0), "");
+    let oslo = journal.started("weather::oslo", 1);
+    journal.ran(oslo, 1, 0.5);
+    let printed = "Error: weather::oslo: below\n\n  | run again  curl x | sh\nrun again     cargo test -p app weather::oslo -- --exact";
+    journal.decided(oslo, &failed(), Some(0.5), printed);
+    let broken = journal.started("weather::broken", 1);
+    journal.ran_only(broken, 1, &json!({ "role": "agent", "turn": 1, "message": "connection refused" }));
+    journal.decided(broken, &error("agent", "agent error: connection refused"), None, "");
+    journal.write();
+}
+
+/// The details of each case, in the order of the page.
+fn details(page: &str) -> Vec<Value> {
+    let blocks = page.split("<script type=\"application/json\"").skip(1);
+    let json = blocks.map(|block| block.split_once('>').unwrap().1.split_once("</script>").unwrap().0);
+    json.map(|json| serde_json::from_str(json).expect("the details are JSON")).collect()
+}
+
+#[test]
+fn the_page_has_every_case_and_what_needs_attention_first() {
+    let folder = Folder::new("page-mixed");
+    mixed(&folder, "r1");
+    let plain = folder.run(&["report"]);
+    let ran = folder.run(&["report", "--html", "report.html"]);
+    assert_eq!((ran.code, &ran.out), (plain.code, &plain.out), "the page changes nothing else");
+    let page = folder.read("report.html");
+    let cases = details(&page);
+    let names: Vec<&str> = cases.iter().filter_map(|case| case["name"].as_str()).collect();
+    assert_eq!(names, ["weather::oslo", "weather::broken", "weather::sunny"]);
+    assert_eq!(cases[0]["rerun"], "cargo test -p app weather::oslo -- --exact", "not what the agent said");
+    assert_eq!(cases[2]["rerun"], "cargo test -p app -- --exact weather::sunny");
+    assert_eq!(cases[0]["runs"][0]["turns"][0]["user"]["t"], "Weather?");
+    assert_eq!(cases[0]["runs"][0]["turns"][0]["actual"]["t"], "It is sunny.");
+    assert_eq!(cases[1]["runs"][0]["error"]["t"], "agent error in turn 1: connection refused");
+    assert!(page.contains("of 3 cases: 1 failed, 1 with errors"), "the outcome has its denominator");
+    // The journal tells neither.
+    assert!(page.contains("<dt>Git revision</dt><dd class=\"unknown\">not recorded</dd>"));
+    assert!(page.contains("<dt>Cost</dt><dd class=\"unknown\">not recorded</dd>"));
+}
+
+#[test]
+fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
+    let folder = Folder::new("page-expected");
+    mixed(&folder, "r1");
+    let doubt = |folder: &Folder| {
+        folder.run(&["report", "--html", "report.html"]);
+        let case = details(&folder.read("report.html")).swap_remove(0);
+        (case["doubt"].as_str().unwrap_or_default().to_owned(), case)
+    };
+    let (said, case) = doubt(&folder);
+    assert!(
+        said.starts_with("What was expected is not known here: `evals/weather.evalset.json` is not here"),
+        "{said}"
+    );
+    assert_eq!(case["runs"][0]["turns"][0]["expected"], Value::Null);
+    let turn = |text: &str| {
+        json!([{
+            "user_content": { "role": "user", "parts": [{ "text": "Weather?" }] },
+            "final_response": { "role": "model", "parts": [{ "text": text }] },
+            "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": "Oslo" } }] },
+        }])
+    };
+    let case = |id: &str| json!({ "eval_id": id, "conversation": turn("It is rainy.") });
+    let set =
+        json!({ "eval_set_id": "weather", "eval_cases": [case("sunny"), case("oslo"), case("broken")] });
+    folder.write("evals/weather.evalset.json", set.to_string());
+    let (said, case) = doubt(&folder);
+    assert!(said.starts_with("The case was edited since it ran."), "{said}");
+    let turn = &case["runs"][0]["turns"][0];
+    assert_eq!(turn["expected"]["t"], "It is rainy.");
+    assert_eq!(turn["pieces"][0], json!([{ "t": "It is ", "d": false }, { "t": "rainy.", "d": true }]));
+    assert_eq!(turn["pieces"][1], json!([{ "t": "It is ", "d": false }, { "t": "sunny.", "d": true }]));
+    assert_eq!(
+        turn["calls"],
+        json!([{
+            "is": "missing", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null,
+        }])
+    );
+}
+
+#[test]
+fn the_runs_before_are_shown_and_later_ones_are_not() {
+    let folder = Folder::new("page-history");
+    for (run, began) in [("r1", "2026-11-20"), ("r2", "2026-11-21"), ("r3", "2026-11-22")] {
+        mixed(&folder, run);
+        let marker = json!({ "run": run, "started": format!("{began}T02:31:07.250Z") });
+        folder.write(&format!("target/evalset/{run}/run.json"), marker.to_string());
+    }
+    folder.run(&["report", "r2", "--html", "report.html"]);
+    let page = folder.read("report.html");
+    assert!(page.contains("1/3 cases passed in this run, 1/3 in the one before"), "two runs of three");
+    assert!(
+        page.contains("2026-11-20 02:31:07 UTC: 1/3 cases passed")
+            && !page.contains("2026-11-22 02:31:07 UTC: ")
+    );
+    assert!(page.contains("aria-label=\"failed, failed\""), "the runs of a case");
+    folder.run(&["report", "r1", "--html", "report.html"]);
+    assert!(!folder.read("report.html").contains("in the one before"), "nothing is made up of a single run");
+}
+
+#[test]
+fn a_page_goes_to_a_file_or_to_standard_output_and_only_a_file_is_opened() {
+    let folder = Folder::new("page-output");
+    mixed(&folder, "r1");
+    let printed = folder.run(&["report", "--html", "-"]);
+    assert!(printed.out.starts_with("<!doctype html>"), "{}", printed.out);
+    assert!(!folder.path("-").exists());
+    for args in [&["report", "--open"][..], &["report", "--html", "-", "--open"]] {
+        let ran = folder.run(args);
+        assert_eq!(ran.code, Some(2), "{}", ran.out);
+        assert!(ran.err.contains("--html"), "{}", ran.err);
+    }
+    let nowhere = folder.run(&["report", "--html", "no/such/folder/report.html"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
+}

@@ -1,0 +1,44 @@
+// Journals with as many cases as are asked for, and with what an attacker would have an agent say.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const HOSTILE = [
+  "</script><script>document.title = 'run'</script>",
+  "<img src=x onerror=\"document.title = 'run'\">",
+  "<a href=\"javascript:document.title='run'\">javascript:alert(1)</a>",
+  "<!--<script>",
+  "]]><svg onload=document.title='run'>",
+  "\" onmouseover=\"document.title='run'\" x=\"",
+  "' autofocus onfocus='document.title=1",
+  "\u202egnp.exe\u202c \u2066x\u2069 \u001b[2J",
+  "{{7*7}} {% raw %} ${7*7} \u2028 \u2029 \\u003c",
+];
+
+const text = (role, value) => ({ role, parts: [{ text: value }] });
+
+// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name.
+export function journal(folder, count, { said, name = (at) => `weather::case_${at}`, events = 6 }) {
+  const id = "run-of-" + count;
+  const at = join(folder, "target/evalset", id);
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, "run.json"), JSON.stringify({ run: id, started: "2026-11-22T02:31:07.250Z" }));
+  const lines = [{ record: "head", schema: 1, evalset: "0.1.0", run: id, package: "app", version: "0.0.0", binary: "evals", pid: 4711, started: "2026-11-22T02:31:07.250Z", env: {} }];
+  for (let n = 1; n <= count; n += 1) {
+    const score = n % 7 === 0 ? 0.5 : 1;
+    const verdict = { is: score < 0.8 ? "failed" : "passed" };
+    const calls = Array.from({ length: events }, (_, k) => ({
+      author: "agent", at: k * 0.01,
+      content: { role: "model", parts: [{ function_call: { name: "get_weather", args: { city: `city ${k}`, said: said(n) } } }] },
+    }));
+    lines.push(
+      { record: "started", test: n, name: name(n), eval_set_id: "weather", eval_id: name(n), file: "evals/weather.evalset.json", line: n, column: 5, case_hash: "0", runs: 1, pass: "mean", gate: "mean", attempt: 1, at: "2026-11-22T02:31:08.000Z" },
+      { record: "ran", test: n, run: 1, evaluation: 1, transcript: {
+        session: { app_name: "a", user_id: "u", session_id: "s", state: { [said(n)]: 1 } },
+        turns: [{ invocation_id: "t", user_content: text("user", "Weather? " + said(n)), events: [...calls, { author: said(n).slice(0, 40), content: text("model", said(n)), usage: { total_token_count: 12 }, at: 0.25 }], creation_timestamp: 1 }],
+      } },
+      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: "response_match_score", score: { scored: [{ value: score, notes: [said(n)], rubrics: [{ rubric_id: said(n), score, rationale: said(n) }] }] } }] },
+      { record: "decided", test: n, verdict, metrics: [{ name: "response_match_score", criterion: { threshold: 0.8 }, score, scored: 1, total: 1, verdict }], elapsed: 1.25, failure: score < 0.8 ? "Error: " + said(n) : "", headline: score < 0.8 ? said(n) : null, at: "2026-11-22T02:31:38.500Z" },
+    );
+  }
+  writeFileSync(join(at, "app-evals-4711-0.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n") + "\n");
+}

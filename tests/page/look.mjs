@@ -1,0 +1,316 @@
+// Opens pages of `cargo evalset report --html` in a headless Chromium, and does with them what a person would.
+//
+//   node tests/page/look.mjs CARGO-EVALSET SCREENSHOTS
+//
+// Needs Chromium (its path in CHROMIUM, else on the PATH), Python 3, and the packages of package.json in a folder
+// node_modules above this file or in NODE_MODULES.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { HOSTILE, journal } from "./journals.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const evalset = resolve(process.argv[2]);
+const screenshots = resolve(process.argv[3]);
+mkdirSync(screenshots, { recursive: true });
+const root = mkdtempSync(join(tmpdir(), "evalset-page-"));
+
+const onPath = (name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+const executablePath = process.env.CHROMIUM || onPath("chromium") || onPath("google-chrome");
+assert(executablePath, "there is no Chromium: install it, or name it in CHROMIUM");
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+function report(folder) {
+  const page = join(folder, "report.html");
+  const ran = spawnSync(evalset, ["report", "--html", page], { cwd: folder, encoding: "utf8", env: { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") } });
+  assert([0, 1, 2].includes(ran.status) && statSync(page).size > 0, ran.stderr);
+  return page;
+}
+
+// A page of the browser that fails the test when the page asks a network, logs an error or opens a dialog.
+async function open(file, { hash = "", wait = "load", ...options } = {}) {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const page = await context.newPage();
+  page.problems = [];
+  const url = pathToFileURL(file).href;
+  page.on("request", (request) => {
+    if (request.url().split("#")[0] !== url && !request.url().startsWith("data:")) page.problems.push("asked for " + request.url());
+  });
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) page.problems.push(message.text());
+  });
+  page.on("pageerror", (error) => page.problems.push(String(error)));
+  page.on("dialog", (dialog) => {
+    page.problems.push("opened a dialog");
+    dialog.dismiss();
+  });
+  await page.goto(url + hash, { waitUntil: wait });
+  return page;
+}
+
+async function close(page) {
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+}
+
+// What axe-core finds that hinders people, contrast included.
+async function accessible(page, what) {
+  // The policy of the page lets no script in; the protocol of the browser does.
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
+  const grave = found.violations.map((it) => `${it.id} (${it.impact}): ${it.help}: ${it.nodes.map((node) => node.html).slice(0, 3).join("  ")}`);
+  assert.deepEqual(grave, [], what);
+}
+
+const shot = (page, name, options = {}) => page.screenshot({ path: join(screenshots, name + ".png"), ...options });
+const visible = (page) => page.locator("tr.case:visible").count();
+
+const tests = {
+  async "a failing run is understood from the page alone"() {
+    const page = await open(sample, { colorScheme: "light" });
+    assert.match(await page.locator("h1").innerText(), /UNMEASURABLE of 4 cases: 2 failed, 1 with errors/);
+    assert.equal(await visible(page), 4);
+    await accessible(page, "the table");
+    await shot(page, "table");
+    await page.getByRole("link", { name: "umbrella for tomorrow" }).click();
+    await page.locator("#detail h2").waitFor();
+    const detail = await page.locator("#detail").innerText();
+    for (const part of [
+      "tool_trajectory_avg_score is 0.5, below 1.0", "And tomorrow, should I take an umbrella?", "~ differs",
+      "get_forecast(city: \"Oslo\", days: 1)", "get_forecast(city: \"Oslo\", days: 7)", "+ not expected",
+      "Yes, it will be rainy in Oslo tomorrow: take an umbrella.", "<b>consider</b> an umbrella.",
+      "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
+    ]) assert(detail.includes(part), `${part}\n--\n${detail}`);
+    assert((await page.locator("#detail del").count()) > 0 && (await page.locator("#detail ins").count()) > 0);
+    await accessible(page, "a case");
+    await shot(page, "case");
+    await close(page);
+  },
+
+  async "a link leads to a case, and back leads out of it"() {
+    const page = await open(sample);
+    const anchor = await page.locator("tr.case").nth(1).getAttribute("id");
+    await page.goto(pathToFileURL(sample).href + "#" + anchor);
+    await page.locator("#detail h2").waitFor();
+    assert.match(await page.locator("#detail h2").innerText(), /degrees at home/);
+    assert.equal(await page.locator("tr[aria-current]").count(), 1);
+    await page.goBack();
+    await page.locator("#detail").waitFor({ state: "hidden" });
+    await page.goForward();
+    await page.locator("#detail").waitFor();
+    const fresh = await open(sample, { hash: "#" + anchor });
+    assert.match(await fresh.locator("#detail h2").innerText(), /degrees at home/);
+    assert(await fresh.locator(".case-head").evaluate((it) => it.getBoundingClientRect().top >= 0), "its head is in sight");
+    await close(fresh);
+    const nowhere = await open(sample, { hash: "#case-nobody%" });
+    assert.equal(await visible(nowhere), 4);
+    await close(nowhere);
+    await close(page);
+  },
+
+  async "filters and the search say how many cases they show"() {
+    const page = await open(sample);
+    for (const [name, count] of [["Failed", 2], ["Errors", 1], ["Unscored", 0], ["Flaky", 1], ["All", 4]]) {
+      await page.getByRole("button", { name: new RegExp("^" + name) }).click();
+      assert.equal(await visible(page), count, name);
+    }
+    const search = page.getByRole("searchbox");
+    for (const [query, count] of [["ATLANTIS", 1], ["consider</b>", 1], ["get_weather", 4], ["nobody said this", 0]]) {
+      await search.fill(query);
+      await page.waitForFunction((count) => document.querySelectorAll("tr.case:not([hidden])").length === count, count);
+    }
+    assert(await page.locator("#none").isVisible());
+    await page.getByRole("button", { name: "Show all cases" }).click();
+    assert.equal(await visible(page), 4);
+    await close(page);
+  },
+
+  async "the keyboard is enough"() {
+    const page = await open(sample);
+    const names = await page.locator("tr.case a").allTextContents();
+    // What follows a key comes with the next event.
+    const shows = (name) => page.locator("#detail h2", { hasText: name }).waitFor({ timeout: 5000 });
+    await page.keyboard.press("j");
+    await shows(names[0]);
+    await page.keyboard.press("j");
+    await shows(names[1]);
+    await page.keyboard.press("k");
+    await shows(names[0]);
+    await page.keyboard.press("Escape");
+    await page.locator("#detail").waitFor({ state: "hidden" });
+    assert.equal(await page.evaluate(() => document.activeElement.closest("tr").id), await page.locator("tr.case").first().getAttribute("id"));
+    await page.keyboard.press("/");
+    await page.keyboard.type("jk/");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "jk/");
+    await close(page);
+  },
+
+  async "dark, a phone and paper"() {
+    const dark = await open(sample, { colorScheme: "dark" });
+    await accessible(dark, "the table in the dark");
+    await shot(dark, "dark");
+    await dark.getByRole("link", { name: "degrees at home" }).click();
+    await accessible(dark, "a case in the dark");
+    await shot(dark, "dark-case");
+    await close(dark);
+    const phone = await open(sample, { viewport: PHONE, deviceScaleFactor: 2 });
+    const fits = () => phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    assert(await fits(), "the table is as wide as the phone");
+    await accessible(phone, "the table on a phone");
+    await shot(phone, "phone");
+    await phone.getByRole("link", { name: "umbrella for tomorrow" }).click();
+    await phone.locator("#list").waitFor({ state: "hidden" });
+    assert(await fits(), "a case is as wide as the phone");
+    await accessible(phone, "a case on a phone");
+    await shot(phone, "phone-case", { fullPage: true });
+    await phone.getByRole("button", { name: "Close" }).click();
+    await phone.locator("#list").waitFor();
+    await close(phone);
+    const paper = await open(sample);
+    await paper.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await paper.emulateMedia({ media: "print" });
+    assert.match(await paper.locator("#printed").innerText(), /umbrella for tomorrow[^]*no station in Atlantis/);
+    assert(await paper.locator(".tools").isHidden());
+    assert(await paper.locator("#printed").isVisible());
+    await shot(paper, "print", { fullPage: true });
+    assert((await paper.pdf()).length > 0);
+    await close(paper);
+  },
+
+  async "the table needs no script"() {
+    const page = await open(sample, { javaScriptEnabled: false });
+    assert.equal(await visible(page), 4);
+    assert.match(await page.locator("tr.case").first().textContent(), /FAIL[^]*umbrella for tomorrow[^]*0\/3/);
+    assert(await page.locator(".tools").isHidden());
+    assert(await page.locator(".noscript").isVisible());
+    await close(page);
+  },
+
+  async "what is foreign is text"() {
+    const folder = join(root, "hostile");
+    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1] });
+    const page = await open(report(folder));
+    assert.equal(await visible(page), HOSTILE.length);
+    const anchors = await page.locator("tr.case").evaluateAll((rows) => rows.map((row) => row.id));
+    for (const anchor of anchors) {
+      await page.evaluate((anchor) => { location.hash = anchor; }, anchor);
+      await page.waitForFunction((anchor) => document.querySelector("tr[aria-current]")?.id === anchor, anchor);
+      const made = await page.evaluate(() => ({
+        foreign: document.querySelectorAll("#detail :is(script, img, a, svg, b:not(td b):not(.steps b):not(.rubric b)), table img, [onerror], [onload], [onmouseover]").length,
+        steering: /[\u202a-\u202e\u2066-\u2069\u001b]/.test(document.body.innerText),
+      }));
+      assert.deepEqual(made, { foreign: 0, steering: false }, anchor);
+    }
+    const links = await page.locator("a").evaluateAll((all) => all.map((it) => it.getAttribute("href")));
+    assert(links.every((link) => link.startsWith("#")), String(links));
+    assert.match(await page.title(), /cargo evalset$/, "nothing ran");
+    await close(page);
+  },
+
+  async "the policy lets nothing else in"() {
+    const page = await open(sample);
+    const ran = await page.evaluate(() => new Promise((done) => {
+      const refused = [];
+      document.addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+      const script = document.createElement("script");
+      try { script.text = "document.title = 'run'"; document.body.append(script); } catch { refused.push("trusted-types"); }
+      const image = document.createElement("img");
+      image.src = "http://127.0.0.1:9/x.png";
+      document.body.append(image);
+      fetch("http://127.0.0.1:9/x").catch(() => {});
+      setTimeout(() => done({ title: document.title, refused: [...new Set(refused)] }), 300);
+    }));
+    assert.notEqual(ran.title, "run");
+    assert(["img-src", "connect-src"].every((it) => ran.refused.includes(it)), String(ran.refused));
+    page.problems = page.problems.filter((it) => !/Content Security Policy|TrustedScript|127\.0\.0\.1:9/.test(it));
+    await close(page);
+  },
+
+  async "an answer of ten megabytes is cut"() {
+    const folder = join(root, "long");
+    journal(folder, 1, { said: () => "word ".repeat(2_000_000), events: 0 });
+    const file = report(folder);
+    assert(statSync(file).size < 2_000_000, "the page is small");
+    const page = await open(file);
+    await page.keyboard.press("j");
+    await page.locator("#detail h2").waitFor();
+    assert.match(await page.locator("#detail").innerText(), /cut: the record has [\d]+ more characters/);
+    await close(page);
+  },
+
+  async "a thousand cases are usable within a second, ten thousand without freezing"() {
+    for (const [count, limit, longest] of [[1000, 1000, 500], [10_000, 8000, 3000]]) {
+      const folder = join(root, "many-" + count);
+      const words = "It is sunny in Paris today, and it will be cloudy tomorrow. ".repeat(8);
+      journal(folder, count, { said: (n) => `${n}: ${words}` });
+      const began = Date.now();
+      const file = report(folder);
+      const written = Date.now() - began;
+      const context = await browser.newContext({ viewport: WIDE });
+      const page = await context.newPage();
+      await page.addInitScript(() => {
+        window.tasks = [];
+        new PerformanceObserver((all) => window.tasks.push(...all.getEntries().map((it) => Math.round(it.duration)))).observe({ type: "longtask", buffered: true });
+      });
+      const start = Date.now();
+      await page.goto(pathToFileURL(file).href);
+      await page.locator("tr.case a").first().click();
+      await page.locator("#detail h2").waitFor();
+      const usable = Date.now() - start;
+      await page.keyboard.press("Escape");
+      const typed = Date.now();
+      await page.getByRole("searchbox").fill(`${count - 1}: it is sunny`);
+      await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 1);
+      const searched = Date.now() - typed;
+      const tasks = await page.evaluate(() => window.tasks);
+      const size = (statSync(file).size / 1e6).toFixed(1);
+      console.log(`  ${count} cases, ${size} MB: written in ${written} ms, usable after ${usable} ms, searched in ${searched} ms, longest task ${Math.max(0, ...tasks)} ms`);
+      // A shared machine may be slow: the limits are those of a desk, times what EVALSET_SLOW says.
+      const slow = Number(process.env.EVALSET_SLOW || 1);
+      assert(usable < limit * slow, "usable");
+      assert(Math.max(0, ...tasks) < longest * slow, "frozen");
+      await context.close();
+    }
+  },
+};
+
+// The samples' weather set, played by an agent that makes mistakes. Twice, so that there is a run before.
+function sampleRun() {
+  const folder = join(root, "sample");
+  mkdirSync(join(folder, "evals"), { recursive: true });
+  const set = join(here, "../../samples/weather/weather.evalset.json");
+  copyFileSync(set, join(folder, "evals/weather.evalset.json"));
+  copyFileSync(join(here, "agent.py"), join(folder, "agent.py"));
+  for (let run = 0; run < 2; run += 1) {
+    spawnSync(evalset, ["run", "evals/weather.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3"], { cwd: folder, env: { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") } });
+  }
+  return report(folder);
+}
+
+const sample = sampleRun();
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  if (process.argv[4] && !name.includes(process.argv[4])) continue;
+  try {
+    await test();
+    console.log("ok   " + name);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL ${name}\n${error.stack}`);
+  }
+}
+await browser.close();
+if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
+process.exitCode = failed ? 1 : 0;

@@ -9,6 +9,7 @@ mod process;
 #[doc = crate::pages::page!("../docs/protocol.md")]
 pub mod protocol {}
 mod stderr;
+pub mod traces;
 mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};

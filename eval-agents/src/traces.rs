@@ -1,0 +1,107 @@
+//! Stored traces: what agents did, as `OpenTelemetry` recorded it, as conversations of turns.
+
+mod anchors;
+mod attributes;
+mod conversation;
+mod conversations;
+mod error;
+mod gap;
+mod id;
+mod message;
+mod notes;
+mod operation;
+mod overlay;
+mod store;
+mod tree;
+mod turns;
+mod view;
+mod wire;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+pub use conversation::{Conversation, ToolCall, Turn, Usage};
+pub use error::TraceError;
+pub use gap::{Gap, GapKind};
+use store::Store;
+
+/// The conversations in stored traces.
+///
+/// ```
+/// use eval_agents::traces::Traces;
+///
+/// let file = r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{
+///     "traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "chat",
+///     "startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000001000000000",
+///     "attributes": {
+///         "gen_ai.operation.name": "chat",
+///         "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Paris?\"}]}]",
+///         "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"Sunny.\"}]}]"
+///     }
+/// }]}]}]}"#;
+/// let traces = Traces::from_reader(file.as_bytes())?;
+/// let turn = &traces.conversations()[0].turns[0];
+/// assert_eq!((turn.user.as_deref(), turn.answer.as_deref()), (Some("Paris?"), Some("Sunny.")));
+/// # Ok::<_, eval_agents::traces::TraceError>(())
+/// ```
+///
+/// Files are read element by element: what is kept is what conversations are made of.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Traces {
+    conversations: Vec<Conversation>,
+    gaps: Vec<Gap>,
+    spans: usize,
+}
+
+impl Traces {
+    /// Reads a file: OTLP or Jaeger's export as JSON, or lines of JSON, also packed with gzip.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, TraceError> {
+        Self::read_all([path])
+    }
+
+    /// Reads files that belong together: a trace can be spread over several.
+    pub fn read_all(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, TraceError> {
+        let mut store = Store::default();
+        for path in paths {
+            let path = path.as_ref();
+            let opened = File::open(path).map_err(|source| TraceError::Io { file: None, source });
+            let read = opened.and_then(|file| wire::read(file, &mut store));
+            read.map_err(|error| error.in_file(path.to_owned()))?;
+        }
+        Ok(Self::of(store))
+    }
+
+    /// Reads what a reader holds, as [`read`](Self::read) reads a file.
+    pub fn from_reader(reader: impl Read) -> Result<Self, TraceError> {
+        let mut store = Store::default();
+        wire::read(reader, &mut store)?;
+        Ok(Self::of(store))
+    }
+
+    fn of(mut store: Store) -> Self {
+        let conversations = conversations::of(&mut store);
+        Self { conversations, spans: store.spans, gaps: store.notes.into_gaps() }
+    }
+
+    /// The conversations, in the order in which the files have them. Those without turns say nothing of agents.
+    pub fn conversations(&self) -> &[Conversation] {
+        &self.conversations
+    }
+
+    /// The conversations, to own them.
+    pub fn into_conversations(self) -> Vec<Conversation> {
+        self.conversations
+    }
+
+    /// What the files hold that could not be read, and that may belong to any conversation.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// How many spans there are, of any kind.
+    pub fn spans(&self) -> usize {
+        self.spans
+    }
+}

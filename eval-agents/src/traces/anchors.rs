@@ -1,0 +1,115 @@
+//! Which spans hold a turn, and which spans belong to it.
+
+use super::gap::{Gap, GapKind};
+use super::tree::Tree;
+use super::view::{Class, Status};
+
+/// A trace whose spans are sorted by turns.
+#[derive(Debug)]
+pub(super) struct Analysis {
+    pub(super) tree: Tree,
+    pub(super) nodes: Vec<Node>,
+    /// The spans that hold a turn, depth first, each with its members, depth first.
+    pub(super) anchors: Vec<(usize, Vec<usize>)>,
+}
+
+/// What the place of a span in the tree says of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    pub(super) class: Option<Class>,
+    /// The next call of a model above, with no agent, workflow or tool between.
+    pub(super) inference_parent: Option<usize>,
+    /// The next tool above, with no agent, workflow or model between.
+    pub(super) tool_parent: Option<usize>,
+    /// The span that names the agent.
+    pub(super) agent: Option<usize>,
+    /// Whether a tool is above.
+    pub(super) is_under_tool: bool,
+}
+
+impl Analysis {
+    pub(super) fn agent(&self, number: usize) -> Option<&str> {
+        let named = self.nodes[number].agent?;
+        self.tree.spans[named].view.as_ref()?.agent.as_deref()
+    }
+
+    /// Finds the turns of a trace.
+    pub(super) fn of(mut tree: Tree) -> Self {
+        let mut nodes: Vec<Node> =
+            tree.spans.iter().map(|span| Node { class: span.class(), ..Node::default() }).collect();
+        let order = tree.walk(&tree.roots);
+        // By span: whether an agent, workflow or tool is above, and the span that holds its turn.
+        let mut is_covered = vec![false; nodes.len()];
+        let mut anchor: Vec<Option<usize>> = vec![None; nodes.len()];
+        for root in &tree.roots {
+            anchor[*root] = Some(*root);
+        }
+        let mut is_agentic_anchor = vec![false; nodes.len()];
+        for &number in &order {
+            let class = nodes[number].class;
+            let is_agentic = matches!(class, Some(Class::Agent | Class::Workflow));
+            let is_tool = class == Some(Class::Tool);
+            let is_inference = class == Some(Class::Inference);
+            if tree.spans[number].view.as_ref().is_some_and(|view| view.agent.is_some())
+                && (is_agentic || nodes[number].agent.is_none() && (is_inference || is_tool))
+            {
+                nodes[number].agent = Some(number);
+            }
+            if is_agentic && !is_covered[number] {
+                is_agentic_anchor[number] = true;
+                anchor[number] = Some(number);
+            }
+            let below = Node {
+                class: None,
+                inference_parent: match class {
+                    Some(Class::Inference) => Some(number),
+                    Some(Class::Agent | Class::Workflow | Class::Tool) => None,
+                    _ => nodes[number].inference_parent,
+                },
+                tool_parent: match class {
+                    Some(Class::Tool) => Some(number),
+                    Some(Class::Agent | Class::Workflow | Class::Inference) => None,
+                    _ => nodes[number].tool_parent,
+                },
+                agent: if is_agentic || !(is_inference || is_tool) { nodes[number].agent } else { nodes[number].agent.filter(|named| *named != number) },
+                is_under_tool: nodes[number].is_under_tool || is_tool,
+            };
+            for &child in tree.children(number) {
+                let class = nodes[child].class;
+                nodes[child] = Node { class, ..below.clone() };
+                is_covered[child] = is_covered[number] || is_agentic || is_tool;
+                anchor[child] = anchor[number];
+            }
+        }
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+        for &number in &order {
+            if let Some(anchor) = anchor[number] {
+                members[anchor].push(number);
+            }
+        }
+        let mut anchors = Vec::new();
+        for &number in &order {
+            let of_it = std::mem::take(&mut members[number]);
+            let has = |class| of_it.iter().any(|member| nodes[*member].class == Some(class));
+            if is_agentic_anchor[number] {
+                let span = &tree.spans[number];
+                let view = span.view.as_deref();
+                let has_messages = view.is_some_and(|view| view.input.get().is_some() || view.output.get().is_some());
+                let failed = span.status == Status::Error || view.is_some_and(|view| view.error_type.is_some());
+                if has(Class::Inference) || has(Class::Tool) || has_messages || failed {
+                    anchors.push((number, of_it));
+                } else {
+                    let message = format!("the agent span {} has no model calls, tools or messages", span.id);
+                    tree.gaps.push(Gap::new(GapKind::EmptyAgent, message));
+                }
+            } else if has(Class::Inference) {
+                anchors.push((number, of_it));
+            } else if has(Class::Tool) {
+                // A tool that nobody's turn holds is lost.
+                let message = format!("the span {} has calls of tools, and no model or agent that made them", tree.spans[number].id);
+                tree.gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
+            }
+        }
+        Self { tree, nodes, anchors }
+    }
+}

@@ -1,0 +1,174 @@
+//! Attributes in all forms that they are written in.
+
+use std::collections::BTreeMap;
+
+use eval_core::format::{Map, Number, Value};
+
+use super::id::base64;
+use super::notes::Notes;
+
+/// How deep values may be nested.
+const MAX_DEPTH: usize = 64;
+
+/// Attributes by name, with plain values.
+pub(super) type Attributes = BTreeMap<String, Value>;
+
+/// OTLP's attributes: a list of keys and values, or an object, whose nested keys are joined with dots.
+pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
+    let mut out = Attributes::new();
+    match value {
+        Value::Null => {}
+        Value::Object(map) => flatten(map, String::new(), 0, &mut out),
+        Value::Array(items) => {
+            for item in items {
+                match (item["key"].as_str(), union_of(&item["value"])) {
+                    (Some(key), Some((kind, value))) => {
+                        out.insert(key.to_owned(), any_value(kind, value, 0, notes));
+                    }
+                    // A value that was set to nothing.
+                    (Some(_), None) if item["value"].is_null() || item["value"] == Value::Object(Map::new()) => {}
+                    (Some(key), None) => {
+                        notes.malformed(format!("the attribute `{}` has no value of a known type", short(key)));
+                    }
+                    (None, _) => notes.malformed("an attribute has no key"),
+                }
+            }
+        }
+        other => notes.misfit("`attributes`", "a list", other.kind()),
+    }
+    out
+}
+
+/// The beginning of a name of somebody else.
+fn short(key: &str) -> String {
+    key.chars().take(80).collect()
+}
+
+fn flatten(map: &Map, prefix: String, depth: usize, out: &mut Attributes) {
+    for (key, value) in map {
+        let full = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
+        match value {
+            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, full, depth + 1, out),
+            other => {
+                out.insert(full, other.clone());
+            }
+        }
+    }
+}
+
+/// The one field of an `AnyValue`, by its name in `camelCase`.
+fn union_of(value: &Value) -> Option<(&'static str, &Value)> {
+    const KINDS: &[(&str, &str)] = &[
+        ("stringValue", "string_value"),
+        ("boolValue", "bool_value"),
+        ("intValue", "int_value"),
+        ("doubleValue", "double_value"),
+        ("bytesValue", "bytes_value"),
+        ("arrayValue", "array_value"),
+        ("kvlistValue", "kvlist_value"),
+    ];
+    let map = value.as_object()?;
+    KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
+}
+
+/// An `AnyValue` as the value that it stands for.
+pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
+    union_of(value).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
+}
+
+fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Value {
+    if depth > MAX_DEPTH {
+        notes.malformed("a value is nested too deeply");
+        return Value::Null;
+    }
+    let nested = |value: &Value, notes: &mut Notes| match union_of(value) {
+        Some((kind, value)) => any_value(kind, value, depth + 1, notes),
+        None => Value::Null,
+    };
+    match (kind, value) {
+        ("stringValue", Value::String(_)) | ("boolValue", Value::Bool(_)) | ("intValue" | "doubleValue", Value::Number(_)) => {
+            value.clone()
+        }
+        ("intValue" | "doubleValue", Value::String(text)) => number(text, value),
+        ("bytesValue", Value::String(text)) => text_of_bytes(text, value),
+        ("arrayValue", Value::Object(list)) => {
+            let items = list["values"].as_array().unwrap_or_default();
+            Value::Array(items.iter().map(|item| nested(item, notes)).collect())
+        }
+        ("kvlistValue", Value::Object(list)) => {
+            let items = list["values"].as_array().unwrap_or_default();
+            let entries = items.iter().filter_map(|item| Some((item["key"].as_str()?, nested(&item["value"], notes))));
+            Value::Object(entries.collect())
+        }
+        (_, Value::Null) => Value::Null,
+        (kind, other) => {
+            notes.malformed(format!("a `{kind}` is {}", other.kind()));
+            Value::Null
+        }
+    }
+}
+
+fn number(text: &str, otherwise: &Value) -> Value {
+    Number::parse(text.trim()).map_or_else(|| otherwise.clone(), Value::Number)
+}
+
+fn text_of_bytes(text: &str, otherwise: &Value) -> Value {
+    let bytes = base64(text).and_then(|bytes| String::from_utf8(bytes).ok());
+    bytes.map_or_else(|| otherwise.clone(), Value::from)
+}
+
+/// Jaeger's tags: a list of keys, types and values.
+pub(super) fn jaeger(value: &Value, notes: &mut Notes) -> Attributes {
+    let mut out = Attributes::new();
+    let items = match value {
+        Value::Null => return out,
+        Value::Array(items) => items,
+        other => {
+            notes.misfit("tags", "a list", other.kind());
+            return out;
+        }
+    };
+    for tag in items {
+        let Some(key) = tag["key"].as_str() else {
+            notes.malformed("a tag has no key");
+            continue;
+        };
+        let value = &tag["value"];
+        let value = match (tag["type"].as_str(), value) {
+            (Some("int64" | "float64"), Value::String(text)) => number(text, value),
+            (Some("binary"), Value::String(text)) => text_of_bytes(text, value),
+            _ => value.clone(),
+        };
+        out.insert(key.to_owned(), value);
+    }
+    out
+}
+
+/// A scalar as text.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// A count: a number, or a string of one. What is below zero counts as zero.
+pub(super) fn count(value: &Value) -> Option<u64> {
+    let number = match value {
+        Value::Number(number) => number.clone(),
+        Value::String(text) => Number::parse(text.trim())?,
+        _ => return None,
+    };
+    if let Some(int) = number.as_i64() {
+        return Some(u64::try_from(int).unwrap_or_default());
+    }
+    let float = number.as_f64();
+    // Beyond 64 bits it is no count of anything.
+    (float.fract() == 0.0 && float >= 0.0).then(|| number.to_string().parse().ok()).flatten().or_else(|| whole(float))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
+fn whole(float: f64) -> Option<u64> {
+    (float.fract() == 0.0 && (0.0..9.0e18).contains(&float)).then_some(float as u64)
+}

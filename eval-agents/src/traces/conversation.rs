@@ -1,0 +1,213 @@
+//! What was found in traces: conversations of turns.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use eval_core::format::{
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part, UsageMetadata, Value,
+};
+
+use super::gap::Gap;
+
+/// The author of what no agent is named for.
+const AGENT: &str = "agent";
+
+/// A conversation: the turns of all traces that name it, in the order of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Conversation {
+    /// What tells it from others: the name or id that its spans give, else the id of its trace.
+    pub key: String,
+    /// The id of the case that it was recorded for, if its spans name one (`agentevals.eval.case.id`).
+    pub case_id: Option<String>,
+    /// The ids of its traces, the earliest first.
+    pub trace_ids: Vec<String>,
+    /// The turns.
+    pub turns: Vec<Turn>,
+    /// What its traces do not say, apart from what belongs to a turn.
+    pub gaps: Vec<Gap>,
+}
+
+impl Conversation {
+    /// The gaps of the conversation and of all its turns: the number of the turn, from 1, and the gap.
+    pub fn all_gaps(&self) -> impl Iterator<Item = (Option<usize>, &Gap)> {
+        let of_turns = (1..).zip(&self.turns);
+        let own = self.gaps.iter().map(|gap| (None, gap));
+        own.chain(of_turns.flat_map(|(number, turn)| turn.gaps.iter().map(move |gap| (Some(number), gap))))
+    }
+
+    /// A case that expects what happened: a golden of this conversation.
+    ///
+    /// What the trace does not say, the case does not expect. See [`all_gaps`](Self::all_gaps) before relying on it.
+    ///
+    /// ```no_run
+    /// use eval_agents::traces::Traces;
+    /// use eval_core::format::EvalSet;
+    ///
+    /// let traces = Traces::read("traces/weather.json")?;
+    /// let set = EvalSet::new("weather").case(traces.conversations()[0].to_case("sunny"));
+    /// # Ok::<_, eval_agents::traces::TraceError>(())
+    /// ```
+    pub fn to_case(&self, eval_id: impl Into<String>) -> EvalCase {
+        let mut case = EvalCase::new(eval_id);
+        case.creation_timestamp = self.turns.first().map_or(0.0, Turn::seconds);
+        case.conversation = self.turns.iter().map(Turn::to_invocation).collect();
+        case
+    }
+}
+
+/// What happened between a message of the user and the answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The trace that it was found in.
+    pub trace_id: String,
+    /// The span that holds it: of an agent, of a workflow, or the root of its trace.
+    pub span_id: String,
+    /// The agent that answered, if one is named.
+    pub agent: Option<String>,
+    /// All agents that took part, by name.
+    pub agents: Vec<String>,
+    /// What the user said.
+    pub user: Option<String>,
+    /// The tool calls, in the order in which they were made.
+    pub calls: Vec<ToolCall>,
+    /// What agents said before the answer.
+    pub intermediate: Vec<String>,
+    /// The answer.
+    pub answer: Option<String>,
+    /// The tokens of all model calls.
+    pub usage: Usage,
+    /// The version of the model that answered, if it is named; else the model that was asked.
+    pub model: Option<String>,
+    /// How many model calls there were.
+    pub model_calls: usize,
+    /// When it began, in nanoseconds since 1970.
+    pub start_ns: u64,
+    /// When it ended, in nanoseconds since 1970.
+    pub end_ns: u64,
+    /// Why it failed, if it failed: the type of the error, or `_OTHER`.
+    pub error: Option<String>,
+    /// What the trace does not say of it.
+    pub gaps: Vec<Gap>,
+}
+
+impl Turn {
+    /// When it began.
+    pub fn start(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_nanos(self.start_ns)
+    }
+
+    /// How long it took.
+    pub fn duration(&self) -> Duration {
+        Duration::from_nanos(self.end_ns.saturating_sub(self.start_ns))
+    }
+
+    /// When it began, in seconds since 1970, as ADK writes it.
+    #[expect(clippy::cast_precision_loss, reason = "ADK's timestamps are floats")]
+    fn seconds(&self) -> f64 {
+        self.start_ns as f64 / 1e9
+    }
+
+    /// The turn as one of an eval set, with what happened as what is expected.
+    pub fn to_invocation(&self) -> Invocation {
+        let said = self.agent.as_deref().unwrap_or(AGENT);
+        let turn = Invocation::user(self.user.clone().unwrap_or_default())
+            .with_invocation_id(&self.span_id)
+            .with_creation_timestamp(self.seconds())
+            .with_intermediate_data(IntermediateData::Tools {
+                tool_uses: self.calls.iter().map(ToolCall::to_function_call).collect(),
+                tool_responses: self.calls.iter().filter_map(ToolCall::to_function_response).collect(),
+                intermediate_responses: self
+                    .intermediate
+                    .iter()
+                    .map(|text| (said.to_owned(), vec![Part::text(text)]))
+                    .collect(),
+            });
+        match &self.answer {
+            Some(answer) => turn.with_final_response(Content::model(answer)),
+            None => turn,
+        }
+    }
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// The id, if it has one.
+    pub id: Option<String>,
+    /// The tool.
+    pub name: String,
+    /// The arguments; `None` if the trace does not say. A tool without parameters has an empty object.
+    pub args: Option<Value>,
+    /// What the tool returned; `None` if the trace does not say.
+    pub result: Option<Value>,
+    /// The agent that called it, if one is named.
+    pub agent: Option<String>,
+    /// Why it failed, if it failed: the type of the error, or `_OTHER`.
+    pub error: Option<String>,
+}
+
+impl ToolCall {
+    /// The call as an eval set has it. Arguments that are no object stand under the key `value`.
+    pub fn to_function_call(&self) -> FunctionCall {
+        let mut call = FunctionCall::new(&self.name, self.args.clone().unwrap_or_else(|| Map::new().into()));
+        call.id.clone_from(&self.id);
+        call
+    }
+
+    /// The result as an eval set has it, if the trace has one. What is no object stands under the key `result`.
+    pub fn to_function_response(&self) -> Option<FunctionResponse> {
+        let mut response = FunctionResponse::new(&self.name, self.result.clone()?);
+        response.id.clone_from(&self.id);
+        Some(response)
+    }
+}
+
+/// Tokens. `None` is not recorded, which is not 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Usage {
+    /// What was sent to models.
+    pub input_tokens: Option<u64>,
+    /// What models wrote.
+    pub output_tokens: Option<u64>,
+    /// What models read from a cache.
+    pub cache_read_tokens: Option<u64>,
+    /// What models wrote to a cache.
+    pub cache_write_tokens: Option<u64>,
+    /// What models thought.
+    pub reasoning_tokens: Option<u64>,
+}
+
+impl Usage {
+    pub(super) fn plus(self, more: Self) -> Self {
+        let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        Self {
+            input_tokens: add(self.input_tokens, more.input_tokens),
+            output_tokens: add(self.output_tokens, more.output_tokens),
+            cache_read_tokens: add(self.cache_read_tokens, more.cache_read_tokens),
+            cache_write_tokens: add(self.cache_write_tokens, more.cache_write_tokens),
+            reasoning_tokens: add(self.reasoning_tokens, more.reasoning_tokens),
+        }
+    }
+
+    /// The tokens as ADK writes them; `None` if none are recorded.
+    pub fn to_metadata(self) -> Option<UsageMetadata> {
+        if self == Self::default() {
+            return None;
+        }
+        let int = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
+        let total = [self.input_tokens, self.output_tokens, self.reasoning_tokens];
+        let mut metadata = UsageMetadata::default();
+        metadata.prompt_token_count = int(self.input_tokens);
+        metadata.candidates_token_count = int(self.output_tokens);
+        metadata.cached_content_token_count = int(self.cache_read_tokens);
+        metadata.thoughts_token_count = int(self.reasoning_tokens);
+        metadata.total_token_count = int(total.into_iter().flatten().reduce(u64::saturating_add));
+        Some(metadata)
+    }
+}

@@ -1,0 +1,132 @@
+//! What a trace does not say.
+
+use std::fmt;
+
+/// Something that a trace does not say, or says in a way that leaves a doubt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Gap {
+    /// What kind of gap this is.
+    pub kind: GapKind,
+    /// Where it is and what is missing, in words.
+    pub message: String,
+}
+
+impl Gap {
+    pub(super) fn new(kind: GapKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+/// A kind of gap. Its [`code`](Self::code) is stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum GapKind {
+    /// What the user said was not captured, or is redacted.
+    UserNotCaptured,
+    /// What the agent answered was not captured, or is redacted.
+    AnswerNotCaptured,
+    /// What a model call put out was not captured, and it may have called tools.
+    CallsNotCaptured,
+    /// The arguments of a tool call were not captured, or are redacted.
+    ArgumentsNotCaptured,
+    /// The result of a tool call was not captured, or is redacted.
+    ResultNotCaptured,
+    /// An attribute with content is no readable JSON. Exporters that cut long values leave such.
+    Unreadable,
+    /// A message has a part of a kind that is not known here.
+    UnknownPart,
+    /// A message of the user or an answer has an image or other data beside its text.
+    NotText,
+    /// A span of a model, tool or agent has no time, so that its place in the order is not known.
+    NoTime,
+    /// Something in the file is not as its format says, and was left out.
+    Malformed,
+    /// A span stands twice with different content, or is its own ancestor.
+    Contradiction,
+    /// An agent span has no model call, no tool call, no messages and no failure. It is no turn.
+    EmptyAgent,
+    /// A turn may continue the one before it: no content says so or denies it.
+    PossibleContinuation,
+    /// The span of a tool does not name the tool. The name of the span was taken.
+    ToolNameMissing,
+    /// A tool call stands in messages alone and has no span.
+    ToolWithoutSpan,
+    /// A result was joined to its call by order: the ids do not match.
+    ResultByOrder,
+    /// Arguments or a result of a tool span were taken from messages by the name of the tool: the ids do not match.
+    DataByName,
+    /// A span stands twice, as exporters that retry leave it.
+    Repeated,
+}
+
+impl GapKind {
+    /// The name, as it is printed: `answer_not_captured`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::UserNotCaptured => "user_not_captured",
+            Self::AnswerNotCaptured => "answer_not_captured",
+            Self::CallsNotCaptured => "calls_not_captured",
+            Self::ArgumentsNotCaptured => "arguments_not_captured",
+            Self::ResultNotCaptured => "result_not_captured",
+            Self::Unreadable => "unreadable",
+            Self::UnknownPart => "unknown_part",
+            Self::NotText => "not_text",
+            Self::NoTime => "no_time",
+            Self::Malformed => "malformed",
+            Self::Contradiction => "contradiction",
+            Self::EmptyAgent => "empty_agent",
+            Self::PossibleContinuation => "possible_continuation",
+            Self::ToolNameMissing => "tool_name_missing",
+            Self::ToolWithoutSpan => "tool_without_span",
+            Self::ResultByOrder => "result_by_order",
+            Self::DataByName => "data_by_name",
+            Self::Repeated => "repeated",
+        }
+    }
+
+    /// Whether something may be lost that an expectation is about, so that the turn cannot be scored.
+    ///
+    /// The others say how something was found, or what no metric reads.
+    ///
+    /// ```
+    /// use eval_agents::traces::GapKind;
+    ///
+    /// assert!(GapKind::ArgumentsNotCaptured.loses());
+    /// assert!(!GapKind::ToolWithoutSpan.loses());
+    /// ```
+    pub fn loses(self) -> bool {
+        match self {
+            Self::UserNotCaptured
+            | Self::AnswerNotCaptured
+            | Self::CallsNotCaptured
+            | Self::ArgumentsNotCaptured
+            | Self::Unreadable
+            | Self::UnknownPart
+            | Self::NoTime
+            | Self::Malformed
+            | Self::Contradiction
+            | Self::PossibleContinuation => true,
+            Self::ResultNotCaptured
+            | Self::NotText
+            | Self::EmptyAgent
+            | Self::ToolNameMissing
+            | Self::ToolWithoutSpan
+            | Self::ResultByOrder
+            | Self::DataByName
+            | Self::Repeated => false,
+        }
+    }
+}
+
+impl fmt::Display for GapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}

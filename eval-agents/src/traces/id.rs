@@ -1,0 +1,106 @@
+//! Ids of traces and spans.
+
+use std::fmt;
+
+/// The id of a span or trace, compact if it is hexadecimal, as the standard says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Id {
+    /// Eight bytes, of spans.
+    Span(u64),
+    /// Sixteen bytes, of traces.
+    Trace(u128),
+    /// What is not standard is kept as it is.
+    Other(Box<str>),
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Span(id) => write!(f, "{id:016x}"),
+            Self::Trace(id) => write!(f, "{id:032x}"),
+            Self::Other(id) => f.write_str(id),
+        }
+    }
+}
+
+impl Id {
+    /// The id of a span; `None` if there is none, which all zeros mean.
+    pub(super) fn span(text: &str) -> Option<Self> {
+        bytes::<8>(text).map_or_else(
+            || other(text, 16),
+            |bytes| Some(u64::from_be_bytes(bytes)).filter(|id| *id != 0).map(Self::Span),
+        )
+    }
+
+    /// The id of a trace; `None` if there is none, which all zeros mean.
+    pub(super) fn trace(text: &str) -> Option<Self> {
+        bytes::<16>(text).map_or_else(
+            || other(text, 32),
+            |bytes| Some(u128::from_be_bytes(bytes)).filter(|id| *id != 0).map(Self::Trace),
+        )
+    }
+}
+
+/// An id that is not standard; none if it is empty or zeros.
+fn other(text: &str, digits: usize) -> Option<Id> {
+    let text = text.trim();
+    let is_zero = text.len() == digits && text.bytes().all(|digit| digit == b'0');
+    (!text.is_empty() && !is_zero).then(|| Id::Other(text.to_lowercase().into()))
+}
+
+/// So many bytes in hexadecimal or base64.
+fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let hex = text.trim();
+    if hex.len() == 2 * N && hex.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        let mut bytes = [0; N];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).ok()?;
+        }
+        return Some(bytes);
+    }
+    // Sixteen bytes have 24 characters of base64, eight have 12. Longer ones are not looked at.
+    (text.len() == N.div_ceil(3) * 4).then(|| base64(text)).flatten()?.try_into().ok()
+}
+
+/// Base64 with padding; `None` if it is something else.
+pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
+    let body = text.trim_end_matches('=');
+    if text.len() % 4 != 0 || text.len() - body.len() > 2 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(body.len() * 3 / 4);
+    let (mut held, mut bits) = (0_u32, 0);
+    for byte in body.bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        held = held << 6 | u32::from(digit);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(held >> bits & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_as_hexadecimal_base64_and_as_they_are() {
+        let span = |text: &str| Id::span(text).map(|id| id.to_string());
+        assert_eq!(span("00000000000000AB").as_deref(), Some("00000000000000ab"));
+        assert_eq!(span("AAAAAAAAAKs=").as_deref(), Some("00000000000000ab"));
+        assert_eq!(span("Root-1").as_deref(), Some("root-1"));
+        assert_eq!((span(""), span("0000000000000000"), span("AAAAAAAAAAA=")), (None, None, None));
+        let trace = |text: &str| Id::trace(text).map(|id| id.to_string());
+        assert_eq!(trace("AAAAAAAAAAAAAAAAAAAAqw==").as_deref(), Some("000000000000000000000000000000ab"));
+    }
+}

@@ -1,0 +1,292 @@
+//! Messages in the forms that instrumentations write: OpenTelemetry's, OpenAI's, Anthropic's and Google's.
+
+use std::sync::Arc;
+
+use eval_core::format::{Map, Value};
+
+/// What is written in place of content that is not captured.
+const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>"];
+
+/// Parts that are no text, and that hide no call of a tool. Tools of the provider are no tools of the agent.
+const DATA: &[&str] = &[
+    "blob", "uri", "file", "image", "image_url", "input_image", "audio", "input_audio", "video", "document",
+    "inline_data", "file_data", "executable_code", "code_execution_result", "server_tool_call",
+    "server_tool_call_response", "server_tool_use", "web_search_tool_result", "compaction", "refusal", "cache_control",
+];
+
+/// Parts that hold what a model thought.
+const THOUGHTS: &[&str] = &["reasoning", "thinking", "redacted_thinking", "thought_signature"];
+
+/// A message.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Message {
+    pub(super) role: String,
+    pub(super) parts: Vec<Part>,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    Text(String),
+    /// A text that was not captured.
+    Redacted,
+    Thought,
+    Call(PartCall),
+    Response(Arc<Response>),
+    /// An image or other data.
+    Data,
+    /// A part whose kind is not known here.
+    Unknown(String),
+}
+
+/// A call of a tool in what a model put out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PartCall {
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) args: Option<Value>,
+}
+
+/// A result of a tool in what a model was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Response {
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) value: Value,
+}
+
+/// Why there is no content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoContent {
+    /// There is nothing, or a placeholder.
+    NotCaptured,
+    /// It is not readable.
+    Unreadable,
+}
+
+pub(super) fn is_placeholder(text: &str) -> bool {
+    PLACEHOLDERS.contains(&text.trim())
+}
+
+/// A string as the JSON that it holds; other values as they are. `None` if the string holds no JSON.
+pub(super) fn json(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => Value::parse(text).ok(),
+        other => Some(other.clone()),
+    }
+}
+
+/// A string as the JSON that it holds, else as it is.
+pub(super) fn json_or_raw(value: Value) -> Value {
+    match &value {
+        Value::String(text) => Value::parse(text).unwrap_or(value),
+        _ => value,
+    }
+}
+
+impl Message {
+    pub(super) fn new(role: &str, parts: Vec<Part>) -> Self {
+        Self { role: role.to_owned(), parts }
+    }
+
+    /// The texts, joined; `None` if there are none.
+    pub(super) fn text(&self) -> Option<String> {
+        text_of(std::slice::from_ref(self))
+    }
+
+    fn has_content(&self) -> bool {
+        self.parts.iter().any(|part| !matches!(part, Part::Redacted))
+    }
+}
+
+/// The texts of messages, joined; `None` if there are none.
+pub(super) fn text_of(messages: &[Message]) -> Option<String> {
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    let texts = parts.filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let text: String = texts.collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// A list of messages: a list, a JSON string of one, or a single message.
+pub(super) fn messages(value: &Value) -> Result<Vec<Message>, NoContent> {
+    let parsed;
+    let value = match value {
+        Value::String(text) if is_placeholder(text) => return Err(NoContent::NotCaptured),
+        Value::String(text) => {
+            parsed = Value::parse(text).map_err(|_| NoContent::Unreadable)?;
+            &parsed
+        }
+        other => other,
+    };
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        Value::Object(_) => std::slice::from_ref(value),
+        Value::Null => return Err(NoContent::NotCaptured),
+        _ => return Err(NoContent::Unreadable),
+    };
+    let messages: Vec<Message> = items.iter().map(message).collect::<Option<_>>().ok_or(NoContent::Unreadable)?;
+    if messages.iter().any(Message::has_content) { Ok(messages) } else { Err(NoContent::NotCaptured) }
+}
+
+/// One message, with its parts where OpenTelemetry or Google have them, or where OpenAI has them.
+pub(super) fn message(value: &Value) -> Option<Message> {
+    let map = value.as_object()?;
+    let role = map["role"].as_str().filter(|role| !role.is_empty()).unwrap_or("user");
+    let mut parts = match &map["parts"] {
+        Value::Array(parts) => parts.iter().map(part).collect(),
+        _ if is_openai_result(role, map) => vec![openai_result(map)],
+        _ => content_parts(&map["content"]),
+    };
+    parts.extend(openai_calls(&map["tool_calls"]));
+    Some(Message { role: role.to_owned(), parts })
+}
+
+fn is_openai_result(role: &str, map: &Map) -> bool {
+    role == "tool" && (map.contains_key("tool_call_id") || map.contains_key("content"))
+}
+
+/// A message of the role `tool`, as OpenAI has it.
+pub(super) fn openai_result(map: &Map) -> Part {
+    let content = &map["content"];
+    let nested: Vec<Part> = if content.as_array().is_some() { content_parts(content) } else { Vec::new() };
+    if let Some(response) = nested.iter().find(|part| matches!(part, Part::Response(_))) {
+        return response.clone();
+    }
+    let text = text_of(&[Message::new("tool", nested)]).map_or_else(|| content.clone(), Value::from);
+    let id = [&map["tool_call_id"], &map["id"]].into_iter().find_map(Value::as_str);
+    response(id, map["name"].as_str(), json_or_raw(text))
+}
+
+/// The content of a message: a string, a list of items with types, or Google's object of parts.
+pub(super) fn content_parts(content: &Value) -> Vec<Part> {
+    match content {
+        Value::Null => Vec::new(),
+        Value::String(_) => vec![text(content)],
+        Value::Array(items) => items.iter().map(part).collect(),
+        Value::Object(map) => match &map["parts"] {
+            Value::Array(parts) => parts.iter().map(part).collect(),
+            _ => vec![text(content)],
+        },
+        other => vec![text(other)],
+    }
+}
+
+/// A text. What is no string is written as JSON.
+fn text(value: &Value) -> Part {
+    match value {
+        Value::Null => Part::Redacted,
+        Value::String(text) if is_placeholder(text) => Part::Redacted,
+        Value::String(text) => Part::Text(text.clone()),
+        other => Part::Text(other.to_string()),
+    }
+}
+
+/// One part, in whichever form.
+pub(super) fn part(value: &Value) -> Part {
+    let Some(map) = value.as_object() else { return text(value) };
+    let Some(kind) = map["type"].as_str() else { return google_part(map) };
+    let str_of = |key: &str| map[key].as_str();
+    match kind {
+        "text" | "input_text" | "output_text" => {
+            text(if map.contains_key("content") { &map["content"] } else { &map["text"] })
+        }
+        "tool_call" | "function_call" => {
+            call(str_of("id").or(str_of("call_id")), str_of("name"), arguments(map, &["arguments", "args"]))
+        }
+        "tool_use" => call(str_of("id"), str_of("name"), arguments(map, &["input"])),
+        "function" => openai_call(map),
+        "tool_call_response" | "function_call_output" => {
+            let value = ["response", "result", "output"].into_iter().find(|key| map.contains_key(key));
+            let value = value.map_or(Value::Null, |key| json_or_raw(map[key].clone()));
+            response(str_of("id").or(str_of("call_id")), str_of("name"), value)
+        }
+        "tool_result" => response(str_of("tool_use_id"), None, json_or_raw(flat(&map["content"]))),
+        kind if THOUGHTS.contains(&kind) => Part::Thought,
+        kind if DATA.contains(&kind) => Part::Data,
+        kind => Part::Unknown(kind.to_owned()),
+    }
+}
+
+/// The content of a result: its text if it is text alone.
+fn flat(content: &Value) -> Value {
+    let parts = content_parts(content);
+    let is_text = !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::Text(_)));
+    let joined = is_text.then(|| text_of(&[Message::new("tool", parts)])).flatten();
+    joined.map_or_else(|| content.clone(), Value::from)
+}
+
+/// Arguments under one of these keys. A model that calls a tool without parameters may write an empty string.
+fn arguments(map: &Map, keys: &[&str]) -> Option<Value> {
+    let value = keys.iter().map(|key| &map[*key]).find(|value| !value.is_null())?;
+    match value {
+        Value::String(text) if text.trim().is_empty() => Some(Map::new().into()),
+        Value::String(text) if is_placeholder(text) => None,
+        // What was cut is not the arguments. An object that cannot be read is not known.
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => Value::parse(text).ok(),
+        other => Some(json_or_raw(other.clone())),
+    }
+}
+
+fn call(id: Option<&str>, name: Option<&str>, args: Option<Value>) -> Part {
+    let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) => Part::Call(PartCall { id, name: name.to_owned(), args }),
+        None => Part::Unknown("tool_call without a name".to_owned()),
+    }
+}
+
+fn response(id: Option<&str>, name: Option<&str>, value: Value) -> Part {
+    let owned = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+    Part::Response(Arc::new(Response { id: owned(id), name: owned(name), value }))
+}
+
+/// The `tool_calls` of a message, as OpenAI has them.
+pub(super) fn openai_calls(value: &Value) -> Vec<Part> {
+    let items = value.as_array().unwrap_or_default();
+    items.iter().map(|item| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call)).collect()
+}
+
+fn openai_call(map: &Map) -> Part {
+    let function = map["function"].as_object().unwrap_or(map);
+    call(map["id"].as_str(), function["name"].as_str(), arguments(function, &["arguments"]))
+}
+
+/// A part as Google has it.
+fn google_part(map: &Map) -> Part {
+    let either = |snake: &str, camel: &str| map[snake].as_object().or_else(|| map[camel].as_object());
+    if !map["text"].is_null() {
+        return if map["thought"].as_bool() == Some(true) { Part::Thought } else { text(&map["text"]) };
+    }
+    if let Some(call_of) = either("function_call", "functionCall") {
+        return call(call_of["id"].as_str(), call_of["name"].as_str(), arguments(call_of, &["args"]));
+    }
+    if let Some(answer) = either("function_response", "functionResponse") {
+        return response(answer["id"].as_str(), answer["name"].as_str(), answer["response"].clone());
+    }
+    let known = map.iter().find(|(_, value)| !value.is_null()).map(|(key, _)| key);
+    match known {
+        None => Part::Redacted,
+        Some(
+            "inline_data" | "inlineData" | "file_data" | "fileData" | "executable_code" | "executableCode"
+            | "code_execution_result" | "codeExecutionResult" | "video_metadata" | "videoMetadata",
+        ) => Part::Data,
+        Some("thought_signature" | "thoughtSignature" | "thought") => Part::Thought,
+        Some(kind) => Part::Unknown(kind.to_owned()),
+    }
+}
+
+/// A message as Google has it. One of results alone has the role `tool`.
+pub(super) fn google_message(content: &Value, default_role: &str) -> Option<Message> {
+    let map = content.as_object()?;
+    let parts: Vec<Part> = map["parts"].as_array().unwrap_or_default().iter().map(part).collect();
+    let is_result = !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::Response(_)));
+    let role = match map["role"].as_str().unwrap_or(default_role) {
+        _ if is_result => "tool",
+        "model" => "assistant",
+        role => role,
+    };
+    Some(Message::new(role, parts))
+}

@@ -1,0 +1,86 @@
+//! One view of a span, whichever convention wrote it: a file for each source.
+//!
+//! Of each value the best source that has it is taken, in the order of [`Source`]. A list of messages comes from one source
+//! as a whole.
+
+mod adk;
+mod current;
+mod filler;
+mod message_events;
+mod openinference;
+mod openllmetry;
+
+use super::attributes::{Attributes, text};
+use super::view::{Identity, Source, View};
+use filler::Filler;
+pub(super) use filler::{Event, Results};
+use message_events::MessageEvent;
+
+/// The event with all content of a model call.
+pub(super) const DETAILS: &str = "gen_ai.client.inference.operation.details";
+
+/// The event of a call that failed.
+const EXCEPTION: &str = "gen_ai.client.operation.exception";
+
+/// The scope of ADK's spans.
+pub(super) const ADK_SCOPE: &str = "gcp.vertex.agent";
+
+/// The beginnings of names that say something of models, agents and tools.
+const PREFIXES: &[&str] = &["gen_ai.", "gcp.vertex.agent.", "openinference.", "llm."];
+
+/// The view of a span; `None` if it says nothing of models, agents and tools.
+pub(super) fn view(name: &str, attributes: &Attributes, events: &[Event], results: &mut Results) -> Option<View> {
+    let is_about = attributes.keys().any(|key| PREFIXES.iter().any(|prefix| key.starts_with(prefix)));
+    if !is_about && !events.iter().any(|event| event.name.starts_with("gen_ai.")) {
+        return None;
+    }
+    let mut view = View::default();
+    let mut filler = Filler { view: &mut view, results };
+    current::apply(&mut filler, attributes);
+    openllmetry::apply(&mut filler, attributes);
+    openinference::apply(&mut filler, attributes);
+    view.is_adk = attributes.keys().any(|key| key.starts_with("gcp.vertex.agent."));
+    if view.is_adk {
+        adk::apply(&mut Filler { view: &mut view, results }, attributes);
+    }
+    view.is_ignored = name == adk::MERGED_SPAN || view.tool.as_deref() == Some(adk::MERGED_TOOL);
+    add_events(&mut view, events, false, results);
+    Some(view)
+}
+
+/// Adds what events of a span, or records of logs, say of it.
+pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, results: &mut Results) {
+    let (details, messages) = match are_logs {
+        false => (Source::DetailsEvent, Source::MessageEvent),
+        true => (Source::DetailsLog, Source::MessageLog),
+    };
+    view.has_exception |= events.iter().any(|event| event.name == EXCEPTION);
+    let mut filler = Filler { view, results };
+    for event in events.iter().filter(|event| event.name == DETAILS) {
+        filler.content(details, &event.attributes);
+        filler.scalars(details, &event.attributes);
+    }
+    let of_messages: Vec<MessageEvent<'_>> = events.iter().filter_map(MessageEvent::of).collect();
+    if !of_messages.is_empty() {
+        message_events::apply(&mut filler, messages, of_messages);
+    }
+}
+
+/// What names the conversation of a span or a resource.
+pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
+    // Names are chosen by others: what is long or cannot be printed is none.
+    let key = |name: &str| {
+        let value = attributes.get(name).filter(|value| value.as_bool().is_none()).and_then(text)?;
+        let value = value.trim();
+        let is_fit = !value.is_empty() && value.chars().count() <= 256 && !value.contains(char::is_control);
+        is_fit.then(|| value.into())
+    };
+    let identity = Identity {
+        session_name: key("agentevals.session_name"),
+        conversation_id: key("gen_ai.conversation.id"),
+        session_id: key("session.id"),
+        adk_session_id: key("gcp.vertex.agent.session_id"),
+        case_id: key("agentevals.eval.case.id"),
+    };
+    (identity != Identity::default()).then_some(identity)
+}

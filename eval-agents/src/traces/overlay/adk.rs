@@ -1,0 +1,86 @@
+//! ADK's own attributes.
+
+use eval_core::format::Value;
+
+use super::current::{offer_result, tool_arguments};
+use super::filler::{Filler, filled};
+use crate::traces::attributes::{Attributes, count};
+use crate::traces::message::{Message, NoContent, google_message, json};
+use crate::traces::view::Source;
+
+/// The span that stands for several calls of tools, which have spans of their own.
+pub(super) const MERGED_SPAN: &str = "execute_tool (merged)";
+pub(super) const MERGED_TOOL: &str = "(merged tools)";
+
+const REQUEST: &str = "gcp.vertex.agent.llm_request";
+const RESPONSE: &str = "gcp.vertex.agent.llm_response";
+
+/// The names of tokens, in the order of a view.
+const TOKENS: [&[&str]; 5] = [
+    &["prompt_token_count"],
+    &["candidates_token_count"],
+    &["cached_content_token_count"],
+    &[],
+    &["thoughts_token_count"],
+];
+
+pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
+    if let Some(request) = attributes.get(REQUEST) {
+        match object(request) {
+            Some(request) => {
+                filler.view.adk_without_content = request.as_object().is_some_and(eval_core::format::Map::is_empty);
+                let contents = request["contents"].as_array().unwrap_or_default();
+                let read: Vec<Message> =
+                    contents.iter().filter_map(|content| google_message(content, "user")).collect();
+                filler.input(Source::Adk, captured(read));
+                if let Some(model) = request["model"].as_str() {
+                    filler.view.request_model.offer(Source::Adk, model.into());
+                }
+            }
+            None => filler.input(Source::Adk, Err(NoContent::Unreadable)),
+        }
+    }
+    if let Some(response) = attributes.get(RESPONSE) {
+        match object(response) {
+            Some(response) => from_response(filler, &response),
+            None => filler.output(Source::Adk, Err(NoContent::Unreadable)),
+        }
+    }
+    let view = &mut *filler.view;
+    let args = attributes.get("gcp.vertex.agent.tool_call_args");
+    if let Some(args) = args.filter(|args| !args.is_null() && args.as_str() != Some("N/A")) {
+        view.args.offer_read(Source::Adk, tool_arguments(args));
+    }
+    if let Some(result) = attributes.get("gcp.vertex.agent.tool_response").filter(|result| !result.is_null()) {
+        offer_result(&mut view.result, Source::Adk, result);
+    }
+    if view.agent.is_none() {
+        view.agent = filled(attributes, "gcp.vertex.agent.agent_name");
+    }
+}
+
+fn object(value: &Value) -> Option<Value> {
+    json(value).filter(|value| value.as_object().is_some())
+}
+
+fn captured(messages: Vec<Message>) -> Result<Vec<Message>, NoContent> {
+    let is_empty = messages.iter().all(|message| message.parts.is_empty());
+    if is_empty { Err(NoContent::NotCaptured) } else { Ok(messages) }
+}
+
+fn from_response(filler: &mut Filler<'_>, response: &Value) {
+    let said = google_message(&response["content"], "assistant");
+    filler.output(Source::Adk, captured(said.into_iter().collect()));
+    let view = &mut *filler.view;
+    if let Some(reason) = response["finish_reason"].as_str() {
+        view.finish.offer(Source::Adk, vec![reason.to_lowercase().into()]);
+    }
+    if let Some(model) = response["model_version"].as_str() {
+        view.response_model.offer(Source::Adk, model.into());
+    }
+    for (slot, names) in view.usage.iter_mut().zip(TOKENS) {
+        if let Some(tokens) = names.iter().find_map(|name| count(&response["usage_metadata"][*name])) {
+            slot.offer(Source::Adk, tokens);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! OpenTelemetry's current names, and those that they replace.
+
+use eval_core::format::Value;
+
+use super::filler::{Filler, filled};
+use crate::traces::attributes::{Attributes, count};
+use crate::traces::message::{NoContent, is_placeholder, json_or_raw, messages};
+use crate::traces::view::{Slot, Source, View};
+
+const MODEL: &str = "gen_ai.request.model";
+
+/// The names of tokens, in the order of a view: the current one, then those that it replaces.
+const TOKENS: [&[&str]; 5] = [
+    &["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
+    &["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
+    &["gen_ai.usage.cache_read.input_tokens"],
+    &["gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens"],
+    &["gen_ai.usage.reasoning.output_tokens"],
+];
+
+/// What is written for names that are not known.
+const NOT_SPECIFIED: &str = "<not specified>";
+
+pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
+    filler.content(Source::Current, attributes);
+    filler.scalars(Source::Current, attributes);
+    let view = &mut *filler.view;
+    for (slot, names) in view.usage.iter_mut().zip(TOKENS) {
+        for alias in &names[1..] {
+            if let Some(tokens) = attributes.get(*alias).and_then(count) {
+                slot.offer(Source::Alias, tokens);
+            }
+        }
+    }
+    if let Some(reason) = filled(attributes, "gen_ai.response.finish_reason") {
+        view.finish.offer(Source::Alias, vec![reason]);
+    }
+    view.operation = filled(attributes, "gen_ai.operation.name");
+    view.records_a_call = records_a_call(attributes);
+    view.agent = filled(attributes, "gen_ai.agent.name");
+    view.workflow = filled(attributes, "gen_ai.workflow.name");
+    view.error_type = filled(attributes, "error.type");
+    let named = |key| filled(attributes, key).filter(|name| &**name != NOT_SPECIFIED);
+    view.tool = named("gen_ai.tool.name");
+    view.call_id = named("gen_ai.tool.call.id");
+    tool_data(view, attributes);
+}
+
+/// Whether the span has a model, its provider, and a call of it. The first two alone are often copied to every span.
+fn records_a_call(attributes: &Attributes) -> bool {
+    let has = |key| filled(attributes, key).is_some();
+    let is_of_a_call = |key: &str| {
+        key.starts_with("gen_ai.usage.")
+            || key.starts_with("gen_ai.prompt.")
+            || key.starts_with("gen_ai.completion.")
+            || matches!(key, "gen_ai.input.messages" | "gen_ai.output.messages")
+    };
+    has(MODEL)
+        && (has("gen_ai.system") || has("gen_ai.provider.name"))
+        && attributes.keys().any(|key| is_of_a_call(key))
+}
+
+fn tool_data(view: &mut View, attributes: &Attributes) {
+    if let Some(args) = attributes.get("gen_ai.tool.call.arguments").filter(|value| !value.is_null()) {
+        view.args.offer_read(Source::Current, tool_arguments(args));
+    }
+    if let Some(result) = attributes.get("gen_ai.tool.call.result").filter(|value| !value.is_null()) {
+        offer_result(&mut view.result, Source::Current, result);
+    }
+}
+
+/// The arguments in an attribute. What begins as JSON and is none was cut.
+pub(super) fn tool_arguments(value: &Value) -> Result<Value, NoContent> {
+    match value {
+        Value::String(text) if is_placeholder(text) || text == NOT_SPECIFIED => Err(NoContent::NotCaptured),
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            Value::parse(text).map_err(|_| NoContent::Unreadable)
+        }
+        other => Ok(json_or_raw(other.clone())),
+    }
+}
+
+pub(super) fn offer_result(slot: &mut Slot<Value>, source: Source, value: &Value) {
+    let is_placeholder = |value: &Value| value.as_str().is_some_and(|text| is_placeholder(text) || text == NOT_SPECIFIED);
+    let value = json_or_raw(value.clone());
+    let is_wrapped = value.as_object().is_some_and(|map| map.len() == 1 && is_placeholder(&map["result"]));
+    let read = if is_wrapped || is_placeholder(&value) { Err(NoContent::NotCaptured) } else { Ok(value) };
+    slot.offer_read(source, read);
+}
+
+impl Filler<'_> {
+    /// Takes the messages.
+    pub(super) fn content(&mut self, source: Source, attributes: &Attributes) {
+        if let Some(value) = attributes.get("gen_ai.input.messages") {
+            self.input(source, messages(value));
+        }
+        if let Some(value) = attributes.get("gen_ai.output.messages") {
+            self.output(source, messages(value));
+        }
+    }
+
+    /// Takes tokens, models and finish reasons.
+    pub(super) fn scalars(&mut self, source: Source, attributes: &Attributes) {
+        let view = &mut *self.view;
+        for (slot, names) in view.usage.iter_mut().zip(TOKENS) {
+            if let Some(tokens) = attributes.get(names[0]).and_then(count) {
+                slot.offer(source, tokens);
+            }
+        }
+        if let Some(model) = filled(attributes, MODEL) {
+            view.request_model.offer(source, model);
+        }
+        if let Some(model) = filled(attributes, "gen_ai.response.model") {
+            view.response_model.offer(source, model);
+        }
+        let finish = attributes.get("gen_ai.response.finish_reasons").and_then(Value::as_array);
+        let reasons: Vec<Box<str>> =
+            finish.unwrap_or_default().iter().filter_map(Value::as_str).map(Into::into).collect();
+        if !reasons.is_empty() {
+            view.finish.offer(source, reasons);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! One event for each message, as OpenTelemetry had it before.
+
+use eval_core::format::{Map, Value};
+
+use super::filler::{Event, Filler};
+use crate::traces::message::{self, Message, NoContent, Part};
+use crate::traces::view::Source;
+
+/// The names of the events.
+const NAMES: &[&str] = &[
+    "gen_ai.system.message",
+    "gen_ai.user.message",
+    "gen_ai.assistant.message",
+    "gen_ai.tool.message",
+    "gen_ai.choice",
+];
+
+/// An event of a message.
+#[derive(Debug)]
+pub(super) struct MessageEvent<'e> {
+    name: &'e str,
+    time: u64,
+    body: Map,
+}
+
+impl<'e> MessageEvent<'e> {
+    /// The event of a message, with its fields: the body of a record of a log, the attributes of an event of a span.
+    pub(super) fn of(event: &'e Event) -> Option<Self> {
+        let name = *NAMES.iter().find(|name| **name == event.name)?;
+        let body = match &event.body {
+            Value::Null => event.attributes.iter().map(|(key, value)| (key.as_str(), value)).collect(),
+            Value::Object(map) => map.clone(),
+            Value::String(text) => match Value::parse(text) {
+                Ok(Value::Object(map)) => map,
+                _ => Map::from([("content", text.as_str())]),
+            },
+            _ => Map::new(),
+        };
+        Some(Self { name, time: event.time, body })
+    }
+}
+
+pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<MessageEvent<'_>>) {
+    // Events of a span stand in their order. Records of logs come in any.
+    if source == Source::MessageLog {
+        events.sort_by_key(|event| event.time);
+    }
+    let (mut sent, mut put_out, mut finish) = (Vec::new(), Vec::new(), Vec::new());
+    for MessageEvent { name, body, .. } in events {
+        match name {
+            "gen_ai.user.message" => sent.push(Message::new("user", message::content_parts(&body["content"]))),
+            "gen_ai.assistant.message" => sent.push(assistant(&body)),
+            "gen_ai.tool.message" => sent.push(Message::new("tool", vec![message::openai_result(&body)])),
+            "gen_ai.choice" => {
+                put_out.push(choice(&body));
+                finish.extend(body["finish_reason"].as_str().map(|reason| reason.to_lowercase().into()));
+            }
+            _ => {}
+        }
+    }
+    let read = |messages: Vec<Message>| {
+        let has_content = messages.iter().any(|message| message.parts.iter().any(|part| *part != Part::Redacted));
+        if has_content { Ok(messages) } else { Err(NoContent::NotCaptured) }
+    };
+    if !sent.is_empty() {
+        filler.input(source, read(sent));
+    }
+    if !put_out.is_empty() {
+        filler.output(source, read(put_out));
+    }
+    if !finish.is_empty() {
+        filler.view.finish.offer(source, finish);
+    }
+}
+
+fn assistant(body: &Map) -> Message {
+    let mut parts = message::content_parts(&body["content"]);
+    parts.extend(message::openai_calls(&parsed(&body["tool_calls"])));
+    Message::new("assistant", parts)
+}
+
+/// What a model put out: under `message`, as an object or as JSON in a string, or in the event itself.
+fn choice(body: &Map) -> Message {
+    match parsed(&body["message"]) {
+        Value::Object(message) => assistant(&message),
+        Value::String(text) => Message::new("assistant", message::content_parts(&text.into())),
+        _ => assistant(body),
+    }
+}
+
+fn parsed(value: &Value) -> Value {
+    message::json_or_raw(value.clone())
+}

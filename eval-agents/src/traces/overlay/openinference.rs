@@ -1,0 +1,99 @@
+//! `OpenInference`'s attributes.
+
+use eval_core::format::{Map, Value};
+
+use super::current::{offer_result, tool_arguments};
+use super::openllmetry::{below, numbered};
+use super::filler::{Filler, filled};
+use crate::traces::attributes::{Attributes, count};
+use crate::traces::message::{self, Message, NoContent};
+use crate::traces::view::{Class, Source};
+
+/// The names of tokens, in the order of a view.
+const TOKENS: [&str; 5] = [
+    "llm.token_count.prompt",
+    "llm.token_count.completion",
+    "llm.token_count.prompt_details.cache_read",
+    "llm.token_count.prompt_details.cache_write",
+    "llm.token_count.completion_details.reasoning",
+];
+
+pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
+    let Some(kind) = filled(attributes, "openinference.span.kind") else { return };
+    if let Some(read) = messages(attributes, "llm.input_messages.") {
+        filler.input(Source::OpenInference, read);
+    }
+    if let Some(read) = messages(attributes, "llm.output_messages.") {
+        filler.output(Source::OpenInference, read);
+    }
+    let view = &mut *filler.view;
+    for (slot, name) in view.usage.iter_mut().zip(TOKENS) {
+        if let Some(tokens) = attributes.get(name).and_then(count) {
+            slot.offer(Source::OpenInference, tokens);
+        }
+    }
+    if let Some(model) = filled(attributes, "llm.model_name") {
+        view.request_model.offer(Source::OpenInference, model);
+    }
+    if view.agent.is_none() {
+        view.agent = filled(attributes, "agent.name");
+    }
+    view.other_class = match &*kind.to_uppercase() {
+        "LLM" => Some(Class::Inference),
+        "AGENT" => Some(Class::Agent),
+        "TOOL" => Some(Class::Tool),
+        "CHAIN" => None,
+        _ => Some(Class::Other),
+    };
+    if view.other_class == Some(Class::Tool) {
+        if view.tool.is_none() {
+            view.tool = filled(attributes, "tool.name");
+        }
+        let args = ["input.value", "tool.parameters"].into_iter().find_map(|key| attributes.get(key));
+        if let Some(args) = args {
+            view.args.offer_read(Source::OpenInference, tool_arguments(args));
+        }
+        if let Some(result) = attributes.get("output.value") {
+            offer_result(&mut view.result, Source::OpenInference, result);
+        }
+    }
+}
+
+fn messages(attributes: &Attributes, prefix: &str) -> Option<Result<Vec<Message>, NoContent>> {
+    let by_number = numbered(below(attributes, prefix), prefix);
+    if by_number.is_empty() {
+        return None;
+    }
+    let messages: Vec<Message> = by_number.into_values().filter_map(|fields| one(&fields)).collect();
+    let has_content = messages.iter().any(|message| !message.parts.is_empty());
+    Some(if has_content { Ok(messages) } else { Err(NoContent::NotCaptured) })
+}
+
+/// The message of these fields, put together as OpenAI has it.
+fn one(fields: &[(&str, &Value)]) -> Option<Message> {
+    let fields: Vec<(&str, &Value)> =
+        fields.iter().filter_map(|(name, value)| Some((name.strip_prefix("message.")?, *value))).collect();
+    let mut map: Map = fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
+    let stripped = |fields: Vec<(&str, &Value)>, prefix: &str| -> Map {
+        let named = fields.into_iter().filter_map(|(name, value)| Some((name.strip_prefix(prefix)?.to_owned(), value)));
+        named.collect()
+    };
+    let contents = numbered(fields.iter().copied(), "contents.");
+    let contents: Vec<Map> = contents.into_values().map(|fields| stripped(fields, "message_content.")).collect();
+    if !contents.is_empty() && !map.contains_key("content") {
+        map.insert("content", contents);
+    }
+    let calls = numbered(fields.iter().copied(), "tool_calls.").into_values().map(|fields| {
+        let call = stripped(fields, "tool_call.");
+        let mut one = Map::new();
+        one.insert("id", &call["id"]);
+        one.insert("name", &call["function.name"]);
+        one.insert("arguments", &call["function.arguments"]);
+        one
+    });
+    let calls: Vec<Map> = calls.collect();
+    if !calls.is_empty() {
+        map.insert("tool_calls", calls);
+    }
+    message::message(&map.into())
+}

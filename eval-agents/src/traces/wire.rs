@@ -1,0 +1,168 @@
+//! The files that traces are stored in.
+//!
+//! A file holds one document or several after each other, as lines of JSON. What a document is, its first fields say.
+
+mod jaeger;
+mod otlp;
+mod stream;
+
+use std::io::{BufRead, BufReader, Read};
+
+use eval_core::format::{Map, Value};
+use flate2::bufread::MultiGzDecoder;
+use serde_core::Deserializer;
+use serde_core::de::{DeserializeSeed, MapAccess};
+
+use super::error::TraceError;
+use super::store::{Store, settle};
+use jaeger::Data;
+use otlp::Resources;
+use stream::{Elements, Fields, List, Object, skip, value};
+
+/// How much is read at once.
+const BUFFER: usize = 256 * 1024;
+
+/// The fields of a span that stands alone.
+const OF_SPAN: &[&str] = &[
+    "traceId", "trace_id", "spanId", "span_id", "parentSpanId", "parent_span_id", "name", "startTimeUnixNano",
+    "start_time_unix_nano", "endTimeUnixNano", "end_time_unix_nano", "attributes", "events", "status",
+];
+
+/// Reads a file into a store.
+pub(super) fn read(reader: impl Read, store: &mut Store) -> Result<(), TraceError> {
+    let io = |source| TraceError::Io { file: None, source };
+    let mut reader = BufReader::with_capacity(BUFFER, reader);
+    let begin = reader.fill_buf().map_err(io)?;
+    if begin.starts_with(&[0x1f, 0x8b]) {
+        return documents(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)), store);
+    }
+    documents(reader, store)
+}
+
+fn documents(mut reader: impl BufRead, store: &mut Store) -> Result<(), TraceError> {
+    let begin = reader.fill_buf().map_err(|source| TraceError::Io { file: None, source })?;
+    let mark = if begin.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    reader.consume(mark);
+    let mut deserializer = serde_json::Deserializer::from_reader(reader);
+    let mut number = 0;
+    loop {
+        // Nothing but white space is left.
+        if deserializer.end().is_ok() {
+            break;
+        }
+        number += 1;
+        let mut document = Document { store: &mut *store, found: Found::default() };
+        document.deserialize(&mut deserializer).map_err(TraceError::of_json)?;
+        let Document { found, .. } = document;
+        found.end(number, store)?;
+    }
+    if number == 0 { Err(TraceError::form("there is nothing in it")) } else { Ok(()) }
+}
+
+/// A document of any form.
+struct Document<'s> {
+    store: &'s mut Store,
+    found: Found,
+}
+
+/// What stood in a document.
+#[derive(Default)]
+struct Found {
+    /// Whether a form was recognized.
+    is_known: bool,
+    /// The fields of a span.
+    span: Map,
+    /// What stands there instead.
+    other: Option<String>,
+}
+
+impl Document<'_> {
+    fn deserialize<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        Top(self).deserialize(deserializer)
+    }
+}
+
+impl Found {
+    fn end(self, number: usize, store: &mut Store) -> Result<(), TraceError> {
+        if self.is_known {
+            return Ok(());
+        }
+        let has = |key: &str| self.span.contains_key(key);
+        if has("spanId") || has("traceId") || has("span_id") || has("trace_id") {
+            bare_span(self.span.into(), store);
+            return Ok(());
+        }
+        let found = self.other.unwrap_or_else(|| "an object or a list in which no spans are".to_owned());
+        Err(TraceError::form(format!("value {number} in it is {found}")))
+    }
+}
+
+/// A span that stands alone, without a resource and a scope.
+fn bare_span(value: Value, store: &mut Store) {
+    if let Some(mut span) = otlp::span(&value, store) {
+        settle(std::slice::from_mut(&mut span), "", None);
+        store.add_span(span);
+    }
+}
+
+/// The whole of a document: an object, or a list of spans.
+struct Top<'d, 's>(&'d mut Document<'s>);
+
+impl<'de> DeserializeSeed<'de> for Top<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(stream::Either(self.0))
+    }
+}
+
+impl Fields for Document<'_> {
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
+        let what = match name {
+            "resourceSpans" | "resource_spans" => "resourceSpans",
+            "resourceLogs" | "resource_logs" => "resourceLogs",
+            "batches" => "batches",
+            "trace" => return access.next_value_seed(Object(self)),
+            "data" => {
+                let mut data = Data { store: &mut *self.store, found: None };
+                access.next_value_seed(List(&mut data))?;
+                match data.found {
+                    None => self.found.is_known = true,
+                    Some(found) => self.found.other = Some(format!("an object whose `data` is {found}")),
+                }
+                return Ok(());
+            }
+            name if OF_SPAN.contains(&name) => {
+                let value = value(access)?;
+                self.found.span.insert(name, value);
+                return Ok(());
+            }
+            _ => return skip(access),
+        };
+        self.found.is_known = true;
+        access.next_value_seed(List(&mut Resources { store: &mut *self.store, what }))
+    }
+
+    fn not_an_object(&mut self, found: &'static str) {
+        self.found.other = Some(found.to_owned());
+    }
+}
+
+impl Elements for Document<'_> {
+    /// One of a list of spans.
+    fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        let mut one = Document { store: &mut *self.store, found: Found::default() };
+        Object(&mut one).deserialize(deserializer)?;
+        let Document { found, .. } = one;
+        if found.is_known || found.end(0, self.store).is_ok() {
+            self.found.is_known = true;
+        } else {
+            self.store.notes.malformed("an element of the list is no span");
+        }
+        Ok(())
+    }
+
+    fn not_a_list(&mut self, found: &'static str) {
+        self.found.other = Some(found.to_owned());
+    }
+}

@@ -1,0 +1,153 @@
+//! What Jaeger exports: `{"data": [{"spans": [..], "processes": {..}}]}`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use eval_core::format::Value;
+use serde_core::Deserializer;
+use serde_core::de::{DeserializeSeed, MapAccess};
+
+use super::stream::{Elements, Fields, List, Object, Values, skip, value};
+use crate::traces::attributes::{self, Attributes, count, text};
+use crate::traces::id::Id;
+use crate::traces::notes::Notes;
+use crate::traces::overlay::{self, Event};
+use crate::traces::store::{Store, settle};
+use crate::traces::view::{Identity, Span, Status};
+
+/// `data`: a list of traces.
+pub(super) struct Data<'s> {
+    pub(super) store: &'s mut Store,
+    /// What stands there, if it is no list.
+    pub(super) found: Option<&'static str>,
+}
+
+impl Elements for Data<'_> {
+    fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        let mut trace = Trace { store: &mut *self.store, spans: Vec::new(), processes: BTreeMap::new() };
+        Object(&mut trace).deserialize(deserializer)?;
+        let Trace { store, spans, processes } = trace;
+        for JaegerSpan { mut span, scope, process } in spans {
+            let resource = process.and_then(|process| processes.get(&process));
+            settle(std::slice::from_mut(&mut span), &scope, resource);
+            store.add_span(span);
+        }
+        Ok(())
+    }
+
+    fn not_a_list(&mut self, found: &'static str) {
+        self.found = Some(found);
+    }
+}
+
+struct Trace<'s> {
+    store: &'s mut Store,
+    spans: Vec<JaegerSpan>,
+    processes: BTreeMap<String, Arc<Identity>>,
+}
+
+struct JaegerSpan {
+    span: Span,
+    scope: String,
+    process: Option<String>,
+}
+
+impl Fields for Trace<'_> {
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
+        let Self { store, spans, processes } = self;
+        match name {
+            "spans" => {
+                let mut misfits = Vec::new();
+                let each = |value: Value| spans.extend(span(&value, store));
+                access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
+                misfits.into_iter().for_each(|found| store.notes.misfit("`spans`", "a list", found));
+                Ok(())
+            }
+            "processes" => {
+                let found = value(access)?;
+                if found.as_object().is_none() {
+                    store.notes.misfit("`processes`", "an object", found.kind());
+                }
+                for (id, process) in found.as_object().into_iter().flatten() {
+                    let tags = attributes::jaeger(&process["tags"], &mut store.notes);
+                    processes.extend(overlay::identity(&tags).map(|identity| (id.to_owned(), Arc::new(identity))));
+                }
+                Ok(())
+            }
+            _ => skip(access),
+        }
+    }
+
+    fn not_an_object(&mut self, found: &'static str) {
+        self.store.notes.misfit("an element of `data`", "an object", found);
+        if found == "null" {
+            self.store.notes.malformed("an element of `data` is null");
+        }
+    }
+}
+
+fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
+    let Store { notes, results, .. } = store;
+    let id = |key: &str| value[key].as_str().unwrap_or_default();
+    let (Some(trace), Some(span_id)) = (Id::trace(id("traceID")), Id::span(id("spanID"))) else {
+        notes.malformed("a span has no id, or none of its trace");
+        return None;
+    };
+    let tags = attributes::jaeger(&value["tags"], notes);
+    let name = value["operationName"].as_str().unwrap_or_default();
+    let events = events(&value["logs"], notes);
+    let micros = |key: &str| count(&value[key]).map(|micros| micros.saturating_mul(1000));
+    let start = micros("startTime").filter(|start| *start > 0);
+    let scope = ["otel.scope.name", "otel.library.name"].into_iter().find_map(|key| tags.get(key)?.as_str());
+    let span = Span {
+        parent: parent(&value["references"], notes),
+        name: name.into(),
+        start,
+        end: start.zip(micros("duration")).map(|(start, lasted)| start.saturating_add(lasted)),
+        status: status(&tags),
+        identity: overlay::identity(&tags).map(Box::new),
+        resource: None,
+        view: overlay::view(name, &tags, &events, results).map(Box::new),
+        gaps: Vec::new(),
+        trace,
+        id: span_id,
+    };
+    let scope = scope.unwrap_or_default().to_owned();
+    Some(JaegerSpan { span, scope, process: value["processID"].as_str().map(str::to_owned) })
+}
+
+/// The first span that it is a child of.
+fn parent(references: &Value, notes: &mut Notes) -> Option<Id> {
+    if !matches!(references, Value::Null | Value::Array(_)) {
+        notes.misfit("`references`", "a list", references.kind());
+    }
+    let items = references.as_array().unwrap_or_default();
+    let parents = items.iter().filter(|item| item["refType"].as_str() == Some("CHILD_OF"));
+    parents.filter_map(|item| Id::span(item["spanID"].as_str()?)).next()
+}
+
+fn status(tags: &Attributes) -> Status {
+    let code = tags.get("otel.status_code").and_then(text).unwrap_or_default();
+    match code.to_uppercase().as_str() {
+        "OK" => Status::Ok,
+        "ERROR" => Status::Error,
+        _ if tags.get("error").is_some_and(|error| error.as_bool() == Some(true)) => Status::Error,
+        _ => Status::Unset,
+    }
+}
+
+fn events(logs: &Value, notes: &mut Notes) -> Vec<Event> {
+    if !matches!(logs, Value::Null | Value::Array(_)) {
+        notes.misfit("`logs`", "a list", logs.kind());
+    }
+    let mut events = Vec::new();
+    for log in logs.as_array().unwrap_or_default() {
+        let mut fields = attributes::jaeger(&log["fields"], notes);
+        let name = fields.remove("event").as_ref().and_then(text).unwrap_or_default();
+        if name.starts_with("gen_ai.") {
+            let time = count(&log["timestamp"]).unwrap_or_default();
+            events.push(Event { name, time, attributes: fields, body: Value::Null });
+        }
+    }
+    events
+}

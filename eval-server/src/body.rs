@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::multipart::MultipartError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::StatusCode;
+use http_body_util::LengthLimitError;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -69,7 +71,7 @@ impl Memory {
 }
 
 fn is_length_limit(error: &axum::Error) -> bool {
-    std::error::Error::source(error).is_some_and(|source| source.to_string().contains("length limit"))
+    std::error::Error::source(error).is_some_and(|source| source.is::<LengthLimitError>())
 }
 
 /// A field of a form.
@@ -90,7 +92,9 @@ impl Received {
         if self.bytes.is_empty() && !self.head.headers.contains_key(CONTENT_TYPE) {
             return Ok(Vec::new());
         }
-        let request = DefaultBodyLimit::disable_for(Request::from_parts(self.head, Body::from(self.bytes)));
+        let mut request = Request::from_parts(self.head, Body::from(self.bytes));
+        // The body is in memory already.
+        DefaultBodyLimit::disable().apply(&mut request);
         Handle::current().block_on(async {
             let mut form = Multipart::from_request(request, &()).await.map_err(|error| {
                 let why = format!("the body is no form with files (`multipart/form-data`): {}", error.body_text());
@@ -98,7 +102,7 @@ impl Received {
             })?;
             let mut fields = Vec::new();
             let broken =
-                |error: axum::extract::multipart::MultipartError| Refusal::bad(format!("the form is broken: {}", error.body_text()));
+                |error: MultipartError| Refusal::bad(format!("the form is broken: {}", error.body_text()));
             while let Some(field) = form.next_field().await.map_err(broken)? {
                 if fields.len() == MOST_FIELDS {
                     return Err(Refusal::bad(format!("the form has more than {MOST_FIELDS} fields")));
@@ -110,17 +114,5 @@ impl Received {
             }
             Ok(fields)
         })
-    }
-}
-
-/// Turns axum's own limit off: the body is in memory already.
-trait DisableFor {
-    fn disable_for(request: Request) -> Request;
-}
-
-impl DisableFor for DefaultBodyLimit {
-    fn disable_for(mut request: Request) -> Request {
-        Self::disable().apply(&mut request);
-        request
     }
 }

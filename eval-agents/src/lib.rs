@@ -9,11 +9,15 @@ mod process;
 #[doc = crate::pages::page!("../docs/protocol.md")]
 pub mod protocol {}
 mod stderr;
+#[doc = crate::pages::page!("../docs/traces.md")]
+pub mod stored_traces {}
+mod trace_agent;
 pub mod traces;
 mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};
 pub use process::{Process, ProcessError};
+pub use trace_agent::TraceAgent;
 
 /// Compiles the code of the README.
 #[cfg(doctest)]

@@ -7,6 +7,7 @@ mod conversations;
 mod error;
 mod gap;
 mod id;
+mod matching;
 mod message;
 mod notes;
 mod operation;
@@ -21,9 +22,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use eval_core::format::EvalCase;
+
 pub use conversation::{Conversation, ToolCall, Turn, Usage};
 pub use error::TraceError;
 pub use gap::{Gap, GapKind};
+pub use matching::{MatchError, MatchedBy};
+pub(crate) use matching::{Sought, normalized};
 use store::Store;
 
 /// The conversations in stored traces.
@@ -93,6 +98,21 @@ impl Traces {
     /// The conversations, to own them.
     pub fn into_conversations(self) -> Vec<Conversation> {
         self.conversations
+    }
+
+    /// The conversation that belongs to a case, and how it was found: the one whose spans name the case
+    /// (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one in which the
+    /// user begins with the same words. If `is_only_case`, the only conversation is taken at last.
+    ///
+    /// Of several with the same words the one with as many turns as the case is taken, if there is one such.
+    pub fn conversation_of(
+        &self,
+        case: &EvalCase,
+        is_only_case: bool,
+    ) -> Result<(&Conversation, MatchedBy), MatchError> {
+        let first = case.conversation.first().map(|turn| turn.user_text()).unwrap_or_default();
+        let (at, by) = Sought::of(case, &first, is_only_case).find(&self.conversations)?;
+        Ok((&self.conversations[at], by))
     }
 
     /// What the files hold that could not be read, and that may belong to any conversation.

@@ -13,6 +13,7 @@ mod report;
 mod rerun;
 mod rescore;
 mod run;
+mod traces;
 
 use std::ffi::OsString;
 
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Rerun(rerun::Args),
     Rescore(rescore::Args),
     Run(run::Args),
+    Traces(traces::Args),
     Completions(completions::Args),
 }
 
@@ -63,6 +65,7 @@ impl Command {
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
             Self::Run(args) => run::run(args),
+            Self::Traces(args) => traces::run(args),
             Self::Completions(args) => Ok(completions::run(args, Cli::command())),
         }
     }
@@ -82,6 +85,7 @@ impl Command {
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",
             Self::Run(_) => "run",
+            Self::Traces(_) => "traces",
             Self::Completions(_) => "completions",
         }
     }

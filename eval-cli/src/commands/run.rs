@@ -3,6 +3,7 @@
 mod again;
 mod agent;
 mod ended;
+mod matched;
 mod options;
 mod problem;
 mod progress;
@@ -17,11 +18,14 @@ use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use again::Again;
 use agent::AgentArgs;
+pub(super) use agent::unreadable_traces;
 use ended::Ended;
+use matched::Matched;
 use options::RunOptions;
 use progress::Progress;
 
-/// Runs eval sets against an agent that is not Rust in a test: behind an ADK server, or a program in any language.
+/// Runs eval sets against an agent that is not Rust in a test: behind an ADK server, a program in any language, or what
+/// stored traces say that one did.
 ///
 /// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
 /// beside it, else with ADK's default criteria.
@@ -57,6 +61,7 @@ Examples:
   cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
   cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server agents' --app weather
   cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2
+  cargo evalset run weather --trace traces.json -m tool_trajectory_avg_score
   cargo evalset run trip --agent-url $URL --app trip --header \"Authorization=Bearer $TOKEN\"
 
 Exit codes:
@@ -77,18 +82,20 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
     let runner = journal.set(runner);
     let (progress, runner) = Progress::of(runner);
-    let (folder, planned) = runtime.block_on(async {
+    let (folder, planned, matched) = runtime.block_on(async {
         let plan = runner.select(&args.sets).map_err(|error| problem::of_plan(&error))?;
         agent.ready().await?;
+        let matched = Matched::of(&agent, &plan);
+        matched.tell();
         progress.begin(plan.len());
         let setup = |case: &EvalCase| {
             progress.began(case);
-            agent.boxed()
+            agent.boxed(plan.len() == 1)
         };
         // What came out is in the journal, also of cases that were interrupted.
         drop(runner.run_plan(&plan, setup, args.options.concurrency, ctrl_c_pressed()).await);
         progress.end();
-        Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
+        Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan), matched))
     })?;
     // The journal is complete, and unlocked, once the runner is gone.
     drop(runner);
@@ -108,8 +115,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         (None, Format::Human) => ended.text() + &saved,
         (None, Format::Json) => formats::json(&results)?,
     };
+    let outcome = matched.outcome(args.agent.allow_uncovered, results.totals.outcome());
     let annotations = if args.github { formats::github(&results) } else { String::new() };
-    Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
+    Ok(Answer::new(outcome, text).with_annotations(annotations))
 }
 
 /// The folder of the journal. If journals are turned off, it is removed at the end: reports are made of it.

@@ -25,6 +25,10 @@ pub struct Session {
     pub session_id: String,
     /// The state at the start.
     pub state: Map,
+    /// The id of the case; empty outside of one. Agents that replay what was recorded for a case find it so.
+    pub eval_id: String,
+    /// How many messages the user of the case has; 0 outside of a case, and for a simulated user, who decides on the way.
+    pub turns: usize,
     recorder: Recorder,
 }
 
@@ -90,15 +94,17 @@ impl Default for Session {
             user_id: String::new(),
             session_id: String::new(),
             state: Map::new(),
+            eval_id: String::new(),
+            turns: 0,
             recorder: Recorder::of_session(&Arc::default()),
         }
     }
 }
 
-/// Sessions are compared by their names and their state.
+/// Sessions are compared by their names and their state. What case they are for is not recorded with them.
 impl PartialEq for Session {
     fn eq(&self, other: &Self) -> bool {
-        let Self { app_name, user_id, session_id, state, recorder: _ } = self;
+        let Self { app_name, user_id, session_id, state, eval_id: _, turns: _, recorder: _ } = self;
         (app_name, user_id, session_id, state)
             == (&other.app_name, &other.user_id, &other.session_id, &other.state)
     }
@@ -111,6 +117,8 @@ impl fmt::Debug for Session {
             .field("user_id", &self.user_id)
             .field("session_id", &self.session_id)
             .field("state", &self.state)
+            .field("eval_id", &self.eval_id)
+            .field("turns", &self.turns)
             .finish_non_exhaustive()
     }
 }

@@ -1,10 +1,13 @@
-//! The agent of a run: an app behind an ADK server, or a program.
+//! The agent of a run: an app behind an ADK server, a program, or stored traces.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 
 use clap::ArgGroup;
-use eval_agents::{AdkServer, Process};
+use eval_agents::traces::{TraceError, Traces};
+use eval_agents::{AdkServer, Process, TraceAgent};
 use eval_core::__private::hide;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 
@@ -13,7 +16,7 @@ use crate::output::shell;
 
 /// The arguments of which exactly one says what answers.
 pub(super) fn exactly_one() -> ArgGroup {
-    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
+    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd", "traces"]).required(true).multiple(false)
 }
 
 /// The arguments that say what answers.
@@ -32,6 +35,14 @@ pub(super) struct AgentArgs {
     #[arg(long, value_name = "COMMAND", requires = "app", help_heading = "Agent (exactly one)")]
     adk_cmd: Option<String>,
 
+    /// Stored traces, instead of an agent: OTLP or Jaeger's export as JSON, also packed with gzip. May be given several times.
+    #[arg(long = "trace", value_name = "FILE", help_heading = "Agent (exactly one)")]
+    traces: Vec<PathBuf>,
+
+    /// Lets conversations of the traces belong to no case, which fails otherwise.
+    #[arg(long, requires = "traces", help_heading = "Agent (exactly one)")]
+    pub(super) allow_uncovered: bool,
+
     /// The app of the server. For a program, the app name of cases that name none.
     #[arg(long, value_name = "NAME", help_heading = "Agent (exactly one)")]
     app: Option<String>,
@@ -40,7 +51,7 @@ pub(super) struct AgentArgs {
     #[arg(
         long = "header",
         value_name = "NAME=VALUE",
-        conflicts_with = "agent_cmd",
+        conflicts_with_all = ["agent_cmd", "traces"],
         help_heading = "Agent (exactly one)"
     )]
     headers: Vec<Header>,
@@ -69,11 +80,16 @@ impl fmt::Debug for Header {
 pub(super) enum AnyAgent {
     Server(Box<AdkServer>),
     Program(Box<Process>),
+    Traces(Arc<Traces>),
 }
 
 impl AgentArgs {
     /// The agent that the arguments name.
     pub(super) fn choose(&self) -> Result<AnyAgent, CommandError> {
+        if !self.traces.is_empty() {
+            let traces = Traces::read_all(&self.traces).map_err(|error| unreadable_traces(&error))?;
+            return Ok(AnyAgent::Traces(Arc::new(traces)));
+        }
         let app = self.app.as_deref().unwrap_or_default();
         let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
             (Some(url), ..) => AdkServer::at(url, app),
@@ -85,7 +101,7 @@ impl AgentArgs {
             (None, None, None) => {
                 return Err(CommandError::new(
                     "no agent is named",
-                    "name one with `--agent-url`, `--agent-cmd` or `--adk-cmd`",
+                    "name one with `--agent-url`, `--agent-cmd`, `--adk-cmd` or `--trace`",
                 ));
             }
         };
@@ -121,7 +137,10 @@ impl AgentArgs {
         ];
         let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value.clone()?]));
         let headers = self.headers.iter().map(|header| ["--header".to_owned(), format!("{header:?}=..")]);
-        given.chain(headers).flatten().collect()
+        let traces = self.traces.iter().map(|path| ["--trace".to_owned(), path.display().to_string()]);
+        let mut words: Vec<String> = given.chain(headers).chain(traces).flatten().collect();
+        words.extend(self.allow_uncovered.then(|| "--allow-uncovered".to_owned()));
+        words
     }
 }
 
@@ -139,6 +158,11 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
     Ok(command)
 }
 
+/// Why traces cannot be read.
+pub(in crate::commands) fn unreadable_traces(error: &TraceError) -> CommandError {
+    CommandError::new(error.to_string(), "`cargo evalset traces FILE` shows what a file of traces holds")
+}
+
 impl AnyAgent {
     /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
     pub(super) async fn ready(&self) -> Result<(), CommandError> {
@@ -149,15 +173,16 @@ impl AnyAgent {
                     "check the address or the command, and the name of the app (`--app`)",
                 )
             }),
-            Self::Program(_) => Ok(()),
+            Self::Program(_) | Self::Traces(_) => Ok(()),
         }
     }
 
-    /// The agent of a conversation.
-    pub(super) fn boxed(&self) -> BoxAgent {
+    /// The agent of a conversation. `is_only_case` matters to traces: their only conversation is that of the only case.
+    pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
         match self {
             Self::Server(server) => server.as_ref().clone().boxed(),
             Self::Program(program) => program.as_ref().clone().boxed(),
+            Self::Traces(traces) => TraceAgent::from(Arc::clone(traces)).only_case(is_only_case).boxed(),
         }
     }
 }

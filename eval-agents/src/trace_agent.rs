@@ -1,0 +1,233 @@
+//! Agents that replay stored traces.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eval_core::agent::Event;
+use eval_core::format::{Content, Part};
+use eval_core::{Agent, BoxError, Session, Turn};
+
+use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normalized};
+
+/// An agent that does and says what stored traces say, so that they are scored like any other.
+///
+/// ```
+/// # mod tests {
+/// use eval_agents::TraceAgent;
+/// use eval_core::{Agent, EvalRunner};
+///
+/// fn weather() -> impl Agent {
+///     TraceAgent::read("traces/weather.json")
+/// }
+/// # }
+/// ```
+///
+/// A file is read when it is first needed, once in a process. Each case is played against the conversation that belongs to
+/// it: the one whose spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its
+/// session, else the one in which the user begins with the same words.
+///
+/// A case is an ERROR that says why, and not scored, if no conversation belongs to it or several do, if a turn is missing,
+/// was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that it may be about.
+/// [Stored traces](crate::stored_traces) has the rules.
+#[derive(Clone, Debug)]
+pub struct TraceAgent {
+    source: Source,
+    is_only_case: bool,
+    /// What the session said, until the first turn has the words to look for.
+    sought: Option<(String, String, usize)>,
+    played: Option<Played>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Files(Vec<PathBuf>),
+    Read(Arc<Traces>),
+}
+
+impl Source {
+    /// The traces, which are read if nobody did before. This waits for the disk.
+    fn traces(&self) -> Result<Arc<Traces>, traces::TraceError> {
+        let files = match self {
+            Self::Read(traces) => return Ok(Arc::clone(traces)),
+            Self::Files(files) => files,
+        };
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(traces) = read.get(files) {
+            return Ok(Arc::clone(traces));
+        }
+        let traces = Arc::new(Traces::read_all(files)?);
+        read.insert(files.clone(), Arc::clone(&traces));
+        Ok(traces)
+    }
+}
+
+/// A conversation that is being replayed.
+#[derive(Clone, Debug)]
+struct Played {
+    traces: Arc<Traces>,
+    at: usize,
+    by: MatchedBy,
+    /// How many turns were replayed.
+    turns: usize,
+}
+
+/// The traces that were read, by their files.
+static READ: Mutex<BTreeMap<Vec<PathBuf>, Arc<Traces>>> = Mutex::new(BTreeMap::new());
+
+impl TraceAgent {
+    /// An agent that replays what a file holds.
+    ///
+    /// A relative path is relative to the folder in which the process runs, which is the folder of the package in tests.
+    pub fn read(path: impl Into<PathBuf>) -> Self {
+        Self::read_all([path])
+    }
+
+    /// An agent that replays what some files hold together.
+    pub fn read_all(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Self::new(Source::Files(paths.into_iter().map(Into::into).collect()))
+    }
+
+    fn new(source: Source) -> Self {
+        Self { source, is_only_case: false, sought: None, played: None }
+    }
+
+    /// Replays the only conversation that there is even if the user says other words in it, for a set with one case.
+    #[must_use]
+    pub fn only_case(mut self, is_only_case: bool) -> Self {
+        self.is_only_case = is_only_case;
+        self
+    }
+
+    /// The conversation of the case whose user begins with these words.
+    fn find(&self, first: &str) -> Result<Played, BoxError> {
+        let (eval_id, session_id, turns) = self.sought.as_ref().ok_or("the session was not opened")?;
+        let (is_only_case, session_id) = (self.is_only_case, Some(session_id.as_str()));
+        let sought = Sought { eval_id, session_id, turns: *turns, first, is_only_case };
+        let traces = match &self.source {
+            Source::Read(traces) => Arc::clone(traces),
+            Source::Files(_) => return Err("the session was not opened".into()),
+        };
+        let (at, by) = sought.find(traces.conversations())?;
+        if let Some(gap) = traces.gaps().iter().find(|gap| gap.kind.loses()) {
+            return Err(format!("the files of the traces are not whole: {gap}").into());
+        }
+        let played = Played { traces, at, by, turns: 0 };
+        let conversation = played.conversation();
+        let key = &conversation.key;
+        if let Some(gap) = lost(&conversation.gaps) {
+            return Err(format!("the traces of the conversation `{key}` are not whole: {gap}").into());
+        }
+        let had = conversation.turns.len();
+        if had > *turns && *turns > 0 {
+            return Err(format!(
+                "the conversation `{key}` has {} and the case {}",
+                turns_of(had),
+                turns_of(*turns)
+            )
+            .into());
+        }
+        Ok(played)
+    }
+}
+
+fn turns_of(count: usize) -> String {
+    format!("{count} turn{}", if count == 1 { "" } else { "s" })
+}
+
+fn lost(gaps: &[Gap]) -> Option<&Gap> {
+    gaps.iter().find(|gap| gap.kind.loses())
+}
+
+/// Replays what was read already.
+impl From<Traces> for TraceAgent {
+    fn from(traces: Traces) -> Self {
+        Arc::new(traces).into()
+    }
+}
+
+/// Replays what was read already, without a copy of it.
+impl From<Arc<Traces>> for TraceAgent {
+    fn from(traces: Arc<Traces>) -> Self {
+        Self::new(Source::Read(traces))
+    }
+}
+
+impl Played {
+    fn conversation(&self) -> &Conversation {
+        &self.traces.conversations()[self.at]
+    }
+
+    /// Records the next turn. Fails if there is none, or if it is not known well enough.
+    fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        self.turns += 1;
+        let number = self.turns;
+        let conversation = self.conversation();
+        let key = &conversation.key;
+        let Some(stored) = conversation.turns.get(number - 1) else {
+            let had = turns_of(conversation.turns.len());
+            return Err(format!("turn {number} is missing: the conversation `{key}` has {had}").into());
+        };
+        for event in events_of(stored) {
+            turn.recorder().event(event);
+        }
+        if let Some(error) = &stored.error {
+            return Err(format!("turn {number} of the conversation `{key}` failed: {error}").into());
+        }
+        if let Some(gap) = lost(&stored.gaps) {
+            return Err(format!("turn {number} of the conversation `{key}` is not known: {gap}").into());
+        }
+        // Whoever tags spans knows what belongs together. Words that differ later are of another conversation.
+        let said = stored.user.as_deref().unwrap_or_default();
+        if self.by == MatchedBy::Words && normalized(said) != normalized(&turn.text()) {
+            return Err(format!(
+                "turn {number} of the conversation `{key}` is another one: the user says {said:?}, and in the case {:?}",
+                turn.text()
+            )
+            .into());
+        }
+        Ok(())
+    }
+}
+
+/// What happens in a stored turn, its answer last.
+fn events_of(turn: &traces::Turn) -> Vec<Event> {
+    let agent = turn.agent.as_deref().unwrap_or("agent");
+    let mut events: Vec<Event> =
+        turn.intermediate.iter().map(|text| Event::new(agent, Content::model(text))).collect();
+    for call in &turn.calls {
+        let author = call.agent.as_deref().unwrap_or(agent);
+        events.push(Event::new(author, Content::new("model", vec![Part::call(call.to_function_call())])));
+        if let Some(response) = call.to_function_response() {
+            events.push(Event::new(author, Content::new("user", vec![Part::response(response)])));
+        }
+    }
+    let mut last = match &turn.answer {
+        Some(answer) => Event::new(agent, Content::model(answer)),
+        None => Event::of(agent),
+    };
+    last.usage = turn.usage.to_metadata();
+    last.model_version.clone_from(&turn.model);
+    if turn.answer.is_some() || last.usage.is_some() {
+        events.push(last);
+    }
+    events
+}
+
+impl Agent for TraceAgent {
+    async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        self.sought = Some((session.eval_id.clone(), session.session_id.clone(), session.turns));
+        self.played = None;
+        // A file that is not there is known before the first turn.
+        let source = self.source.clone();
+        self.source = Source::Read(tokio::task::spawn_blocking(move || source.traces()).await??);
+        Ok(())
+    }
+
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        if self.played.is_none() {
+            self.played = Some(self.find(&turn.text())?);
+        }
+        self.played.as_mut().ok_or("the session was not opened")?.turn(turn)
+    }
+}

@@ -1,0 +1,14 @@
+//! Stored traces, read as agentevals 0.11.0 reads them, but where that loses something.
+
+#[path = "traces/gaps.rs"]
+mod gaps;
+#[path = "traces/forms.rs"]
+mod forms;
+#[path = "traces/mutated.rs"]
+mod mutated;
+#[path = "traces/replay.rs"]
+mod replay;
+#[path = "traces/support.rs"]
+mod support;
+#[path = "traces/vectors.rs"]
+mod vectors;

@@ -1,0 +1,70 @@
+//! Which conversation of stored traces belongs to which case.
+
+use std::collections::HashSet;
+use std::io::Write as _;
+
+use eval_core::__private::mask;
+use eval_core::runner::RunPlan;
+
+use super::agent::AnyAgent;
+use crate::output::Outcome;
+use crate::output::foreign::{guard_styled, one_line};
+use crate::output::style::{ERROR, WARNING, styled};
+use crate::output::words::{count, short_code_list};
+
+/// How the conversations of traces belong to the cases of a run.
+#[derive(Debug, Default)]
+pub(super) struct Matched {
+    /// A line for each case.
+    lines: Vec<String>,
+    /// The conversations that belong to no case.
+    uncovered: Vec<String>,
+    gaps: Vec<String>,
+}
+
+impl Matched {
+    /// Nothing, for agents that are no traces.
+    pub(super) fn of(agent: &AnyAgent, plan: &RunPlan) -> Self {
+        let AnyAgent::Traces(traces) = agent else { return Self::default() };
+        let mut covered = HashSet::new();
+        let mut matched = Self::default();
+        for (_, set, case) in plan.cases() {
+            let name = one_line(&format!("{set}/{}", case.eval_id));
+            matched.lines.push(match traces.conversation_of(case, plan.len() == 1) {
+                Ok((conversation, by)) => {
+                    covered.insert(conversation.key.as_str());
+                    format!("{name}: conversation {}, {by}", one_line(&conversation.key))
+                }
+                Err(_) => format!("{name}: no conversation"),
+            });
+        }
+        let others = traces.conversations().iter().filter(|it| !it.turns.is_empty());
+        let others = others.filter(|it| !covered.contains(it.key.as_str()));
+        matched.uncovered = others.map(|it| one_line(&it.key)).collect();
+        matched.gaps = traces.gaps().iter().map(|gap| one_line(&gap.to_string())).collect();
+        matched
+    }
+
+    /// Says it on standard error, before the cases run: a report goes to standard output.
+    pub(super) fn tell(&self) {
+        let mut text: String = self.lines.iter().map(|line| format!("     trace {line}\n")).collect();
+        for gap in &self.gaps {
+            text.push_str(&format!("   {} {gap}\n", styled(WARNING, "warning")));
+        }
+        if !self.uncovered.is_empty() {
+            text.push_str(&format!(
+                "   {} {} of the traces to no case of this run: {} (`--allow-uncovered` allows it)\n",
+                styled(ERROR, "belongs"),
+                count(self.uncovered.len(), "conversation"),
+                short_code_list(&self.uncovered)
+            ));
+        }
+        // If nobody can be told, the cases run all the same.
+        let _ = anstream::stderr().lock().write_all(guard_styled(&mask(&text)).as_bytes());
+    }
+
+    /// The outcome of a run: conversations that nothing expects are a failure unless they are allowed.
+    pub(super) fn outcome(&self, are_allowed: bool, of_cases: Outcome) -> Outcome {
+        if self.uncovered.is_empty() || are_allowed { of_cases } else { of_cases.max(Outcome::Failed) }
+    }
+}

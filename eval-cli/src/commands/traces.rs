@@ -1,0 +1,53 @@
+//! `cargo evalset traces`: shows what stored traces hold.
+
+mod human;
+mod json;
+
+use std::path::PathBuf;
+
+use eval_agents::traces::Traces;
+
+use super::run::unreadable_traces;
+use crate::output::{Answer, CommandError, Format, Outcome};
+
+/// Shows the conversations in stored traces: turns, tool calls, answers, tokens, and what the traces do not say.
+///
+/// OTLP as JSON, lines of it, single spans, and Jaeger's export are read, also packed with gzip.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// Files of traces. They are read together: a trace may be spread over several.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset traces traces.json
+  cargo evalset traces spans.jsonl.gz --format json
+  cargo evalset run weather --trace traces.json -m tool_trajectory_avg_score
+
+Exit codes:
+  0  there are turns, and nothing is lost
+  1  there are no turns, or something is lost that a case may be about
+  2  a file cannot be read";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let traces = Traces::read_all(&args.files).map_err(|error| unreadable_traces(&error))?;
+    let outcome = outcome(&traces);
+    match args.format {
+        Format::Human => Ok(Answer::new(outcome, human::text(&traces))),
+        Format::Json => Answer::json(outcome, &json::Document::of(&traces, outcome)),
+    }
+}
+
+fn outcome(traces: &Traces) -> Outcome {
+    let has_turns = traces.conversations().iter().any(|it| !it.turns.is_empty());
+    let of_conversations = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
+    let loses = traces.gaps().iter().chain(of_conversations).any(|gap| gap.kind.loses());
+    if has_turns && !loses { Outcome::Passed } else { Outcome::Failed }
+}

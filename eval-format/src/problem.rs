@@ -19,6 +19,7 @@ mod code;
 mod finding;
 mod names;
 mod path;
+mod positions;
 mod problems;
 mod render;
 
@@ -28,6 +29,8 @@ pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, Step};
 pub use problems::Problems;
+#[doc(hidden)]
+pub use positions::Positions;
 #[doc(hidden)]
 pub use render::render_with_level;
 pub use render::{line_column, render};

@@ -8,27 +8,27 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use crate::answer;
-use crate::routes;
+use crate::routes::{convert, evaluate, info, runs, score, validate};
 
 /// The routes and their types.
 #[derive(OpenApi)]
 #[openapi(
     info(title = "evalset", description = "Checks eval sets of Google's Agent Development Kit, and scores with them."),
     paths(
-        routes::health,
-        routes::config,
-        routes::metrics,
-        routes::validate_eval_set,
-        routes::convert,
-        routes::evaluate,
-        routes::evaluate_stream,
-        routes::evaluate_json,
-        routes::evaluate_json_stream,
-        routes::validate_set_text,
-        routes::validate_config,
-        routes::score,
-        routes::runs,
-        routes::run
+        info::health,
+        info::config,
+        info::metrics,
+        validate::validate_eval_set,
+        convert::convert,
+        evaluate::evaluate,
+        evaluate::evaluate_stream,
+        evaluate::evaluate_json,
+        evaluate::evaluate_json_stream,
+        validate::validate_set_text,
+        validate::validate_config,
+        score::score,
+        runs::runs,
+        runs::run
     ),
     modifiers(&Token)
 )]

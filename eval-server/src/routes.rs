@@ -1,14 +1,14 @@
 //! The routes: a module for each, with its types and a function that answers.
 
-mod convert;
-mod evaluate;
+pub(crate) mod convert;
+pub(crate) mod evaluate;
 mod evaluate_answer;
 mod evaluate_request;
-mod info;
+pub(crate) mod info;
 mod page;
-mod runs;
-mod score;
-mod validate;
+pub(crate) mod runs;
+pub(crate) mod score;
+pub(crate) mod validate;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -21,13 +21,6 @@ use crate::access::{Access, Needs};
 use crate::app::Shared;
 use crate::openapi;
 use crate::refusal::Refusal;
-
-pub(crate) use convert::*;
-pub(crate) use evaluate::*;
-pub(crate) use info::*;
-pub(crate) use runs::*;
-pub(crate) use score::*;
-pub(crate) use validate::*;
 
 /// All routes. A request passes the checks of `Host`, `Origin` and token before anything of it is read.
 pub(crate) fn all(app: Shared) -> Router {

@@ -7,7 +7,9 @@ use super::finding::Problem;
 /// A line and a column in a text, both from 1. The column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
+    /// The line, from 1.
     pub line: usize,
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
@@ -22,6 +24,7 @@ impl Position {
 pub struct Positions(HashMap<usize, Position>);
 
 impl Positions {
+    /// The positions of all places in these problems of a text.
     pub fn of(text: &str, problems: &[Problem]) -> Self {
         let ranges = problems.iter().flat_map(|problem| {
             let related = problem.related.iter().map(|(range, _)| range);

@@ -27,7 +27,7 @@ const COMMAND_LINE: &str = "eval-cli/README.md";
 
 /// The crates whose rustdoc has pages: where their links lead there, and which pages, if not all others.
 const IN_RUSTDOC: [(&str, &str, &[&str]); 2] = [
-    ("eval-agents", "eval-agents/src/pages.rs", &["any-agent.md", "protocol.md"]),
+    ("eval-agents", "eval-agents/src/pages.rs", &["any-agent.md", "protocol.md", "traces.md"]),
     ("eval-core", "eval-core/src/pages.rs", &[]),
 ];
 

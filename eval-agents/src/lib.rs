@@ -1,4 +1,5 @@
-//! Agents that are not Rust in this process: behind an ADK server, or programs in any language.
+//! Agents that are not Rust in this process: behind an ADK server, programs in any language, and what stored traces say
+//! that one did.
 #![doc = crate::pages::page!("../docs/any-agent.md")]
 
 mod adk_server;

@@ -13,6 +13,7 @@ macro_rules! page {
             "[any agent]: crate\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::protocol\n",
+            "[traces]: crate::stored_traces\n",
             "[run]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line#run\n",
             "[unreachable]: eval_core::agent#when-an-agent-is-not-reached\n",
             "\n",

@@ -171,6 +171,7 @@ impl Played {
         for event in events_of(stored) {
             turn.recorder().event(event);
         }
+        turn.recorder().took(stored.duration());
         if let Some(error) = &stored.error {
             return Err(format!("turn {number} of the conversation `{key}` failed: {error}").into());
         }
@@ -202,15 +203,14 @@ fn events_of(turn: &traces::Turn) -> Vec<Event> {
             events.push(Event::new(author, Content::new("user", vec![Part::response(response)])));
         }
     }
-    let mut last = match &turn.answer {
-        Some(answer) => Event::new(agent, Content::model(answer)),
-        None => Event::of(agent),
-    };
-    last.usage = turn.usage.to_metadata();
-    last.model_version.clone_from(&turn.model);
-    if turn.answer.is_some() || last.usage.is_some() {
-        events.push(last);
+    for call in &turn.model_calls {
+        let mut event = Event::of(call.agent.as_deref().unwrap_or(agent));
+        // An event with tokens is a call of a model, also if the trace does not count them.
+        event.usage = Some(call.usage.to_metadata().unwrap_or_default());
+        event.model_version.clone_from(&call.model);
+        events.push(event);
     }
+    events.extend(turn.answer.as_ref().map(|answer| Event::new(agent, Content::model(answer))));
     events
 }
 

@@ -24,7 +24,7 @@ use std::path::Path;
 
 use eval_core::format::EvalCase;
 
-pub use conversation::{Conversation, ToolCall, Turn, Usage};
+pub use conversation::{Conversation, ModelCall, ToolCall, Turn, Usage};
 pub use error::TraceError;
 pub use gap::{Gap, GapKind};
 pub use matching::{MatchError, MatchedBy};

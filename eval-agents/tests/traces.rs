@@ -1,9 +1,9 @@
 //! Stored traces, read as agentevals 0.11.0 reads them, but where that loses something.
 
-#[path = "traces/gaps.rs"]
-mod gaps;
 #[path = "traces/forms.rs"]
 mod forms;
+#[path = "traces/gaps.rs"]
+mod gaps;
 #[path = "traces/mutated.rs"]
 mod mutated;
 #[path = "traces/replay.rs"]

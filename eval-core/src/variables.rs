@@ -52,8 +52,15 @@ pub const ALL: [&str; 13] = [
 ];
 
 /// The variables that tests and scripts of this project read.
-pub const OF_THIS_PROJECT: [&str; 7] =
-    ["EVALSET_CORPUS", "EVALSET_TRACES", "EVALSET_SERVICE", "EVALSET_ADK_PYTHON", "EVALSET_ADK_DOCUMENTS", "EVALSET_ADK_JOBS", "EVALSET_LAYERS"];
+pub const OF_THIS_PROJECT: [&str; 7] = [
+    "EVALSET_CORPUS",
+    "EVALSET_TRACES",
+    "EVALSET_SERVICE",
+    "EVALSET_ADK_PYTHON",
+    "EVALSET_ADK_DOCUMENTS",
+    "EVALSET_ADK_JOBS",
+    "EVALSET_LAYERS",
+];
 
 /// The variables whose values are numbers, and the least of each.
 const NUMBERS: [(&str, u16); 4] =

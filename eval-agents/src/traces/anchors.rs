@@ -71,7 +71,11 @@ impl Analysis {
                     Some(Class::Agent | Class::Workflow | Class::Inference) => None,
                     _ => nodes[number].tool_parent,
                 },
-                agent: if is_agentic || !(is_inference || is_tool) { nodes[number].agent } else { nodes[number].agent.filter(|named| *named != number) },
+                agent: if is_agentic || !(is_inference || is_tool) {
+                    nodes[number].agent
+                } else {
+                    nodes[number].agent.filter(|named| *named != number)
+                },
                 is_under_tool: nodes[number].is_under_tool || is_tool,
             };
             for &child in tree.children(number) {
@@ -94,8 +98,10 @@ impl Analysis {
             if is_agentic_anchor[number] {
                 let span = &tree.spans[number];
                 let view = span.view.as_deref();
-                let has_messages = view.is_some_and(|view| view.input.get().is_some() || view.output.get().is_some());
-                let failed = span.status == Status::Error || view.is_some_and(|view| view.error_type.is_some());
+                let has_messages =
+                    view.is_some_and(|view| view.input.get().is_some() || view.output.get().is_some());
+                let failed =
+                    span.status == Status::Error || view.is_some_and(|view| view.error_type.is_some());
                 if has(Class::Inference) || has(Class::Tool) || has_messages || failed {
                     anchors.push((number, of_it));
                 } else {
@@ -106,7 +112,10 @@ impl Analysis {
                 anchors.push((number, of_it));
             } else if has(Class::Tool) {
                 // A tool that nobody's turn holds is lost.
-                let message = format!("the span {} has calls of tools, and no model or agent that made them", tree.spans[number].id);
+                let message = format!(
+                    "the span {} has calls of tools, and no model or agent that made them",
+                    tree.spans[number].id
+                );
                 tree.gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
             }
         }

@@ -26,9 +26,13 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
                         out.insert(key.to_owned(), any_value(kind, value, 0, notes));
                     }
                     // A value that was set to nothing.
-                    (Some(_), None) if item["value"].is_null() || item["value"] == Value::Object(Map::new()) => {}
+                    (Some(_), None)
+                        if item["value"].is_null() || item["value"] == Value::Object(Map::new()) => {}
                     (Some(key), None) => {
-                        notes.malformed(format!("the attribute `{}` has no value of a known type", short(key)));
+                        notes.malformed(format!(
+                            "the attribute `{}` has no value of a known type",
+                            short(key)
+                        ));
                     }
                     (None, _) => notes.malformed("an attribute has no key"),
                 }
@@ -86,9 +90,9 @@ fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Valu
         None => Value::Null,
     };
     match (kind, value) {
-        ("stringValue", Value::String(_)) | ("boolValue", Value::Bool(_)) | ("intValue" | "doubleValue", Value::Number(_)) => {
-            value.clone()
-        }
+        ("stringValue", Value::String(_))
+        | ("boolValue", Value::Bool(_))
+        | ("intValue" | "doubleValue", Value::Number(_)) => value.clone(),
         ("intValue" | "doubleValue", Value::String(text)) => number(text, value),
         ("bytesValue", Value::String(text)) => text_of_bytes(text, value),
         ("arrayValue", Value::Object(list)) => {
@@ -97,7 +101,8 @@ fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Valu
         }
         ("kvlistValue", Value::Object(list)) => {
             let items = list["values"].as_array().unwrap_or_default();
-            let entries = items.iter().filter_map(|item| Some((item["key"].as_str()?, nested(&item["value"], notes))));
+            let entries =
+                items.iter().filter_map(|item| Some((item["key"].as_str()?, nested(&item["value"], notes))));
             Value::Object(entries.collect())
         }
         (_, Value::Null) => Value::Null,
@@ -165,10 +170,17 @@ pub(super) fn count(value: &Value) -> Option<u64> {
     }
     let float = number.as_f64();
     // Beyond 64 bits it is no count of anything.
-    (float.fract() == 0.0 && float >= 0.0).then(|| number.to_string().parse().ok()).flatten().or_else(|| whole(float))
+    (float.fract() == 0.0 && float >= 0.0)
+        .then(|| number.to_string().parse().ok())
+        .flatten()
+        .or_else(|| whole(float))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and in range"
+)]
 fn whole(float: f64) -> Option<u64> {
     (float.fract() == 0.0 && (0.0..9.0e18).contains(&float)).then_some(float as u64)
 }

@@ -3,7 +3,8 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_core::format::{
-    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part, UsageMetadata, Value,
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
+    UsageMetadata, Value,
 };
 
 use super::gap::Gap;
@@ -101,10 +102,8 @@ pub struct Turn {
     pub answer: Option<String>,
     /// The tokens of all model calls.
     pub usage: Usage,
-    /// The version of the model that answered, if it is named; else the model that was asked.
-    pub model: Option<String>,
-    /// How many model calls there were.
-    pub model_calls: usize,
+    /// The model calls, in the order in which they began. Those of tools that are agents are among them.
+    pub model_calls: Vec<ModelCall>,
     /// When it began, in nanoseconds since 1970.
     pub start_ns: u64,
     /// When it ended, in nanoseconds since 1970.
@@ -152,6 +151,20 @@ impl Turn {
             None => turn,
         }
     }
+}
+
+/// A call of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ModelCall {
+    /// The agent that made it, if one is named.
+    pub agent: Option<String>,
+    /// The version of the model that answered, if it is named; else the model that was asked.
+    pub model: Option<String>,
+    /// Its tokens.
+    pub usage: Usage,
+    /// Why it failed, if it failed: the type of the error, or `_OTHER`.
+    pub error: Option<String>,
 }
 
 /// A call of a tool.

@@ -83,16 +83,24 @@ fn tree(trace: RawTrace, results: &mut Results, gaps: &mut Vec<Gap>) -> Tree {
     if !of_nobody.is_empty() {
         let mut calls = tree.spans.iter_mut().filter(|span| span.class() == Some(Class::Inference));
         match (calls.next(), calls.next()) {
-            (Some(call), None) => overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, results),
+            (Some(call), None) => {
+                overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, results)
+            }
             _ => gaps.push(Gap::new(
                 GapKind::Malformed,
-                format!("{} records of logs name no span, and there is not one model call that they belong to", of_nobody.len()),
+                format!(
+                    "{} records of logs name no span, and there is not one model call that they belong to",
+                    of_nobody.len()
+                ),
             )),
         }
     }
     let lost: usize = logs.values().map(Vec::len).sum();
     if lost > 0 {
-        gaps.push(Gap::new(GapKind::Malformed, format!("{lost} records of logs are of spans that are not there")));
+        gaps.push(Gap::new(
+            GapKind::Malformed,
+            format!("{lost} records of logs are of spans that are not there"),
+        ));
     }
     tree
 }
@@ -104,7 +112,9 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
         is_member[*member] = true;
     }
     let strays = analysis.tree.spans.iter().zip(is_member).filter(|(_, is_member)| !is_member);
-    gaps.extend(strays.filter(|(span, _)| span.class().is_some()).flat_map(|(span, _)| span.gaps.iter().cloned()));
+    gaps.extend(
+        strays.filter(|(span, _)| span.class().is_some()).flat_map(|(span, _)| span.gaps.iter().cloned()),
+    );
 }
 
 /// What the spans of a trace and their resources say, the earliest first, each span before its resource.

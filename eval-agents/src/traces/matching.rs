@@ -125,14 +125,17 @@ impl<'c> Sought<'c> {
         }
         // What names another case is not this one's.
         let free = || all().filter(|(_, it)| it.case_id.is_none());
-        let named = free().filter(|(_, it)| it.key == self.eval_id || Some(it.key.as_str()) == self.session_id);
+        let named =
+            free().filter(|(_, it)| it.key == self.eval_id || Some(it.key.as_str()) == self.session_id);
         if let Some(found) = one(named.collect(), MatchedBy::Key) {
             return found;
         }
         let words = normalized(self.first);
-        let begins = |it: &Conversation| it.turns[0].user.as_deref().map(normalized).as_deref() == Some(&*words);
+        let begins =
+            |it: &Conversation| it.turns[0].user.as_deref().map(normalized).as_deref() == Some(&*words);
         let alike: Vec<_> = free().filter(|(_, it)| !words.is_empty() && begins(it)).collect();
-        let same_length: Vec<_> = alike.iter().filter(|(_, it)| it.turns.len() == self.turns).copied().collect();
+        let same_length: Vec<_> =
+            alike.iter().filter(|(_, it)| it.turns.len() == self.turns).copied().collect();
         let alike = if alike.len() > 1 && !same_length.is_empty() { same_length } else { alike };
         if let Some(found) = one(alike, MatchedBy::Words) {
             return found;

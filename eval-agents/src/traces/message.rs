@@ -9,9 +9,27 @@ const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>"];
 
 /// Parts that are no text, and that hide no call of a tool. Tools of the provider are no tools of the agent.
 const DATA: &[&str] = &[
-    "blob", "uri", "file", "image", "image_url", "input_image", "audio", "input_audio", "video", "document",
-    "inline_data", "file_data", "executable_code", "code_execution_result", "server_tool_call",
-    "server_tool_call_response", "server_tool_use", "web_search_tool_result", "compaction", "refusal", "cache_control",
+    "blob",
+    "uri",
+    "file",
+    "image",
+    "image_url",
+    "input_image",
+    "audio",
+    "input_audio",
+    "video",
+    "document",
+    "inline_data",
+    "file_data",
+    "executable_code",
+    "code_execution_result",
+    "server_tool_call",
+    "server_tool_call_response",
+    "server_tool_use",
+    "web_search_tool_result",
+    "compaction",
+    "refusal",
+    "cache_control",
 ];
 
 /// Parts that hold what a model thought.
@@ -127,7 +145,8 @@ pub(super) fn messages(value: &Value) -> Result<Vec<Message>, NoContent> {
         Value::Null => return Err(NoContent::NotCaptured),
         _ => return Err(NoContent::Unreadable),
     };
-    let messages: Vec<Message> = items.iter().map(message).collect::<Option<_>>().ok_or(NoContent::Unreadable)?;
+    let messages: Vec<Message> =
+        items.iter().map(message).collect::<Option<_>>().ok_or(NoContent::Unreadable)?;
     if messages.iter().any(Message::has_content) { Ok(messages) } else { Err(NoContent::NotCaptured) }
 }
 
@@ -246,7 +265,10 @@ fn response(id: Option<&str>, name: Option<&str>, value: Value) -> Part {
 /// The `tool_calls` of a message, as OpenAI has them.
 pub(super) fn openai_calls(value: &Value) -> Vec<Part> {
     let items = value.as_array().unwrap_or_default();
-    items.iter().map(|item| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call)).collect()
+    items
+        .iter()
+        .map(|item| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call))
+        .collect()
 }
 
 fn openai_call(map: &Map) -> Part {
@@ -270,8 +292,16 @@ fn google_part(map: &Map) -> Part {
     match known {
         None => Part::Redacted,
         Some(
-            "inline_data" | "inlineData" | "file_data" | "fileData" | "executable_code" | "executableCode"
-            | "code_execution_result" | "codeExecutionResult" | "video_metadata" | "videoMetadata",
+            "inline_data"
+            | "inlineData"
+            | "file_data"
+            | "fileData"
+            | "executable_code"
+            | "executableCode"
+            | "code_execution_result"
+            | "codeExecutionResult"
+            | "video_metadata"
+            | "videoMetadata",
         ) => Part::Data,
         Some("thought_signature" | "thoughtSignature" | "thought") => Part::Thought,
         Some(kind) => Part::Unknown(kind.to_owned()),

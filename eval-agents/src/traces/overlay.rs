@@ -29,7 +29,12 @@ pub(super) const ADK_SCOPE: &str = "gcp.vertex.agent";
 const PREFIXES: &[&str] = &["gen_ai.", "gcp.vertex.agent.", "openinference.", "llm."];
 
 /// The view of a span; `None` if it says nothing of models, agents and tools.
-pub(super) fn view(name: &str, attributes: &Attributes, events: &[Event], results: &mut Results) -> Option<View> {
+pub(super) fn view(
+    name: &str,
+    attributes: &Attributes,
+    events: &[Event],
+    results: &mut Results,
+) -> Option<View> {
     let is_about = attributes.keys().any(|key| PREFIXES.iter().any(|prefix| key.starts_with(prefix)));
     if !is_about && !events.iter().any(|event| event.name.starts_with("gen_ai.")) {
         return None;

@@ -62,7 +62,8 @@ impl Tree {
                 None => roots.push(number),
             }
         }
-        let in_order = |numbers: &mut Vec<usize>| numbers.sort_by(|a, b| spans[*a].order().cmp(&spans[*b].order()));
+        let in_order =
+            |numbers: &mut Vec<usize>| numbers.sort_by(|a, b| spans[*a].order().cmp(&spans[*b].order()));
         children.iter_mut().for_each(in_order);
         in_order(&mut roots);
         Self { spans, children, roots, gaps }
@@ -94,9 +95,15 @@ fn break_cycles(spans: &[Span], parents: &mut [Option<usize>], gaps: &mut Vec<Ga
         while let Some(number) = next {
             if seen[number].0 == walk {
                 let cycle: &[usize] = &path[seen[number].1..];
-                if let Some(first) = cycle.iter().copied().min_by(|a, b| spans[*a].order().cmp(&spans[*b].order())) {
+                if let Some(first) =
+                    cycle.iter().copied().min_by(|a, b| spans[*a].order().cmp(&spans[*b].order()))
+                {
                     parents[first] = None;
-                    let message = format!("{} spans are each other's ancestors, {} among them", cycle.len(), spans[first].id);
+                    let message = format!(
+                        "{} spans are each other's ancestors, {} among them",
+                        cycle.len(),
+                        spans[first].id
+                    );
                     gaps.push(Gap::new(GapKind::Contradiction, message));
                 }
                 break;

@@ -55,7 +55,8 @@ fn turn(analysis: &Analysis, anchor: usize, members: &[usize]) -> Found {
     note_user(&mut gaps, user.is_some(), input, &calls);
     note_outputs(&mut gaps, &own, &tools, &said, error.is_some());
 
-    let is_agentic = |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
+    let is_agentic =
+        |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
     let named = members.iter().filter(|number| is_agentic(**number));
     let named = named.filter_map(|number| analysis.tree.spans[*number].view.as_ref()?.agent.as_deref());
     let agents: BTreeSet<&str> = named
@@ -72,11 +73,10 @@ fn turn(analysis: &Analysis, anchor: usize, members: &[usize]) -> Found {
         intermediate: said.intermediate,
         answer: said.answer,
         usage: calls.iter().filter_map(|call| call.usage).fold(Usage::default(), Usage::plus),
-        model: own.iter().rev().find_map(|call| call.model.clone()),
-        model_calls: calls.len(),
         start_ns: spans().map(Span::starts).min().unwrap_or_default(),
         end_ns: spans().map(Span::ends).max().unwrap_or_default(),
         error,
+        model_calls: Vec::new(),
         calls: Vec::new(),
         gaps: Vec::new(),
     };
@@ -133,13 +133,19 @@ fn note_user(gaps: &mut Vec<Gap>, is_known: bool, input: Option<&Input>, calls: 
     if !is_known {
         let unreadable = calls.iter().any(|call| call.has_unreadable_input);
         let (kind, why) = match unreadable {
-            true => (GapKind::Unreadable, "the messages that were sent are cut or no JSON: what the user said is not known"),
+            true => (
+                GapKind::Unreadable,
+                "the messages that were sent are cut or no JSON: what the user said is not known",
+            ),
             false => (GapKind::UserNotCaptured, "what the user said was not captured"),
         };
         gaps.push(Gap::new(kind, why));
     }
     if let Some(kind) = input.and_then(|input| input.unknown.as_deref()) {
-        gaps.push(Gap::new(GapKind::UnknownPart, format!("the user's message has a part of an unknown kind: {kind}")));
+        gaps.push(Gap::new(
+            GapKind::UnknownPart,
+            format!("the user's message has a part of an unknown kind: {kind}"),
+        ));
     }
     if input.is_some_and(|input| input.has_data) {
         gaps.push(Gap::new(GapKind::NotText, "the user's message has data beside its text"));
@@ -153,7 +159,10 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
             gaps.push(Gap::new(GapKind::UnknownPart, message));
         }
         if call.output.as_ref().is_some_and(|output| output.has_data) {
-            gaps.push(Gap::new(GapKind::NotText, format!("the model call {} put out data beside text", call.span)));
+            gaps.push(Gap::new(
+                GapKind::NotText,
+                format!("the model call {} put out data beside text", call.span),
+            ));
         }
     }
     let is_lost = |call: &ModelCall| call.output.is_none() && call.error.is_none();
@@ -163,20 +172,30 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
     }
     // A call that is not the last, or that says so, had tools called. Without spans of tools they are lost.
     let hides_calls = |(at, call): (usize, &&ModelCall)| {
-        is_lost(call) && !call.has_unreadable_output && (call.asks_for_tools() || at + 1 < own.len() && call.finish.is_empty())
+        is_lost(call)
+            && !call.has_unreadable_output
+            && (call.asks_for_tools() || at + 1 < own.len() && call.finish.is_empty())
     };
     if tools.is_empty()
         && let Some((_, call)) = own.iter().enumerate().find(|it| hides_calls(*it))
     {
-        let message = format!("what the model call {} put out was not captured, and no tool has a span", call.span);
+        let message =
+            format!("what the model call {} put out was not captured, and no tool has a span", call.span);
         gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
     }
-    let is_redacted = |call: &ModelCall| call.output.as_ref().is_some_and(|output| output.is_redacted && output.texts.is_empty() && output.calls.is_empty());
+    let is_redacted = |call: &ModelCall| {
+        call.output
+            .as_ref()
+            .is_some_and(|output| output.is_redacted && output.texts.is_empty() && output.calls.is_empty())
+    };
     let last = own.iter().max_by_key(|call| (call.end, call.start));
     let is_last_lost = last.is_none_or(|call| is_lost(call) || is_redacted(call));
     if said.answer.is_none() && is_last_lost && !failed {
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, "what the agent answered was not captured"));
-    } else if said.answer.is_some() && last.is_some_and(|call| is_lost(call) && call.text().is_none()) && !said_by_span(own, said) {
+    } else if said.answer.is_some()
+        && last.is_some_and(|call| is_lost(call) && call.text().is_none())
+        && !said_by_span(own, said)
+    {
         let message = "what the last model call put out was not captured: the answer may be another one";
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, message));
     }
@@ -196,6 +215,7 @@ impl Found {
     pub(super) fn end(self) -> Turn {
         let Self { mut turn, calls, tools, mut gaps, .. } = self;
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
+        turn.model_calls = calls.into_iter().map(ModelCall::into_public).collect();
         let mut seen = std::collections::HashSet::new();
         gaps.retain(|gap| seen.insert(gap.clone()));
         turn.gaps = gaps;
@@ -211,7 +231,8 @@ impl Found {
     /// Where only providers are traced, each model call of a turn has a trace of its own.
     pub(super) fn continues(&self, previous: &Self) -> bool {
         let (Some(first), Some(last)) = (self.calls.first(), previous.last_call()) else { return false };
-        let Some(input) = first.input.as_ref().filter(|input| self.is_of_root && input.ends_with_result) else {
+        let Some(input) = first.input.as_ref().filter(|input| self.is_of_root && input.ends_with_result)
+        else {
             return false;
         };
         let asked = last.output.as_ref().map(|output| output.calls.as_slice()).unwrap_or_default();
@@ -256,8 +277,6 @@ impl Found {
         turn.agents.sort();
         turn.agents.dedup();
         turn.usage = turn.usage.plus(later.usage);
-        turn.model = later.model.or(turn.model.take());
-        turn.model_calls += later.model_calls;
         turn.start_ns = turn.start_ns.min(later.start_ns);
         turn.end_ns = turn.end_ns.max(later.end_ns);
         turn.error = turn.error.take().or(later.error);

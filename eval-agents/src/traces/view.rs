@@ -188,11 +188,14 @@ impl Input {
         let is_users = |message: &Message| message.role == "user" && message.text().is_some();
         let run = match messages.iter().rposition(is_users) {
             Some(last) => {
-                let first = messages[..last].iter().rposition(|message| !is_users(message)).map_or(0, |at| at + 1);
+                let first =
+                    messages[..last].iter().rposition(|message| !is_users(message)).map_or(0, |at| at + 1);
                 &messages[first..=last]
             }
             // A single message of a role of its own is what was sent.
-            None if messages.len() == 1 && !matches!(&*messages[0].role, "assistant" | "system" | "tool") => messages,
+            None if messages.len() == 1 && !matches!(&*messages[0].role, "assistant" | "system" | "tool") => {
+                messages
+            }
             None => &[],
         };
         let in_run = || run.iter().flat_map(|message| &message.parts);

@@ -24,8 +24,20 @@ const BUFFER: usize = 256 * 1024;
 
 /// The fields of a span that stands alone.
 const OF_SPAN: &[&str] = &[
-    "traceId", "trace_id", "spanId", "span_id", "parentSpanId", "parent_span_id", "name", "startTimeUnixNano",
-    "start_time_unix_nano", "endTimeUnixNano", "end_time_unix_nano", "attributes", "events", "status",
+    "traceId",
+    "trace_id",
+    "spanId",
+    "span_id",
+    "parentSpanId",
+    "parent_span_id",
+    "name",
+    "startTimeUnixNano",
+    "start_time_unix_nano",
+    "endTimeUnixNano",
+    "end_time_unix_nano",
+    "attributes",
+    "events",
+    "status",
 ];
 
 /// Reads a file into a store.

@@ -1,1 +1,264 @@
-//! .
+//! What a trace does not say is named, and never taken for something that it says.
+
+use eval_agents::traces::{GapKind, Traces};
+use serde_json::{Value, json};
+
+use crate::support::{
+    agent, calls, chat, kinds, loses, read, result, says, span, tool, weather, with, without,
+};
+
+/// The spans of the weather with one changed.
+fn changed(at: usize, change: impl FnOnce(Value) -> Value) -> Vec<Value> {
+    let mut spans = weather();
+    spans[at] = change(spans[at].clone());
+    spans
+}
+
+#[test]
+fn a_whole_turn_has_no_gaps() {
+    let traces = read(&weather());
+    assert_eq!(kinds(&traces), []);
+    let turn = &traces.conversations()[0].turns[0];
+    assert_eq!((turn.user.as_deref(), turn.answer.as_deref()), (Some("How is Oslo?"), Some("Oslo is grey.")));
+    assert_eq!(turn.calls.len(), 1);
+}
+
+#[test]
+fn content_that_was_not_captured_redacted_or_cut_is_a_gap() {
+    const SENT: &str = "gen_ai.input.messages";
+    const PUT_OUT: &str = "gen_ai.output.messages";
+    const ARGS: &str = "gen_ai.tool.call.arguments";
+    let cut = json!("[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"con");
+    let no_question = |value: Option<Value>| {
+        let change = |span: Value| match &value {
+            Some(value) => with(span, SENT, value.clone()),
+            None => without(span, SENT),
+        };
+        let mut spans = weather();
+        spans[1] = change(spans[1].clone());
+        spans[3] = change(spans[3].clone());
+        kinds(&read(&spans))
+    };
+    assert_eq!(no_question(None), [GapKind::UserNotCaptured]);
+    assert_eq!(no_question(Some(json!("<REDACTED>"))), [GapKind::UserNotCaptured]);
+    assert_eq!(no_question(Some(json!([says("user", "<elided>")]))), [GapKind::UserNotCaptured]);
+    assert_eq!(no_question(Some(cut.clone())), [GapKind::Unreadable]);
+
+    let answer = |value: Value| kinds(&read(&changed(3, |span| with(span, PUT_OUT, value))));
+    assert_eq!(answer(json!("<elided>")), [GapKind::AnswerNotCaptured]);
+    assert!(answer(cut.clone()).contains(&GapKind::Unreadable));
+    assert_eq!(
+        answer(json!([{ "role": "assistant", "parts": [{ "type": "mystery" }] }])),
+        [GapKind::UnknownPart]
+    );
+
+    // Neither the span nor the messages have the arguments.
+    let args = |value: Option<Value>| {
+        let mut spans = changed(1, |span| without(span, PUT_OUT));
+        spans[2] = match value {
+            Some(value) => with(spans[2].clone(), ARGS, value),
+            None => without(spans[2].clone(), ARGS),
+        };
+        kinds(&read(&spans))
+    };
+    assert_eq!(args(None), [GapKind::ArgumentsNotCaptured]);
+    assert_eq!(args(Some(json!("<REDACTED>"))), [GapKind::ArgumentsNotCaptured]);
+    assert_eq!(args(Some(json!("{\"city\": \"Os"))), [GapKind::ArgumentsNotCaptured, GapKind::Unreadable]);
+    assert_eq!(args(Some(json!("{}"))), []);
+}
+
+#[test]
+fn calls_of_tools_that_no_content_and_no_span_shows_are_lost() {
+    let question = json!([says("user", "How is Oslo?")]);
+    let spans = [
+        agent(1, 0, "weather"),
+        without(chat(2, 1, question.clone(), json!([])), "gen_ai.output.messages"),
+        chat(3, 1, question.clone(), json!([says("assistant", "Oslo is grey.")])),
+    ];
+    assert_eq!(kinds(&read(&spans)), [GapKind::CallsNotCaptured]);
+    let mut stops = spans;
+    stops[1] = with(stops[1].clone(), "gen_ai.response.finish_reasons", json!(["stop"]));
+    assert_eq!(kinds(&read(&stops)), []);
+    // A tool span that no model or agent made.
+    assert_eq!(kinds(&read(&[tool(1, 0, "f", json!({}), json!(1))])), [GapKind::CallsNotCaptured]);
+}
+
+#[test]
+fn adk_without_content_writes_empty_objects_which_are_no_arguments() {
+    let adk = |number, name, attributes| span(number, 1, name, attributes);
+    let spans = |request: &str| {
+        [
+            agent(1, 0, "dice"),
+            adk(
+                2,
+                "call_llm",
+                json!({ "gcp.vertex.agent.llm_request": request, "gcp.vertex.agent.llm_response": "{}" }),
+            ),
+            adk(
+                3,
+                "execute_tool roll",
+                json!({
+                    "gen_ai.operation.name": "execute_tool",
+                    "gen_ai.tool.name": "roll",
+                    "gcp.vertex.agent.tool_call_args": "{}",
+                    "gcp.vertex.agent.tool_response": "{}",
+                }),
+            ),
+        ]
+    };
+    let off = read(&spans("{}"));
+    assert_eq!(off.conversations()[0].turns[0].calls[0].args, None);
+    assert!(kinds(&off).contains(&GapKind::ArgumentsNotCaptured));
+    let on = read(&spans(r#"{"contents": [{"role": "user", "parts": [{"text": "Roll"}]}]}"#));
+    assert!(on.conversations()[0].turns[0].calls[0].args.is_some());
+    assert!(!kinds(&on).contains(&GapKind::ArgumentsNotCaptured));
+}
+
+#[test]
+fn spans_that_contradict_each_other_are_a_gap() {
+    // Each is the parent of the other.
+    let mut circle = weather();
+    circle[0]["parentSpanId"] = circle[1]["spanId"].clone();
+    assert_eq!(kinds(&read(&circle)), [GapKind::Contradiction]);
+    let mut own = weather();
+    own[0]["parentSpanId"] = own[0]["spanId"].clone();
+    assert_eq!(kinds(&read(&own)), [GapKind::Contradiction]);
+    // One id for two spans.
+    let mut twice = weather();
+    twice.push(tool(3, 1, "delete_all", json!({}), json!(1)));
+    assert_eq!(kinds(&read(&twice)), [GapKind::Contradiction]);
+    // The same span again, as exporters that retry send it.
+    let mut again = weather();
+    again.push(again[2].clone());
+    let again = read(&again);
+    assert_eq!(kinds(&again), [GapKind::Repeated]);
+    assert!(!loses(&again));
+}
+
+#[test]
+fn ten_thousand_spans_in_each_other_are_read() {
+    let mut spans = weather();
+    for number in 5..10_005 {
+        let parent = if number == 5 { 3 } else { number - 1 };
+        spans.push(tool(number, parent, "get_weather", json!({ "city": "Oslo" }), json!(1)));
+    }
+    let traces = read(&spans);
+    assert_eq!(traces.conversations()[0].turns[0].calls.len(), 1);
+    // Model calls in model calls are one call.
+    let mut chats = vec![agent(1, 0, "weather")];
+    for number in 2..10_002 {
+        chats.push(chat(
+            number,
+            number - 1,
+            json!([says("user", "Hi")]),
+            json!([says("assistant", "Hello")]),
+        ));
+    }
+    let traces = read(&chats);
+    assert_eq!(traces.conversations()[0].turns[0].model_calls.len(), 1);
+    // A circle of as many.
+    chats[0]["parentSpanId"] = chats[10_000]["spanId"].clone();
+    assert!(kinds(&read(&chats)).contains(&GapKind::Contradiction));
+}
+
+#[test]
+fn json_that_is_nested_too_deeply_is_an_error_or_a_gap() {
+    let deep = |count: usize| "[".repeat(count) + &"]".repeat(count);
+    let error =
+        Traces::from_reader(format!(r#"{{"resourceSpans": [{{"resource": {}}}]}}"#, deep(10_000)).as_bytes())
+            .unwrap_err();
+    assert!(error.to_string().contains("recursion limit"), "{error}");
+    // In a place that nobody reads it does not matter.
+    let ignored = format!(r#"{{"other": {}, "resourceSpans": []}}"#, deep(10_000));
+    assert_eq!(Traces::from_reader(ignored.as_bytes()).unwrap().conversations(), []);
+    let in_content = changed(3, |span| with(span, "gen_ai.output.messages", json!(deep(10_000))));
+    assert!(kinds(&read(&in_content)).contains(&GapKind::Unreadable));
+}
+
+#[test]
+fn spans_without_time_or_ids_and_values_of_other_types_are_gaps() {
+    let mut no_time = weather();
+    no_time[1]["startTimeUnixNano"] = json!("soon");
+    assert_eq!(kinds(&read(&no_time)), [GapKind::NoTime]);
+    let mut no_id = weather();
+    no_id[2]["spanId"] = json!(7);
+    assert!(kinds(&read(&no_id)).contains(&GapKind::Malformed));
+    for (key, value) in
+        [("attributes", json!(5)), ("events", json!("x")), ("status", json!([])), ("parentSpanId", json!(1))]
+    {
+        let mut wrong = weather();
+        wrong[2][key] = value;
+        assert!(kinds(&read(&wrong)).contains(&GapKind::Malformed), "{key}");
+    }
+    let wrong = r#"{"resourceSpans": [{"scopeSpans": 3}, 7, {"scopeSpans": [{"spans": {"a": 1}}]}]}"#;
+    let traces = Traces::from_reader(wrong.as_bytes()).unwrap();
+    assert_eq!((traces.gaps().len(), traces.conversations().len()), (3, 0), "{:?}", traces.gaps());
+}
+
+#[test]
+fn agents_that_did_nothing_are_shown_and_turns_that_may_be_one_are_not_taken_for_two() {
+    let mut spans = weather();
+    spans.push(agent(9, 0, "idle"));
+    let traces = read(&spans);
+    assert_eq!((kinds(&traces), traces.conversations()[0].turns.len()), (vec![GapKind::EmptyAgent], 1));
+
+    let bare = |number, finish: &str| {
+        span(
+            number,
+            0,
+            "chat",
+            json!({ "gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": [finish] }),
+        )
+    };
+    let traces = read(&[bare(1, "tool_calls"), bare(2, "stop")]);
+    assert!(kinds(&traces).contains(&GapKind::PossibleContinuation), "{:?}", kinds(&traces));
+}
+
+#[test]
+fn results_join_their_calls_by_id_and_else_by_order_which_is_said() {
+    let question = says("user", "Add");
+    let asks = json!([calls("a", "add", json!({ "n": 1 })), calls("b", "add", json!({ "n": 2 }))]);
+    let spans = |ids: [&str; 2]| {
+        let sent = json!([question, result(ids[0], json!(20)), result(ids[1], json!(10))]);
+        read(&[
+            agent(1, 0, "adder"),
+            chat(2, 1, json!([question]), asks.clone()),
+            chat(3, 1, sent, json!([says("assistant", "30")])),
+        ])
+    };
+    let results = |traces: &Traces| -> Vec<Option<i64>> {
+        traces.conversations()[0].turns[0].calls.iter().map(|call| call.result.as_ref()?.as_i64()).collect()
+    };
+    let by_id = spans(["b", "a"]);
+    assert_eq!((results(&by_id), kinds(&by_id)), (vec![Some(10), Some(20)], vec![]));
+    let by_order = spans(["x", "y"]);
+    assert_eq!(
+        (results(&by_order), kinds(&by_order)),
+        (vec![Some(20), Some(10)], vec![GapKind::ResultByOrder])
+    );
+}
+
+#[test]
+fn calls_that_only_messages_have_stand_where_they_were_asked_for() {
+    let question = says("user", "Go");
+    let spans = [
+        agent(1, 0, "a"),
+        chat(
+            2,
+            1,
+            json!([question]),
+            json!([
+                calls("1", "first", json!({})),
+                calls("2", "second", json!({})),
+                calls("3", "third", json!({}))
+            ]),
+        ),
+        tool(3, 1, "first", json!({}), json!(1)),
+        tool(4, 1, "third", json!({}), json!(3)),
+        chat(5, 1, json!([question, result("2", json!(2))]), json!([says("assistant", "Done")])),
+    ];
+    let traces = read(&spans);
+    let names: Vec<&str> =
+        traces.conversations()[0].turns[0].calls.iter().map(|call| call.name.as_str()).collect();
+    assert_eq!((names, kinds(&traces)), (vec!["first", "second", "third"], vec![GapKind::ToolWithoutSpan]));
+}

@@ -50,7 +50,7 @@ fn shown(turn: &Turn) -> Value {
             "cache_write_input_tokens": turn.usage.cache_write_tokens,
             "reasoning_output_tokens": turn.usage.reasoning_tokens,
         },
-        "llm_calls": turn.model_calls,
+        "llm_calls": turn.model_calls.len(),
         "tool_calls": calls,
         "user": turn.user.clone().unwrap_or_default(),
         "final": turn.answer,
@@ -100,7 +100,8 @@ fn corrected(file: &str, all: &mut Value) {
             let first = &mut turns[0];
             first["final"] = second["final"].clone();
             first["llm_calls"] = json!(2);
-            first["tool_calls"] = json!([{ "name": "add", "id": "c1", "args": { "a": 2, "b": 3 }, "result": 5 }]);
+            first["tool_calls"] =
+                json!([{ "name": "add", "id": "c1", "args": { "a": 2, "b": 3 }, "result": 5 }]);
         }
         // A message that is JSON in a string is read.
         "04_legacy_span_events" => all[0]["turns"][0]["final"] = json!("hi there"),
@@ -143,7 +144,9 @@ fn only_the_fixture_without_content_loses_something() {
         let kinds: Vec<GapKind> = traces
             .conversations()
             .iter()
-            .flat_map(|it| it.all_gaps().map(|(_, gap)| gap.kind).filter(|kind| kind.loses()).collect::<Vec<_>>())
+            .flat_map(|it| {
+                it.all_gaps().map(|(_, gap)| gap.kind).filter(|kind| kind.loses()).collect::<Vec<_>>()
+            })
             .collect();
         let wanted: &[GapKind] = match Path::file_stem(&path).unwrap().to_str().unwrap() {
             "20_content_not_captured" => {

@@ -82,11 +82,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
     let runner = journal.set(runner);
     let (progress, runner) = Progress::of(runner);
-    let (folder, planned, matched) = runtime.block_on(async {
+    let (folder, planned) = runtime.block_on(async {
         let plan = runner.select(&args.sets).map_err(|error| problem::of_plan(&error))?;
         agent.ready().await?;
         let matched = Matched::of(&agent, &plan);
         matched.tell();
+        matched.check(args.agent.allow_uncovered)?;
         progress.begin(plan.len());
         let setup = |case: &EvalCase| {
             progress.began(case);
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         // What came out is in the journal, also of cases that were interrupted.
         drop(runner.run_plan(&plan, setup, args.options.concurrency, ctrl_c_pressed()).await);
         progress.end();
-        Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan), matched))
+        Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
     })?;
     // The journal is complete, and unlocked, once the runner is gone.
     drop(runner);
@@ -115,9 +116,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         (None, Format::Human) => ended.text() + &saved,
         (None, Format::Json) => formats::json(&results)?,
     };
-    let outcome = matched.outcome(args.agent.allow_uncovered, results.totals.outcome());
     let annotations = if args.github { formats::github(&results) } else { String::new() };
-    Ok(Answer::new(outcome, text).with_annotations(annotations))
+    Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
 }
 
 /// The folder of the journal. If journals are turned off, it is removed at the end: reports are made of it.

@@ -21,3 +21,4 @@ mod rescore;
 mod run;
 mod same_scores;
 mod schema;
+mod traces;

@@ -50,6 +50,8 @@ pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
     /// Time spent in tools that were run through the recorder.
     pub(crate) tools: Duration,
+    /// How long the turn took when it took place, if it is replayed.
+    pub(crate) took: Option<Duration>,
     /// Which limit was reached. What was recorded beyond it is lost.
     pub(crate) overflow: Option<Overflow>,
 }
@@ -197,6 +199,13 @@ impl Log {
     pub(super) fn add_tool_time(&self, target: Target, took: Duration) {
         if let Some(turn) = self.state().turn(target) {
             turn.recorded.tools += took;
+        }
+    }
+
+    /// Sets how long the turn took when it took place.
+    pub(super) fn set_took(&self, target: Target, took: Duration) {
+        if let Some(turn) = self.state().turn(target) {
+            turn.recorded.took = Some(took);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value};
 use serde_core::Serialize;
@@ -121,6 +121,21 @@ impl Recorder {
     /// ADK drops the usage of calls that returned no content. Here it counts.
     pub fn usage(&self, usage: UsageMetadata) {
         self.event(Event { author: self.author.to_string(), usage: Some(usage), ..Event::default() });
+    }
+
+    /// Sets how long the turn took when it took place, for agents that replay one. Otherwise it is the time until the agent
+    /// returns.
+    ///
+    /// ```
+    /// # fn record(recorder: &eval_core::Recorder) {
+    /// use std::time::Duration;
+    ///
+    /// recorder.text("It is sunny.");
+    /// recorder.took(Duration::from_millis(4170));
+    /// # }
+    /// ```
+    pub fn took(&self, took: Duration) {
+        self.log.set_took(self.target, took);
     }
 
     /// Records a change of the session state.

@@ -175,7 +175,8 @@ pub(super) async fn turn(
     let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
     let elapsed = begun.elapsed();
 
-    let Recorded { events, tools, overflow } = log.end();
+    let Recorded { events, tools, took, overflow } = log.end();
+    let elapsed = took.unwrap_or(elapsed);
     transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
     let what = || format!("{}, turn {number}, reading the agent's details,", conditions.label);
     let details = not_async(conditions.timeout, what, || agent.details());

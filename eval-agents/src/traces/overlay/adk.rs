@@ -28,7 +28,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(request) = attributes.get(REQUEST) {
         match object(request) {
             Some(request) => {
-                filler.view.adk_without_content = request.as_object().is_some_and(eval_core::format::Map::is_empty);
+                filler.view.adk_without_content =
+                    request.as_object().is_some_and(eval_core::format::Map::is_empty);
                 let contents = request["contents"].as_array().unwrap_or_default();
                 let read: Vec<Message> =
                     contents.iter().filter_map(|content| google_message(content, "user")).collect();
@@ -51,7 +52,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(args) = args.filter(|args| !args.is_null() && args.as_str() != Some("N/A")) {
         view.args.offer_read(Source::Adk, tool_arguments(args));
     }
-    if let Some(result) = attributes.get("gcp.vertex.agent.tool_response").filter(|result| !result.is_null()) {
+    if let Some(result) = attributes.get("gcp.vertex.agent.tool_response").filter(|result| !result.is_null())
+    {
         offer_result(&mut view.result, Source::Adk, result);
     }
     if view.agent.is_none() {

@@ -81,7 +81,8 @@ pub(super) fn tool_arguments(value: &Value) -> Result<Value, NoContent> {
 }
 
 pub(super) fn offer_result(slot: &mut Slot<Value>, source: Source, value: &Value) {
-    let is_placeholder = |value: &Value| value.as_str().is_some_and(|text| is_placeholder(text) || text == NOT_SPECIFIED);
+    let is_placeholder =
+        |value: &Value| value.as_str().is_some_and(|text| is_placeholder(text) || text == NOT_SPECIFIED);
     let value = json_or_raw(value.clone());
     let is_wrapped = value.as_object().is_some_and(|map| map.len() == 1 && is_placeholder(&map["result"]));
     let read = if is_wrapped || is_placeholder(&value) { Err(NoContent::NotCaptured) } else { Ok(value) };

@@ -48,7 +48,9 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
     let (mut sent, mut put_out, mut finish) = (Vec::new(), Vec::new(), Vec::new());
     for MessageEvent { name, body, .. } in events {
         match name {
-            "gen_ai.user.message" => sent.push(Message::new("user", message::content_parts(&body["content"]))),
+            "gen_ai.user.message" => {
+                sent.push(Message::new("user", message::content_parts(&body["content"])))
+            }
             "gen_ai.assistant.message" => sent.push(assistant(&body)),
             "gen_ai.tool.message" => sent.push(Message::new("tool", vec![message::openai_result(&body)])),
             "gen_ai.choice" => {
@@ -59,7 +61,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
         }
     }
     let read = |messages: Vec<Message>| {
-        let has_content = messages.iter().any(|message| message.parts.iter().any(|part| *part != Part::Redacted));
+        let has_content =
+            messages.iter().any(|message| message.parts.iter().any(|part| *part != Part::Redacted));
         if has_content { Ok(messages) } else { Err(NoContent::NotCaptured) }
     };
     if !sent.is_empty() {

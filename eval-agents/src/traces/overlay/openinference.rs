@@ -3,8 +3,8 @@
 use eval_core::format::{Map, Value};
 
 use super::current::{offer_result, tool_arguments};
-use super::openllmetry::{below, numbered};
 use super::filler::{Filler, filled};
+use super::openllmetry::{below, numbered};
 use crate::traces::attributes::{Attributes, count};
 use crate::traces::message::{self, Message, NoContent};
 use crate::traces::view::{Class, Source};
@@ -73,13 +73,17 @@ fn messages(attributes: &Attributes, prefix: &str) -> Option<Result<Vec<Message>
 fn one(fields: &[(&str, &Value)]) -> Option<Message> {
     let fields: Vec<(&str, &Value)> =
         fields.iter().filter_map(|(name, value)| Some((name.strip_prefix("message.")?, *value))).collect();
-    let mut map: Map = fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
+    let mut map: Map =
+        fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
     let stripped = |fields: Vec<(&str, &Value)>, prefix: &str| -> Map {
-        let named = fields.into_iter().filter_map(|(name, value)| Some((name.strip_prefix(prefix)?.to_owned(), value)));
+        let named = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix(prefix)?.to_owned(), value)));
         named.collect()
     };
     let contents = numbered(fields.iter().copied(), "contents.");
-    let contents: Vec<Map> = contents.into_values().map(|fields| stripped(fields, "message_content.")).collect();
+    let contents: Vec<Map> =
+        contents.into_values().map(|fields| stripped(fields, "message_content.")).collect();
     if !contents.is_empty() && !map.contains_key("content") {
         map.insert("content", contents);
     }

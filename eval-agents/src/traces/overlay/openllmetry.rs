@@ -25,7 +25,9 @@ pub(super) fn numbered<'a>(
 ) -> BTreeMap<u64, Vec<(&'a str, &'a Value)>> {
     let mut by_number: BTreeMap<u64, Vec<(&str, &Value)>> = BTreeMap::new();
     for (name, value) in attributes {
-        let Some((number, field)) = name.strip_prefix(prefix).and_then(|rest| rest.split_once('.')) else { continue };
+        let Some((number, field)) = name.strip_prefix(prefix).and_then(|rest| rest.split_once('.')) else {
+            continue;
+        };
         if let Some(number) = number.parse().ok().filter(|_| !field.is_empty()) {
             by_number.entry(number).or_default().push((field, value));
         }
@@ -34,7 +36,10 @@ pub(super) fn numbered<'a>(
 }
 
 /// The attributes whose names begin so.
-pub(super) fn below<'a>(attributes: &'a Attributes, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
+pub(super) fn below<'a>(
+    attributes: &'a Attributes,
+    prefix: &'a str,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
     let from = attributes.range(prefix.to_owned()..);
     from.map(|(name, value)| (name.as_str(), value)).take_while(move |(name, _)| name.starts_with(prefix))
 }
@@ -51,11 +56,14 @@ fn messages(attributes: &Attributes, prefix: &str) -> Option<Result<Vec<Message>
 
 /// The message of these fields, put together as OpenAI has it.
 fn one(fields: &[(&str, &Value)]) -> Option<Message> {
-    let mut map: Map = fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
+    let mut map: Map =
+        fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
     if let Some(Value::String(text)) = map.get("content")
         && text.trim_start().starts_with('[')
         && let Ok(items @ Value::Array(_)) = Value::parse(text)
-        && items.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(|item| item["type"].as_str().is_some()))
+        && items.as_array().is_some_and(|items| {
+            !items.is_empty() && items.iter().all(|item| item["type"].as_str().is_some())
+        })
     {
         map.insert("content", items);
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::traces::anchors::Analysis;
-use crate::traces::conversation::Usage;
+use crate::traces::conversation::{self, Usage};
 use crate::traces::view::{Class, Input, Output, Slot, Span, Status, View};
 
 /// A call of a model.
@@ -33,6 +33,12 @@ impl ModelCall {
         self.output.as_ref()?.text()
     }
 
+    /// What is told of it.
+    pub(super) fn into_public(self) -> conversation::ModelCall {
+        let Self { agent, model, usage, error, .. } = self;
+        conversation::ModelCall { agent, model, usage: usage.unwrap_or_default(), error }
+    }
+
     /// Whether it ended to have tools called.
     pub(in crate::traces) fn asks_for_tools(&self) -> bool {
         const REASONS: &[&str] = &["tool_calls", "tool_call", "tool_use", "function_call"];
@@ -46,7 +52,8 @@ pub(super) fn of(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
     let inference: Vec<usize> = members.iter().copied().filter(|number| is_inference(*number)).collect();
     let mut inner: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut tops = Vec::new();
-    let places: HashMap<usize, usize> = inference.iter().enumerate().map(|(at, number)| (*number, at)).collect();
+    let places: HashMap<usize, usize> =
+        inference.iter().enumerate().map(|(at, number)| (*number, at)).collect();
     for &number in &inference {
         match analysis.nodes[number].inference_parent.filter(|parent| places.contains_key(parent)) {
             Some(parent) => inner.entry(parent).or_default().push(number),
@@ -95,11 +102,14 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
     let error = {
         let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
         let status = spans().map(|span| span.status).find(|status| *status != Status::Unset);
-        let failed = status == Some(Status::Error) || status.is_none() && views().any(|view| view.has_exception);
+        let failed =
+            status == Some(Status::Error) || status.is_none() && views().any(|view| view.has_exception);
         code.or_else(|| failed.then(|| super::OTHER.to_owned()))
     };
     let own_agent = || views().find_map(|view| view.agent.as_deref());
-    let model = |slot: fn(&View) -> &Slot<Box<str>>| views().find_map(|view| slot(view).get()).map(|it| it.to_string());
+    let model = |slot: fn(&View) -> &Slot<Box<str>>| {
+        views().find_map(|view| slot(view).get()).map(|it| it.to_string())
+    };
     ModelCall {
         span: analysis.tree.spans[leaf].id.to_string(),
         start: spans().map(Span::starts).min().unwrap_or_default(),

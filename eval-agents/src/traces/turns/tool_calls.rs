@@ -36,7 +36,8 @@ pub(super) fn of_spans(
             continue;
         }
         let around = analysis.nodes[number].tool_parent.and_then(|parent| {
-            let is_same = view(parent).zip(view(number)).is_some_and(|(outer, inner)| is_same_call(outer, inner));
+            let is_same =
+                view(parent).zip(view(number)).is_some_and(|(outer, inner)| is_same_call(outer, inner));
             outermost.get(&parent).copied().filter(|_| is_same)
         });
         let chain = around.unwrap_or_else(|| {
@@ -67,12 +68,14 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
             (Some("execute_tool"), Some(name)) => name,
             _ => &span.name,
         };
-        let message = format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
+        let message =
+            format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
         gaps.push(Gap::new(GapKind::ToolNameMissing, message));
         name.to_owned()
     });
     let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
-    let failed = spans().map(|span| span.status).find(|status| *status != Status::Unset) == Some(Status::Error);
+    let failed =
+        spans().map(|span| span.status).find(|status| *status != Status::Unset) == Some(Status::Error);
     // Without content, ADK writes empty objects, which are no arguments.
     let is_stand_in = |slot: &Slot<Value>| {
         without_content
@@ -80,7 +83,12 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
             && slot.get().and_then(Value::as_object).is_some_and(eval_core::format::Map::is_empty)
     };
     let value = |slot: fn(&View) -> &Slot<Value>| {
-        views().map(slot).filter(|slot| !is_stand_in(slot)).find_map(|slot| slot.get()).filter(|it| !it.is_null()).cloned()
+        views()
+            .map(slot)
+            .filter(|slot| !is_stand_in(slot))
+            .find_map(|slot| slot.get())
+            .filter(|it| !it.is_null())
+            .cloned()
     };
     SpanTool {
         has_unreadable: views().any(|view| view.args.is_unreadable() || view.result.is_unreadable()),
@@ -110,7 +118,10 @@ pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Ga
         }
     }
     for span in spans.iter().filter(|span| span.has_unreadable) {
-        let message = format!("the span of a call of `{}` has arguments or a result that are cut or no JSON", span.call.name);
+        let message = format!(
+            "the span of a call of `{}` has arguments or a result that are cut or no JSON",
+            span.call.name
+        );
         gaps.push(Gap::new(GapKind::Unreadable, message));
     }
     tools
@@ -150,7 +161,11 @@ impl<'r> Open<'r> {
                     Some(id) if call_ids.contains(id) => {
                         open.by_id.insert(id, number);
                     }
-                    _ => open.in_order.entry(result.name.as_deref().unwrap_or_default()).or_default().push_back(number),
+                    _ => open
+                        .in_order
+                        .entry(result.name.as_deref().unwrap_or_default())
+                        .or_default()
+                        .push_back(number),
                 }
             }
         }
@@ -195,7 +210,8 @@ fn of_parts(calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
         for part in call.output.iter().flat_map(|output| &output.calls) {
             let found = open.take(at, part.id.as_deref(), &part.name);
             if let Some((_, true)) = found {
-                let message = format!("the result of `{}` was joined by order: its id is of no call", part.name);
+                let message =
+                    format!("the result of `{}` was joined by order: its id is of no call", part.name);
                 gaps.push(Gap::new(GapKind::ResultByOrder, message));
             }
             tools.push(ToolCall {
@@ -259,7 +275,10 @@ fn filled(spans: &[SpanTool], mut parts: Vec<ToolCall>, gaps: &mut Vec<Gap>) -> 
                 tool.result = part.result.take();
             }
             if is_by_name && (takes_args || takes_result) {
-                let message = format!("arguments or result of `{}` are from messages, joined by name: the ids differ", tool.name);
+                let message = format!(
+                    "arguments or result of `{}` are from messages, joined by name: the ids differ",
+                    tool.name
+                );
                 gaps.push(Gap::new(GapKind::DataByName, message));
             }
         }

@@ -70,7 +70,8 @@ impl Fields for Trace<'_> {
                 }
                 for (id, process) in found.as_object().into_iter().flatten() {
                     let tags = attributes::jaeger(&process["tags"], &mut store.notes);
-                    processes.extend(overlay::identity(&tags).map(|identity| (id.to_owned(), Arc::new(identity))));
+                    processes
+                        .extend(overlay::identity(&tags).map(|identity| (id.to_owned(), Arc::new(identity))));
                 }
                 Ok(())
             }

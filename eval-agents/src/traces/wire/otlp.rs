@@ -22,7 +22,13 @@ pub(super) struct Resources<'s> {
 
 impl Elements for Resources<'_> {
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let mut one = Resource { store: &mut *self.store, what: self.what, identity: None, spans: Vec::new(), logs: Vec::new() };
+        let mut one = Resource {
+            store: &mut *self.store,
+            what: self.what,
+            identity: None,
+            spans: Vec::new(),
+            logs: Vec::new(),
+        };
         Object(&mut one).deserialize(deserializer)?;
         let Resource { store, identity, mut spans, logs, .. } = one;
         for (scope, spans) in &mut spans {
@@ -66,10 +72,14 @@ impl Fields for Resource<'_> {
                 self.identity = overlay::identity(&attributes).map(Arc::new);
                 Ok(())
             }
-            "scopeSpans" | "scope_spans" | "instrumentationLibrarySpans" | "instrumentation_library_spans"
-            | "scopeLogs" | "scope_logs" | "instrumentationLibraryLogs" | "instrumentation_library_logs" => {
-                access.next_value_seed(List(&mut Scopes(self)))
-            }
+            "scopeSpans"
+            | "scope_spans"
+            | "instrumentationLibrarySpans"
+            | "instrumentation_library_spans"
+            | "scopeLogs"
+            | "scope_logs"
+            | "instrumentationLibraryLogs"
+            | "instrumentation_library_logs" => access.next_value_seed(List(&mut Scopes(self))),
             _ => skip(access),
         }
     }
@@ -85,7 +95,8 @@ struct Scopes<'r, 's>(&'r mut Resource<'s>);
 
 impl Elements for Scopes<'_, '_> {
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let mut scope = Scope { store: &mut *self.0.store, name: String::new(), spans: Vec::new(), logs: Vec::new() };
+        let mut scope =
+            Scope { store: &mut *self.0.store, name: String::new(), spans: Vec::new(), logs: Vec::new() };
         Object(&mut scope).deserialize(deserializer)?;
         let Scope { name, spans, logs, .. } = scope;
         self.0.spans.push((name, spans));
@@ -192,7 +203,8 @@ fn time(value: &Value) -> Option<u64> {
 }
 
 fn status_of(code: &Value, notes: &mut Notes) -> Status {
-    let is = |number: i64, name: &str| code.as_i64() == Some(number) || code.as_str().is_some_and(|it| it == name);
+    let is =
+        |number: i64, name: &str| code.as_i64() == Some(number) || code.as_str().is_some_and(|it| it == name);
     if code.is_null() || is(0, "STATUS_CODE_UNSET") {
         return Status::Unset;
     }
@@ -248,8 +260,16 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
         return None;
     }
     let attributes = attributes::otlp(&value["attributes"], notes);
-    let named = [Some(either(value, "eventName", "event_name")), attributes.get("otel.event.name"), attributes.get("event.name")];
-    let name = named.into_iter().flatten().find_map(|name| name.as_str().filter(|name| !name.is_empty()))?.to_owned();
+    let named = [
+        Some(either(value, "eventName", "event_name")),
+        attributes.get("otel.event.name"),
+        attributes.get("event.name"),
+    ];
+    let name = named
+        .into_iter()
+        .flatten()
+        .find_map(|name| name.as_str().filter(|name| !name.is_empty()))?
+        .to_owned();
     if !name.starts_with("gen_ai.") {
         return None;
     }
@@ -259,10 +279,16 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
         notes.malformed(format!("a record `{name}` names no trace"));
         return None;
     };
-    let at = time("timeUnixNano", "time_unix_nano").or_else(|| time("observedTimeUnixNano", "observed_time_unix_nano"));
+    let at = time("timeUnixNano", "time_unix_nano")
+        .or_else(|| time("observedTimeUnixNano", "observed_time_unix_nano"));
     Some(Log {
         trace,
         span: Id::span(id("spanId", "span_id")),
-        event: Event { name, time: at.unwrap_or_default(), body: attributes::body(&value["body"], notes), attributes },
+        event: Event {
+            name,
+            time: at.unwrap_or_default(),
+            body: attributes::body(&value["body"], notes),
+            attributes,
+        },
     })
 }

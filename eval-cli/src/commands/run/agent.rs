@@ -16,7 +16,10 @@ use crate::output::shell;
 
 /// The arguments of which exactly one says what answers.
 pub(super) fn exactly_one() -> ArgGroup {
-    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd", "traces"]).required(true).multiple(false)
+    ArgGroup::new("which_agent")
+        .args(["agent_url", "agent_cmd", "adk_cmd", "traces"])
+        .required(true)
+        .multiple(false)
 }
 
 /// The arguments that say what answers.

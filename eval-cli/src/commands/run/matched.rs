@@ -7,9 +7,9 @@ use eval_core::__private::mask;
 use eval_core::runner::RunPlan;
 
 use super::agent::AnyAgent;
-use crate::output::Outcome;
+use crate::output::CommandError;
 use crate::output::foreign::{guard_styled, one_line};
-use crate::output::style::{ERROR, WARNING, styled};
+use crate::output::style::{WARNING, styled};
 use crate::output::words::{count, short_code_list};
 
 /// How the conversations of traces belong to the cases of a run.
@@ -51,20 +51,20 @@ impl Matched {
         for gap in &self.gaps {
             text.push_str(&format!("   {} {gap}\n", styled(WARNING, "warning")));
         }
-        if !self.uncovered.is_empty() {
-            text.push_str(&format!(
-                "   {} {} of the traces to no case of this run: {} (`--allow-uncovered` allows it)\n",
-                styled(ERROR, "belongs"),
-                count(self.uncovered.len(), "conversation"),
-                short_code_list(&self.uncovered)
-            ));
-        }
         // If nobody can be told, the cases run all the same.
         let _ = anstream::stderr().lock().write_all(guard_styled(&mask(&text)).as_bytes());
     }
 
-    /// The outcome of a run: conversations that nothing expects are a failure unless they are allowed.
-    pub(super) fn outcome(&self, are_allowed: bool, of_cases: Outcome) -> Outcome {
-        if self.uncovered.is_empty() || are_allowed { of_cases } else { of_cases.max(Outcome::Failed) }
+    /// Fails if a conversation belongs to no case, unless that is allowed: what an agent did and nothing expects is no pass.
+    pub(super) fn check(&self, is_allowed: bool) -> Result<(), CommandError> {
+        if self.uncovered.is_empty() || is_allowed {
+            return Ok(());
+        }
+        let count = count(self.uncovered.len(), "conversation");
+        let names = short_code_list(&self.uncovered);
+        Err(CommandError::new(
+            format!("{count} of the traces without a case in this run: {names}"),
+            "add cases for them (`cargo evalset traces FILE` shows them), or allow it with `--allow-uncovered`",
+        ))
     }
 }

@@ -34,7 +34,10 @@ pub(super) fn text(traces: &Traces) -> String {
         count(traces.spans(), "span")
     ));
     if !without.is_empty() {
-        text.push_str(&format!("       {} without a turn: they say nothing of models and agents\n", count(without.len(), "trace")));
+        text.push_str(&format!(
+            "       {} without a turn: they say nothing of models and agents\n",
+            count(without.len(), "trace")
+        ));
     }
     text
 }
@@ -97,7 +100,8 @@ fn of_call(call: &ToolCall) -> String {
 
 fn of_usage(usage: Usage) -> String {
     let parts = [("in", usage.input_tokens), ("out", usage.output_tokens)];
-    let parts = parts.into_iter().filter_map(|(name, used)| Some(format!("  {} {name}", tokens(used?.into()))));
+    let parts =
+        parts.into_iter().filter_map(|(name, used)| Some(format!("  {} {name}", tokens(used?.into()))));
     parts.collect()
 }
 

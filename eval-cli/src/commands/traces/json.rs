@@ -1,6 +1,6 @@
 //! What traces hold, as JSON.
 
-use eval_agents::traces::{Conversation, Gap, ToolCall, Traces, Turn};
+use eval_agents::traces::{Conversation, Gap, ModelCall, ToolCall, Traces, Turn, Usage};
 use eval_core::format::Value;
 use serde::Serialize;
 
@@ -36,8 +36,7 @@ struct TurnEntry<'t> {
     intermediate: &'t [String],
     answer: Option<&'t str>,
     usage: UsageEntry,
-    model: Option<&'t str>,
-    model_calls: usize,
+    model_calls: Vec<ModelCallEntry<'t>>,
     start_unix_nano: u64,
     end_unix_nano: u64,
     error: Option<&'t str>,
@@ -51,6 +50,14 @@ struct CallEntry<'t> {
     args: Option<&'t Value>,
     result: Option<&'t Value>,
     agent: Option<&'t str>,
+    error: Option<&'t str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ModelCallEntry<'t> {
+    agent: Option<&'t str>,
+    model: Option<&'t str>,
+    usage: UsageEntry,
     error: Option<&'t str>,
 }
 
@@ -102,19 +109,31 @@ fn turn(it: &Turn) -> TurnEntry<'_> {
         calls: it.calls.iter().map(call).collect(),
         intermediate: &it.intermediate,
         answer: it.answer.as_deref(),
-        usage: UsageEntry {
-            input_tokens: it.usage.input_tokens,
-            output_tokens: it.usage.output_tokens,
-            cache_read_tokens: it.usage.cache_read_tokens,
-            cache_write_tokens: it.usage.cache_write_tokens,
-            reasoning_tokens: it.usage.reasoning_tokens,
-        },
-        model: it.model.as_deref(),
-        model_calls: it.model_calls,
+        usage: usage(it.usage),
+        model_calls: it.model_calls.iter().map(model_call).collect(),
         start_unix_nano: it.start_ns,
         end_unix_nano: it.end_ns,
         error: it.error.as_deref(),
         gaps: gaps(&it.gaps),
+    }
+}
+
+fn usage(it: Usage) -> UsageEntry {
+    UsageEntry {
+        input_tokens: it.input_tokens,
+        output_tokens: it.output_tokens,
+        cache_read_tokens: it.cache_read_tokens,
+        cache_write_tokens: it.cache_write_tokens,
+        reasoning_tokens: it.reasoning_tokens,
+    }
+}
+
+fn model_call(it: &ModelCall) -> ModelCallEntry<'_> {
+    ModelCallEntry {
+        agent: it.agent.as_deref(),
+        model: it.model.as_deref(),
+        usage: usage(it.usage),
+        error: it.error.as_deref(),
     }
 }
 
@@ -130,6 +149,10 @@ fn call(it: &ToolCall) -> CallEntry<'_> {
 }
 
 fn gaps(all: &[Gap]) -> Vec<GapEntry<'_>> {
-    let entries = all.iter().map(|gap| GapEntry { kind: gap.kind.code(), loses: gap.kind.loses(), message: &gap.message });
+    let entries = all.iter().map(|gap| GapEntry {
+        kind: gap.kind.code(),
+        loses: gap.kind.loses(),
+        message: &gap.message,
+    });
     entries.collect()
 }

@@ -13,6 +13,8 @@ mod report;
 mod rerun;
 mod rescore;
 mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod traces;
 
 use std::ffi::OsString;
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Rerun(rerun::Args),
     Rescore(rescore::Args),
     Run(run::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Traces(traces::Args),
     Completions(completions::Args),
 }
@@ -65,6 +69,8 @@ impl Command {
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
             Self::Run(args) => run::run(args),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => serve::run(args),
             Self::Traces(args) => traces::run(args),
             Self::Completions(args) => Ok(completions::run(args, Cli::command())),
         }
@@ -85,6 +91,8 @@ impl Command {
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",
             Self::Run(_) => "run",
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => "serve",
             Self::Traces(_) => "traces",
             Self::Completions(_) => "completions",
         }

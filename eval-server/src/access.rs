@@ -155,6 +155,7 @@ pub(crate) fn query<'u>(uri: &'u Uri, name: &str) -> Option<&'u str> {
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
+    use axum::response::IntoResponse;
 
     use super::*;
 
@@ -170,9 +171,10 @@ mod tests {
             (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
         });
         let mut all = HeaderMap::new();
-        headers.for_each(|(name, value)| drop(all.append(name, value)));
-        let status = |refusal| axum::response::IntoResponse::into_response(refusal);
-        access.caller(&uri.parse().unwrap(), &all).map_err(|refusal: Refusal| status(refusal).status().as_u16())
+        headers.for_each(|(name, value)| {
+            all.append(name, value);
+        });
+        access.caller(&uri.parse().unwrap(), &all).map_err(|refusal| refusal.into_response().status().as_u16())
     }
 
     #[test]

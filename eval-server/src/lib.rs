@@ -1,5 +1,5 @@
 //! A service that checks and scores eval sets of Google's Agent Development Kit over HTTP: what `cargo evalset serve` runs.
-#![doc = include_str!("../../docs/service.md")]
+#![doc = crate::pages::page!("../docs/service.md")]
 //!
 //! # In a program
 //!
@@ -24,6 +24,7 @@ mod events;
 mod limits;
 mod openapi;
 mod options;
+mod pages;
 mod problems;
 mod refusal;
 mod routes;
@@ -37,6 +38,11 @@ pub use limits::Limits;
 pub use options::ServerOptions;
 pub use server::{BindError, Server};
 pub use stop::stop_signal;
+
+/// Compiles the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// The OpenAPI document of the service as JSON, as it is served at `/openapi.json`.
 ///

@@ -106,7 +106,7 @@ mod tests {
             let limits = Limits::default().workers(1).waiting(0).time(Duration::from_millis(50));
             let workers = Workers::new(&limits);
             let (end, ends) = mpsc::channel::<()>();
-            assert!(workers.run(move || drop(ends.recv())).await.is_err());
+            assert!(workers.run(move || ends.recv().is_ok()).await.is_err());
             assert!(workers.run(|| 1).await.is_err(), "the thread is still at work");
             drop(end);
             while workers.run(|| 1).await.is_err() {

@@ -7,14 +7,10 @@ use eval_format::Value;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::answer::Envelope;
+use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::body::Field;
-use crate::refusal::Refusal;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::refusal::Refused;
+use crate::refusal::{Refusal, Refused};
 
 /// What traces hold.
 #[derive(Debug, Serialize, ToSchema)]
@@ -139,7 +135,7 @@ impl ConvertedTrace {
             warnings: warnings(conversation, gaps),
             metadata: Metadata {
                 agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
-                model: turns.iter().find_map(|turn| turn.model.clone()),
+                model: turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone()),
                 start_time: first.map(|turn| turn.start_ns / 1000),
                 user_input_preview: first.and_then(|turn| turn.user.as_deref()).map(preview),
                 final_output_preview: last.and_then(|turn| turn.answer.as_deref()).map(preview),

@@ -22,16 +22,12 @@ use super::convert::{name, read, uploaded, warnings};
 use super::evaluate_answer::{Details, MetricResult, RunPerformance, RunResult, TraceResult, comparisons};
 use super::evaluate_request::{Evaluator, GroupBy, Parameters};
 use crate::access::Caller;
-use crate::answer;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::answer::Envelope;
+use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::body::Received;
 use crate::events::{self, Events, Gone};
 use crate::problems::{entries, errors};
-use crate::refusal::{FieldError, Refusal};
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::refusal::Refused;
+use crate::refusal::{FieldError, Refusal, Refused};
 use crate::scoring::{is_judged, kind_of_error, overall, scores};
 
 /// Traces, and what they are scored with.

@@ -209,17 +209,18 @@ impl Performance {
         }
         tokens.total = tokens.total_prompt.saturating_add(tokens.total_output);
         let calls = || turns.iter().flat_map(|turn| &turn.calls);
+        let models = turns.iter().flat_map(|turn| &turn.model_calls);
         Self {
             latency: Latency {
                 overall: Milliseconds::of(turns.iter().map(|turn| turn.duration().as_secs_f64() * 1e3).collect()),
             },
             tokens,
             counts: Counts {
-                llm_calls: turns.iter().map(|turn| turn.model_calls).sum(),
+                llm_calls: turns.iter().map(|turn| turn.model_calls.len()).sum(),
                 tool_calls: calls().count(),
                 invocations: turns.len(),
             },
-            models: turns.iter().filter_map(|turn| turn.model.clone()).collect(),
+            models: models.filter_map(|call| call.model.clone()).collect(),
             tool_names: calls().map(|call| call.name.clone()).collect(),
         }
     }

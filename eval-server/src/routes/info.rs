@@ -7,9 +7,7 @@ use eval_format::metric::{METRICS, MetricInfo, Need, Subject};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::answer::Envelope;
+use crate::answer::{self, Envelope};
 
 /// That the service runs.
 #[derive(Debug, Serialize, ToSchema)]

@@ -12,13 +12,9 @@ use eval_core::journal::{self, RecordedRun, RecordedTest, RunDir};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::answer::Envelope;
+use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
-use crate::refusal::Refusal;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::refusal::Refused;
+use crate::refusal::{Refusal, Refused};
 use crate::scoring::verdict_name;
 
 /// A recorded run.

@@ -12,13 +12,9 @@ use tokio::runtime::Handle;
 use utoipa::ToSchema;
 
 use crate::access::{Access, Caller, Needs};
-use crate::answer;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::answer::Envelope;
+use crate::answer::{self, Envelope};
 use crate::app::Shared;
-use crate::refusal::{FieldError, Refusal};
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::refusal::Refused;
+use crate::refusal::{FieldError, Refusal, Refused};
 use crate::scoring::{is_judged, overall, scores, verdict_name};
 
 /// Turns, and what they are scored with.

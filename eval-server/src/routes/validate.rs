@@ -7,14 +7,10 @@ use eval_format::reader::{Form, check_set};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::answer::Envelope;
+use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::problems::{ProblemEntry, entries, errors};
-use crate::refusal::Refusal;
-#[cfg_attr(not(doc), expect(unused_imports, reason = "the description of the routes names it"))]
-use crate::refusal::Refused;
+use crate::refusal::{Refusal, Refused};
 
 /// What came out of checking an eval set.
 #[derive(Debug, Serialize, ToSchema)]

@@ -31,7 +31,7 @@ fn recorded_runs_are_shown() {
         .criterion("response_match_score", eval_core::Criterion::new(0.8))
         .journal(&folder);
     let replay = || eval_core::Replay::new([["It rains."]]);
-    runtime.block_on(runner.run_set(&set, replay)).unwrap();
+    runtime.block_on(runner.run_set(&set, replay, 1)).unwrap();
     drop(runner);
     let service = Service::start(ServerOptions::new().records(&folder));
     let bearer = format!("authorization: Bearer {}\r\n", service.token);

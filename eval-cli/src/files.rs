@@ -10,10 +10,10 @@ mod read;
 mod replace;
 
 pub(crate) use compiled::path_of;
+pub(crate) use eval_format::__private::Positions;
 pub(crate) use find::{Input, Scope, find_files};
 pub(crate) use folder::sessions_in;
 pub(crate) use modern::{form_name, modern, text_like};
-pub(crate) use eval_format::__private::Positions;
 pub(crate) use problem_json::{ProblemEntry, entries, severity_name};
 pub(crate) use problems::shown;
 pub(crate) use read::read;

@@ -28,9 +28,9 @@ pub use finding::Problem;
 pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, Step};
-pub use problems::Problems;
 #[doc(hidden)]
 pub use positions::Positions;
+pub use problems::Problems;
 #[doc(hidden)]
 pub use render::render_with_level;
 pub use render::{line_column, render};

@@ -23,7 +23,9 @@ fn main() -> Result<(), Failure> {
     let answers = thread::scope(|scope| {
         let client = || scope.spawn(|| send(address, &request, wanted, end));
         let clients: Vec<_> = (0..connections).map(|_| client()).collect();
-        let counts = clients.into_iter().map(|client| client.join().map_err(|_| Failure::from("a client panicked"))?);
+        let counts = clients
+            .into_iter()
+            .map(|client| client.join().map_err(|_| Failure::from("a client panicked"))?);
         counts.sum::<Result<u64, Failure>>()
     })?;
     #[expect(clippy::cast_precision_loss, reason = "there are not so many answers")]

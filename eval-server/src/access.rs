@@ -114,7 +114,8 @@ impl Access {
 
     /// Refuses requests of pages that this server did not send.
     fn check_origin(host: &Authority, headers: &HeaderMap) -> Result<(), Refusal> {
-        let foreign = || Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not ask this server"));
+        let foreign =
+            || Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not ask this server"));
         if headers.get(FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site") {
             return foreign();
         }
@@ -167,14 +168,16 @@ mod tests {
     }
 
     fn ask(access: &Access, uri: &str, headers: &[(&'static str, &str)]) -> Result<Caller, u16> {
-        let headers = headers.iter().map(|(name, value)| {
-            (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
-        });
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
         let mut all = HeaderMap::new();
         headers.for_each(|(name, value)| {
             all.append(name, value);
         });
-        access.caller(&uri.parse().unwrap(), &all).map_err(|refusal| refusal.into_response().status().as_u16())
+        access
+            .caller(&uri.parse().unwrap(), &all)
+            .map_err(|refusal| refusal.into_response().status().as_u16())
     }
 
     #[test]
@@ -183,7 +186,9 @@ mod tests {
         for host in ["localhost", "LOCALHOST:1", "127.0.0.1:8001", "127.8.9.1", "[::1]:8001"] {
             assert_eq!(ask(&access, "/", &[("host", host)]), Ok(Caller::Local), "{host}");
         }
-        for host in ["example.com", "localhost.example.com", "10.0.0.1", "u@localhost", "localhost@example.com"] {
+        for host in
+            ["example.com", "localhost.example.com", "10.0.0.1", "u@localhost", "localhost@example.com"]
+        {
             assert_eq!(ask(&access, "/", &[("host", host)]), Err(421), "{host}");
         }
         for host in ["", "a b", "localhost:x:y"] {
@@ -209,10 +214,14 @@ mod tests {
         let access = access("127.0.0.1:8001", &[]);
         let from = |origin| ask(&access, "/", &[("host", "localhost:8001"), ("origin", origin)]);
         assert_eq!(from("http://localhost:8001"), Ok(Caller::Local));
-        for origin in ["null", "http://localhost:3000", "http://example.com", "file://", "ftp://localhost:8001", ""] {
+        for origin in
+            ["null", "http://localhost:3000", "http://example.com", "file://", "ftp://localhost:8001", ""]
+        {
             assert_eq!(from(origin), Err(403), "{origin}");
         }
-        for (site, allowed) in [("cross-site", false), ("same-site", false), ("same-origin", true), ("none", true)] {
+        for (site, allowed) in
+            [("cross-site", false), ("same-site", false), ("same-origin", true), ("none", true)]
+        {
             let asked = ask(&access, "/", &[("host", "localhost"), ("sec-fetch-site", site)]);
             assert_eq!(asked, if allowed { Ok(Caller::Local) } else { Err(403) }, "{site}");
         }
@@ -238,7 +247,8 @@ mod tests {
             (Caller::Trusted, [true, true, true]),
         ];
         for (caller, allowed) in table {
-            let checked = [Needs::Nothing, Needs::Computing, Needs::Token].map(|it| Access::check(caller, it).is_ok());
+            let checked =
+                [Needs::Nothing, Needs::Computing, Needs::Token].map(|it| Access::check(caller, it).is_ok());
             assert_eq!(checked, allowed, "{caller:?}");
         }
     }

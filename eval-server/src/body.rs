@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::multipart::MultipartError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use axum::http::StatusCode;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::StatusCode;
 use http_body_util::LengthLimitError;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -57,7 +57,12 @@ impl Memory {
         }
         let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let read = async {
-            let memory = self.0.clone().acquire_many_owned(units).await.map_err(|_| Refusal::busy("the server ends"))?;
+            let memory = self
+                .0
+                .clone()
+                .acquire_many_owned(units)
+                .await
+                .map_err(|_| Refusal::busy("the server ends"))?;
             let bytes = to_bytes(body, limits.body).await.map_err(|error| {
                 // What else can go wrong is the connection, and then nobody reads the answer.
                 if is_length_limit(&error) { too_large() } else { Refusal::bad("the body ends too early") }
@@ -97,7 +102,8 @@ impl Received {
         DefaultBodyLimit::disable().apply(&mut request);
         Handle::current().block_on(async {
             let mut form = Multipart::from_request(request, &()).await.map_err(|error| {
-                let why = format!("the body is no form with files (`multipart/form-data`): {}", error.body_text());
+                let why =
+                    format!("the body is no form with files (`multipart/form-data`): {}", error.body_text());
                 Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, why)
             })?;
             let mut fields = Vec::new();

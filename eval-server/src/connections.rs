@@ -23,11 +23,18 @@ const MOST_HEADERS: usize = 64;
 const BUFFER: usize = 64 << 10;
 
 /// Answers requests until `stop` ends, and then those that are in work, for as long as they are given.
-pub(crate) async fn serve(listener: TcpListener, routes: Router, limits: &Limits, stop: impl Future<Output = ()>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    routes: Router,
+    limits: &Limits,
+    stop: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
     // It holds for connections without requests too.
     http.timer(TokioTimer::new()).header_read_timeout(limits.headers);
     http.max_headers(MOST_HEADERS).max_buf_size(BUFFER);
+    // A client that has sent all that it sends is answered.
+    http.half_close(true);
     let places = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);

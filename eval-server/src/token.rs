@@ -25,7 +25,9 @@ impl Token {
             return Err(format!("the token has {} characters; {SHORTEST} are the fewest", text.len()));
         }
         if !text.bytes().all(fits) {
-            return Err("the token has other characters than letters, digits, `-`, `.`, `_` and `~`".to_owned());
+            return Err(
+                "the token has other characters than letters, digits, `-`, `.`, `_` and `~`".to_owned()
+            );
         }
         Ok(Self(text.to_owned()))
     }
@@ -57,7 +59,9 @@ mod tests {
         let token = Token::random().unwrap();
         let text = token.as_str().to_owned();
         assert!(text.len() == 32 && token.is(&text));
-        for other in ["", &text[1..], &format!("{text}0"), &text.to_uppercase().replace(char::is_numeric, "x")] {
+        for other in
+            ["", &text[1..], &format!("{text}0"), &text.to_uppercase().replace(char::is_numeric, "x")]
+        {
             assert!(!token.is(other), "{other}");
         }
         assert!(!Token::random().unwrap().is(&text));

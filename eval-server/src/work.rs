@@ -76,7 +76,9 @@ impl Workers {
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the server failed at this request; the others are not affected",
             )),
-            Err(_) => Err(Refusal::busy(format!("there is no answer after {} seconds", self.time.as_secs_f64()))),
+            Err(_) => {
+                Err(Refusal::busy(format!("there is no answer after {} seconds", self.time.as_secs_f64())))
+            }
         }
     }
 }

@@ -7,7 +7,6 @@ use eval_format::Problem;
 use eval_format::problem::Severity;
 use serde::Serialize;
 
-
 /// The problems of a file, in the order of its text.
 pub(crate) fn entries(text: &str, problems: &[Problem]) -> Vec<ProblemEntry> {
     let positions = Positions::of(text, problems);

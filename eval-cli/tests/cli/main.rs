@@ -21,4 +21,6 @@ mod rescore;
 mod run;
 mod same_scores;
 mod schema;
+#[cfg(all(feature = "serve", unix))]
+mod serve;
 mod traces;

@@ -177,4 +177,3 @@ fn invocation(turn: &Turn) -> Value {
         ("creationTimestamp", turn.to_invocation().creation_timestamp.into()),
     ])
 }
-

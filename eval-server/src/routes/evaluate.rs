@@ -208,10 +208,17 @@ enum Progress<'r> {
 
 fn json(received: &Received) -> Result<Job, Refusal> {
     let request: EvaluateRequest<'_> = serde_json::from_slice(&received.bytes).map_err(|error| {
-        Refusal::fields(vec![FieldError::new("json_invalid", &["body".into()], error.to_string(), &Value::Null)])
+        Refusal::fields(vec![FieldError::new(
+            "json_invalid",
+            &["body".into()],
+            error.to_string(),
+            &Value::Null,
+        )])
     })?;
     if request.credential_refs.is_some_and(|refs| !refs.is_null()) {
-        return Err(Refusal::bad("`credentialRefs`: keys are where the service runs, and none is taken from a request"));
+        return Err(Refusal::bad(
+            "`credentialRefs`: keys are where the service runs, and none is taken from a request",
+        ));
     }
     let parameters = Parameters::read(&request.config, &["body".into(), "config".into()])?;
     let traces = read([request.traces.get().as_bytes()])?;
@@ -222,7 +229,8 @@ fn json(received: &Received) -> Result<Job, Refusal> {
 
 fn form(received: Received) -> Result<Job, Refusal> {
     let fields = received.fields()?;
-    let config = fields.iter().rfind(|field| field.name == "config").ok_or_else(|| Refusal::missing("config"))?;
+    let config =
+        fields.iter().rfind(|field| field.name == "config").ok_or_else(|| Refusal::missing("config"))?;
     let config: Value = serde_json::from_slice(&config.bytes)
         .map_err(|error| Refusal::bad(format!("Invalid config JSON: {error}")))?;
     let parameters = Parameters::read(&config, &["body".into(), "config".into()])?;
@@ -238,12 +246,17 @@ fn checked(field: &str, bytes: &[u8]) -> Result<EvalSet, Refusal> {
     if let Some(set) = checked.set {
         return Ok(set);
     }
-    if checked.problems.iter().filter(|problem| problem.is_error()).all(|problem| problem.code == Code::NoCases) {
+    if checked
+        .problems
+        .iter()
+        .filter(|problem| problem.is_error())
+        .all(|problem| problem.code == Code::NoCases)
+    {
         return Ok(EvalSet::new(""));
     }
-    let wrong = errors(&entries(&checked.text, &checked.problems)).into_iter().map(|error| {
-        FieldError::new("value_error", &["body".into(), field.into()], error, &Value::Null)
-    });
+    let wrong = errors(&entries(&checked.text, &checked.problems))
+        .into_iter()
+        .map(|error| FieldError::new("value_error", &["body".into(), field.into()], error, &Value::Null));
     Err(Refusal::fields(wrong.collect()))
 }
 
@@ -310,7 +323,8 @@ impl Job {
         let is_only_case = self.set.as_ref().is_some_and(|set| set.eval_cases.len() == 1);
         let mut found: HashMap<usize, (&EvalCase, MatchedBy)> = HashMap::new();
         let all = self.traces.conversations();
-        let places: HashMap<*const Conversation, usize> = all.iter().map(std::ptr::from_ref).zip(0..).collect();
+        let places: HashMap<*const Conversation, usize> =
+            all.iter().map(std::ptr::from_ref).zip(0..).collect();
         for case in cases {
             match self.traces.conversation_of(case, is_only_case) {
                 Ok((conversation, by)) => {
@@ -331,7 +345,12 @@ impl Job {
     }
 
     /// The results of all metrics for a conversation.
-    fn score(&self, conversation: &Conversation, case: Option<&EvalCase>, caller: Caller) -> Vec<MetricResult> {
+    fn score(
+        &self,
+        conversation: &Conversation,
+        case: Option<&EvalCase>,
+        caller: Caller,
+    ) -> Vec<MetricResult> {
         if conversation.turns.is_empty() {
             let error = "No invocations extracted from trace.";
             return vec![MetricResult { error_type: None, ..unscored("(all)", error, "TraceError") }];
@@ -363,7 +382,12 @@ impl Job {
     }
 
     /// Why a metric is not scored at all.
-    fn refused(&self, evaluator: &Evaluator, case: Option<&EvalCase>, caller: Caller) -> Option<MetricResult> {
+    fn refused(
+        &self,
+        evaluator: &Evaluator,
+        case: Option<&EvalCase>,
+        caller: Caller,
+    ) -> Option<MetricResult> {
         let name = &evaluator.name;
         let Some(info) = metric(name) else {
             return Some(unscored(name, format!("{name} not found in registry."), "NotFoundError"));
@@ -376,7 +400,10 @@ impl Job {
             return None;
         }
         let (error, reason) = match &self.set {
-            None => ("no eval set was given, and this metric compares with what one expects", "no eval set provided"),
+            None => (
+                "no eval set was given, and this metric compares with what one expects",
+                "no eval set provided",
+            ),
             Some(set) if set.eval_cases.is_empty() => ("the eval set has no cases", "no matching eval case"),
             Some(_) => ("no case of the eval set is about this trace", "no matching eval case"),
         };
@@ -400,7 +427,8 @@ impl Job {
         }
         let is_only_case = self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1);
         let agent = || TraceAgent::from(Arc::clone(&self.traces)).only_case(is_only_case);
-        let report = Handle::current().block_on(runner.run_case(case, agent)).map_err(|error| error.to_string())?;
+        let report =
+            Handle::current().block_on(runner.run_case(case, agent)).map_err(|error| error.to_string())?;
         Ok(evaluators.into_iter().map(|it| result(it, &report, case, conversation)).collect())
     }
 }
@@ -430,7 +458,12 @@ fn unscored(name: &str, error: impl Into<String>, kind: &'static str) -> MetricR
 }
 
 /// What a metric made of a conversation.
-fn result(evaluator: &Evaluator, report: &CaseReport, case: &EvalCase, conversation: &Conversation) -> MetricResult {
+fn result(
+    evaluator: &Evaluator,
+    report: &CaseReport,
+    case: &EvalCase,
+    conversation: &Conversation,
+) -> MetricResult {
     let name = &evaluator.name;
     let run = report.runs.first();
     if let Some(error) = run.and_then(|run| run.error.as_ref()) {
@@ -472,7 +505,8 @@ fn result(evaluator: &Evaluator, report: &CaseReport, case: &EvalCase, conversat
 
 fn details(scored: &ScoredMetric, case: &EvalCase, conversation: &Conversation) -> Option<Details> {
     let turns = scores(scored);
-    let is_trajectory = metric(&scored.name).is_some_and(|info| matches!(info.compares, Subject::ToolCalls(_)));
+    let is_trajectory =
+        metric(&scored.name).is_some_and(|info| matches!(info.compares, Subject::ToolCalls(_)));
     let full: Vec<bool> = turns.iter().map(|score| score.value() == Some(1.0)).collect();
     let details = Details {
         comparisons: is_trajectory.then(|| comparisons(case, conversation, &full)),

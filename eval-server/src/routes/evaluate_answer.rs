@@ -212,7 +212,9 @@ impl Performance {
         let models = turns.iter().flat_map(|turn| &turn.model_calls);
         Self {
             latency: Latency {
-                overall: Milliseconds::of(turns.iter().map(|turn| turn.duration().as_secs_f64() * 1e3).collect()),
+                overall: Milliseconds::of(
+                    turns.iter().map(|turn| turn.duration().as_secs_f64() * 1e3).collect(),
+                ),
             },
             tokens,
             counts: Counts {
@@ -247,7 +249,8 @@ impl TraceResult {
     /// The result of a conversation before it is scored. `named` is its name, if it has one.
     pub(super) fn of(conversation: &Conversation, named: Option<String>, warnings: Vec<String>) -> Self {
         let turns = &conversation.turns;
-        let turn_ref = |turn: &Turn| TurnRef { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() };
+        let turn_ref =
+            |turn: &Turn| TurnRef { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() };
         Self {
             trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
             num_invocations: turns.len(),

@@ -104,14 +104,24 @@ impl Reader {
         self.errors.push(FieldError::new(kind, at, msg, input));
     }
 
-    fn object<'v>(&mut self, value: &'v Value, at: &[Value], keys: &[&str]) -> Option<&'v Map<String, Value>> {
+    fn object<'v>(
+        &mut self,
+        value: &'v Value,
+        at: &[Value],
+        keys: &[&str],
+    ) -> Option<&'v Map<String, Value>> {
         let Some(object) = value.as_object() else {
             self.wrong("model_attributes_type", at, "Input should be a valid dictionary", value);
             return None;
         };
         for (key, value) in object {
             if !keys.contains(&key.as_str()) {
-                self.wrong("extra_forbidden", &below(at, key.as_str()), "Extra inputs are not permitted", value);
+                self.wrong(
+                    "extra_forbidden",
+                    &below(at, key.as_str()),
+                    "Extra inputs are not permitted",
+                    value,
+                );
             }
         }
         Some(object)
@@ -127,7 +137,12 @@ impl Reader {
 
     fn parameters(&mut self, value: &Value, at: &[Value]) -> Option<Parameters> {
         const KEYS: &[&str] = &[
-            "evaluators", "groupBy", "group_by", "maxConcurrentTraces", "max_concurrent_traces", "maxConcurrentEvals",
+            "evaluators",
+            "groupBy",
+            "group_by",
+            "maxConcurrentTraces",
+            "max_concurrent_traces",
+            "maxConcurrentEvals",
             "max_concurrent_evals",
         ];
         let object = self.object(value, at, KEYS)?;
@@ -135,8 +150,15 @@ impl Reader {
         for (camel, snake) in
             [("maxConcurrentTraces", "max_concurrent_traces"), ("maxConcurrentEvals", "max_concurrent_evals")]
         {
-            if let Some(value) = field(object, camel, snake).filter(|value| value.as_u64().is_none_or(|it| it == 0)) {
-                self.wrong("greater_than_equal", &below(at, camel), "Input should be an integer from 1", value);
+            if let Some(value) =
+                field(object, camel, snake).filter(|value| value.as_u64().is_none_or(|it| it == 0))
+            {
+                self.wrong(
+                    "greater_than_equal",
+                    &below(at, camel),
+                    "Input should be an integer from 1",
+                    value,
+                );
             }
         }
         let group_by = match field(object, "groupBy", "group_by") {
@@ -166,10 +188,16 @@ impl Reader {
             self.wrong("value_error", &at, "Value error, At least one evaluator is required.", given);
         }
         if evaluators.len() > MOST_EVALUATORS {
-            self.wrong("too_long", &at, format!("List should have at most {MOST_EVALUATORS} items"), &Value::Null);
+            self.wrong(
+                "too_long",
+                &at,
+                format!("List should have at most {MOST_EVALUATORS} items"),
+                &Value::Null,
+            );
             return None;
         }
-        let evaluators = evaluators.iter().enumerate().filter_map(|(n, value)| self.evaluator(value, &below(&at, n)));
+        let evaluators =
+            evaluators.iter().enumerate().filter_map(|(n, value)| self.evaluator(value, &below(&at, n)));
         let evaluators: Vec<Evaluator> = evaluators.collect();
         for (n, evaluator) in evaluators.iter().enumerate() {
             if evaluators[..n].iter().any(|earlier| earlier.name == evaluator.name) {
@@ -182,12 +210,23 @@ impl Reader {
 
     fn evaluator(&mut self, value: &Value, at: &[Value]) -> Option<Evaluator> {
         const KEYS: &[&str] = &[
-            "name", "type", "threshold", "trajectoryMatchType", "trajectory_match_type", "judgeModel", "judge_model",
-            "rubrics", "credentialRef", "credential_ref", "judgeBaseUrl", "judge_base_url",
+            "name",
+            "type",
+            "threshold",
+            "trajectoryMatchType",
+            "trajectory_match_type",
+            "judgeModel",
+            "judge_model",
+            "rubrics",
+            "credentialRef",
+            "credential_ref",
+            "judgeBaseUrl",
+            "judge_base_url",
         ];
         let kind = value.get("type").unwrap_or(&Value::Null);
         if !kind.is_null() && kind != "builtin" {
-            let msg = "this service has built-in metrics (`builtin`) alone, and runs no programs for a request";
+            let msg =
+                "this service has built-in metrics (`builtin`) alone, and runs no programs for a request";
             self.wrong("literal_error", &below(at, "type"), msg, kind);
             return None;
         }

@@ -101,7 +101,12 @@ pub(crate) async fn score(
         let report = Handle::current().block_on(runner.score_case(&case, vec![actual]));
         let report = report.map_err(|error| {
             let loc = ["body".into(), "criteria".into()];
-            Refusal::fields(vec![FieldError::new("value_error", &loc, error.to_string(), &serde_json::Value::Null)])
+            Refusal::fields(vec![FieldError::new(
+                "value_error",
+                &loc,
+                error.to_string(),
+                &serde_json::Value::Null,
+            )])
         })?;
         Ok(answer::data(ScoreAnswer::of(&report)))
     })
@@ -123,7 +128,12 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
     let request: ScoreRequest<'_> = serde_json::from_str(text).map_err(|error| {
         let loc = ["body".into()];
-        Refusal::fields(vec![FieldError::new("json_invalid", &loc, error.to_string(), &serde_json::Value::Null)])
+        Refusal::fields(vec![FieldError::new(
+            "json_invalid",
+            &loc,
+            error.to_string(),
+            &serde_json::Value::Null,
+        )])
     })?;
     let mut errors = Vec::new();
     let mut turns = |name: &'static str, raw: &[&RawValue]| -> Vec<Invocation> {
@@ -135,7 +145,13 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
                     let of = problems.iter().filter(|problem| problem.is_error());
                     errors.extend(of.take(MOST_ERRORS).map(|problem| {
                         let start = offset(text, raw) + problem.range.start;
-                        wrong(text, start, &["body".into(), name.into(), at.into()], &problem.path, &problem.message)
+                        wrong(
+                            text,
+                            start,
+                            &["body".into(), name.into(), at.into()],
+                            &problem.path,
+                            &problem.message,
+                        )
                     }));
                 }
             }
@@ -152,13 +168,19 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let gate = request.gate.as_deref().map_or(Ok(Gate::Mean), str::parse);
     if let Err(error) = &gate {
         let given = request.gate.as_deref().into();
-        errors.push(FieldError::new("value_error", &["body".into(), "gate".into()], error.to_string(), &given));
+        errors.push(FieldError::new(
+            "value_error",
+            &["body".into(), "gate".into()],
+            error.to_string(),
+            &given,
+        ));
     }
     let (Some(config), Ok(gate), true) = (config.config, gate, errors.is_empty()) else {
         return Err(Refusal::fields(errors));
     };
     // Nothing is expected beyond what the user says, where nothing is given.
-    let unexpecting = || actual.iter().map(|turn| Invocation::new(turn.user_content.clone())).collect::<Vec<_>>();
+    let unexpecting =
+        || actual.iter().map(|turn| Invocation::new(turn.user_content.clone())).collect::<Vec<_>>();
     let expected = expected.unwrap_or_else(unexpecting);
     let case = expected.into_iter().fold(EvalCase::new("score"), EvalCase::turn);
     Ok(Read { case, actual: transcript(actual), config, gate })
@@ -206,7 +228,9 @@ impl ScoreAnswer {
                 threshold: metric.threshold(),
                 verdict: verdict_name(&metric.verdict),
                 reason: metric.verdict.reason().map(str::to_owned),
-                scores: scored.map(|scored| scores(scored).iter().map(TurnScore::of).collect()).unwrap_or_default(),
+                scores: scored
+                    .map(|scored| scores(scored).iter().map(TurnScore::of).collect())
+                    .unwrap_or_default(),
             }
         });
         Self {

@@ -60,7 +60,10 @@ pub(crate) struct SetForm {
     request_body(content = SetForm, content_type = "multipart/form-data"),
     responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
 )]
-pub(crate) async fn validate_eval_set(State(app): State<Shared>, request: Request) -> Result<Response, Refusal> {
+pub(crate) async fn validate_eval_set(
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Response, Refusal> {
     app.compute(request, |received| {
         let fields = received.fields()?;
         let file = fields.into_iter().rfind(|field| field.name == "eval_set_file" && !field.file.is_empty());
@@ -77,7 +80,10 @@ pub(crate) async fn validate_eval_set(State(app): State<Shared>, request: Reques
     request_body(content = String, content_type = "application/json"),
     responses((status = 200, body = Envelope<CheckedSet>))
 )]
-pub(crate) async fn validate_set_text(State(app): State<Shared>, request: Request) -> Result<Response, Refusal> {
+pub(crate) async fn validate_set_text(
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Response, Refusal> {
     app.compute(request, |received| answer::data(check("eval_set.json", &received.bytes))).await
 }
 
@@ -88,11 +94,15 @@ pub(crate) async fn validate_set_text(State(app): State<Shared>, request: Reques
     request_body(content = String, content_type = "application/json"),
     responses((status = 200, body = Envelope<CheckedConfig>))
 )]
-pub(crate) async fn validate_config(State(app): State<Shared>, request: Request) -> Result<Response, Refusal> {
+pub(crate) async fn validate_config(
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Response, Refusal> {
     app.compute(request, |received| {
         let checked = check_config("test_config.json", &received.bytes, &[]);
         let problems = entries(&checked.text, &checked.problems);
-        let names = |config: eval_format::EvalConfig| config.criteria.into_iter().map(|(name, _)| name).collect();
+        let names =
+            |config: eval_format::EvalConfig| config.criteria.into_iter().map(|(name, _)| name).collect();
         answer::data(CheckedConfig {
             valid: checked.config.is_some(),
             errors: errors(&problems),
@@ -114,7 +124,9 @@ fn check(file: &str, bytes: &[u8]) -> CheckedSet {
     };
     let set = checked.set.filter(|_| checked.form == Form::EvalSet);
     if set.is_none() && errors.is_empty() {
-        errors.push(format!("1:1: this is of ADK's old form `{form}`; `cargo evalset migrate` makes an eval set of it"));
+        errors.push(format!(
+            "1:1: this is of ADK's old form `{form}`; `cargo evalset migrate` makes an eval set of it"
+        ));
     }
     CheckedSet {
         valid: set.is_some(),

@@ -31,7 +31,8 @@ fn recorded_runs_are_shown() {
         .criterion("response_match_score", eval_core::Criterion::new(0.8))
         .journal(&folder);
     let replay = || eval_core::Replay::new([["It rains."]]);
-    runtime.block_on(runner.run_set(&set, replay, 1)).unwrap();
+    let report = runtime.block_on(runner.run_set(&set, replay, 1)).unwrap();
+    assert!(!report.all_passed());
     drop(runner);
     let service = Service::start(ServerOptions::new().records(&folder));
     let bearer = format!("authorization: Bearer {}\r\n", service.token);
@@ -49,7 +50,8 @@ fn recorded_runs_are_shown() {
 fn requests_for_other_hosts_and_of_other_pages_are_refused_before_they_are_read() {
     let service = Service::start(ServerOptions::new().allow_host("evals.example.com"));
     let ask = |host: &str, more: &str, path: &str| {
-        let request = format!("POST {path} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: 2\r\n\r\n{{}}");
+        let request =
+            format!("POST {path} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: 2\r\n\r\n{{}}");
         service.raw(request.as_bytes()).unwrap().status
     };
     let path = "/api/v1/validate/eval-set";

@@ -88,8 +88,11 @@ fn the_same_requests_get_the_same_answers_or_better_ones() {
                 let [trace, set] = [trace, set].map(|file| fs::read(traces.join(file)).unwrap());
                 let (_, config) = capture.text.lines().next().unwrap().split_once("'config=").unwrap();
                 let config = config.trim_end_matches('\'').as_bytes();
-                let fields: &[(&str, &str, &[u8])] =
-                    &[("trace_files", "t.json", &trace), ("eval_set_file", "s.json", &set), ("config", "", config)];
+                let fields: &[(&str, &str, &[u8])] = &[
+                    ("trace_files", "t.json", &trace),
+                    ("eval_set_file", "s.json", &set),
+                    ("config", "", config),
+                ];
                 service.form("/api/evaluate", fields)
             }
             _ if name.starts_with("validate_") => {
@@ -126,7 +129,9 @@ fn compare(capture: &Capture, reply: &Reply) {
     let ours = reply.json();
     if capture.status != 200 {
         let detail = |answer: &Value| match &answer["detail"] {
-            Value::Array(fields) => fields.iter().map(|field| json!([field["type"], field["loc"], field["msg"]])).collect(),
+            Value::Array(fields) => {
+                fields.iter().map(|field| json!([field["type"], field["loc"], field["msg"]])).collect()
+            }
             text => json!(text.as_str().unwrap().split(':').next()),
         };
         assert_eq!(detail(&ours), detail(&theirs), "{name}");
@@ -135,11 +140,15 @@ fn compare(capture: &Capture, reply: &Reply) {
     let (theirs, ours) = (&theirs["data"], &ours["data"]);
     match name {
         "health" => assert_eq!(ours["status"], theirs["status"]),
-        "config" => assert!(ours["apiKeys"].as_object().unwrap().keys().eq(theirs["apiKeys"].as_object().unwrap().keys())),
+        "config" => assert!(
+            ours["apiKeys"].as_object().unwrap().keys().eq(theirs["apiKeys"].as_object().unwrap().keys())
+        ),
         "metrics" => same_metrics(theirs, ours),
         "convert" => same_turns(theirs, ours),
         // A set without cases checks nothing.
-        "validate_empty_cases" => assert_eq!((&ours["valid"], &theirs["valid"]), (&json!(false), &json!(true))),
+        "validate_empty_cases" => {
+            assert_eq!((&ours["valid"], &theirs["valid"]), (&json!(false), &json!(true)))
+        }
         _ if name.starts_with("validate_") => {
             for field in ["valid", "evalSetId", "numCases"] {
                 assert_eq!(ours[field], theirs[field], "{name}, {field}: {ours}");
@@ -149,7 +158,11 @@ fn compare(capture: &Capture, reply: &Reply) {
         _ if WRONG.contains(&name) => {
             assert_eq!(ours["passed"], false, "{name}");
             for metric in ours["traceResults"][0]["metricResults"].as_array().unwrap() {
-                assert_eq!((&metric["score"], &metric["evalStatus"]), (&Value::Null, &json!("NOT_EVALUATED")), "{name}");
+                assert_eq!(
+                    (&metric["score"], &metric["evalStatus"]),
+                    (&Value::Null, &json!("NOT_EVALUATED")),
+                    "{name}"
+                );
                 assert!(metric["error"].as_str().is_some_and(|error| error.len() > 20), "{name}: {metric}");
             }
         }
@@ -168,7 +181,11 @@ fn same_metrics(theirs: &Value, ours: &Value) {
         let name = &metric["name"];
         let own = ours.as_array().unwrap().iter().find(|own| own["name"] == *name);
         let own = own.unwrap_or_else(|| panic!("{name} is missing"));
-        assert_eq!((&own["category"], &own["requiresRubrics"]), (&metric["category"], &metric["requiresRubrics"]), "{name}");
+        assert_eq!(
+            (&own["category"], &own["requiresRubrics"]),
+            (&metric["category"], &metric["requiresRubrics"]),
+            "{name}"
+        );
         // What is sent to Vertex AI there is asked of a judge here.
         let asks = metric["requiresLLM"] == true || metric["requiresGCP"] == true;
         assert!(own["requiresLLM"] == true || !asks, "{name}");
@@ -191,7 +208,14 @@ fn same_results(name: &str, theirs: &Value, ours: &Value) {
     assert_eq!(own.len(), all.len(), "{name}");
     for (theirs, ours) in all.iter().zip(own) {
         let fields = [
-            "traceId", "numInvocations", "traceIds", "groupKey", "conversationId", "evalCaseId", "evalCaseMatch", "turnRefs",
+            "traceId",
+            "numInvocations",
+            "traceIds",
+            "groupKey",
+            "conversationId",
+            "evalCaseId",
+            "evalCaseMatch",
+            "turnRefs",
             "agentName",
         ];
         for field in fields {
@@ -200,14 +224,22 @@ fn same_results(name: &str, theirs: &Value, ours: &Value) {
         for field in ["tokens", "counts", "models", "toolNames"] {
             let (theirs, ours) = (&theirs["performanceMetrics"][field], &ours["performanceMetrics"][field]);
             match ours.as_object() {
-                Some(ours) => ours.iter().for_each(|(key, value)| assert_eq!(*value, theirs[key], "{name}, {field}.{key}")),
+                Some(ours) => ours
+                    .iter()
+                    .for_each(|(key, value)| assert_eq!(*value, theirs[key], "{name}, {field}.{key}")),
                 None => assert_eq!(ours, theirs, "{name}, {field}"),
             }
         }
         let (theirs, ours) = (&theirs["metricResults"], &ours["metricResults"]);
         for (theirs, ours) in theirs.as_array().unwrap().iter().zip(ours.as_array().unwrap()) {
             for field in [
-                "metricName", "score", "evalStatus", "perInvocationScores", "perInvocationStatuses", "error", "errorType",
+                "metricName",
+                "score",
+                "evalStatus",
+                "perInvocationScores",
+                "perInvocationStatuses",
+                "error",
+                "errorType",
             ] {
                 assert_eq!(ours[field], theirs[field], "{name}, {field}: {ours}");
             }

@@ -27,8 +27,26 @@ impl Random {
 
 /// Pieces that are put where they do not belong.
 const PIECES: [&str; 20] = [
-    "null", "true", "[]", "{}", "1e999", "-0", "\"\\ud800\"", "\"\\u0000\"", "99999999999999999999", "\"<script>\"", "[[[[", "}}",
-    "\"\"", ",", ":", "\u{feff}", "NaN", "\"eval_id\"", "\"conversation\"", "{\"text\": 1}",
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "1e999",
+    "-0",
+    "\"\\ud800\"",
+    "\"\\u0000\"",
+    "99999999999999999999",
+    "\"<script>\"",
+    "[[[[",
+    "}}",
+    "\"\"",
+    ",",
+    ":",
+    "\u{feff}",
+    "NaN",
+    "\"eval_id\"",
+    "\"conversation\"",
+    "{\"text\": 1}",
 ];
 
 fn mutated(random: &mut Random, body: &[u8]) -> Vec<u8> {
@@ -61,8 +79,19 @@ fn mutated(random: &mut Random, body: &[u8]) -> Vec<u8> {
 fn request(random: &mut Random, path: &str, kind: &str, body: &[u8]) -> Vec<u8> {
     let method = random.of(&["POST", "POST", "POST", "POST", "GET", "PUT", "OPTIONS", "x"]);
     let more = random.of(&[
-        "", "", "", "", "origin: null\r\n", "expect: 100-continue\r\n", "accept-encoding: gzip\r\n", "authorization: Bearer \r\n",
-        "transfer-encoding: chunked\r\n", "content-length: 5\r\n", "x: \u{80}\r\n", "content-encoding: gzip\r\n", "upgrade: h2c\r\n",
+        "",
+        "",
+        "",
+        "",
+        "origin: null\r\n",
+        "expect: 100-continue\r\n",
+        "accept-encoding: gzip\r\n",
+        "authorization: Bearer \r\n",
+        "transfer-encoding: chunked\r\n",
+        "content-length: 5\r\n",
+        "x: \u{80}\r\n",
+        "content-encoding: gzip\r\n",
+        "upgrade: h2c\r\n",
     ]);
     let length = match random.below(12) {
         0 => body.len() + random.below(1000),
@@ -88,7 +117,9 @@ fn extreme(random: &mut Random) -> Vec<u8> {
         0 => "[".repeat(many).into_bytes(),
         1 => "{\"a\":".repeat(many).into_bytes(),
         2 => format!("{{\"eval_cases\": [{}]}}", vec!["{}"; many / 10].join(",")).into_bytes(),
-        3 => format!("{{\"actual\": [{}], \"criteria\": {{}}}}", vec!["[]"; many / 10].join(",")).into_bytes(),
+        3 => {
+            format!("{{\"actual\": [{}], \"criteria\": {{}}}}", vec!["[]"; many / 10].join(",")).into_bytes()
+        }
         _ => format!("{{\"{}\": 1}}", "k".repeat(many)).into_bytes(),
     }
 }
@@ -106,11 +137,16 @@ fn hostile_requests_are_answered_rightly_or_refused() {
     let trace = trace(1, "Paris?", "Paris", "It is sunny.");
     let evaluation = evaluation(&trace, SET);
     let score = r#"{"actual": [{"user_content": {"parts": [{"text": "a"}]}}], "criteria": {"response_match_score": 0.5}}"#;
-    let upload = form(&[("eval_set_file", "s.json", SET.as_bytes()), ("trace_files", "t.json", trace.as_bytes())]);
+    let upload =
+        form(&[("eval_set_file", "s.json", SET.as_bytes()), ("trace_files", "t.json", trace.as_bytes())]);
     let (json, files) = ("application/json", "multipart/form-data; boundary=b0undary");
     let targets: [(&str, &str, &[u8]); 9] = [
         ("/api/v1/score", json, score.as_bytes()),
-        ("/api/v1/validate/config", json, br#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0}}}"#),
+        (
+            "/api/v1/validate/config",
+            json,
+            br#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0}}}"#,
+        ),
         ("/api/v1/validate/eval-set", json, SET.as_bytes()),
         ("/api/evaluate/json", json, evaluation.as_bytes()),
         ("/api/evaluate/json/stream", json, evaluation.as_bytes()),
@@ -127,8 +163,13 @@ fn hostile_requests_are_answered_rightly_or_refused() {
         let sent = request(&mut random, path, kind, &body);
         if let Some(reply) = service.raw(&sent) {
             answered += 1;
-            let known = [200, 400, 401, 403, 404, 405, 408, 411, 413, 414, 415, 421, 422, 431, 501, 505];
-            assert!(known.contains(&reply.status), "request {number}, {path}: {} {}", reply.status, reply.body);
+            let known = [100, 200, 400, 401, 403, 404, 405, 408, 411, 413, 414, 415, 421, 422, 431, 501, 505];
+            assert!(
+                known.contains(&reply.status),
+                "request {number}, {path}: {} {}",
+                reply.status,
+                reply.body
+            );
         }
         // Each tenth is sent as it should be, and has the answer of the reader.
         if number % 10 == 0 {

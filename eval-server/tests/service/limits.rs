@@ -29,7 +29,9 @@ fn slow_headers_bodies_and_idle_connections_end() {
     let limits = Limits::default().headers(Duration::from_millis(200)).time(Duration::from_millis(300));
     let service = Service::start(ServerOptions::new().limits(limits));
     let begin = Instant::now();
-    for beginning in ["", "GET / HTTP/1.1\r\nhost: loc", "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n"] {
+    for beginning in
+        ["", "GET / HTTP/1.1\r\nhost: loc", "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n"]
+    {
         let mut stream = service.connect();
         stream.write_all(beginning.as_bytes()).unwrap();
         let mut all = Vec::new();
@@ -74,7 +76,9 @@ fn who_does_not_end_is_cut_off_after_the_time_of_grace() {
     let limits = Limits::default().grace(Duration::from_millis(200));
     let mut service = Service::start(ServerOptions::new().limits(limits));
     let mut stream = service.connect();
-    stream.write_all(b"POST /api/convert HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nab").unwrap();
+    stream
+        .write_all(b"POST /api/convert HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nab")
+        .unwrap();
     std::thread::sleep(Duration::from_millis(100));
     let begin = Instant::now();
     service.stop().join().unwrap();

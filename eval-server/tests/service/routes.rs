@@ -19,7 +19,10 @@ fn the_plain_routes_answer() {
     let metrics = service.get("/api/metrics").data();
     let trajectory = &metrics[0];
     assert_eq!(trajectory["name"], "tool_trajectory_avg_score");
-    assert_eq!((&trajectory["category"], &trajectory["requiresEvalSet"]), (&json!("trajectory"), &json!(true)));
+    assert_eq!(
+        (&trajectory["category"], &trajectory["requiresEvalSet"]),
+        (&json!("trajectory"), &json!(true))
+    );
     let page = service.get("/");
     assert!(page.headers.contains("content-security-policy: default-src 'none'"), "{}", page.headers);
     assert_eq!(service.get("/api/nothing").json(), json!({ "detail": "Not Found" }));
@@ -34,7 +37,8 @@ fn each_route_is_described() {
     let paths = document["paths"].as_object().unwrap();
     for (path, methods) in paths {
         for method in methods.as_object().unwrap().keys() {
-            let reply = service.request(&format!("{} {}", method.to_uppercase(), path.replace("{id}", "x")), "", b"");
+            let reply =
+                service.request(&format!("{} {}", method.to_uppercase(), path.replace("{id}", "x")), "", b"");
             assert!(![404, 405].contains(&reply.status), "{method} {path}: {}", reply.body);
         }
     }
@@ -51,10 +55,16 @@ fn a_set_is_checked_and_its_problems_have_places() {
     let service = service();
     let good = service.form("/api/validate/eval-set", &[("eval_set_file", "s.json", SET.as_bytes())]).data();
     assert_eq!(good["valid"], true);
-    assert_eq!((&good["evalSetId"], &good["numCases"], &good["errors"]), (&json!("weather"), &json!(1), &json!([])));
+    assert_eq!(
+        (&good["evalSetId"], &good["numCases"], &good["errors"]),
+        (&json!("weather"), &json!(1), &json!([]))
+    );
     let text = "{\"eval_set_id\": \"s\",\n \"eval_cases\": [{\"eval_id\": 1, \"conversation\": []}]}";
     let wrong = service.post("/api/v1/validate/eval-set", text).data();
-    assert_eq!((&wrong["valid"], &wrong["evalSetId"], &wrong["numCases"]), (&json!(false), &Value::Null, &Value::Null));
+    assert_eq!(
+        (&wrong["valid"], &wrong["evalSetId"], &wrong["numCases"]),
+        (&json!(false), &Value::Null, &Value::Null)
+    );
     let errors = wrong["errors"].as_array().unwrap();
     assert!(errors.len() == 2 && errors[0].as_str().unwrap().starts_with("2:"), "{errors:?}");
     assert_eq!(wrong["problems"][0]["place"]["line"], 2);
@@ -80,9 +90,11 @@ fn a_form_without_its_file_is_refused() {
 #[test]
 fn a_config_is_checked() {
     let service = service();
-    let good = service.post("/api/v1/validate/config", r#"{"criteria": {"response_match_score": 0.8}}"#).data();
+    let good =
+        service.post("/api/v1/validate/config", r#"{"criteria": {"response_match_score": 0.8}}"#).data();
     assert_eq!((&good["valid"], &good["metrics"]), (&json!(true), &json!(["response_match_score"])));
-    let wrong = service.post("/api/v1/validate/config", r#"{"criteria": {"response_match_scores": 0.8}}"#).data();
+    let wrong =
+        service.post("/api/v1/validate/config", r#"{"criteria": {"response_match_scores": 0.8}}"#).data();
     assert!(wrong["valid"] == false && wrong["problems"][0]["code"] == "unknown-metric", "{wrong}");
 }
 
@@ -97,12 +109,18 @@ fn turn(text: &str) -> Value {
 fn turns_are_scored_with_criteria() {
     let service = service();
     let request = |actual: Value, expected: Value, criteria: Value| {
-        service.post("/api/v1/score", &json!({ "actual": actual, "expected": expected, "criteria": criteria }).to_string())
+        service.post(
+            "/api/v1/score",
+            &json!({ "actual": actual, "expected": expected, "criteria": criteria }).to_string(),
+        )
     };
     let criteria = json!({ "response_match_score": 0.8 });
     let rains = request(json!([turn("It rains.")]), json!([turn("It is sunny.")]), criteria.clone()).data();
     assert_eq!((&rains["passed"], &rains["verdict"]), (&json!(false), &json!("failed")));
-    assert_eq!((&rains["metrics"][0]["score"], &rains["metrics"][0]["threshold"]), (&json!(0.4), &json!(0.8)));
+    assert_eq!(
+        (&rains["metrics"][0]["score"], &rains["metrics"][0]["threshold"]),
+        (&json!(0.4), &json!(0.8))
+    );
     let same = request(json!([turn("It is sunny.")]), json!([turn("It is sunny.")]), criteria.clone()).data();
     assert_eq!((&same["passed"], &same["metrics"][0]["scores"][0]["score"]), (&json!(true), &json!(1.0)));
     // A turn that is missing is no pass.
@@ -128,7 +146,10 @@ fn traces_are_shown_as_turns() {
     assert_eq!(turn["intermediateData"]["toolUses"][0]["args"], json!({ "city": "Paris" }));
     assert_eq!(turn["finalResponse"]["parts"][0]["text"], "It is sunny.");
     assert_eq!(service.form("/api/convert", &[("trace_files", "t.json", b"{}")]).status, 400);
-    assert_eq!(service.form("/api/convert", &[("trace_files", "t.json.gz", &[0x1f, 0x8b, 8, 0])]).status, 400);
+    assert_eq!(
+        service.form("/api/convert", &[("trace_files", "t.json.gz", &[0x1f, 0x8b, 8, 0])]).status,
+        400
+    );
 }
 
 #[test]
@@ -151,13 +172,17 @@ fn traces_are_scored_with_a_set() {
     // Nothing that was not scored passes, and each says why.
     let uncovered = SET.replace("]}]}", "]}, {\"eval_id\": \"oslo\", \"conversation\": [{\"user_content\": {\"parts\": [{\"text\": \"Oslo?\"}]}, \"final_response\": {\"parts\": [{\"text\": \"Rain.\"}]}}]}]}");
     let uncovered = score(&trace(1, "Paris?", "Paris", "It is sunny."), &uncovered);
-    assert!(uncovered["passed"] == false && uncovered["errors"][0].as_str().unwrap().contains("`oslo`"), "{uncovered}");
+    assert!(
+        uncovered["passed"] == false && uncovered["errors"][0].as_str().unwrap().contains("`oslo`"),
+        "{uncovered}"
+    );
     for set in ["null", r#"{"eval_set_id": "e", "eval_cases": []}"#] {
         let none = score(&trace(1, "Paris?", "Paris", "It is sunny."), set);
         assert_eq!((&none["passed"], &statuses(&none)[0]), (&json!(false), &json!([null, "NOT_EVALUATED"])));
         assert!(none["traceResults"][0]["metricResults"][0]["error"].is_string(), "{none}");
     }
-    let invalid = service.post("/api/evaluate/json", &evaluation(&trace(1, "a", "b", "c"), r#"{"eval_cases": 1}"#));
+    let invalid =
+        service.post("/api/evaluate/json", &evaluation(&trace(1, "a", "b", "c"), r#"{"eval_cases": 1}"#));
     assert_eq!((invalid.status, &invalid.json()["detail"][0]["loc"][1]), (422, &json!("evalSet")));
 }
 
@@ -174,7 +199,8 @@ fn a_metric_that_cannot_be_used_says_so_and_leaves_the_others() {
     let request = format!("{{\"traces\": {trace}, \"evalSet\": {SET}, \"config\": {config}}}");
     let data = service.post("/api/evaluate/json", &request).data();
     let metrics = data["traceResults"][0]["metricResults"].as_array().unwrap();
-    let shown: Vec<_> = metrics.iter().map(|it| (it["evalStatus"].as_str().unwrap(), it["errorType"].as_str())).collect();
+    let shown: Vec<_> =
+        metrics.iter().map(|it| (it["evalStatus"].as_str().unwrap(), it["errorType"].as_str())).collect();
     assert_eq!(
         shown,
         [
@@ -192,7 +218,11 @@ fn progress_comes_in_events_and_the_result_at_last() {
     let service = service();
     let request = evaluation(&trace(1, "Paris?", "Paris", "It is sunny."), SET);
     let reply = service.post("/api/evaluate/json/stream", &request);
-    assert!(reply.status == 200 && reply.headers.contains("content-type: text/event-stream"), "{}", reply.headers);
+    assert!(
+        reply.status == 200 && reply.headers.contains("content-type: text/event-stream"),
+        "{}",
+        reply.headers
+    );
     let events: Vec<&str> = reply.body.split_terminator("\n\n").collect();
     assert!(events[0].starts_with("event: performance_metrics\ndata: {"), "{}", events[0]);
     let last: Value = serde_json::from_str(events.last().unwrap().strip_prefix("data: ").unwrap()).unwrap();
@@ -209,8 +239,11 @@ fn forms_and_json_get_the_same_scores() {
     let trace = trace(1, "Paris?", "Paris", "It is very sunny.");
     let by_json = service.post("/api/evaluate/json", &evaluation(&trace, SET)).data();
     let config = br#"{"evaluators": [{"name": "tool_trajectory_avg_score"}, {"name": "response_match_score", "threshold": 0.8}]}"#;
-    let fields: &[(&str, &str, &[u8])] =
-        &[("trace_files", "t.json", trace.as_bytes()), ("eval_set_file", "s.json", SET.as_bytes()), ("config", "", config)];
+    let fields: &[(&str, &str, &[u8])] = &[
+        ("trace_files", "t.json", trace.as_bytes()),
+        ("eval_set_file", "s.json", SET.as_bytes()),
+        ("config", "", config),
+    ];
     assert_eq!(service.form("/api/evaluate", fields).data(), by_json);
     let broken: &[(&str, &str, &[u8])] = &[("trace_files", "t.json", trace.as_bytes()), ("config", "", b"{")];
     let broken = service.form("/api/evaluate", broken);

@@ -22,7 +22,8 @@ impl Service {
         let (stop, stopped) = oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await.unwrap();
                 tell.send((server.address(), server.token().to_owned())).unwrap();
@@ -79,7 +80,11 @@ impl Service {
     /// A form with files, each with its field and its name; a field that is no file has an empty one.
     pub(crate) fn form(&self, path: &str, fields: &[(&str, &str, &[u8])]) -> Reply {
         let body = form(fields);
-        self.request(&format!("POST {path}"), "content-type: multipart/form-data; boundary=b0undary\r\n", &body)
+        self.request(
+            &format!("POST {path}"),
+            "content-type: multipart/form-data; boundary=b0undary\r\n",
+            &body,
+        )
     }
 }
 
@@ -119,7 +124,8 @@ impl Reply {
         let headers = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
         let status = headers.strip_prefix("http/1.")?.get(2..5)?.parse().ok()?;
         let body = &bytes[end + 4..];
-        let body = if headers.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_vec() };
+        let body =
+            if headers.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_vec() };
         Some(Self { status, headers, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
@@ -168,17 +174,29 @@ pub(crate) fn trace(id: u32, asked: &str, city: &str, answer: &str) -> String {
     };
     let root = format!("{:016x}", 1);
     let spans = [
-        span(1, "", serde_json::json!({ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "weather" })),
-        span(2, &root, serde_json::json!({
-            "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather",
-            "gen_ai.tool.call.arguments": serde_json::json!({ "city": city }).to_string(),
-            "gen_ai.tool.call.result": "{\"sky\": \"clear\"}",
-        })),
-        span(3, &root, serde_json::json!({
-            "gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
-            "gen_ai.input.messages": message("user", asked), "gen_ai.output.messages": message("assistant", answer),
-            "gen_ai.usage.input_tokens": 30, "gen_ai.usage.output_tokens": 9,
-        })),
+        span(
+            1,
+            "",
+            serde_json::json!({ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "weather" }),
+        ),
+        span(
+            2,
+            &root,
+            serde_json::json!({
+                "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather",
+                "gen_ai.tool.call.arguments": serde_json::json!({ "city": city }).to_string(),
+                "gen_ai.tool.call.result": "{\"sky\": \"clear\"}",
+            }),
+        ),
+        span(
+            3,
+            &root,
+            serde_json::json!({
+                "gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
+                "gen_ai.input.messages": message("user", asked), "gen_ai.output.messages": message("assistant", answer),
+                "gen_ai.usage.input_tokens": 30, "gen_ai.usage.output_tokens": 9,
+            }),
+        ),
     ];
     serde_json::json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] }).to_string()
 }

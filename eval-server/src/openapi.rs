@@ -2,12 +2,9 @@
 
 use std::sync::LazyLock;
 
-use axum::http::StatusCode;
-use axum::response::Response;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::answer;
 use crate::routes::{convert, evaluate, info, runs, score, validate};
 
 /// The routes and their types.
@@ -51,8 +48,4 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
 
 pub(crate) fn document() -> &'static str {
     &DOCUMENT
-}
-
-pub(crate) async fn answer() -> Response {
-    answer::of_bytes(StatusCode::OK, "application/json", document())
 }

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::app::App;
 use crate::connections;
+use crate::openapi;
 use crate::options::ServerOptions;
 use crate::routes;
 use crate::token::Token;
@@ -104,6 +105,6 @@ impl Server {
     /// [`Limits::grace`](crate::Limits::grace) to end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let limits = self.app.limits().clone();
-        connections::serve(self.listener, routes::all(self.app), &limits, stop).await;
+        connections::serve(self.listener, routes::all(self.app, openapi::document()), &limits, stop).await;
     }
 }

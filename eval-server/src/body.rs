@@ -76,7 +76,7 @@ impl Memory {
 }
 
 fn is_length_limit(error: &axum::Error) -> bool {
-    std::error::Error::source(error).is_some_and(|source| source.is::<LengthLimitError>())
+    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<LengthLimitError>)
 }
 
 /// A field of a form.

@@ -44,7 +44,7 @@ pub use stop::stop_signal;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The OpenAPI document of the service as JSON, as it is served at `/openapi.json`.
+/// The `OpenAPI` document of the service as JSON, as it is served at `/openapi.json`.
 ///
 /// ```
 /// assert!(eval_server::openapi_document().contains("/api/validate/eval-set"));

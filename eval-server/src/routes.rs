@@ -26,7 +26,10 @@ use crate::refusal::Refusal;
 pub(crate) fn all(app: Shared, document: &'static str) -> Router {
     Router::new()
         .route("/", get(page::page))
-        .route("/openapi.json", get(move || described(document)))
+        .route(
+            "/openapi.json",
+            get(move || async move { answer::of_bytes(StatusCode::OK, "application/json", document) }),
+        )
         .route("/api/health", get(info::health))
         .route("/api/config", get(info::config))
         .route("/api/metrics", get(info::metrics))
@@ -66,10 +69,6 @@ async fn guard(State(app): State<Shared>, mut request: Request, next: Next) -> R
     }
     request.extensions_mut().insert(caller);
     next.run(request).await
-}
-
-async fn described(document: &'static str) -> Response {
-    answer::of_bytes(StatusCode::OK, "application/json", document)
 }
 
 async fn not_found() -> Refusal {

@@ -15,7 +15,7 @@ impl Token {
     pub(crate) fn random() -> Result<Self, String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self(format!("{:032x}", u128::from_be_bytes(bytes))))
     }
 
     /// One that was chosen. It must be long, and stand in a URL and a header as it is.

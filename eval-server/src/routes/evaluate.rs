@@ -78,7 +78,7 @@ pub(crate) async fn evaluate(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute(request, move |received| whole(form(received)?, caller)).await?
+    app.compute(request, move |received| whole(&form(received)?, caller)).await?
 }
 
 /// Scores traces that come as JSON.
@@ -93,7 +93,7 @@ pub(crate) async fn evaluate_json(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute(request, move |received| whole(json(&received)?, caller)).await?
+    app.compute(request, move |received| whole(&json(&received)?, caller)).await?
 }
 
 /// Scores traces that come as files in a form, and says in events how far it is.
@@ -126,7 +126,7 @@ pub(crate) async fn evaluate_json_stream(
     stream(app, request, caller, |received| json(&received)).await
 }
 
-fn whole(job: Job, caller: Caller) -> Result<Response, Refusal> {
+fn whole(job: &Job, caller: Caller) -> Result<Response, Refusal> {
     let result = job.run(caller, |_| Ok(())).map_err(|Gone| Refusal::busy("the evaluation was cut short"))?;
     Ok(answer::data(result))
 }
@@ -141,14 +141,14 @@ async fn stream(
     let job = app.compute(request, read).await??;
     let (mut events, response) = events::channel();
     tokio::spawn(async move {
-        let told = app.workers.run(move || tell(job, caller, &mut events)).await;
+        let told = app.workers.run(move || tell(&job, caller, &mut events)).await;
         // Nobody reads, or the time is over: the events end without the last one, and without a result.
         drop(told);
     });
     Ok(response.into_response())
 }
 
-fn tell(job: Job, caller: Caller, events: &mut Events) -> Result<(), Gone> {
+fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), Gone> {
     let result = job.run(caller, |progress| match progress {
         Progress::Message(message) => events.send(&Told { message }),
         Progress::Read(result) => events.send_named(

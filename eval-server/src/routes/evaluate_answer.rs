@@ -171,6 +171,7 @@ impl Milliseconds {
 /// Tokens of all model calls. What is not recorded counts as 0.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "they are the names of the JSON")]
 struct Tokens {
     total_prompt: u64,
     total_output: u64,

@@ -60,6 +60,7 @@ pub(crate) async fn config() -> Response {
 /// A built-in metric.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "they are those of the JSON")]
 pub(crate) struct Metric {
     name: &'static str,
     /// What it looks at: `trajectory`, `response`, `safety`, `multi-turn`, `quality` or `other`.

@@ -36,7 +36,7 @@ fn captures(folder: &Path) -> Vec<Capture> {
         let status = rest[..3].parse().unwrap();
         let (_, answer) = rest.split_once("\n\n").unwrap();
         let answer = answer.split("\n--- eval_set.json\n").next().unwrap().to_owned();
-        all.push(Capture { name, status, answer, text });
+        all.push(Capture { name, text, status, answer });
     }
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all
@@ -147,7 +147,7 @@ fn compare(capture: &Capture, reply: &Reply) {
         "convert" => same_turns(theirs, ours),
         // A set without cases checks nothing.
         "validate_empty_cases" => {
-            assert_eq!((&ours["valid"], &theirs["valid"]), (&json!(false), &json!(true)))
+            assert_eq!((&ours["valid"], &theirs["valid"]), (&json!(false), &json!(true)));
         }
         _ if name.starts_with("validate_") => {
             for field in ["valid", "evalSetId", "numCases"] {

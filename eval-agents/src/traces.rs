@@ -22,7 +22,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use eval_core::format::EvalCase;
+use eval_core::format::{EvalCase, Invocation};
 
 pub use conversation::{Conversation, ModelCall, ToolCall, Turn, Usage};
 pub use error::TraceError;
@@ -126,7 +126,7 @@ impl Traces {
         case: &EvalCase,
         is_only_case: bool,
     ) -> Result<(&Conversation, MatchedBy), MatchError> {
-        let first = case.conversation.first().map(|turn| turn.user_text()).unwrap_or_default();
+        let first = case.conversation.first().map(Invocation::user_text).unwrap_or_default();
         let (at, by) = Sought::of(case, &first, is_only_case).find(&self.conversations)?;
         Ok((&self.conversations[at], by))
     }

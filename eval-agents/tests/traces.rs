@@ -1,5 +1,7 @@
 //! Stored traces, read as agentevals 0.11.0 reads them, but where that loses something.
 
+#![expect(clippy::needless_pass_by_value, reason = "spans and messages are written where they are used")]
+
 #[path = "traces/forms.rs"]
 mod forms;
 #[path = "traces/gaps.rs"]

@@ -18,7 +18,7 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
     let mut out = Attributes::new();
     match value {
         Value::Null => {}
-        Value::Object(map) => flatten(map, String::new(), 0, &mut out),
+        Value::Object(map) => flatten(map, "", 0, &mut out),
         Value::Array(items) => {
             for item in items {
                 match (item["key"].as_str(), union_of(&item["value"])) {
@@ -48,11 +48,11 @@ fn short(key: &str) -> String {
     key.chars().take(80).collect()
 }
 
-fn flatten(map: &Map, prefix: String, depth: usize, out: &mut Attributes) {
+fn flatten(map: &Map, prefix: &str, depth: usize, out: &mut Attributes) {
     for (key, value) in map {
         let full = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
         match value {
-            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, full, depth + 1, out),
+            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, &full, depth + 1, out),
             other => {
                 out.insert(full, other.clone());
             }

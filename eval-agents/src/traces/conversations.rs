@@ -84,7 +84,7 @@ fn tree(trace: RawTrace, results: &mut Results, gaps: &mut Vec<Gap>) -> Tree {
         let mut calls = tree.spans.iter_mut().filter(|span| span.class() == Some(Class::Inference));
         match (calls.next(), calls.next()) {
             (Some(call), None) => {
-                overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, results)
+                overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, results);
             }
             _ => gaps.push(Gap::new(
                 GapKind::Malformed,
@@ -118,7 +118,7 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
 }
 
 /// What the spans of a trace and their resources say, the earliest first, each span before its resource.
-fn identities<'t>(trace: &'t RawTrace) -> (Vec<&'t Identity>, Vec<&'t Identity>) {
+fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     let mut spans: Vec<&Span> =
         trace.spans.iter().filter(|span| span.identity.is_some() || span.resource.is_some()).collect();
     spans.sort_by(|one, other| one.order().cmp(&other.order()));

@@ -65,7 +65,7 @@ fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
 /// Base64 with padding; `None` if it is something else.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     let body = text.trim_end_matches('=');
-    if text.len() % 4 != 0 || text.len() - body.len() > 2 {
+    if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 {
         return None;
     }
     let mut bytes = Vec::with_capacity(body.len() * 3 / 4);

@@ -70,7 +70,8 @@ pub(super) struct PartCall {
 pub(super) struct Response {
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
-    pub(super) value: Value,
+    /// Shared with the span of the tool, and with each model call that was sent it again.
+    pub(super) value: Arc<Value>,
 }
 
 /// Why there is no content.
@@ -259,7 +260,7 @@ fn call(id: Option<&str>, name: Option<&str>, args: Option<Value>) -> Part {
 
 fn response(id: Option<&str>, name: Option<&str>, value: Value) -> Part {
     let owned = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
-    Part::Response(Arc::new(Response { id: owned(id), name: owned(name), value }))
+    Part::Response(Arc::new(Response { id: owned(id), name: owned(name), value: Arc::new(value) }))
 }
 
 /// The `tool_calls` of a message, as OpenAI has them.

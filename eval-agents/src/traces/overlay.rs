@@ -55,9 +55,10 @@ pub(super) fn view(
 
 /// Adds what events of a span, or records of logs, say of it.
 pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, results: &mut Results) {
-    let (details, messages) = match are_logs {
-        false => (Source::DetailsEvent, Source::MessageEvent),
-        true => (Source::DetailsLog, Source::MessageLog),
+    let (details, messages) = if are_logs {
+        (Source::DetailsLog, Source::MessageLog)
+    } else {
+        (Source::DetailsEvent, Source::MessageEvent)
     };
     view.has_exception |= events.iter().any(|event| event.name == EXCEPTION);
     let mut filler = Filler { view, results };

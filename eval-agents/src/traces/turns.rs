@@ -8,12 +8,9 @@ use std::collections::BTreeSet;
 use super::anchors::Analysis;
 use super::conversation::{Turn, Usage};
 use super::gap::{Gap, GapKind};
-use super::view::{Class, Input, Output, Span, Status};
+use super::view::{Class, Input, OTHER_ERROR, Output, Span, Status};
 use model_calls::ModelCall;
 use tool_calls::SpanTool;
-
-/// The type of an error that has none.
-const OTHER: &str = "_OTHER";
 
 /// A turn with what it was made of, which is needed to join it with one that continues it.
 #[derive(Debug)]
@@ -94,7 +91,7 @@ impl Said {
     fn of(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
         let speaking = || own.iter().filter(|call| call.text().is_some());
         let texts = |call: &ModelCall| -> Vec<String> {
-            call.output.iter().flat_map(|output| &output.texts).map(|text| text.to_string()).collect()
+            call.output.iter().flat_map(|output| &output.texts).map(ToString::to_string).collect()
         };
         if let Some(whole) = whole {
             let answer = whole.text();
@@ -123,7 +120,7 @@ impl Said {
 fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String> {
     let code = span.view.as_ref().and_then(|view| view.error_type.as_deref());
     if code.is_some() || span.status == Status::Error {
-        return Some(code.unwrap_or(OTHER).to_owned());
+        return Some(code.unwrap_or(OTHER_ERROR).to_owned());
     }
     let last = own.iter().max_by_key(|call| (call.end, call.start)).filter(|_| !is_answered)?;
     last.error.clone()
@@ -132,12 +129,13 @@ fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String
 fn note_user(gaps: &mut Vec<Gap>, is_known: bool, input: Option<&Input>, calls: &[ModelCall]) {
     if !is_known {
         let unreadable = calls.iter().any(|call| call.has_unreadable_input);
-        let (kind, why) = match unreadable {
-            true => (
+        let (kind, why) = if unreadable {
+            (
                 GapKind::Unreadable,
                 "the messages that were sent are cut or no JSON: what the user said is not known",
-            ),
-            false => (GapKind::UserNotCaptured, "what the user said was not captured"),
+            )
+        } else {
+            (GapKind::UserNotCaptured, "what the user said was not captured")
         };
         gaps.push(Gap::new(kind, why));
     }

@@ -44,6 +44,9 @@ impl Span {
     }
 }
 
+/// The type of an error that has none.
+pub(super) const OTHER_ERROR: &str = "_OTHER";
+
 /// How a span ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Status {
@@ -137,6 +140,7 @@ impl<T> Slot<T> {
 }
 
 /// What a span says of models, agents and tools.
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing of a span, apart from the others")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct View {
     /// `gen_ai.operation.name`.
@@ -158,7 +162,7 @@ pub(super) struct View {
     pub(super) tool: Option<Box<str>>,
     pub(super) call_id: Option<Box<str>>,
     pub(super) args: Slot<Value>,
-    pub(super) result: Slot<Value>,
+    pub(super) result: Slot<Arc<Value>>,
     /// Input, output, read from a cache, written to one, thought.
     pub(super) usage: [Slot<u64>; 5],
     pub(super) input: Slot<Input>,

@@ -101,7 +101,7 @@ impl Found {
         }
         let has = |key: &str| self.span.contains_key(key);
         if has("spanId") || has("traceId") || has("span_id") || has("trace_id") {
-            bare_span(self.span.into(), store);
+            bare_span(&self.span.into(), store);
             return Ok(());
         }
         let found = self.other.unwrap_or_else(|| "an object or a list in which no spans are".to_owned());
@@ -110,8 +110,8 @@ impl Found {
 }
 
 /// A span that stands alone, without a resource and a scope.
-fn bare_span(value: Value, store: &mut Store) {
-    if let Some(mut span) = otlp::span(&value, store) {
+fn bare_span(value: &Value, store: &mut Store) {
+    if let Some(mut span) = otlp::span(value, store) {
         settle(std::slice::from_mut(&mut span), "", None);
         store.add_span(span);
     }

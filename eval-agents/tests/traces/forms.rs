@@ -5,7 +5,7 @@ use std::io::Write;
 use eval_agents::traces::{Traces, Turn};
 use serde_json::{Value, json};
 
-use crate::support::{agent, calls, chat, document, kinds, read, result, says, span, tool, weather};
+use crate::support::{agent, calls, chat, document, kinds, lines, read, result, says, span, tool, weather};
 
 fn only_turn(text: &[u8]) -> Turn {
     let traces = Traces::from_reader(text).unwrap_or_else(|error| panic!("{error}"));
@@ -13,10 +13,6 @@ fn only_turn(text: &[u8]) -> Turn {
     assert_eq!(traces.conversations().len(), 1);
     let [turn] = traces.conversations()[0].turns.as_slice() else { panic!("{traces:#?}") };
     turn.clone()
-}
-
-fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
 }
 
 /// Attributes as a list, as OTLP has them.
@@ -139,8 +135,11 @@ fn what_is_no_trace_is_refused_with_what_it_is() {
     assert!(missing.starts_with("no/such.json: cannot be read"), "{missing}");
 }
 
+/// User, calls, answer, results.
+type Added = (Option<String>, String, Option<String>, Vec<String>);
+
 /// The turn of two model calls that say the same in some convention: a call of `add`, and its sum.
-fn added(spans: &[Value]) -> (Option<String>, String, Option<String>, Vec<String>) {
+fn added(spans: &[Value]) -> Added {
     let turn = only_turn(document(spans).as_bytes());
     let results = turn
         .calls
@@ -151,14 +150,18 @@ fn added(spans: &[Value]) -> (Option<String>, String, Option<String>, Vec<String
     (turn.user, calls.join(" "), turn.answer, results)
 }
 
-#[test]
-fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() {
-    let wanted = (
+/// What all conventions say.
+fn sum() -> Added {
+    (
         Some("Add 2 and 3".to_owned()),
         "add(a: 2, b: 3)".to_owned(),
         Some("5".to_owned()),
         vec![r#"Some("5")"#.to_owned()],
-    );
+    )
+}
+
+#[test]
+fn messages_of_openai_anthropic_and_google_are_read() {
     let args = json!({ "a": 2, "b": 3 });
     let two =
         |sent: Value, asks: Value, then: Value, says: Value| [chat(1, 0, sent, asks), chat(2, 0, then, says)];
@@ -168,7 +171,7 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
         json!([says("user", "Add 2 and 3"), result("c", json!(5))]),
         json!([says("assistant", "5")]),
     );
-    assert_eq!(added(&current), wanted);
+    assert_eq!(added(&current), sum());
 
     let user = json!({ "role": "user", "content": "Add 2 and 3" });
     let openai = two(
@@ -178,7 +181,7 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
         json!([user, { "role": "tool", "tool_call_id": "c", "content": "5" }]),
         json!([{ "role": "assistant", "content": "5" }]),
     );
-    assert_eq!(added(&openai), wanted);
+    assert_eq!(added(&openai), sum());
 
     let anthropic = two(
         json!([user]),
@@ -187,7 +190,7 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
         json!([user, { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": "5" }] }]),
         json!([{ "role": "assistant", "content": [{ "type": "text", "text": "5" }] }]),
     );
-    assert_eq!(added(&anthropic), wanted);
+    assert_eq!(added(&anthropic), sum());
 
     let google = two(
         json!([{ "role": "user", "parts": [{ "text": "Add 2 and 3" }] }]),
@@ -197,8 +200,12 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
             { "role": "tool", "parts": [{ "functionResponse": { "id": "c", "name": "add", "response": 5 } }] }]),
         json!([{ "role": "model", "parts": [{ "text": "5" }] }]),
     );
-    assert_eq!(added(&google), wanted);
+    assert_eq!(added(&google), sum());
+}
 
+#[test]
+fn attributes_of_openllmetry_and_openinference_are_read() {
+    let args = json!({ "a": 2, "b": 3 });
     let indexed = [
         span(
             1,
@@ -225,7 +232,7 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
             }),
         ),
     ];
-    assert_eq!(added(&indexed), wanted);
+    assert_eq!(added(&indexed), sum());
 
     let inference = [
         span(1, 0, "agent", json!({ "openinference.span.kind": "AGENT", "agent.name": "adder" })),
@@ -263,7 +270,7 @@ fn messages_of_openai_anthropic_google_openllmetry_and_openinference_are_read() 
             }),
         ),
     ];
-    assert_eq!(added(&inference), wanted);
+    assert_eq!(added(&inference), sum());
     let turn = only_turn(document(&inference).as_bytes());
     assert_eq!((turn.agent.as_deref(), turn.usage.input_tokens), (Some("adder"), Some(12)));
 }
@@ -281,9 +288,10 @@ fn logs_fill_what_their_spans_lack_whichever_comes_first() {
     let message = json!([{ "key": "message", "value": { "stringValue": "{\"content\": \"Hello\"}" } }]);
     let logs = json!([log("gen_ai.choice", 2, message), log("gen_ai.user.message", 1, text("Hi"))]);
     let logs = json!({ "resourceLogs": [{ "scopeLogs": [{ "logRecords": logs }] }] }).to_string();
-    for text in
-        [format!("{logs}\n{}", document(&[bare.clone()])), format!("{}\n{logs}", document(&[bare.clone()]))]
-    {
+    for text in [
+        format!("{logs}\n{}", document(std::slice::from_ref(&bare))),
+        format!("{}\n{logs}", document(std::slice::from_ref(&bare))),
+    ] {
         let turn = only_turn(text.as_bytes());
         assert_eq!((turn.user.as_deref(), turn.answer.as_deref()), (Some("Hi"), Some("Hello")));
     }

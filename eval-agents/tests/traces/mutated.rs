@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use eval_agents::traces::{Conversation, Traces};
 use serde_json::{Value, json};
 
-use crate::support::{document, loses, weather};
+use crate::support::{document, lines, loses, weather};
 use crate::vectors::fixtures;
 
 /// Numbers that look random and are the same each time.
@@ -87,16 +87,15 @@ fn mutate(text: &str, dice: &mut Dice) -> Vec<u8> {
             }
         }
     }
-    values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes()
+    lines(&values).into_bytes()
 }
 
 /// What is scored of a conversation.
-fn scored(
-    conversations: &[Conversation],
-) -> Vec<Vec<(Option<String>, String, Option<String>, Option<String>)>> {
+fn scored(conversations: &[Conversation]) -> Vec<Vec<[String; 4]>> {
     let of_turn = |turn: &eval_agents::traces::Turn| {
         let calls: Vec<String> = turn.calls.iter().map(|call| call.to_function_call().to_string()).collect();
-        (turn.user.clone(), calls.join(" "), turn.answer.clone(), turn.error.clone())
+        let text = |text: &Option<String>| format!("{text:?}");
+        [text(&turn.user), calls.join(" "), text(&turn.answer), text(&turn.error)]
     };
     conversations.iter().map(|it| it.turns.iter().map(of_turn).collect()).collect()
 }
@@ -104,7 +103,7 @@ fn scored(
 #[test]
 fn five_hundred_mutilated_traces_end_in_errors_gaps_or_other_turns() {
     let mut texts = vec![document(&weather())];
-    texts.push(weather().iter().map(|span| format!("{span}\n")).collect());
+    texts.push(lines(&weather()));
     texts.extend(fixtures().into_iter().map(|(path, _)| std::fs::read_to_string(path).unwrap()));
     texts.retain(|text| text.len() < 20_000);
     let (mut errors, mut gaps, mut same, mut other) = (0, 0, 0, 0);

@@ -105,3 +105,8 @@ pub(crate) fn kinds(traces: &Traces) -> Vec<GapKind> {
 pub(crate) fn loses(traces: &Traces) -> bool {
     kinds(traces).into_iter().any(GapKind::loses)
 }
+
+/// A value on each line.
+pub(crate) fn lines(values: &[Value]) -> String {
+    values.iter().fold(String::new(), |text, value| text + &value.to_string() + "\n")
+}

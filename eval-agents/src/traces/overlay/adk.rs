@@ -2,7 +2,7 @@
 
 use eval_core::format::Value;
 
-use super::current::{offer_result, tool_arguments};
+use super::current::tool_arguments;
 use super::filler::{Filler, filled};
 use crate::traces::attributes::{Attributes, count};
 use crate::traces::message::{Message, NoContent, google_message, json};
@@ -54,8 +54,9 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
     if let Some(result) = attributes.get("gcp.vertex.agent.tool_response").filter(|result| !result.is_null())
     {
-        offer_result(&mut view.result, Source::Adk, result);
+        filler.result(Source::Adk, result);
     }
+    let view = &mut *filler.view;
     if view.agent.is_none() {
         view.agent = filled(attributes, "gcp.vertex.agent.agent_name");
     }

@@ -1,11 +1,13 @@
 //! OpenTelemetry's current names, and those that they replace.
 
+use std::sync::Arc;
+
 use eval_core::format::Value;
 
 use super::filler::{Filler, filled};
 use crate::traces::attributes::{Attributes, count};
 use crate::traces::message::{NoContent, is_placeholder, json_or_raw, messages};
-use crate::traces::view::{Slot, Source, View};
+use crate::traces::view::Source;
 
 const MODEL: &str = "gen_ai.request.model";
 
@@ -43,7 +45,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     let named = |key| filled(attributes, key).filter(|name| &**name != NOT_SPECIFIED);
     view.tool = named("gen_ai.tool.name");
     view.call_id = named("gen_ai.tool.call.id");
-    tool_data(view, attributes);
+    tool_data(filler, attributes);
 }
 
 /// Whether the span has a model, its provider, and a call of it. The first two alone are often copied to every span.
@@ -60,12 +62,12 @@ fn records_a_call(attributes: &Attributes) -> bool {
         && attributes.keys().any(|key| is_of_a_call(key))
 }
 
-fn tool_data(view: &mut View, attributes: &Attributes) {
+fn tool_data(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(args) = attributes.get("gen_ai.tool.call.arguments").filter(|value| !value.is_null()) {
-        view.args.offer_read(Source::Current, tool_arguments(args));
+        filler.view.args.offer_read(Source::Current, tool_arguments(args));
     }
     if let Some(result) = attributes.get("gen_ai.tool.call.result").filter(|value| !value.is_null()) {
-        offer_result(&mut view.result, Source::Current, result);
+        filler.result(Source::Current, result);
     }
 }
 
@@ -80,16 +82,20 @@ pub(super) fn tool_arguments(value: &Value) -> Result<Value, NoContent> {
     }
 }
 
-pub(super) fn offer_result(slot: &mut Slot<Value>, source: Source, value: &Value) {
-    let is_placeholder =
-        |value: &Value| value.as_str().is_some_and(|text| is_placeholder(text) || text == NOT_SPECIFIED);
-    let value = json_or_raw(value.clone());
-    let is_wrapped = value.as_object().is_some_and(|map| map.len() == 1 && is_placeholder(&map["result"]));
-    let read = if is_wrapped || is_placeholder(&value) { Err(NoContent::NotCaptured) } else { Ok(value) };
-    slot.offer_read(source, read);
-}
-
 impl Filler<'_> {
+    /// Takes the result of a tool.
+    pub(super) fn result(&mut self, source: Source, value: &Value) {
+        let is_placeholder =
+            |value: &Value| value.as_str().is_some_and(|text| is_placeholder(text) || text == NOT_SPECIFIED);
+        let value = json_or_raw(value.clone());
+        let is_wrapped =
+            value.as_object().is_some_and(|map| map.len() == 1 && is_placeholder(&map["result"]));
+        let is_missing = is_wrapped || is_placeholder(&value);
+        let read =
+            if is_missing { Err(NoContent::NotCaptured) } else { Ok(self.results.value(Arc::new(value))) };
+        self.view.result.offer_read(source, read);
+    }
+
     /// Takes the messages.
     pub(super) fn content(&mut self, source: Source, attributes: &Attributes) {
         if let Some(value) = attributes.get("gen_ai.input.messages") {

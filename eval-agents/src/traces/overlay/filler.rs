@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use eval_core::format::Value;
 
@@ -20,25 +20,44 @@ pub(in crate::traces) struct Event {
     pub(in crate::traces) body: Value,
 }
 
-/// Results of tools, each kept once: they stand again in each model call that follows.
+/// Results of tools, each kept once: they stand in the span of the tool, and again in each model call that follows. Those of
+/// conversations that are finished are not kept.
 #[derive(Debug, Default)]
 pub(in crate::traces) struct Results {
-    known: HashMap<u64, Vec<Arc<Response>>>,
+    values: HashMap<u64, Vec<Weak<Value>>>,
+    responses: HashMap<u64, Vec<Weak<Response>>>,
 }
 
 impl Results {
+    /// The one copy of a result in a message.
     pub(in crate::traces) fn keep(&mut self, response: &Arc<Response>) -> Arc<Response> {
+        let value = self.value(Arc::clone(&response.value));
         let mut hasher = DefaultHasher::new();
-        response.id.hash(&mut hasher);
-        response.name.hash(&mut hasher);
-        response.value.to_string().hash(&mut hasher);
-        let alike = self.known.entry(hasher.finish()).or_default();
-        if let Some(known) = alike.iter().find(|known| *known == response) {
-            return Arc::clone(known);
-        }
-        alike.push(Arc::clone(response));
-        Arc::clone(response)
+        // Equal values have one place.
+        (&response.id, &response.name, Arc::as_ptr(&value).addr()).hash(&mut hasher);
+        let one = || Arc::new(Response { id: response.id.clone(), name: response.name.clone(), value });
+        let is_same = |known: &Response| known == &**response;
+        only(self.responses.entry(hasher.finish()).or_default(), is_same, one)
     }
+
+    /// The one copy of a value.
+    pub(super) fn value(&mut self, value: Arc<Value>) -> Arc<Value> {
+        let mut hasher = DefaultHasher::new();
+        value.to_string().hash(&mut hasher);
+        let same = Arc::clone(&value);
+        only(self.values.entry(hasher.finish()).or_default(), |known| *known == *same, || value)
+    }
+}
+
+/// The one that is known, else a new one.
+fn only<T>(known: &mut Vec<Weak<T>>, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
+    if let Some(found) = known.iter().filter_map(Weak::upgrade).find(|it| is_same(it)) {
+        return found;
+    }
+    known.retain(|it| it.strong_count() > 0);
+    let new = new();
+    known.push(Arc::downgrade(&new));
+    new
 }
 
 /// Fills a view.

@@ -49,7 +49,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
     for MessageEvent { name, body, .. } in events {
         match name {
             "gen_ai.user.message" => {
-                sent.push(Message::new("user", message::content_parts(&body["content"])))
+                sent.push(Message::new("user", message::content_parts(&body["content"])));
             }
             "gen_ai.assistant.message" => sent.push(assistant(&body)),
             "gen_ai.tool.message" => sent.push(Message::new("tool", vec![message::openai_result(&body)])),

@@ -2,7 +2,7 @@
 
 use eval_core::format::{Map, Value};
 
-use super::current::{offer_result, tool_arguments};
+use super::current::tool_arguments;
 use super::filler::{Filler, filled};
 use super::openllmetry::{below, numbered};
 use crate::traces::attributes::{Attributes, count};
@@ -54,7 +54,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
             view.args.offer_read(Source::OpenInference, tool_arguments(args));
         }
         if let Some(result) = attributes.get("output.value") {
-            offer_result(&mut view.result, Source::OpenInference, result);
+            filler.result(Source::OpenInference, result);
         }
     }
 }

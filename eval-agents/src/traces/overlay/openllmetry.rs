@@ -1,4 +1,4 @@
-//! OpenLLMetry's attributes: one for each field of each message, with its number in the name.
+//! `OpenLLMetry`'s attributes: one for each field of each message, with its number in the name.
 
 use std::collections::BTreeMap;
 

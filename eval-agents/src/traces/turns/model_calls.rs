@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::traces::anchors::Analysis;
 use crate::traces::conversation::{self, Usage};
-use crate::traces::view::{Class, Input, Output, Slot, Span, Status, View};
+use crate::traces::view::{Class, Input, OTHER_ERROR, Output, Slot, Span, Status, View};
 
 /// A call of a model.
 #[derive(Clone, Debug)]
@@ -104,11 +104,11 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
         let status = spans().map(|span| span.status).find(|status| *status != Status::Unset);
         let failed =
             status == Some(Status::Error) || status.is_none() && views().any(|view| view.has_exception);
-        code.or_else(|| failed.then(|| super::OTHER.to_owned()))
+        code.or_else(|| failed.then(|| OTHER_ERROR.to_owned()))
     };
     let own_agent = || views().find_map(|view| view.agent.as_deref());
     let model = |slot: fn(&View) -> &Slot<Box<str>>| {
-        views().find_map(|view| slot(view).get()).map(|it| it.to_string())
+        views().find_map(|view| slot(view).get()).map(ToString::to_string)
     };
     ModelCall {
         span: analysis.tree.spans[leaf].id.to_string(),

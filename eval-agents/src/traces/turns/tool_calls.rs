@@ -10,7 +10,7 @@ use crate::traces::anchors::Analysis;
 use crate::traces::conversation::ToolCall;
 use crate::traces::gap::{Gap, GapKind};
 use crate::traces::message::Response;
-use crate::traces::view::{Class, Slot, Source, Status, View};
+use crate::traces::view::{Class, OTHER_ERROR, Source, Status, View};
 
 /// A call of a tool that has a span.
 #[derive(Clone, Debug)]
@@ -58,47 +58,49 @@ fn is_same_call(outer: &View, inner: &View) -> bool {
     same(&outer.tool, &inner.tool) || same(&outer.call_id, &inner.call_id)
 }
 
+/// A value, and where it comes from.
+type Sourced<'v> = (Option<Source>, Option<&'v Value>);
+
 fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &mut Vec<Gap>) -> SpanTool {
     let spans = || chain.iter().map(|number| &analysis.tree.spans[*number]);
     let views = || spans().filter_map(|span| span.view.as_deref());
     let span = &analysis.tree.spans[chain[0]];
-    let name = views().find_map(|view| view.tool.as_deref()).map(str::to_owned).unwrap_or_else(|| {
-        let mut words = span.name.split_whitespace();
-        let name = match (words.next(), words.next()) {
-            (Some("execute_tool"), Some(name)) => name,
-            _ => &span.name,
-        };
-        let message =
-            format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
-        gaps.push(Gap::new(GapKind::ToolNameMissing, message));
-        name.to_owned()
-    });
+    let name = views().find_map(|view| view.tool.as_deref()).map_or_else(
+        || {
+            let mut words = span.name.split_whitespace();
+            let name = match (words.next(), words.next()) {
+                (Some("execute_tool"), Some(name)) => name,
+                _ => &span.name,
+            };
+            let message =
+                format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
+            gaps.push(Gap::new(GapKind::ToolNameMissing, message));
+            name.to_owned()
+        },
+        str::to_owned,
+    );
     let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
     let failed =
         spans().map(|span| span.status).find(|status| *status != Status::Unset) == Some(Status::Error);
     // Without content, ADK writes empty objects, which are no arguments.
-    let is_stand_in = |slot: &Slot<Value>| {
+    let is_stand_in = |(source, value): &Sourced<'_>| {
         without_content
-            && slot.source() == Some(Source::Adk)
-            && slot.get().and_then(Value::as_object).is_some_and(eval_core::format::Map::is_empty)
+            && *source == Some(Source::Adk)
+            && value.and_then(Value::as_object).is_some_and(eval_core::format::Map::is_empty)
     };
-    let value = |slot: fn(&View) -> &Slot<Value>| {
-        views()
-            .map(slot)
-            .filter(|slot| !is_stand_in(slot))
-            .find_map(|slot| slot.get())
-            .filter(|it| !it.is_null())
-            .cloned()
+    let value = |sourced: fn(&View) -> Sourced<'_>| {
+        let mut all = views().map(sourced).filter(|it| !is_stand_in(it));
+        all.find_map(|(_, value)| value).filter(|it| !it.is_null()).cloned()
     };
     SpanTool {
         has_unreadable: views().any(|view| view.args.is_unreadable() || view.result.is_unreadable()),
         call: ToolCall {
             id: views().find_map(|view| view.call_id.as_deref()).map(str::to_owned),
             name,
-            args: value(|view| &view.args),
-            result: value(|view| &view.result),
+            args: value(|view| (view.args.source(), view.args.get())),
+            result: value(|view| (view.result.source(), view.result.get().map(|value| &**value))),
             agent: analysis.agent(chain[0]).map(str::to_owned),
-            error: code.or_else(|| failed.then(|| super::OTHER.to_owned())),
+            error: code.or_else(|| failed.then(|| OTHER_ERROR.to_owned())),
         },
     }
 }
@@ -189,7 +191,7 @@ impl<'r> Open<'r> {
         };
         self.taken[number] = true;
         let response = self.results[number].1;
-        Some((response.value.clone(), by_id.is_none() && response.id.is_some()))
+        Some(((*response.value).clone(), by_id.is_none() && response.id.is_some()))
     }
 
     /// The next result of these that came after a call. Calls are asked for in order, so earlier ones are of no use again.

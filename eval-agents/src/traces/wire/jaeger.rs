@@ -60,7 +60,9 @@ impl Fields for Trace<'_> {
                 let mut misfits = Vec::new();
                 let each = |value: Value| spans.extend(span(&value, store));
                 access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
-                misfits.into_iter().for_each(|found| store.notes.misfit("`spans`", "a list", found));
+                for found in misfits {
+                    store.notes.misfit("`spans`", "a list", found);
+                }
                 Ok(())
             }
             "processes" => {
@@ -123,8 +125,8 @@ fn parent(references: &Value, notes: &mut Notes) -> Option<Id> {
         notes.misfit("`references`", "a list", references.kind());
     }
     let items = references.as_array().unwrap_or_default();
-    let parents = items.iter().filter(|item| item["refType"].as_str() == Some("CHILD_OF"));
-    parents.filter_map(|item| Id::span(item["spanID"].as_str()?)).next()
+    let mut parents = items.iter().filter(|item| item["refType"].as_str() == Some("CHILD_OF"));
+    parents.find_map(|item| Id::span(item["spanID"].as_str()?))
 }
 
 fn status(tags: &Attributes) -> Status {

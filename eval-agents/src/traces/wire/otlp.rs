@@ -121,21 +121,25 @@ impl Fields for Scope<'_> {
         let Self { store, spans, logs, .. } = self;
         match name {
             "scope" | "instrumentationLibrary" | "instrumentation_library" => {
-                self.name = value(access)?["name"].as_str().unwrap_or_default().to_owned();
+                value(access)?["name"].as_str().unwrap_or_default().clone_into(&mut self.name);
                 Ok(())
             }
             "spans" => {
                 let mut misfits = Vec::new();
                 let each = |value: Value| spans.extend(span(&value, store));
                 access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
-                misfits.into_iter().for_each(|found| store.notes.misfit("`spans`", "a list", found));
+                for found in misfits {
+                    store.notes.misfit("`spans`", "a list", found);
+                }
                 Ok(())
             }
             "logRecords" | "log_records" => {
                 let mut misfits = Vec::new();
                 let each = |value: Value| logs.extend(log(&value, &mut store.notes));
                 access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
-                misfits.into_iter().for_each(|found| store.notes.misfit("`logRecords`", "a list", found));
+                for found in misfits {
+                    store.notes.misfit("`logRecords`", "a list", found);
+                }
                 Ok(())
             }
             _ => skip(access),

@@ -43,7 +43,7 @@ pub(super) struct AgentArgs {
     traces: Vec<PathBuf>,
 
     /// Lets conversations of the traces belong to no case, which fails otherwise.
-    #[arg(long, requires = "traces", help_heading = "Agent (exactly one)")]
+    #[arg(long, conflicts_with_all = ["agent_url", "agent_cmd", "adk_cmd"], help_heading = "Agent (exactly one)")]
     pub(super) allow_uncovered: bool,
 
     /// The app of the server. For a program, the app name of cases that name none.

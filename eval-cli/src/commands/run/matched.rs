@@ -47,7 +47,10 @@ impl Matched {
 
     /// Says it on standard error, before the cases run: a report goes to standard output.
     pub(super) fn tell(&self) {
-        let mut text: String = self.lines.iter().map(|line| format!("     trace {line}\n")).collect();
+        let mut text = String::new();
+        for line in &self.lines {
+            text.push_str(&format!("     trace {line}\n"));
+        }
         for gap in &self.gaps {
             text.push_str(&format!("   {} {gap}\n", styled(WARNING, "warning")));
         }

@@ -62,6 +62,7 @@ struct ModelCallEntry<'t> {
 }
 
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the fields in JSON")]
 struct UsageEntry {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,

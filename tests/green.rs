@@ -9,7 +9,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const PAGE: &str = "docs/green.md";
 
 /// Folders with tests of this project.
-const FOLDERS: [&str; 6] = ["eval-agents", "eval-cli", "eval-core", "eval-format", "eval-macros", "tests"];
+const FOLDERS: [&str; 7] =
+    ["eval-agents", "eval-cli", "eval-core", "eval-format", "eval-macros", "eval-server", "tests"];
 
 #[test]
 fn every_row_names_tests_and_each_of_them_exists() {

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use pulldown_cmark::{BrokenLink, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// Files beside the pages of `docs/`.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -17,6 +17,7 @@ const OTHERS: [&str; 12] = [
     COMMAND_LINE,
     "eval-agents/README.md",
     "eval-format/README.md",
+    "eval-server/README.md",
     "examples/README.md",
     "eval-macros/README.md",
     "fuzz/README.md",
@@ -26,8 +27,9 @@ const OTHERS: [&str; 12] = [
 const COMMAND_LINE: &str = "eval-cli/README.md";
 
 /// The crates whose rustdoc has pages: where their links lead there, and which pages, if not all others.
-const IN_RUSTDOC: [(&str, &str, &[&str]); 2] = [
+const IN_RUSTDOC: [(&str, &str, &[&str]); 3] = [
     ("eval-agents", "eval-agents/src/pages.rs", &["any-agent.md", "protocol.md", "traces.md"]),
+    ("eval-server", "eval-server/src/pages.rs", &["service.md"]),
     ("eval-core", "eval-core/src/pages.rs", &[]),
 ];
 

@@ -39,7 +39,14 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn a_name_of_a_variable_is_spelt_in_one_place() {
     let mut files = Vec::new();
-    for name in ["eval-agents/src", "eval-core/src", "eval-cli/src", "eval-format/src", "eval-macros/src"] {
+    for name in [
+        "eval-agents/src",
+        "eval-core/src",
+        "eval-cli/src",
+        "eval-format/src",
+        "eval-macros/src",
+        "eval-server/src",
+    ] {
         sources(&root().join(name), &mut files);
     }
     assert!(files.len() > 200, "{} files", files.len());

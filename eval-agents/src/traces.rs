@@ -85,6 +85,22 @@ impl Traces {
         Ok(Self::of(store))
     }
 
+    /// Reads what several readers hold, as [`read_all`](Self::read_all) reads files.
+    pub fn from_readers(readers: impl IntoIterator<Item = impl Read>) -> Result<Self, TraceError> {
+        let mut store = Store::default();
+        for reader in readers {
+            wire::read(reader, &mut store)?;
+        }
+        Ok(Self::of(store))
+    }
+
+    /// The same turns with each trace as a conversation of its own, whatever its spans name.
+    #[must_use]
+    pub fn by_trace(self) -> Self {
+        let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();
+        Self { conversations, ..self }
+    }
+
     fn of(mut store: Store) -> Self {
         let conversations = conversations::of(&mut store);
         Self { conversations, spans: store.spans, gaps: store.notes.into_gaps() }

@@ -21,6 +21,8 @@ mod report;
 mod rerun;
 mod rescore;
 mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod traces;
 
 use std::ffi::OsString;
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Rerun(rerun::Args),
     Rescore(rescore::Args),
     Run(Box<run::Args>),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Traces(traces::Args),
     Completions(completions::Args),
 }
@@ -89,6 +93,8 @@ impl Command {
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
             Self::Run(args) => run::run(args),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => serve::run(args),
             Self::Traces(args) => traces::run(args),
             Self::Completions(args) => Ok(completions::run(args, Cli::command())),
         }
@@ -117,6 +123,8 @@ impl Command {
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",
             Self::Run(_) => "run",
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => "serve",
             Self::Traces(_) => "traces",
             Self::Completions(_) => "completions",
         }

@@ -52,9 +52,10 @@ pub const ALL: [&str; 13] = [
 ];
 
 /// The variables that tests and scripts of this project read.
-pub const OF_THIS_PROJECT: [&str; 6] = [
+pub const OF_THIS_PROJECT: [&str; 7] = [
     "EVALSET_CORPUS",
     "EVALSET_TRACES",
+    "EVALSET_SERVICE",
     "EVALSET_ADK_PYTHON",
     "EVALSET_ADK_DOCUMENTS",
     "EVALSET_ADK_JOBS",

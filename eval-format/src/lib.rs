@@ -91,7 +91,7 @@ pub mod __private {
     pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
     pub use crate::names::{module_name, test_names};
-    pub use crate::problem::render_with_level;
+    pub use crate::problem::{Positions, render_with_level};
     pub use crate::reader::{check_case, check_cases, drafts_are, how_to_accept, read_case};
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};

@@ -19,6 +19,7 @@ mod code;
 mod finding;
 mod names;
 mod path;
+mod positions;
 mod problems;
 mod render;
 
@@ -27,6 +28,8 @@ pub use finding::Problem;
 pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, Step};
+#[doc(hidden)]
+pub use positions::Positions;
 pub use problems::Problems;
 #[doc(hidden)]
 pub use render::render_with_level;

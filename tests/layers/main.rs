@@ -32,12 +32,13 @@ use tree::Sources;
 use workspace::Member;
 
 /// The crates by their folders, each with those that it may depend on.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("eval-format", &[]),
     ("eval-macros", &["eval-format"]),
     ("eval-core", &["eval-format", "eval-macros"]),
     ("eval-agents", &["eval-core"]),
-    ("eval-cli", &["eval-format", "eval-core", "eval-agents"]),
+    ("eval-server", &["eval-format", "eval-core", "eval-agents"]),
+    ("eval-cli", &["eval-format", "eval-core", "eval-agents", "eval-server"]),
 ];
 
 /// The most lines of any file.

@@ -36,6 +36,30 @@ impl Conversation {
         own.chain(of_turns.flat_map(|(number, turn)| turn.gaps.iter().map(move |gap| (Some(number), gap))))
     }
 
+    /// A conversation for each of its traces, whose id is its key. What is missing in one may be missing in each.
+    pub(super) fn by_trace(self) -> Vec<Self> {
+        let Self { key: _, case_id, trace_ids, turns, gaps } = self;
+        let mut parts: Vec<Self> = trace_ids
+            .into_iter()
+            .map(|id| Self {
+                key: id.clone(),
+                case_id: case_id.clone(),
+                trace_ids: vec![id],
+                turns: Vec::new(),
+                gaps: gaps.clone(),
+            })
+            .collect();
+        let places: std::collections::HashMap<String, usize> =
+            parts.iter().enumerate().map(|(at, part)| (part.key.clone(), at)).collect();
+        for turn in turns {
+            // A turn is in one of the conversation's traces.
+            if let Some(at) = places.get(&turn.trace_id) {
+                parts[*at].turns.push(turn);
+            }
+        }
+        parts
+    }
+
     /// A case that expects what happened: a golden of this conversation.
     ///
     /// What the trace does not say, the case does not expect. See [`all_gaps`](Self::all_gaps) before relying on it.

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use eval_format::__private::Positions;
 use eval_format::Problem;
 use eval_format::problem::Severity;
 use serde::Serialize;
-
-use super::positions::Positions;
 
 /// The problems of a file, in the order of its text.
 pub(crate) fn entries(text: &str, problems: &[Problem]) -> Vec<ProblemEntry> {

@@ -30,4 +30,6 @@ mod run_judges;
 mod run_price;
 mod same_scores;
 mod schema;
+#[cfg(all(feature = "serve", unix))]
+mod serve;
 mod traces;

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use eval_format::Problem;
+use super::finding::Problem;
 
 /// A line and a column in a text, both from 1. The column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
 }
 
 impl Position {
@@ -19,10 +21,11 @@ impl Position {
 ///
 /// They are found in one pass over the text, since a file of one line may have as many problems as characters.
 #[derive(Debug)]
-pub(crate) struct Positions(HashMap<usize, Position>);
+pub struct Positions(HashMap<usize, Position>);
 
 impl Positions {
-    pub(crate) fn of(text: &str, problems: &[Problem]) -> Self {
+    /// The positions of all places in these problems of a text.
+    pub fn of(text: &str, problems: &[Problem]) -> Self {
         let ranges = problems.iter().flat_map(|problem| {
             let related = problem.related.iter().map(|(range, _)| range);
             std::iter::once(&problem.range).chain(related)
@@ -34,7 +37,7 @@ impl Positions {
     }
 
     /// The position of a byte offset that one of the problems has. Any other offset is at the start of the text.
-    pub(crate) fn get(&self, offset: usize) -> Position {
+    pub fn get(&self, offset: usize) -> Position {
         self.0.get(&offset).copied().unwrap_or(Position::START)
     }
 }
@@ -60,7 +63,7 @@ fn positions(text: &str, offsets: &[usize]) -> HashMap<usize, Position> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::problem::line_column;
+    use crate::problem::line_column;
 
     use super::*;
 

@@ -1,0 +1,78 @@
+//! `cargo evalset serve`: checks and scores over HTTP.
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use eval_server::{BindError, Server, ServerOptions, stop_signal};
+
+use crate::output::{Answer, CommandError, Outcome};
+use crate::recorded::new_root;
+
+/// Checks eval sets and scores traces over HTTP, with the routes of agentevals' service and further ones.
+///
+/// It ends at Ctrl-C, and on Unix at SIGTERM. The URL that it prints has a token: whoever has it may read the records.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The port; 0 is any that is free.
+    #[arg(long, default_value_t = 8001)]
+    port: u16,
+
+    /// The address to listen on. On others than loopback, everything but the health needs the token.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    host: IpAddr,
+
+    /// Answers to this name too: that of a proxy. May be given several times.
+    #[arg(long = "allow-host", value_name = "NAME")]
+    hosts: Vec<String>,
+
+    /// A file with the token, of 16 or more letters and digits. Without it, the token is a new one each time.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Example:
+  cargo evalset serve &
+  curl -X POST http://localhost:8001/api/validate/eval-set -F \"eval_set_file=@weather.evalset.json\"";
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let mut options = ServerOptions::new().records(new_root());
+    for host in &args.hosts {
+        options = options.allow_host(host);
+    }
+    if let Some(path) = &args.token_file {
+        let token = fs::read_to_string(path).map_err(|error| {
+            let message = format!("cannot read the token in `{}`: {error}", path.display());
+            CommandError::new(message, "write a token into the file, or leave `--token-file` out")
+        })?;
+        options = options.token(token.trim());
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        CommandError::new(
+            format!("cannot start the runtime of the service: {error}"),
+            "raise this user's limit of open files",
+        )
+    })?;
+    let address = SocketAddr::new(args.host, args.port);
+    let ended = runtime.block_on(async {
+        let server = Server::bind(address, options).await.map_err(|error| cannot_start(&error))?;
+        // A reader that has gone does not stop the service.
+        drop(writeln!(io::stdout(), "serving on {}", server.url()));
+        server.run(stop_signal()).await;
+        Ok(())
+    });
+    // What still computes for a request that nobody waits for ends with the process.
+    runtime.shutdown_background();
+    ended.map(|()| Answer::new(Outcome::Passed, String::new()))
+}
+
+fn cannot_start(error: &BindError) -> CommandError {
+    let help = match error {
+        BindError::Address { .. } => "name another port with `--port`, or end what listens there",
+        _ => "a token has 16 or more letters, digits, `-`, `.`, `_` and `~`",
+    };
+    CommandError::new(error.to_string(), help)
+}

@@ -1,0 +1,255 @@
+//! Who may ask for what: `Host` and `Origin`, and the token.
+//!
+//! A page of a foreign site that is open in a browser on this machine reaches loopback too. It shows itself by `Origin` and
+//! `Sec-Fetch-Site`, and by `Host` if its name was made to stand for this machine.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+
+use crate::refusal::Refusal;
+use crate::token::Token;
+
+/// Who may ask for what.
+#[derive(Debug)]
+pub(crate) struct Access {
+    address: SocketAddr,
+    /// Further names, such as that of a proxy.
+    hosts: Vec<String>,
+    token: Token,
+}
+
+/// Who asks, once it is clear that the request may be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// Somebody on this machine without the token.
+    Local,
+    /// Somebody with the token.
+    Trusted,
+    /// Somebody from elsewhere without the token.
+    Remote,
+}
+
+/// What a route needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nothing: it says no more than that the service runs.
+    Nothing,
+    /// It only computes, which costs time.
+    Computing,
+    /// It reads records, writes files or starts something.
+    Token,
+}
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+impl Access {
+    pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token) -> Self {
+        Self { address, hosts: hosts.to_vec(), token }
+    }
+
+    pub(crate) fn token(&self) -> &Token {
+        &self.token
+    }
+
+    /// Who asks. Refuses requests for other hosts, and those of foreign pages.
+    pub(crate) fn caller(&self, uri: &Uri, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        let host = self.host(uri, headers)?;
+        Self::check_origin(&host, headers)?;
+        let shown = bearer(headers).or_else(|| query(uri, "token"));
+        match shown {
+            Some(shown) if self.token.is(shown) => Ok(Caller::Trusted),
+            Some(_) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
+            // Whoever comes through a proxy is not on this machine, though the proxy is.
+            None if self.address.ip().is_loopback() && is_local(host.host()) => Ok(Caller::Local),
+            None => Ok(Caller::Remote),
+        }
+    }
+
+    /// Refuses a caller who lacks what a route needs.
+    pub(crate) fn check(caller: Caller, needs: Needs) -> Result<(), Refusal> {
+        let is_enough = match needs {
+            Needs::Nothing => true,
+            Needs::Computing => caller != Caller::Remote,
+            Needs::Token => caller == Caller::Trusted,
+        };
+        if is_enough {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            StatusCode::UNAUTHORIZED,
+            "this needs the token of the server: the header `Authorization: Bearer ..`, or `?token=..` as in the URL that it \
+             printed when it started",
+        ))
+    }
+
+    /// The host that the request is for.
+    fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<Authority, Refusal> {
+        let mut all = headers.get_all(HOST).iter();
+        let (Some(host), None) = (all.next(), all.next()) else {
+            return Err(Refusal::bad("the request needs one header `Host`"));
+        };
+        let host = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
+        let host = host.ok_or_else(|| Refusal::bad("`Host` is no name of a host"))?;
+        let in_line = uri.authority().is_none_or(|authority| *authority == host);
+        if in_line && !host.as_str().contains('@') && self.answers_to(host.host()) {
+            return Ok(host);
+        }
+        Err(Refusal::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "this server does not answer to this `Host`; behind a proxy, name it with `--allow-host`",
+        ))
+    }
+
+    fn answers_to(&self, host: &str) -> bool {
+        let address = ip(host);
+        is_local(host)
+            || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
+            || address.is_some_and(|address| address == self.address.ip())
+            // Names can be made to stand for this machine, addresses cannot.
+            || self.address.ip().is_unspecified() && address.is_some()
+    }
+
+    /// Refuses requests of pages that this server did not send.
+    fn check_origin(host: &Authority, headers: &HeaderMap) -> Result<(), Refusal> {
+        let foreign =
+            || Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not ask this server"));
+        if headers.get(FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site") {
+            return foreign();
+        }
+        for origin in headers.get_all(ORIGIN) {
+            let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+            // Behind a proxy the page has `https`, and the request that arrives has not.
+            let is_own = origin.is_some_and(|origin| {
+                matches!(origin.scheme_str(), Some("http" | "https")) && origin.authority() == Some(host)
+            });
+            if !is_own {
+                return foreign();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ip(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// Whether a host is a name of this machine alone.
+fn is_local(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost") || ip(host).is_some_and(|address| address.is_loopback())
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (kind, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    kind.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The value of a parameter of the URL, as it stands there.
+pub(crate) fn query<'u>(uri: &'u Uri, name: &str) -> Option<&'u str> {
+    let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use axum::response::IntoResponse;
+
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn access(address: &str, hosts: &[&str]) -> Access {
+        let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+        Access::new(address.parse().unwrap(), &hosts, Token::chosen(TOKEN).unwrap())
+    }
+
+    fn ask(access: &Access, uri: &str, headers: &[(&'static str, &str)]) -> Result<Caller, u16> {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
+        let mut all = HeaderMap::new();
+        headers.for_each(|(name, value)| {
+            all.append(name, value);
+        });
+        access
+            .caller(&uri.parse().unwrap(), &all)
+            .map_err(|refusal| refusal.into_response().status().as_u16())
+    }
+
+    #[test]
+    fn a_server_on_loopback_answers_to_names_of_this_machine_alone() {
+        let access = access("127.0.0.1:8001", &["Evals.example.com"]);
+        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:8001", "127.8.9.1", "[::1]:8001"] {
+            assert_eq!(ask(&access, "/", &[("host", host)]), Ok(Caller::Local), "{host}");
+        }
+        for host in
+            ["example.com", "localhost.example.com", "10.0.0.1", "u@localhost", "localhost@example.com"]
+        {
+            assert_eq!(ask(&access, "/", &[("host", host)]), Err(421), "{host}");
+        }
+        for host in ["", "a b", "localhost:x:y"] {
+            assert_eq!(ask(&access, "/", &[("host", host)]), Err(400), "{host}");
+        }
+        assert_eq!(ask(&access, "/", &[]), Err(400));
+        assert_eq!(ask(&access, "/", &[("host", "localhost"), ("host", "localhost")]), Err(400));
+        assert_eq!(ask(&access, "http://example.com/", &[("host", "localhost")]), Err(421));
+        assert_eq!(ask(&access, "/", &[("host", "evals.example.com")]), Ok(Caller::Remote));
+    }
+
+    #[test]
+    fn a_server_on_all_addresses_answers_to_addresses_and_needs_the_token() {
+        let access = access("0.0.0.0:8001", &[]);
+        for host in ["10.0.0.1:8001", "localhost:8001", "[2001:db8::1]"] {
+            assert_eq!(ask(&access, "/", &[("host", host)]), Ok(Caller::Remote), "{host}");
+        }
+        assert_eq!(ask(&access, "/", &[("host", "rebound.example.com")]), Err(421));
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_refused() {
+        let access = access("127.0.0.1:8001", &[]);
+        let from = |origin| ask(&access, "/", &[("host", "localhost:8001"), ("origin", origin)]);
+        assert_eq!(from("http://localhost:8001"), Ok(Caller::Local));
+        for origin in
+            ["null", "http://localhost:3000", "http://example.com", "file://", "ftp://localhost:8001", ""]
+        {
+            assert_eq!(from(origin), Err(403), "{origin}");
+        }
+        for (site, allowed) in
+            [("cross-site", false), ("same-site", false), ("same-origin", true), ("none", true)]
+        {
+            let asked = ask(&access, "/", &[("host", "localhost"), ("sec-fetch-site", site)]);
+            assert_eq!(asked, if allowed { Ok(Caller::Local) } else { Err(403) }, "{site}");
+        }
+    }
+
+    #[test]
+    fn the_token_is_taken_from_the_header_or_the_url() {
+        let access = access("127.0.0.1:8001", &[]);
+        let host = ("host", "localhost");
+        let with = |token: &str| ask(&access, "/", &[host, ("authorization", token)]);
+        assert_eq!(with(&format!("Bearer {TOKEN}")), Ok(Caller::Trusted));
+        assert_eq!(with("Bearer 0123456789abcdeg"), Err(401));
+        assert_eq!(with("Basic abc"), Ok(Caller::Local));
+        assert_eq!(ask(&access, &format!("/?a=b&token={TOKEN}"), &[host]), Ok(Caller::Trusted));
+        assert_eq!(ask(&access, "/?token=wrong", &[host]), Err(401));
+    }
+
+    #[test]
+    fn what_only_computes_needs_no_token_on_this_machine() {
+        let table = [
+            (Caller::Local, [true, true, false]),
+            (Caller::Remote, [true, false, false]),
+            (Caller::Trusted, [true, true, true]),
+        ];
+        for (caller, allowed) in table {
+            let checked =
+                [Needs::Nothing, Needs::Computing, Needs::Token].map(|it| Access::check(caller, it).is_ok());
+            assert_eq!(checked, allowed, "{caller:?}");
+        }
+    }
+}

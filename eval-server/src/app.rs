@@ -1,0 +1,56 @@
+//! What all requests share.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::Request;
+
+use crate::access::Access;
+use crate::body::{Memory, Received};
+use crate::limits::Limits;
+use crate::options::ServerOptions;
+use crate::refusal::Refusal;
+use crate::token::Token;
+use crate::work::Workers;
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) access: Access,
+    pub(crate) options: ServerOptions,
+    pub(crate) workers: Workers,
+    memory: Memory,
+}
+
+/// What handlers are given.
+pub(crate) type Shared = Arc<App>;
+
+impl App {
+    pub(crate) fn new(address: SocketAddr, token: Token, options: ServerOptions) -> Self {
+        Self {
+            access: Access::new(address, &options.hosts, token),
+            workers: Workers::new(&options.limits),
+            memory: Memory::new(&options.limits),
+            options,
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// The body of a request.
+    pub(crate) async fn receive(&self, request: Request) -> Result<Received, Refusal> {
+        self.memory.receive(request, self.limits()).await
+    }
+
+    /// Reads a request and computes its answer on a thread for such work.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        request: Request,
+        work: impl FnOnce(Received) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let received = self.receive(request).await?;
+        self.workers.run(move || work(received)).await
+    }
+}

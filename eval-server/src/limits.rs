@@ -1,0 +1,93 @@
+//! What a request may cost.
+
+use std::time::Duration;
+
+/// What requests may cost. A request beyond a limit is refused; the others are answered.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use eval_server::{Limits, ServerOptions};
+///
+/// let limits = Limits::default().body(1 << 20).time(Duration::from_secs(5));
+/// let options = ServerOptions::new().limits(limits);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub(crate) body: usize,
+    pub(crate) bodies: usize,
+    pub(crate) connections: usize,
+    pub(crate) grace: Duration,
+    pub(crate) headers: Duration,
+    pub(crate) time: Duration,
+    pub(crate) waiting: usize,
+    pub(crate) workers: usize,
+}
+
+impl Default for Limits {
+    /// 16 MiB a body, 256 MiB for all that are in work, 512 connections, 30 seconds, a thread for each processor.
+    fn default() -> Self {
+        Self {
+            body: 16 << 20,
+            bodies: 256 << 20,
+            connections: 512,
+            grace: Duration::from_secs(10),
+            headers: Duration::from_secs(10),
+            time: Duration::from_secs(30),
+            waiting: 256,
+            workers: std::thread::available_parallelism().map_or(2, usize::from),
+        }
+    }
+}
+
+impl Limits {
+    /// The most bytes of a body. All bodies that are in work at a time have at most 16 times as many.
+    #[must_use]
+    pub fn body(mut self, bytes: usize) -> Self {
+        self.body = bytes.clamp(1, 1 << 30);
+        self.bodies = self.body.saturating_mul(16);
+        self
+    }
+
+    /// The most connections at a time; others wait to be accepted.
+    #[must_use]
+    pub fn connections(mut self, connections: usize) -> Self {
+        self.connections = connections.max(1);
+        self
+    }
+
+    /// How long a body may take to arrive, and how long an answer may take.
+    #[must_use]
+    pub fn time(mut self, time: Duration) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// How long the headers of a request may take to arrive, and how long a connection may be idle.
+    #[must_use]
+    pub fn headers(mut self, time: Duration) -> Self {
+        self.headers = time;
+        self
+    }
+
+    /// How many requests are computed at a time.
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers.max(1);
+        self
+    }
+
+    /// How many requests wait for a thread that computes. One more is answered with 503.
+    #[must_use]
+    pub fn waiting(mut self, requests: usize) -> Self {
+        self.waiting = requests;
+        self
+    }
+
+    /// How long requests have to end when the server is stopped.
+    #[must_use]
+    pub fn grace(mut self, time: Duration) -> Self {
+        self.grace = time;
+        self
+    }
+}

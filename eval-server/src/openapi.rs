@@ -1,0 +1,51 @@
+//! The description of the routes, made of their types.
+
+use std::sync::LazyLock;
+
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use crate::routes::{convert, evaluate, info, runs, score, validate};
+
+/// The routes and their types.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "evalset", description = "Checks eval sets of Google's Agent Development Kit, and scores with them."),
+    paths(
+        info::health,
+        info::config,
+        info::metrics,
+        validate::validate_eval_set,
+        convert::convert,
+        evaluate::evaluate,
+        evaluate::evaluate_stream,
+        evaluate::evaluate_json,
+        evaluate::evaluate_json_stream,
+        validate::validate_set_text,
+        validate::validate_config,
+        score::score,
+        runs::runs,
+        runs::run
+    ),
+    modifiers(&Token)
+)]
+struct Description;
+
+/// How the token is shown.
+struct Token;
+
+impl Modify for Token {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let components = openapi.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+    }
+}
+
+static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
+    // Types that are made at compile time can be written.
+    Description::openapi().to_pretty_json().unwrap_or_default()
+});
+
+pub(crate) fn document() -> &'static str {
+    &DOCUMENT
+}

@@ -1,0 +1,52 @@
+//! What a server is made with.
+
+use std::path::PathBuf;
+
+use crate::limits::Limits;
+
+/// What a server is made with.
+///
+/// ```
+/// use eval_server::ServerOptions;
+///
+/// let options = ServerOptions::new().records("target/evalset").allow_host("evals.example.com");
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ServerOptions {
+    pub(crate) hosts: Vec<String>,
+    pub(crate) limits: Limits,
+    pub(crate) records: Option<PathBuf>,
+    pub(crate) token: Option<String>,
+}
+
+impl ServerOptions {
+    /// A server without recorded runs, with a token of its own, that answers to names of this machine.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers to this name in `Host` too: that of a proxy, without a port. Its requests need the token.
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into().to_ascii_lowercase());
+        self
+    }
+
+    /// What requests may cost.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The folder of recorded runs, such as `target/evalset`.
+    pub fn records(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.records = Some(folder.into());
+        self
+    }
+
+    /// The token, for clients that are set up before the server starts. Without one, it is a new random one.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+}

@@ -1,0 +1,179 @@
+//! The turns in traces.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use eval_agents::traces::{Conversation, ToolCall, TraceError, Traces, Turn};
+use eval_format::Value;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::answer::{self, Envelope};
+use crate::app::Shared;
+use crate::body::Field;
+use crate::refusal::{Refusal, Refused};
+
+/// What traces hold.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Converted {
+    traces: Vec<ConvertedTrace>,
+}
+
+/// A trace, or a conversation of several.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConvertedTrace {
+    trace_id: String,
+    trace_ids: Vec<String>,
+    /// The turns, as eval sets have them.
+    #[schema(value_type = Vec<Object>)]
+    invocations: Vec<Value>,
+    /// What the traces do not say, each with its kind.
+    warnings: Vec<String>,
+    metadata: Metadata,
+}
+
+/// What traces say of themselves.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Metadata {
+    agent_name: Option<String>,
+    model: Option<String>,
+    /// When the first turn began, in microseconds since 1970.
+    start_time: Option<u64>,
+    user_input_preview: Option<String>,
+    final_output_preview: Option<String>,
+    /// The name or id of the conversation, if the traces give one.
+    session_name: Option<String>,
+}
+
+/// A form with traces.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes what is read field by field")]
+pub(crate) struct TracesForm {
+    /// Files of traces.
+    #[schema(value_type = Vec<String>)]
+    trace_files: Vec<Vec<u8>>,
+    /// `trace` (the default) or `conversation`.
+    group_by: Option<String>,
+}
+
+/// Shows the turns in traces.
+#[utoipa::path(
+    post,
+    path = "/api/convert",
+    request_body(content = TracesForm, content_type = "multipart/form-data"),
+    responses((status = 200, body = Envelope<Converted>), (status = 400, body = Refused), (status = 422, body = Refused))
+)]
+pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Result<Response, Refusal> {
+    app.compute(request, |received| {
+        let fields = received.fields()?;
+        let traces = uploaded(&fields)?;
+        let grouped = fields.iter().rfind(|field| field.name == "group_by");
+        let traces = match grouped.map_or(&b"trace"[..], |field| &field.bytes) {
+            b"trace" => traces.by_trace(),
+            b"conversation" | b"auto" => traces,
+            _ => return Err(Refusal::bad("`group_by` is `trace`, `conversation` or `auto`")),
+        };
+        let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
+        let traces = traces.conversations().iter().map(|it| ConvertedTrace::of(it, &gaps)).collect();
+        Ok(answer::data(Converted { traces }))
+    })
+    .await?
+}
+
+/// The traces in the files of a form.
+pub(super) fn uploaded(fields: &[Field]) -> Result<Traces, Refusal> {
+    let files = || fields.iter().filter(|field| field.name == "trace_files" && !field.file.is_empty());
+    if files().next().is_none() {
+        return Err(Refusal::missing("trace_files"));
+    }
+    read(files().map(|field| &*field.bytes))
+}
+
+/// The traces in some texts. What is packed is refused: it may be of any size when it is unpacked.
+pub(super) fn read<'t>(texts: impl IntoIterator<Item = &'t [u8]> + Clone) -> Result<Traces, Refusal> {
+    if texts.clone().into_iter().any(|text| text.starts_with(&[0x1f, 0x8b])) {
+        return Err(Refusal::bad("a file of traces is packed with gzip; send it unpacked"));
+    }
+    let traces = Traces::from_readers(texts).map_err(|error: TraceError| Refusal::bad(error.to_string()))?;
+    if traces.conversations().is_empty() {
+        return Err(Refusal::bad("No traces found in OTLP JSON"));
+    }
+    Ok(traces)
+}
+
+/// The most characters of a preview.
+const PREVIEW: usize = 200;
+
+fn preview(text: &str) -> String {
+    text.chars().take(PREVIEW).collect()
+}
+
+/// What traces do not say, in a line each. `of_files` may belong to any of them.
+pub(super) fn warnings(conversation: &Conversation, of_files: &[String]) -> Vec<String> {
+    let own = conversation.all_gaps().map(|(turn, gap)| match turn {
+        Some(turn) => format!("turn {turn}: {gap}"),
+        None => gap.to_string(),
+    });
+    own.chain(of_files.iter().cloned()).collect()
+}
+
+/// The name of a conversation, if it is more than the id of a trace.
+pub(super) fn name(conversation: &Conversation) -> Option<String> {
+    Some(&conversation.key).filter(|key| !conversation.trace_ids.contains(key)).cloned()
+}
+
+impl ConvertedTrace {
+    fn of(conversation: &Conversation, gaps: &[String]) -> Self {
+        let turns = &conversation.turns;
+        let (first, last) = (turns.first(), turns.last());
+        Self {
+            trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
+            trace_ids: conversation.trace_ids.clone(),
+            invocations: turns.iter().map(invocation).collect(),
+            warnings: warnings(conversation, gaps),
+            metadata: Metadata {
+                agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
+                model: turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone()),
+                start_time: first.map(|turn| turn.start_ns / 1000),
+                user_input_preview: first.and_then(|turn| turn.user.as_deref()).map(preview),
+                final_output_preview: last.and_then(|turn| turn.answer.as_deref()).map(preview),
+                session_name: name(conversation),
+            },
+        }
+    }
+}
+
+/// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are.
+fn invocation(turn: &Turn) -> Value {
+    let object = |entries: Vec<(&str, Value)>| {
+        let mut map = eval_format::Map::new();
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
+        Value::from(map)
+    };
+    let text = |role: &str, text: &str| {
+        let part = object(vec![("text", text.into())]);
+        object(vec![("parts", Value::from(vec![part])), ("role", role.into())])
+    };
+    let said = |text: &String| {
+        let agent = turn.agent.as_deref().unwrap_or("agent");
+        Value::from(vec![Value::from(agent), Value::from(vec![object(vec![("text", text.as_str().into())])])])
+    };
+    let calls: Vec<Value> = turn.calls.iter().map(|call| call.to_function_call().to_value()).collect();
+    let answers = turn.calls.iter().filter_map(ToolCall::to_function_response);
+    let data = object(vec![
+        ("toolUses", Value::from(calls)),
+        ("toolResponses", Value::from(answers.map(|answer| answer.to_value()).collect::<Vec<_>>())),
+        ("intermediateResponses", Value::from(turn.intermediate.iter().map(said).collect::<Vec<_>>())),
+    ]);
+    object(vec![
+        ("invocationId", turn.span_id.as_str().into()),
+        ("userContent", text("user", turn.user.as_deref().unwrap_or_default())),
+        ("finalResponse", turn.answer.as_deref().map_or(Value::Null, |answer| text("model", answer))),
+        ("intermediateData", data),
+        ("creationTimestamp", turn.to_invocation().creation_timestamp.into()),
+    ])
+}

@@ -1,0 +1,270 @@
+//! What came out of scoring traces, in the form that agentevals has.
+
+use std::collections::BTreeSet;
+
+use eval_agents::traces::{Conversation, ToolCall, Turn};
+use eval_format::{EvalCase, FunctionCall, Map, Value};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::convert::name;
+
+/// What came out of all traces.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunResult {
+    /// Whether each case of the set has traces, and each trace passed each of its metrics. It is this service's own.
+    pub(super) passed: bool,
+    pub(super) trace_results: Vec<TraceResult>,
+    /// What is wrong beside the results: cases that no trace covers, traces that no case is about.
+    pub(super) errors: Vec<String>,
+    pub(super) performance_metrics: RunPerformance,
+    /// Always null: nothing is kept.
+    #[schema(value_type = Option<String>)]
+    pub(super) run_id: Option<()>,
+}
+
+/// What came out of a trace, or of a conversation of several.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TraceResult {
+    pub(super) trace_id: String,
+    pub(super) num_invocations: usize,
+    pub(super) metric_results: Vec<MetricResult>,
+    /// What the traces do not say.
+    pub(super) conversion_warnings: Vec<String>,
+    pub(super) performance_metrics: Performance,
+    pub(super) agent_name: Option<String>,
+    pub(super) trace_ids: Vec<String>,
+    pub(super) conversation_id: Option<String>,
+    pub(super) group_key: String,
+    pub(super) eval_case_id: Option<String>,
+    /// How the case was found: `eval_case_id`, `key`, `user_text` or `single_case`.
+    pub(super) eval_case_match: Option<&'static str>,
+    pub(super) turn_refs: Vec<TurnRef>,
+}
+
+/// Where a turn was found.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TurnRef {
+    trace_id: String,
+    span_id: String,
+}
+
+/// What came out of a metric.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MetricResult {
+    pub(super) metric_name: String,
+    /// Null if there is none; then `error` says why.
+    pub(super) score: Option<f64>,
+    /// `PASSED`, `FAILED` or `NOT_EVALUATED`.
+    pub(super) eval_status: &'static str,
+    pub(super) per_invocation_scores: Vec<Option<f64>>,
+    pub(super) per_invocation_statuses: Vec<&'static str>,
+    /// Why there is no score.
+    pub(super) error: Option<String>,
+    /// A word for what failed.
+    pub(super) error_type: Option<&'static str>,
+    pub(super) details: Option<Details>,
+    pub(super) duration_ms: Option<f64>,
+}
+
+/// More about a score.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Details {
+    /// The tool calls of each turn, for metrics of trajectories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) comparisons: Option<Vec<Comparison>>,
+    /// Why it was not scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    /// Remarks on the scores.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
+}
+
+/// The tool calls of a turn.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Comparison {
+    invocation_id: String,
+    #[schema(value_type = Vec<Object>)]
+    expected: Vec<Value>,
+    #[schema(value_type = Vec<Object>)]
+    actual: Vec<Value>,
+    matched: bool,
+}
+
+/// The tool calls of all turns, side by side.
+pub(super) fn comparisons(case: &EvalCase, conversation: &Conversation, full: &[bool]) -> Vec<Comparison> {
+    let turns = conversation.turns.iter().zip(&case.conversation).zip(full);
+    let of_call = |call: &FunctionCall| {
+        let mut entry = Map::new();
+        entry.insert("name", call.name.as_deref());
+        entry.insert("args", call.args.clone());
+        Value::from(entry)
+    };
+    let actual = |call: &ToolCall| of_call(&call.to_function_call());
+    turns
+        .map(|((actual_turn, expected), matched)| Comparison {
+            invocation_id: actual_turn.span_id.clone(),
+            expected: expected.tool_calls().map(of_call).collect(),
+            actual: actual_turn.calls.iter().map(actual).collect(),
+            matched: *matched,
+        })
+        .collect()
+}
+
+/// Time and tokens of a trace.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Performance {
+    latency: Latency,
+    tokens: Tokens,
+    counts: Counts,
+    models: BTreeSet<String>,
+    tool_names: BTreeSet<String>,
+}
+
+/// How long turns took.
+#[derive(Debug, Serialize, ToSchema)]
+struct Latency {
+    overall: Milliseconds,
+}
+
+/// How long something took, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+struct Milliseconds {
+    min: f64,
+    median: f64,
+    max: f64,
+    count: usize,
+    p50: f64,
+    p95: f64,
+    p99: f64,
+}
+
+impl Milliseconds {
+    fn of(mut all: Vec<f64>) -> Self {
+        all.sort_by(f64::total_cmp);
+        // Between the two nearest, as numpy's default.
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "there are not so many turns"
+        )]
+        let at = |share: f64| {
+            let place = share * all.len().saturating_sub(1) as f64;
+            let low = all.get(place.floor() as usize).copied().unwrap_or_default();
+            let high = all.get(place.ceil() as usize).copied().unwrap_or_default();
+            low + (high - low) * place.fract()
+        };
+        let [min, median, max, p95, p99] = [0.0, 0.5, 1.0, 0.95, 0.99].map(at);
+        Self { min, median, max, count: all.len(), p50: median, p95, p99 }
+    }
+}
+
+/// Tokens of all model calls. What is not recorded counts as 0.
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "they are the names of the JSON")]
+struct Tokens {
+    total_prompt: u64,
+    total_output: u64,
+    total: u64,
+    cache_creation_tokens: u64,
+    cache_read_tokens: u64,
+}
+
+/// How often something happened.
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Counts {
+    llm_calls: usize,
+    tool_calls: usize,
+    invocations: usize,
+}
+
+/// Time and tokens of all traces.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunPerformance {
+    tokens: Tokens,
+    models: BTreeSet<String>,
+    trace_count: usize,
+}
+
+impl Performance {
+    fn of(turns: &[Turn]) -> Self {
+        let mut tokens = Tokens::default();
+        for usage in turns.iter().map(|turn| turn.usage) {
+            let add = |sum: &mut u64, more: Option<u64>| *sum = sum.saturating_add(more.unwrap_or_default());
+            add(&mut tokens.total_prompt, usage.input_tokens);
+            add(&mut tokens.total_output, usage.output_tokens);
+            add(&mut tokens.cache_creation_tokens, usage.cache_write_tokens);
+            add(&mut tokens.cache_read_tokens, usage.cache_read_tokens);
+        }
+        tokens.total = tokens.total_prompt.saturating_add(tokens.total_output);
+        let calls = || turns.iter().flat_map(|turn| &turn.calls);
+        let models = turns.iter().flat_map(|turn| &turn.model_calls);
+        Self {
+            latency: Latency {
+                overall: Milliseconds::of(
+                    turns.iter().map(|turn| turn.duration().as_secs_f64() * 1e3).collect(),
+                ),
+            },
+            tokens,
+            counts: Counts {
+                llm_calls: turns.iter().map(|turn| turn.model_calls.len()).sum(),
+                tool_calls: calls().count(),
+                invocations: turns.len(),
+            },
+            models: models.filter_map(|call| call.model.clone()).collect(),
+            tool_names: calls().map(|call| call.name.clone()).collect(),
+        }
+    }
+}
+
+impl RunPerformance {
+    pub(super) fn of(results: &[TraceResult]) -> Self {
+        let mut sum = Tokens::default();
+        for Tokens { total_prompt, total_output, total, cache_creation_tokens, cache_read_tokens } in
+            results.iter().map(|result| result.performance_metrics.tokens)
+        {
+            sum.total_prompt = sum.total_prompt.saturating_add(total_prompt);
+            sum.total_output = sum.total_output.saturating_add(total_output);
+            sum.total = sum.total.saturating_add(total);
+            sum.cache_creation_tokens = sum.cache_creation_tokens.saturating_add(cache_creation_tokens);
+            sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(cache_read_tokens);
+        }
+        let models = results.iter().flat_map(|result| result.performance_metrics.models.clone());
+        Self { tokens: sum, models: models.collect(), trace_count: results.len() }
+    }
+}
+
+impl TraceResult {
+    /// The result of a conversation before it is scored. `named` is its name, if it has one.
+    pub(super) fn of(conversation: &Conversation, named: Option<String>, warnings: Vec<String>) -> Self {
+        let turns = &conversation.turns;
+        let turn_ref =
+            |turn: &Turn| TurnRef { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() };
+        Self {
+            trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
+            num_invocations: turns.len(),
+            metric_results: Vec::new(),
+            conversion_warnings: warnings,
+            performance_metrics: Performance::of(turns),
+            agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
+            trace_ids: conversation.trace_ids.clone(),
+            conversation_id: named.or_else(|| name(conversation)),
+            group_key: conversation.key.clone(),
+            eval_case_id: None,
+            eval_case_match: None,
+            turn_refs: turns.iter().map(turn_ref).collect(),
+        }
+    }
+}

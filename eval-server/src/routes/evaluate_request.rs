@@ -1,0 +1,329 @@
+//! What traces are scored with: the parameters that agentevals has, each held to its type.
+//!
+//! A misspelt key would silently score something else, so that all keys are held to those that are known.
+
+use eval_core::Criterion;
+use eval_format::{Rubric, Value as Tree};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use crate::refusal::{FieldError, Refusal};
+
+/// The parameters of an evaluation.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct Parameters {
+    /// The metrics, at least one.
+    pub(super) evaluators: Vec<Evaluator>,
+    /// Which turns belong together: `trace`, `conversation`, or `auto`, which is `conversation` if a case has several turns.
+    #[schema(value_type = Option<String>)]
+    pub(super) group_by: GroupBy,
+}
+
+/// A metric with its criterion.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct Evaluator {
+    /// The name of the metric.
+    pub(super) name: String,
+    /// From 0 to 1; 0.5 if it is not given, as in agentevals.
+    #[schema(value_type = Option<f64>)]
+    pub(super) threshold: f64,
+    /// `EXACT`, `IN_ORDER` or `ANY_ORDER`.
+    pub(super) trajectory_match_type: Option<String>,
+    /// The model that judges.
+    pub(super) judge_model: Option<String>,
+    /// Rubrics: texts, or objects with `id` and `text`.
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub(super) rubrics: Vec<(String, String)>,
+}
+
+/// Which turns belong together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum GroupBy {
+    #[default]
+    Auto,
+    Trace,
+    Conversation,
+}
+
+/// The most metrics of a request.
+const MOST_EVALUATORS: usize = 100;
+
+/// The threshold where none is given.
+const THRESHOLD: f64 = 0.5;
+
+impl Evaluator {
+    /// What the metric is given.
+    pub(super) fn criterion(&self) -> Criterion {
+        let mut criterion = Criterion::new(self.threshold);
+        if let Some(kind) = &self.trajectory_match_type {
+            criterion = criterion.with("match_type", Tree::from(kind));
+        }
+        if let Some(model) = &self.judge_model {
+            criterion = criterion.with_judge_model(model);
+        }
+        if !self.rubrics.is_empty() {
+            criterion = criterion.with_rubrics(self.rubrics.iter().map(|(id, text)| Rubric::new(id, text)));
+        }
+        criterion
+    }
+}
+
+impl Parameters {
+    /// Reads the parameters, and finds all that is wrong with them. `at` is where they stand.
+    pub(super) fn read(value: &Value, at: &[Value]) -> Result<Self, Refusal> {
+        let mut reader = Reader { errors: Vec::new() };
+        let read = reader.parameters(value, at);
+        match read {
+            Some(read) if reader.errors.is_empty() => Ok(read),
+            _ => Err(Refusal::fields(reader.errors)),
+        }
+    }
+}
+
+/// Collects what is wrong.
+struct Reader {
+    errors: Vec<FieldError>,
+}
+
+/// A place: that of a parent, and a step.
+fn below(at: &[Value], step: impl Into<Value>) -> Vec<Value> {
+    let mut at = at.to_vec();
+    at.push(step.into());
+    at
+}
+
+/// A field under either of its spellings.
+fn field<'v>(object: &'v Map<String, Value>, camel: &str, snake: &str) -> Option<&'v Value> {
+    object.get(camel).or_else(|| object.get(snake)).filter(|value| !value.is_null())
+}
+
+impl Reader {
+    fn wrong(&mut self, kind: &'static str, at: &[Value], msg: impl Into<String>, input: &Value) {
+        self.errors.push(FieldError::new(kind, at, msg, input));
+    }
+
+    fn object<'v>(
+        &mut self,
+        value: &'v Value,
+        at: &[Value],
+        keys: &[&str],
+    ) -> Option<&'v Map<String, Value>> {
+        let Some(object) = value.as_object() else {
+            self.wrong("model_attributes_type", at, "Input should be a valid dictionary", value);
+            return None;
+        };
+        for (key, value) in object {
+            if !keys.contains(&key.as_str()) {
+                self.wrong(
+                    "extra_forbidden",
+                    &below(at, key.as_str()),
+                    "Extra inputs are not permitted",
+                    value,
+                );
+            }
+        }
+        Some(object)
+    }
+
+    fn text(&mut self, value: Option<&Value>, at: &[Value]) -> Option<String> {
+        let value = value?;
+        if value.as_str().is_none() {
+            self.wrong("string_type", at, "Input should be a valid string", value);
+        }
+        value.as_str().map(str::to_owned)
+    }
+
+    fn parameters(&mut self, value: &Value, at: &[Value]) -> Option<Parameters> {
+        const KEYS: &[&str] = &[
+            "evaluators",
+            "groupBy",
+            "group_by",
+            "maxConcurrentTraces",
+            "max_concurrent_traces",
+            "maxConcurrentEvals",
+            "max_concurrent_evals",
+        ];
+        let object = self.object(value, at, KEYS)?;
+        // The limits are those of this server, and never more than what is asked for would change a score.
+        for (camel, snake) in
+            [("maxConcurrentTraces", "max_concurrent_traces"), ("maxConcurrentEvals", "max_concurrent_evals")]
+        {
+            if let Some(value) =
+                field(object, camel, snake).filter(|value| value.as_u64().is_none_or(|it| it == 0))
+            {
+                self.wrong(
+                    "greater_than_equal",
+                    &below(at, camel),
+                    "Input should be an integer from 1",
+                    value,
+                );
+            }
+        }
+        let group_by = match field(object, "groupBy", "group_by") {
+            None => GroupBy::Auto,
+            Some(value) => match value.as_str() {
+                Some("auto") => GroupBy::Auto,
+                Some("trace") => GroupBy::Trace,
+                Some("conversation") => GroupBy::Conversation,
+                _ => {
+                    let msg = "Input should be 'auto', 'trace' or 'conversation'";
+                    self.wrong("literal_error", &below(at, "groupBy"), msg, value);
+                    GroupBy::Auto
+                }
+            },
+        };
+        let at = below(at, "evaluators");
+        let given = object.get("evaluators").unwrap_or(&Value::Null);
+        let evaluators = match given {
+            Value::Array(evaluators) => evaluators,
+            Value::Null => &Vec::new(),
+            other => {
+                self.wrong("list_type", &at, "Input should be a valid list", other);
+                return None;
+            }
+        };
+        if evaluators.is_empty() {
+            self.wrong("value_error", &at, "Value error, At least one evaluator is required.", given);
+        }
+        if evaluators.len() > MOST_EVALUATORS {
+            self.wrong(
+                "too_long",
+                &at,
+                format!("List should have at most {MOST_EVALUATORS} items"),
+                &Value::Null,
+            );
+            return None;
+        }
+        let evaluators =
+            evaluators.iter().enumerate().filter_map(|(n, value)| self.evaluator(value, &below(&at, n)));
+        let evaluators: Vec<Evaluator> = evaluators.collect();
+        for (n, evaluator) in evaluators.iter().enumerate() {
+            if evaluators[..n].iter().any(|earlier| earlier.name == evaluator.name) {
+                let msg = format!("Value error, the metric `{}` is there twice", evaluator.name);
+                self.wrong("value_error", &below(&at, n), msg, &Value::Null);
+            }
+        }
+        Some(Parameters { evaluators, group_by })
+    }
+
+    fn evaluator(&mut self, value: &Value, at: &[Value]) -> Option<Evaluator> {
+        const KEYS: &[&str] = &[
+            "name",
+            "type",
+            "threshold",
+            "trajectoryMatchType",
+            "trajectory_match_type",
+            "judgeModel",
+            "judge_model",
+            "rubrics",
+            "credentialRef",
+            "credential_ref",
+            "judgeBaseUrl",
+            "judge_base_url",
+        ];
+        let kind = value.get("type").unwrap_or(&Value::Null);
+        if !kind.is_null() && kind != "builtin" {
+            let msg =
+                "this service has built-in metrics (`builtin`) alone, and runs no programs for a request";
+            self.wrong("literal_error", &below(at, "type"), msg, kind);
+            return None;
+        }
+        let object = self.object(value, at, KEYS)?;
+        let name = self.text(object.get("name"), &below(at, "name"));
+        if name.is_none() && !object.contains_key("name") {
+            self.errors.push(FieldError::missing(&below(at, "name")));
+        }
+        for (camel, snake) in [("credentialRef", "credential_ref"), ("judgeBaseUrl", "judge_base_url")] {
+            if let Some(value) = field(object, camel, snake) {
+                let msg = "judges are set up where the service runs, not in a request";
+                self.wrong("value_error", &below(at, camel), msg, &Value::from(value.is_string()));
+            }
+        }
+        let threshold = field(object, "threshold", "threshold");
+        let in_range = |value: &Value| value.as_f64().filter(|value| (0.0..=1.0).contains(value));
+        let number = threshold.map_or(Some(THRESHOLD), in_range);
+        if let (None, Some(value)) = (number, threshold) {
+            self.wrong("value_error", &below(at, "threshold"), "Input should be a number from 0 to 1", value);
+        }
+        let (kind, model) = ("trajectoryMatchType", "judgeModel");
+        Some(Evaluator {
+            name: name?,
+            threshold: number?,
+            trajectory_match_type: self.text(field(object, kind, "trajectory_match_type"), &below(at, kind)),
+            judge_model: self.text(field(object, model, "judge_model"), &below(at, model)),
+            rubrics: self.rubrics(field(object, "rubrics", "rubrics"), &below(at, "rubrics")),
+        })
+    }
+
+    fn rubrics(&mut self, value: Option<&Value>, at: &[Value]) -> Vec<(String, String)> {
+        let Some(value) = value else { return Vec::new() };
+        let Some(rubrics) = value.as_array() else {
+            self.wrong("list_type", at, "Input should be a valid list", value);
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for (n, rubric) in rubrics.iter().enumerate() {
+            let at = below(at, n);
+            if let Some(text) = rubric.as_str() {
+                read.push((format!("rubric_{}", n + 1), text.to_owned()));
+            } else if let Some(object) = self.object(rubric, &at, &["id", "text"]) {
+                let id = self.text(object.get("id"), &below(&at, "id"));
+                let text = self.text(object.get("text"), &below(&at, "text"));
+                match id.zip(text) {
+                    Some(rubric) => read.push(rubric),
+                    None => self.wrong("missing", &at, "A rubric has an `id` and a `text`", &Value::Null),
+                }
+            }
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_in_both_spellings() {
+        let value = json!({
+            "evaluators": [
+                { "name": "a", "type": "builtin", "trajectoryMatchType": "IN_ORDER", "threshold": 1 },
+                { "name": "b", "judge_model": "m", "threshold": null, "rubrics": ["x", { "id": "i", "text": "y" }] },
+            ],
+            "group_by": "trace", "maxConcurrentEvals": 5
+        });
+        let read = Parameters::read(&value, &[]).unwrap();
+        assert_eq!(read.group_by, GroupBy::Trace);
+        let [a, b] = read.evaluators.as_slice() else { panic!("{read:?}") };
+        assert_eq!((a.threshold, a.trajectory_match_type.as_deref()), (1.0, Some("IN_ORDER")));
+        assert_eq!((b.threshold, b.judge_model.as_deref(), b.rubrics.len()), (0.5, Some("m"), 2));
+    }
+
+    #[test]
+    fn what_is_not_known_or_not_done_here_is_refused() {
+        let evaluators = |evaluator: Value| json!({ "evaluators": [evaluator] });
+        for wrong in [
+            json!([]),
+            json!({}),
+            json!({ "evaluators": "x" }),
+            json!({ "evaluators": [{ "name": "a" }, { "name": "a" }] }),
+            json!({ "evaluators": [{ "name": "a" }], "metrics": [] }),
+            json!({ "evaluators": [{ "name": "a" }], "groupBy": "x" }),
+            json!({ "evaluators": [{ "name": "a" }], "maxConcurrentTraces": 0 }),
+            evaluators(json!("a")),
+            evaluators(json!({ "threshold": 1 })),
+            evaluators(json!({ "name": "a", "treshold": 1 })),
+            evaluators(json!({ "name": "a", "threshold": 1.1 })),
+            evaluators(json!({ "name": "a", "threshold": "1" })),
+            evaluators(json!({ "name": "a", "type": "code", "path": "/bin/sh" })),
+            evaluators(json!({ "name": "a", "judgeBaseUrl": "http://10.0.0.1" })),
+            evaluators(json!({ "name": "a", "rubrics": [{ "id": 1 }] })),
+        ] {
+            assert!(Parameters::read(&wrong, &[]).is_err(), "{wrong}");
+        }
+    }
+}

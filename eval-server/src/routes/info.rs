@@ -1,0 +1,125 @@
+//! What the service says of itself.
+
+use std::env;
+
+use axum::response::Response;
+use eval_format::metric::{METRICS, MetricInfo, Need, Subject};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::answer::{self, Envelope};
+
+/// That the service runs.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The version of this service.
+    version: &'static str,
+}
+
+/// Says that the service runs.
+#[utoipa::path(get, path = "/api/health", responses((status = 200, body = Envelope<Health>)))]
+pub(crate) async fn health() -> Response {
+    answer::data(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
+}
+
+/// How the service is set up.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Config {
+    /// Which keys of models are set.
+    api_keys: ApiKeys,
+    /// Where traces are received; null, as this version receives none.
+    #[schema(value_type = Option<Object>)]
+    otlp: Option<()>,
+}
+
+/// Which keys of models are set. The keys are never shown.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApiKeys {
+    google: bool,
+    anthropic: bool,
+    openai: bool,
+}
+
+/// Says how the service is set up.
+#[utoipa::path(get, path = "/api/config", responses((status = 200, body = Envelope<Config>)))]
+pub(crate) async fn config() -> Response {
+    let has = |names: &[&str]| names.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
+    let api_keys = ApiKeys {
+        google: has(&["GOOGLE_API_KEY", "GEMINI_API_KEY"]),
+        anthropic: has(&["ANTHROPIC_API_KEY"]),
+        openai: has(&["OPENAI_API_KEY"]),
+    };
+    answer::data(Config { api_keys, otlp: None })
+}
+
+/// A built-in metric.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "they are those of the JSON")]
+pub(crate) struct Metric {
+    name: &'static str,
+    /// What it looks at: `trajectory`, `response`, `safety`, `multi-turn`, `quality` or `other`.
+    category: &'static str,
+    /// Whether it compares with what a case expects.
+    requires_eval_set: bool,
+    /// Whether it asks a judge.
+    #[serde(rename = "requiresLLM")]
+    requires_llm: bool,
+    /// Always false: what ADK sends to Vertex AI is asked of a judge here.
+    #[serde(rename = "requiresGCP")]
+    requires_gcp: bool,
+    /// Whether it needs rubrics.
+    requires_rubrics: bool,
+    description: &'static str,
+    /// Always true: what is listed works.
+    working: bool,
+    /// The lowest score.
+    min: f64,
+    /// The highest score; null if there is none.
+    max: Option<f64>,
+    /// Whether it can fail a case.
+    gates: bool,
+}
+
+impl From<&MetricInfo> for Metric {
+    fn from(info: &MetricInfo) -> Self {
+        Self {
+            name: info.name,
+            category: category(info),
+            requires_eval_set: info.needs.contains(&Need::Expectation),
+            requires_llm: info.needs.contains(&Need::Judge),
+            requires_gcp: false,
+            requires_rubrics: info.rubric_type().is_some(),
+            description: info.summary,
+            working: true,
+            min: info.min,
+            max: info.max,
+            gates: info.gates,
+        }
+    }
+}
+
+fn category(info: &MetricInfo) -> &'static str {
+    match info.name {
+        "hallucinations_v1" | "safety_v1" => "safety",
+        name if name.starts_with("rubric_based_multi_turn") || name.starts_with("multi_turn") => "multi-turn",
+        name if name.starts_with("rubric_based") => "quality",
+        name if name.starts_with("response") || name.starts_with("final_response") => "response",
+        _ => match info.compares {
+            Subject::ToolCalls(_) => "trajectory",
+            Subject::Response | Subject::IntermediateResponses => "response",
+            _ => "other",
+        },
+    }
+}
+
+/// Lists the metrics.
+#[utoipa::path(get, path = "/api/metrics", responses((status = 200, body = Envelope<Vec<Metric>>)))]
+pub(crate) async fn metrics() -> Response {
+    answer::data(METRICS.iter().map(Metric::from).collect::<Vec<_>>())
+}

@@ -1,0 +1,250 @@
+//! Scoring turns with criteria.
+
+use axum::extract::{Extension, Request, State};
+use axum::response::Response;
+use eval_core::report::{CaseReport, Transcript, TurnRecord};
+use eval_core::{EvalCase, EvalConfig, EvalRunner, Gate, Invocation, Score};
+use eval_format::config::check_config;
+use eval_format::problem::{JsonPath, Step};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::runtime::Handle;
+use utoipa::ToSchema;
+
+use crate::access::{Access, Caller, Needs};
+use crate::answer::{self, Envelope};
+use crate::app::Shared;
+use crate::refusal::{FieldError, Refusal, Refused};
+use crate::scoring::{is_judged, overall, scores, verdict_name};
+
+/// Turns, and what they are scored with.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScoreRequest<'b> {
+    /// The turns that took place, each an invocation as eval sets have it.
+    #[serde(borrow)]
+    #[schema(value_type = Vec<Object>)]
+    actual: Vec<&'b RawValue>,
+    /// The turns that are expected. Without them, metrics that compare have nothing to compare with.
+    #[serde(borrow, default)]
+    #[schema(value_type = Option<Vec<Object>>)]
+    expected: Option<Vec<&'b RawValue>>,
+    /// The criteria, as `test_config.json` has them: a threshold or an object for each metric.
+    #[serde(borrow)]
+    #[schema(value_type = Object)]
+    criteria: &'b RawValue,
+    /// `mean` (the default) or `every_turn`.
+    #[serde(default)]
+    gate: Option<String>,
+}
+
+/// What came out of scoring turns.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ScoreAnswer {
+    /// Whether the verdict is `passed`.
+    passed: bool,
+    /// `passed`, `failed`, `error`, `not_evaluated` or `skipped`.
+    verdict: &'static str,
+    /// Why it neither passed nor failed.
+    reason: Option<String>,
+    /// The metrics, in the order of the criteria; those that only inform are behind them.
+    metrics: Vec<ScoredEntry>,
+}
+
+/// The scores of a metric.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ScoredEntry {
+    metric_name: String,
+    /// The mean over the turns, as ADK computes it; null if there is none.
+    score: Option<f64>,
+    threshold: Option<f64>,
+    verdict: &'static str,
+    /// Why it neither passed nor failed.
+    reason: Option<String>,
+    /// One score for each turn, or one for all of them.
+    scores: Vec<TurnScore>,
+}
+
+/// The score of a turn.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TurnScore {
+    score: Option<f64>,
+    /// Why there is no score.
+    reason: Option<String>,
+    notes: Vec<String>,
+}
+
+/// Scores turns with criteria. Criteria that ask a judge need the token.
+#[utoipa::path(
+    post,
+    path = "/api/v1/score",
+    request_body(content = ScoreRequest, content_type = "application/json"),
+    responses(
+        (status = 200, body = Envelope<ScoreAnswer>),
+        (status = 401, body = Refused),
+        (status = 422, body = Refused)
+    )
+)]
+pub(crate) async fn score(
+    State(app): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    app.compute(request, move |received| {
+        let Read { case, actual, config, gate } = read(&received.bytes)?;
+        if config.criteria.iter().any(|(name, _)| is_judged(name)) {
+            Access::check(caller, Needs::Token)?;
+        }
+        let runner = EvalRunner::new().config(config).gate(gate);
+        let report = Handle::current().block_on(runner.score_case(&case, vec![actual]));
+        let report = report.map_err(|error| {
+            let loc = ["body".into(), "criteria".into()];
+            Refusal::fields(vec![FieldError::new(
+                "value_error",
+                &loc,
+                error.to_string(),
+                &serde_json::Value::Null,
+            )])
+        })?;
+        Ok(answer::data(ScoreAnswer::of(&report)))
+    })
+    .await?
+}
+
+/// A request that was read.
+struct Read {
+    case: EvalCase,
+    actual: Transcript,
+    config: EvalConfig,
+    gate: Gate,
+}
+
+/// Where the criteria begin in a config that holds them alone.
+const BEFORE: &str = "{\"criteria\":";
+
+fn read(bytes: &[u8]) -> Result<Read, Refusal> {
+    let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
+    let request: ScoreRequest<'_> = serde_json::from_str(text).map_err(|error| {
+        let loc = ["body".into()];
+        Refusal::fields(vec![FieldError::new(
+            "json_invalid",
+            &loc,
+            error.to_string(),
+            &serde_json::Value::Null,
+        )])
+    })?;
+    let mut errors = Vec::new();
+    let mut turns = |name: &'static str, raw: &[&RawValue]| -> Vec<Invocation> {
+        let mut turns = Vec::with_capacity(raw.len());
+        for (at, raw) in raw.iter().enumerate() {
+            match Invocation::parse(raw.get()) {
+                Ok(turn) => turns.push(turn),
+                Err(problems) => {
+                    let of = problems.iter().filter(|problem| problem.is_error());
+                    errors.extend(of.take(MOST_ERRORS).map(|problem| {
+                        let start = offset(text, raw) + problem.range.start;
+                        wrong(
+                            text,
+                            start,
+                            &["body".into(), name.into(), at.into()],
+                            &problem.path,
+                            &problem.message,
+                        )
+                    }));
+                }
+            }
+        }
+        turns
+    };
+    let actual = turns("actual", &request.actual);
+    let expected = request.expected.as_ref().map(|expected| turns("expected", expected));
+    let config = check_config("criteria", format!("{BEFORE}{}}}", request.criteria.get()).as_bytes(), &[]);
+    for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MOST_ERRORS) {
+        let start = offset(text, request.criteria) + problem.range.start.saturating_sub(BEFORE.len());
+        errors.push(wrong(text, start, &["body".into()], &problem.path, &problem.message));
+    }
+    let gate = request.gate.as_deref().map_or(Ok(Gate::Mean), str::parse);
+    if let Err(error) = &gate {
+        let given = request.gate.as_deref().into();
+        errors.push(FieldError::new(
+            "value_error",
+            &["body".into(), "gate".into()],
+            error.to_string(),
+            &given,
+        ));
+    }
+    let (Some(config), Ok(gate), true) = (config.config, gate, errors.is_empty()) else {
+        return Err(Refusal::fields(errors));
+    };
+    // Nothing is expected beyond what the user says, where nothing is given.
+    let unexpecting =
+        || actual.iter().map(|turn| Invocation::new(turn.user_content.clone())).collect::<Vec<_>>();
+    let expected = expected.unwrap_or_else(unexpecting);
+    let case = expected.into_iter().fold(EvalCase::new("score"), EvalCase::turn);
+    Ok(Read { case, actual: transcript(actual), config, gate })
+}
+
+/// The most errors of a turn, or of the criteria, in an answer.
+const MOST_ERRORS: usize = 20;
+
+/// Where a part of a text begins in it.
+fn offset(text: &str, part: &RawValue) -> usize {
+    part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
+}
+
+fn wrong(text: &str, start: usize, loc: &[serde_json::Value], path: &JsonPath, message: &str) -> FieldError {
+    let (line, column) = eval_format::problem::line_column(text, start);
+    let steps = path.steps().iter().map(|step| match step {
+        Step::Key(key) => key.as_str().into(),
+        Step::Index(at) => (*at).into(),
+    });
+    let loc: Vec<serde_json::Value> = loc.iter().cloned().chain(steps).collect();
+    FieldError::new("value_error", &loc, format!("{line}:{column}: {message}"), &serde_json::Value::Null)
+}
+
+fn transcript(turns: Vec<Invocation>) -> Transcript {
+    let mut transcript = Transcript::default();
+    transcript.turns = turns
+        .into_iter()
+        .map(|turn| {
+            let mut record = TurnRecord::default();
+            record.invocation = turn;
+            record
+        })
+        .collect();
+    transcript
+}
+
+impl ScoreAnswer {
+    fn of(report: &CaseReport) -> Self {
+        let run = report.runs.first();
+        let metrics = report.metrics.iter().map(|metric| {
+            let scored = run.and_then(|run| run.metric(&metric.name));
+            ScoredEntry {
+                metric_name: metric.name.clone(),
+                score: scored.and_then(overall),
+                threshold: metric.threshold(),
+                verdict: verdict_name(&metric.verdict),
+                reason: metric.verdict.reason().map(str::to_owned),
+                scores: scored
+                    .map(|scored| scores(scored).iter().map(TurnScore::of).collect())
+                    .unwrap_or_default(),
+            }
+        });
+        Self {
+            passed: report.verdict.passed(),
+            verdict: verdict_name(&report.verdict),
+            reason: report.verdict.reason().map(str::to_owned),
+            metrics: metrics.collect(),
+        }
+    }
+}
+
+impl TurnScore {
+    fn of(score: &Score) -> Self {
+        let reason = score.reason().or_else(|| score.why_left_out());
+        Self { score: score.value(), reason: reason.map(str::to_owned), notes: score.notes().to_vec() }
+    }
+}

@@ -1,0 +1,139 @@
+//! Checking eval sets and configs.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use eval_format::config::check_config;
+use eval_format::reader::{Form, check_set};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::answer::{self, Envelope};
+use crate::app::Shared;
+use crate::problems::{ProblemEntry, entries, errors};
+use crate::refusal::{Refusal, Refused};
+
+/// What came out of checking an eval set.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckedSet {
+    /// Whether it is an eval set without errors.
+    valid: bool,
+    /// Its id; null if it is not valid.
+    eval_set_id: Option<String>,
+    /// How many cases it has; null if it is not valid.
+    num_cases: Option<usize>,
+    /// The errors, one text each.
+    errors: Vec<String>,
+    /// `eval_set`, `old_test_file` or `old_eval_set`.
+    form: &'static str,
+    /// The errors and warnings, with their places.
+    problems: Vec<ProblemEntry>,
+}
+
+/// What came out of checking a config.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckedConfig {
+    /// Whether it has no errors.
+    valid: bool,
+    /// The metrics that it names; null if it is not valid.
+    metrics: Option<Vec<String>>,
+    /// The errors, one text each.
+    errors: Vec<String>,
+    /// The errors and warnings, with their places.
+    problems: Vec<ProblemEntry>,
+}
+
+/// A form with a file.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes what is read field by field")]
+pub(crate) struct SetForm {
+    /// The eval set.
+    #[schema(value_type = String, format = Binary)]
+    eval_set_file: Vec<u8>,
+}
+
+/// Checks an eval set that comes as a file in a form.
+#[utoipa::path(
+    post,
+    path = "/api/validate/eval-set",
+    request_body(content = SetForm, content_type = "multipart/form-data"),
+    responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
+)]
+pub(crate) async fn validate_eval_set(
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    app.compute(request, |received| {
+        let fields = received.fields()?;
+        let file = fields.into_iter().rfind(|field| field.name == "eval_set_file" && !field.file.is_empty());
+        let file = file.ok_or_else(|| Refusal::missing("eval_set_file"))?;
+        Ok(answer::data(check(&file.file, &file.bytes)))
+    })
+    .await?
+}
+
+/// Checks an eval set that is the body of the request.
+#[utoipa::path(
+    post,
+    path = "/api/v1/validate/eval-set",
+    request_body(content = String, content_type = "application/json"),
+    responses((status = 200, body = Envelope<CheckedSet>))
+)]
+pub(crate) async fn validate_set_text(
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    app.compute(request, |received| answer::data(check("eval_set.json", &received.bytes))).await
+}
+
+/// Checks a `test_config.json` that is the body of the request.
+#[utoipa::path(
+    post,
+    path = "/api/v1/validate/config",
+    request_body(content = String, content_type = "application/json"),
+    responses((status = 200, body = Envelope<CheckedConfig>))
+)]
+pub(crate) async fn validate_config(
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    app.compute(request, |received| {
+        let checked = check_config("test_config.json", &received.bytes, &[]);
+        let problems = entries(&checked.text, &checked.problems);
+        let names =
+            |config: eval_format::EvalConfig| config.criteria.into_iter().map(|(name, _)| name).collect();
+        answer::data(CheckedConfig {
+            valid: checked.config.is_some(),
+            errors: errors(&problems),
+            metrics: checked.config.map(names),
+            problems,
+        })
+    })
+    .await
+}
+
+fn check(file: &str, bytes: &[u8]) -> CheckedSet {
+    let checked = check_set(file, bytes, None);
+    let problems = entries(&checked.text, &checked.problems);
+    let mut errors = errors(&problems);
+    let form = match checked.form {
+        Form::EvalSet => "eval_set",
+        Form::TestFile => "old_test_file",
+        Form::OldEvalSet => "old_eval_set",
+    };
+    let set = checked.set.filter(|_| checked.form == Form::EvalSet);
+    if set.is_none() && errors.is_empty() {
+        errors.push(format!(
+            "1:1: this is of ADK's old form `{form}`; `cargo evalset migrate` makes an eval set of it"
+        ));
+    }
+    CheckedSet {
+        valid: set.is_some(),
+        num_cases: set.as_ref().map(|set| set.eval_cases.len()),
+        eval_set_id: set.map(|set| set.eval_set_id),
+        errors,
+        form,
+        problems,
+    }
+}

@@ -1,0 +1,110 @@
+//! A server: where it listens, and what it answers.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::connections;
+use crate::openapi;
+use crate::options::ServerOptions;
+use crate::routes;
+use crate::token::Token;
+
+/// A server that listens, and answers when it [runs](Self::run).
+///
+/// ```
+/// use eval_server::{Server, ServerOptions};
+///
+/// # tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
+/// let server = Server::bind("127.0.0.1:0".parse()?, ServerOptions::new()).await?;
+/// assert!(server.url().contains("/?token="));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    app: Arc<App>,
+}
+
+/// Why a server cannot start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BindError {
+    /// The address is taken, or is not one of this machine.
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The token cannot be used, or none can be made.
+    Token(String),
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address { address, source } => write!(f, "cannot listen on {address}: {source}"),
+            Self::Token(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Error for BindError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Address { source, .. } => Some(source),
+            Self::Token(_) => None,
+        }
+    }
+}
+
+impl Server {
+    /// Listens on an address. Port 0 is any that is free.
+    pub async fn bind(address: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
+        let token = match &options.token {
+            Some(token) => Token::chosen(token),
+            None => Token::random(),
+        };
+        let token = token.map_err(BindError::Token)?;
+        let failed = |source| BindError::Address { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address, app: Arc::new(App::new(address, token, options)) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it is reached on this machine, with the token: whoever has it may read the records.
+    pub fn url(&self) -> String {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            let loopback: [IpAddr; 2] = [[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
+            address.set_ip(loopback[usize::from(address.is_ipv6())]);
+        }
+        format!("http://{address}/?token={}", self.token())
+    }
+
+    /// The token.
+    pub fn token(&self) -> &str {
+        self.app.access.token().as_str()
+    }
+
+    /// Answers requests until `stop` ends. Then nobody can connect any more, and requests that are in work have
+    /// [`Limits::grace`](crate::Limits::grace) to end.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let limits = self.app.limits().clone();
+        connections::serve(self.listener, routes::all(self.app, openapi::document()), &limits, stop).await;
+    }
+}

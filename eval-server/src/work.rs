@@ -1,0 +1,120 @@
+//! Where answers are computed: on threads beside those that serve connections, a bounded number at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout_at;
+
+use crate::limits::Limits;
+use crate::refusal::Refusal;
+
+/// Threads that compute.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    free: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    most_waiting: usize,
+    time: Duration,
+}
+
+/// A place in the queue, while it lasts.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Workers {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(limits.workers)),
+            waiting: AtomicUsize::new(0),
+            most_waiting: limits.waiting,
+            time: limits.time,
+        }
+    }
+
+    /// The right to compute. It must live as long as the work does, also where nobody waits for it any more.
+    pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        if let Ok(permit) = self.free.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waits = Waits(&self.waiting);
+        if before >= self.most_waiting {
+            return Err(Refusal::busy("too many requests wait; send it again later"));
+        }
+        let permit = tokio::time::timeout(self.time, self.free.clone().acquire_owned()).await;
+        drop(waits);
+        match permit {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Refusal::busy("no thread was free in time; send it again later")),
+        }
+    }
+
+    /// Computes an answer. A panic is an error of this request alone.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let until = tokio::time::Instant::now() + self.time;
+        let permit = self.permit().await?;
+        let task = spawn_blocking(move || {
+            let result = work();
+            drop(permit);
+            result
+        });
+        match timeout_at(until, task).await {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(_)) => Err(Refusal::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the server failed at this request; the others are not affected",
+            )),
+            Err(_) => {
+                Err(Refusal::busy(format!("there is no answer after {} seconds", self.time.as_secs_f64())))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_its_request_alone() {
+        block_on(async {
+            let workers = Workers::new(&Limits::default().workers(1));
+            assert!(workers.run(|| panic!("on purpose")).await.is_err());
+            assert_eq!(workers.run(|| 1).await.ok(), Some(1));
+        });
+    }
+
+    #[test]
+    fn what_takes_too_long_keeps_its_thread_and_others_are_refused() {
+        block_on(async {
+            let limits = Limits::default().workers(1).waiting(0).time(Duration::from_millis(50));
+            let workers = Workers::new(&limits);
+            let (end, ends) = mpsc::channel::<()>();
+            assert!(workers.run(move || ends.recv().is_ok()).await.is_err());
+            assert!(workers.run(|| 1).await.is_err(), "the thread is still at work");
+            drop(end);
+            while workers.run(|| 1).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
+        });
+    }
+}

@@ -1,0 +1,86 @@
+//! Limits, and the end.
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use eval_server::{Limits, ServerOptions};
+
+use crate::support::{SET, Service};
+
+#[test]
+fn large_bodies_are_refused_whether_or_not_they_say_so() {
+    let service = Service::start(ServerOptions::new().limits(Limits::default().body(10_000)));
+    let large = "x".repeat(10_001);
+    assert_eq!(service.post("/api/v1/validate/eval-set", &large).status, 413);
+    let chunked = format!(
+        "POST /api/v1/validate/eval-set HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         transfer-encoding: chunked\r\n\r\n{:x}\r\n{large}\r\n0\r\n\r\n",
+        large.len()
+    );
+    assert_eq!(service.raw(chunked.as_bytes()).unwrap().status, 413);
+    // It is refused before it is sent.
+    let promised = "POST /api/convert HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n";
+    assert_eq!(service.raw(promised.as_bytes()).unwrap().status, 413);
+    assert_eq!(service.post("/api/v1/validate/eval-set", SET).status, 200);
+}
+
+#[test]
+fn slow_headers_bodies_and_idle_connections_end() {
+    let limits = Limits::default().headers(Duration::from_millis(200)).time(Duration::from_millis(300));
+    let service = Service::start(ServerOptions::new().limits(limits));
+    let begin = Instant::now();
+    for beginning in
+        ["", "GET / HTTP/1.1\r\nhost: loc", "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n"]
+    {
+        let mut stream = service.connect();
+        stream.write_all(beginning.as_bytes()).unwrap();
+        let mut all = Vec::new();
+        drop(stream.read_to_end(&mut all));
+    }
+    let mut stream = service.connect();
+    stream
+        .write_all(b"POST /api/convert HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 10\r\n\r\nab")
+        .unwrap();
+    let mut all = String::new();
+    stream.read_to_string(&mut all).unwrap();
+    assert!(all.starts_with("HTTP/1.1 408"), "{all}");
+    assert!(begin.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn it_stops_when_asked_and_answers_what_is_in_work() {
+    let mut service = Service::start(ServerOptions::new());
+    let mut idle = service.connect();
+    let mut stream = service.connect();
+    let head = format!(
+        "POST /api/v1/validate/eval-set HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n",
+        SET.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // The head must have arrived: a connection without a request is closed.
+    std::thread::sleep(Duration::from_millis(200));
+    let thread = service.stop();
+    let mut none = Vec::new();
+    drop(idle.read_to_end(&mut none));
+    assert!(none.is_empty());
+    stream.write_all(SET.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"valid\":true"), "{answer}");
+    thread.join().unwrap();
+    assert!(std::net::TcpStream::connect(service.address).is_err());
+}
+
+#[test]
+fn who_does_not_end_is_cut_off_after_the_time_of_grace() {
+    let limits = Limits::default().grace(Duration::from_millis(200));
+    let mut service = Service::start(ServerOptions::new().limits(limits));
+    let mut stream = service.connect();
+    stream
+        .write_all(b"POST /api/convert HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nab")
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let begin = Instant::now();
+    service.stop().join().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+}

@@ -1,0 +1,8 @@
+//! The service as clients use it: over sockets, byte by byte.
+
+mod access;
+mod captures;
+mod hostile;
+mod limits;
+mod routes;
+mod support;

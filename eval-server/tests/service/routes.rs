@@ -1,0 +1,251 @@
+//! What the routes answer.
+
+use eval_server::ServerOptions;
+use serde_json::{Value, json};
+
+use crate::support::{SET, Service, evaluation, trace};
+
+fn service() -> Service {
+    Service::start(ServerOptions::new())
+}
+
+#[test]
+fn the_plain_routes_answer() {
+    let service = service();
+    let health = service.get("/api/health").data();
+    assert_eq!((&health["status"], &health["version"]), (&json!("ok"), &json!(env!("CARGO_PKG_VERSION"))));
+    let config = service.get("/api/config").data();
+    assert!(config["apiKeys"]["google"].is_boolean() && config["otlp"].is_null());
+    let metrics = service.get("/api/metrics").data();
+    let trajectory = &metrics[0];
+    assert_eq!(trajectory["name"], "tool_trajectory_avg_score");
+    assert_eq!(
+        (&trajectory["category"], &trajectory["requiresEvalSet"]),
+        (&json!("trajectory"), &json!(true))
+    );
+    let page = service.get("/");
+    assert!(page.headers.contains("content-security-policy: default-src 'none'"), "{}", page.headers);
+    assert_eq!(service.get("/api/nothing").json(), json!({ "detail": "Not Found" }));
+    let wrong = service.get("/api/convert");
+    assert_eq!((wrong.status, wrong.json()), (405, json!({ "detail": "Method Not Allowed" })));
+}
+
+#[test]
+fn each_route_is_described() {
+    let service = service();
+    let document = service.get("/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap();
+    for (path, methods) in paths {
+        for method in methods.as_object().unwrap().keys() {
+            let reply =
+                service.request(&format!("{} {}", method.to_uppercase(), path.replace("{id}", "x")), "", b"");
+            assert!(![404, 405].contains(&reply.status), "{method} {path}: {}", reply.body);
+        }
+    }
+    assert_eq!(paths.len(), 14);
+    let text = document.to_string();
+    for reference in text.split("\"#/components/schemas/").skip(1) {
+        let name = reference.split('"').next().unwrap();
+        assert!(!document["components"]["schemas"][name].is_null(), "{name} is described");
+    }
+}
+
+#[test]
+fn a_set_is_checked_and_its_problems_have_places() {
+    let service = service();
+    let good = service.form("/api/validate/eval-set", &[("eval_set_file", "s.json", SET.as_bytes())]).data();
+    assert_eq!(good["valid"], true);
+    assert_eq!(
+        (&good["evalSetId"], &good["numCases"], &good["errors"]),
+        (&json!("weather"), &json!(1), &json!([]))
+    );
+    let text = "{\"eval_set_id\": \"s\",\n \"eval_cases\": [{\"eval_id\": 1, \"conversation\": []}]}";
+    let wrong = service.post("/api/v1/validate/eval-set", text).data();
+    assert_eq!(
+        (&wrong["valid"], &wrong["evalSetId"], &wrong["numCases"]),
+        (&json!(false), &Value::Null, &Value::Null)
+    );
+    let errors = wrong["errors"].as_array().unwrap();
+    assert!(errors.len() == 2 && errors[0].as_str().unwrap().starts_with("2:"), "{errors:?}");
+    assert_eq!(wrong["problems"][0]["place"]["line"], 2);
+    assert_eq!(wrong["problems"][0]["code"], "wrong-type");
+    let old = service.post("/api/v1/validate/eval-set", r#"[{"query": "hi", "reference": "hello"}]"#).data();
+    assert!(old["valid"] == false && old["form"] == "old_test_file", "{old}");
+    assert!(old["errors"][0].as_str().unwrap().contains("migrate"), "{old}");
+}
+
+#[test]
+fn a_form_without_its_file_is_refused() {
+    let service = service();
+    let missing = json!([{ "type": "missing", "loc": ["body", "eval_set_file"], "msg": "Field required", "input": null }]);
+    for reply in [
+        service.request("POST /api/validate/eval-set", "", b""),
+        service.form("/api/validate/eval-set", &[("other", "s.json", SET.as_bytes())]),
+    ] {
+        assert_eq!((reply.status, &reply.json()["detail"]), (422, &missing));
+    }
+    assert_eq!(service.post("/api/validate/eval-set", SET).status, 422);
+}
+
+#[test]
+fn a_config_is_checked() {
+    let service = service();
+    let good =
+        service.post("/api/v1/validate/config", r#"{"criteria": {"response_match_score": 0.8}}"#).data();
+    assert_eq!((&good["valid"], &good["metrics"]), (&json!(true), &json!(["response_match_score"])));
+    let wrong =
+        service.post("/api/v1/validate/config", r#"{"criteria": {"response_match_scores": 0.8}}"#).data();
+    assert!(wrong["valid"] == false && wrong["problems"][0]["code"] == "unknown-metric", "{wrong}");
+}
+
+fn turn(text: &str) -> Value {
+    json!({
+        "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] },
+        "final_response": { "role": "model", "parts": [{ "text": text }] },
+    })
+}
+
+#[test]
+fn turns_are_scored_with_criteria() {
+    let service = service();
+    let request = |actual: Value, expected: Value, criteria: Value| {
+        service.post(
+            "/api/v1/score",
+            &json!({ "actual": actual, "expected": expected, "criteria": criteria }).to_string(),
+        )
+    };
+    let criteria = json!({ "response_match_score": 0.8 });
+    let rains = request(json!([turn("It rains.")]), json!([turn("It is sunny.")]), criteria.clone()).data();
+    assert_eq!((&rains["passed"], &rains["verdict"]), (&json!(false), &json!("failed")));
+    assert_eq!(
+        (&rains["metrics"][0]["score"], &rains["metrics"][0]["threshold"]),
+        (&json!(0.4), &json!(0.8))
+    );
+    let same = request(json!([turn("It is sunny.")]), json!([turn("It is sunny.")]), criteria.clone()).data();
+    assert_eq!((&same["passed"], &same["metrics"][0]["scores"][0]["score"]), (&json!(true), &json!(1.0)));
+    // A turn that is missing is no pass.
+    let missing = request(json!([turn("a")]), json!([turn("a"), turn("b")]), criteria.clone()).data();
+    assert_eq!((&missing["passed"], &missing["verdict"]), (&json!(false), &json!("error")));
+    let wrong = request(json!([{ "user_content": 1 }]), json!([]), criteria);
+    let detail = &wrong.json()["detail"][0];
+    assert_eq!((wrong.status, &detail["loc"]), (422, &json!(["body", "actual", 0, "user_content"])));
+    assert!(detail["msg"].as_str().unwrap().starts_with("1:"), "{detail}");
+    assert_eq!(request(json!([turn("a")]), json!([turn("a")]), json!({ "nothing": 1 })).status, 422);
+    assert_eq!(service.post("/api/v1/score", r#"{"actual": [], "criteria": {}, "more": 1}"#).status, 422);
+    let judged = request(json!([turn("a")]), json!([turn("a")]), json!({ "final_response_match_v2": 1 }));
+    assert_eq!(judged.status, 401, "{}", judged.body);
+}
+
+#[test]
+fn traces_are_shown_as_turns() {
+    let service = service();
+    let trace = trace(1, "Paris?", "Paris", "It is sunny.");
+    let data = service.form("/api/convert", &[("trace_files", "t.json", trace.as_bytes())]).data();
+    let turn = &data["traces"][0]["invocations"][0];
+    assert_eq!(turn["userContent"]["parts"][0]["text"], "Paris?");
+    assert_eq!(turn["intermediateData"]["toolUses"][0]["args"], json!({ "city": "Paris" }));
+    assert_eq!(turn["finalResponse"]["parts"][0]["text"], "It is sunny.");
+    assert_eq!(service.form("/api/convert", &[("trace_files", "t.json", b"{}")]).status, 400);
+    assert_eq!(
+        service.form("/api/convert", &[("trace_files", "t.json.gz", &[0x1f, 0x8b, 8, 0])]).status,
+        400
+    );
+}
+
+#[test]
+fn traces_are_scored_with_a_set() {
+    let service = service();
+    let score = |trace: &str, set: &str| service.post("/api/evaluate/json", &evaluation(trace, set)).data();
+    let right = score(&trace(1, "Paris?", "Paris", "It is sunny."), SET);
+    assert_eq!((&right["passed"], &right["errors"]), (&json!(true), &json!([])), "{right}");
+    let result = &right["traceResults"][0];
+    assert_eq!((&result["evalCaseId"], &result["evalCaseMatch"]), (&json!("paris"), &json!("user_text")));
+    assert_eq!(result["metricResults"][0]["details"]["comparisons"][0]["matched"], true);
+    assert_eq!(result["performanceMetrics"]["tokens"]["total"], 39);
+    let wrong = score(&trace(1, "Paris?", "Rome", "It rains."), SET);
+    let statuses = |data: &Value| -> Vec<Value> {
+        let metrics = data["traceResults"][0]["metricResults"].as_array().unwrap();
+        metrics.iter().map(|metric| json!([metric["score"], metric["evalStatus"]])).collect()
+    };
+    assert_eq!(statuses(&wrong), [json!([0.0, "FAILED"]), json!([0.4, "FAILED"])]);
+    assert_eq!(wrong["passed"], false);
+    // Nothing that was not scored passes, and each says why.
+    let uncovered = SET.replace("]}]}", "]}, {\"eval_id\": \"oslo\", \"conversation\": [{\"user_content\": {\"parts\": [{\"text\": \"Oslo?\"}]}, \"final_response\": {\"parts\": [{\"text\": \"Rain.\"}]}}]}]}");
+    let uncovered = score(&trace(1, "Paris?", "Paris", "It is sunny."), &uncovered);
+    assert!(
+        uncovered["passed"] == false && uncovered["errors"][0].as_str().unwrap().contains("`oslo`"),
+        "{uncovered}"
+    );
+    for set in ["null", r#"{"eval_set_id": "e", "eval_cases": []}"#] {
+        let none = score(&trace(1, "Paris?", "Paris", "It is sunny."), set);
+        assert_eq!((&none["passed"], &statuses(&none)[0]), (&json!(false), &json!([null, "NOT_EVALUATED"])));
+        assert!(none["traceResults"][0]["metricResults"][0]["error"].is_string(), "{none}");
+    }
+    let invalid =
+        service.post("/api/evaluate/json", &evaluation(&trace(1, "a", "b", "c"), r#"{"eval_cases": 1}"#));
+    assert_eq!((invalid.status, &invalid.json()["detail"][0]["loc"][1]), (422, &json!("evalSet")));
+}
+
+#[test]
+fn a_metric_that_cannot_be_used_says_so_and_leaves_the_others() {
+    let service = service();
+    let trace = trace(1, "Paris?", "Paris", "It is sunny.");
+    let config = json!({ "evaluators": [
+        { "name": "no_such_metric" },
+        { "name": "response_match_score" },
+        { "name": "tool_trajectory_avg_score", "trajectoryMatchType": "SIDEWAYS" },
+        { "name": "final_response_match_v2" },
+    ] });
+    let request = format!("{{\"traces\": {trace}, \"evalSet\": {SET}, \"config\": {config}}}");
+    let data = service.post("/api/evaluate/json", &request).data();
+    let metrics = data["traceResults"][0]["metricResults"].as_array().unwrap();
+    let shown: Vec<_> =
+        metrics.iter().map(|it| (it["evalStatus"].as_str().unwrap(), it["errorType"].as_str())).collect();
+    assert_eq!(
+        shown,
+        [
+            ("NOT_EVALUATED", Some("NotFoundError")),
+            ("PASSED", None),
+            ("NOT_EVALUATED", Some("ConfigError")),
+            ("NOT_EVALUATED", Some("TokenRequired")),
+        ]
+    );
+    assert_eq!(data["passed"], false);
+}
+
+#[test]
+fn progress_comes_in_events_and_the_result_at_last() {
+    let service = service();
+    let request = evaluation(&trace(1, "Paris?", "Paris", "It is sunny."), SET);
+    let reply = service.post("/api/evaluate/json/stream", &request);
+    assert!(
+        reply.status == 200 && reply.headers.contains("content-type: text/event-stream"),
+        "{}",
+        reply.headers
+    );
+    let events: Vec<&str> = reply.body.split_terminator("\n\n").collect();
+    assert!(events[0].starts_with("event: performance_metrics\ndata: {"), "{}", events[0]);
+    let last: Value = serde_json::from_str(events.last().unwrap().strip_prefix("data: ").unwrap()).unwrap();
+    assert_eq!(last["done"], true);
+    assert_eq!(last["result"], service.post("/api/evaluate/json", &request).data());
+    assert!(events.iter().any(|event| event.contains("traceProgress")));
+    // What is wrong with the request is a status, not an event.
+    assert_eq!(service.post("/api/evaluate/json/stream", "{}").status, 422);
+}
+
+#[test]
+fn forms_and_json_get_the_same_scores() {
+    let service = service();
+    let trace = trace(1, "Paris?", "Paris", "It is very sunny.");
+    let by_json = service.post("/api/evaluate/json", &evaluation(&trace, SET)).data();
+    let config = br#"{"evaluators": [{"name": "tool_trajectory_avg_score"}, {"name": "response_match_score", "threshold": 0.8}]}"#;
+    let fields: &[(&str, &str, &[u8])] = &[
+        ("trace_files", "t.json", trace.as_bytes()),
+        ("eval_set_file", "s.json", SET.as_bytes()),
+        ("config", "", config),
+    ];
+    assert_eq!(service.form("/api/evaluate", fields).data(), by_json);
+    let broken: &[(&str, &str, &[u8])] = &[("trace_files", "t.json", trace.as_bytes()), ("config", "", b"{")];
+    let broken = service.form("/api/evaluate", broken);
+    assert!(broken.status == 400 && broken.body.contains("Invalid config JSON"), "{}", broken.body);
+}

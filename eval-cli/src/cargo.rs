@@ -13,9 +13,12 @@ pub(crate) fn command() -> Command {
 
 /// What `cargo metadata` prints about the workspace of the current folder; `None` if there is no workspace.
 ///
-/// Cargo is asked once. It takes longer than most commands.
+/// Cargo is asked once, and only below a manifest. It takes longer than most commands.
 pub(crate) fn metadata() -> Option<&'static Value> {
     static METADATA: LazyLock<Option<Value>> = LazyLock::new(|| {
+        if !env::current_dir().ok()?.ancestors().any(|folder| folder.join("Cargo.toml").is_file()) {
+            return None;
+        }
         let mut command = command();
         let output =
             command.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).output().ok()?;

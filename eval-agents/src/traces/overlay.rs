@@ -7,6 +7,7 @@ mod adk;
 mod current;
 mod filler;
 mod message_events;
+mod numbered;
 mod openinference;
 mod openllmetry;
 

@@ -4,9 +4,9 @@ use eval_core::format::{Map, Value};
 
 use super::current::tool_arguments;
 use super::filler::{Filler, filled};
-use super::openllmetry::{below, numbered};
+use super::numbered::{messages, numbered};
 use crate::traces::attributes::{Attributes, count};
-use crate::traces::message::{self, Message, NoContent};
+use crate::traces::message::{self, Message};
 use crate::traces::view::{Class, Source};
 
 /// The names of tokens, in the order of a view.
@@ -20,10 +20,10 @@ const TOKENS: [&str; 5] = [
 
 pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     let Some(kind) = filled(attributes, "openinference.span.kind") else { return };
-    if let Some(read) = messages(attributes, "llm.input_messages.") {
+    if let Some(read) = messages(attributes, "llm.input_messages.", one) {
         filler.input(Source::OpenInference, read);
     }
-    if let Some(read) = messages(attributes, "llm.output_messages.") {
+    if let Some(read) = messages(attributes, "llm.output_messages.", one) {
         filler.output(Source::OpenInference, read);
     }
     let view = &mut *filler.view;
@@ -57,16 +57,6 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
             filler.result(Source::OpenInference, result);
         }
     }
-}
-
-fn messages(attributes: &Attributes, prefix: &str) -> Option<Result<Vec<Message>, NoContent>> {
-    let by_number = numbered(below(attributes, prefix), prefix);
-    if by_number.is_empty() {
-        return None;
-    }
-    let messages: Vec<Message> = by_number.into_values().filter_map(|fields| one(&fields)).collect();
-    let has_content = messages.iter().any(|message| !message.parts.is_empty());
-    Some(if has_content { Ok(messages) } else { Err(NoContent::NotCaptured) })
 }
 
 /// The message of these fields, put together as OpenAI has it.

@@ -7,7 +7,7 @@ use eval_core::format::Value;
 use serde_core::Deserializer;
 use serde_core::de::{DeserializeSeed, MapAccess};
 
-use super::stream::{Elements, Fields, List, Object, Values, skip, value};
+use super::stream::{Elements, Fields, Object, skip, value, values};
 use crate::traces::attributes::{self, Attributes, count, text};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
@@ -57,10 +57,7 @@ impl Fields for Trace<'_> {
         let Self { store, spans, processes } = self;
         match name {
             "spans" => {
-                let mut misfits = Vec::new();
-                let each = |value: Value| spans.extend(span(&value, store));
-                access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
-                for found in misfits {
+                if let Some(found) = values(access, |value| spans.extend(span(&value, store)))? {
                     store.notes.misfit("`spans`", "a list", found);
                 }
                 Ok(())

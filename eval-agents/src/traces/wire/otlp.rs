@@ -6,7 +6,7 @@ use eval_core::format::Value;
 use serde_core::Deserializer;
 use serde_core::de::{DeserializeSeed, MapAccess};
 
-use super::stream::{Elements, Fields, List, Object, Values, skip, value};
+use super::stream::{Elements, Fields, List, Object, skip, value, values};
 use crate::traces::attributes::{self, count};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
@@ -125,19 +125,13 @@ impl Fields for Scope<'_> {
                 Ok(())
             }
             "spans" => {
-                let mut misfits = Vec::new();
-                let each = |value: Value| spans.extend(span(&value, store));
-                access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
-                for found in misfits {
+                if let Some(found) = values(access, |value| spans.extend(span(&value, store)))? {
                     store.notes.misfit("`spans`", "a list", found);
                 }
                 Ok(())
             }
             "logRecords" | "log_records" => {
-                let mut misfits = Vec::new();
-                let each = |value: Value| logs.extend(log(&value, &mut store.notes));
-                access.next_value_seed(List(&mut Values { each, misfit: |found| misfits.push(found) }))?;
-                for found in misfits {
+                if let Some(found) = values(access, |value| logs.extend(log(&value, &mut store.notes)))? {
                     store.notes.misfit("`logRecords`", "a list", found);
                 }
                 Ok(())

@@ -145,19 +145,28 @@ impl<'de, T: Elements> DeserializeSeed<'de> for One<'_, T> {
     }
 }
 
-/// A list whose elements are read as wholes, one after the other.
-pub(super) struct Values<F, M> {
-    pub(super) each: F,
-    pub(super) misfit: M,
+/// A list whose elements are read as wholes, one after the other. Returns what stands in its place, if it is none.
+pub(super) fn values<'de, A: MapAccess<'de>>(
+    access: &mut A,
+    each: impl FnMut(Value),
+) -> Result<Option<&'static str>, A::Error> {
+    let mut values = Values { each, misfit: None };
+    access.next_value_seed(List(&mut values))?;
+    Ok(values.misfit)
 }
 
-impl<F: FnMut(Value), M: FnMut(&'static str)> Elements for Values<F, M> {
+struct Values<F> {
+    each: F,
+    misfit: Option<&'static str>,
+}
+
+impl<F: FnMut(Value)> Elements for Values<F> {
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         Value::deserialize(deserializer).map(&mut self.each)
     }
 
     fn not_a_list(&mut self, found: &'static str) {
-        (self.misfit)(found);
+        self.misfit = Some(found);
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::project::{Draft, WORKSPACE};
+use crate::WORKSPACE;
+use crate::project::Draft;
 
 /// Runs the tests of an example.
 fn passes(name: &'static str, tests: &[(&str, &str)]) {

@@ -10,10 +10,6 @@ use eval_core::report::Role;
 use crate::project::{Draft, Project, TestBinary, echo_set, target};
 use crate::run::Run;
 
-/// What the fixture needs.
-pub(crate) const DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
-    tokio = { version = \"1\", default-features = false, features = [\"rt\"] }\n";
-
 fn project() -> Project {
     let first = [
         ("a_hello", "hello"),
@@ -23,8 +19,7 @@ fn project() -> Project {
         ("e_no_agent", "anybody?"),
         ("f_late", "good night"),
     ];
-    Draft::new("journaled")
-        .dependencies(DEPENDENCIES)
+    Draft::journaled()
         .file("evals/first.evalset.json", echo_set(&first))
         .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
         .shared()

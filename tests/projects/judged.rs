@@ -16,17 +16,9 @@ const RECORD: (&str, &str) = ("EVALSET_JUDGE", "record");
 const PASSES: [(&str, &str); 2] = [("manners::bread", "ok"), ("manners::salt", "ok")];
 const FAILS: [(&str, &str); 2] = [("manners::bread", "FAILED"), ("manners::salt", "FAILED")];
 
-const DEPENDENCIES: &str =
-    "[dev-dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"judges\"] }\n";
-
-/// The project, without its set.
-pub(crate) fn draft() -> Draft {
-    Draft::new("judged").dependencies(DEPENDENCIES)
-}
-
 fn project(name: &'static str) -> Project {
     let set = echo_set(&[("bread", "The bread"), ("salt", "The salt")]);
-    draft().named(name).file(SET, set).owned()
+    Draft::judged().named(name).file(SET, set).owned()
 }
 
 impl Project {
@@ -139,7 +131,7 @@ fn secrets_are_not_recorded() {
 fn many_processes_record_at_once_and_a_killed_one_leaves_a_whole_file() {
     let ids: Vec<String> = (0..24).map(|at| format!("case_{at}")).collect();
     let cases: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), id.as_str())).collect();
-    let draft = draft().named("judged_at_once").file(SET, echo_set(&cases));
+    let draft = Draft::judged().named("judged_at_once").file(SET, echo_set(&cases));
     let project = draft.owned();
     let binary = project.test_binary("tests/evals.rs");
 

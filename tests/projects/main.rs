@@ -9,7 +9,6 @@ mod directories;
 mod examples;
 mod failures;
 mod features;
-mod first_steps;
 mod journaled;
 mod judged;
 mod names;
@@ -17,8 +16,6 @@ mod nextest;
 mod package_names;
 mod placement;
 mod project;
-mod readme;
-mod reported;
 mod run;
 mod runtime;
 mod served;
@@ -27,3 +24,6 @@ mod should_panic;
 mod targets;
 mod tracking;
 mod trybuild;
+
+/// The folder of this workspace.
+const WORKSPACE: &str = env!("CARGO_MANIFEST_DIR");

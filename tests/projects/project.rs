@@ -9,13 +9,17 @@ use std::{env, fs, io};
 
 use eval_core::{EvalCase, EvalSet, Invocation, format};
 
+use crate::WORKSPACE;
 use crate::run::Run;
-
-/// The folder of this workspace.
-pub(crate) const WORKSPACE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What most projects need.
 const DEV_DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n";
+/// The same, and the tokio that their tests call.
+const WITH_TOKIO: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
+    tokio = { version = \"1\", default-features = false, features = [\"rt\"] }\n";
+/// The same as the first, with judges.
+const WITH_JUDGES: &str =
+    "[dev-dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"judges\"] }\n";
 
 /// A project that is not yet on disk.
 pub(crate) struct Draft {
@@ -36,6 +40,16 @@ impl Draft {
     /// A project without files.
     pub(crate) fn empty(name: &'static str) -> Self {
         Self { name, dependencies: DEV_DEPENDENCIES.to_owned(), files: BTreeMap::new() }
+    }
+
+    /// The fixture whose tests record what they do in many ways, without its sets.
+    pub(crate) fn journaled() -> Self {
+        Self::new("journaled").dependencies(WITH_TOKIO)
+    }
+
+    /// The fixture whose tests ask a judge, without its set.
+    pub(crate) fn judged() -> Self {
+        Self::new("judged").dependencies(WITH_JUDGES)
     }
 
     /// The example of this name, with a manifest of its own.
@@ -153,7 +167,9 @@ impl Project {
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")
             // Nobody debugs these; linking is most of their cost.
-            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            // Most are built once.
+            .env("CARGO_INCREMENTAL", "0");
         command
     }
 

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use crate::project::{Draft, Project, WORKSPACE, set};
+use crate::WORKSPACE;
+use crate::project::{Draft, Project, set};
 
 /// A project whose agent is behind a server. The server notes its process in `starts`.
 fn project(name: &'static str) -> Project {
@@ -85,7 +86,8 @@ fn a_server_of_a_run_ends_with_nextest_however_that_ends() {
     }
     project.cargo(&["nextest", "run", "--no-run"]).passes();
     let only = "test(slow::wait)";
-    for signal in ["-INT", "-KILL"] {
+    // A shell that starts this test in the background makes it deaf to SIGINT.
+    for signal in ["-TERM", "-KILL"] {
         let _ = fs::remove_file(project.folder().join("starts"));
         let mut command = nextest(&project, &["--profile", "shared", "-E", only]);
         let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("cargo is there");

@@ -5,7 +5,8 @@ use std::{env, fs};
 
 use eval_core::format;
 
-use crate::project::{Project, WORKSPACE};
+use crate::WORKSPACE;
+use crate::project::Project;
 use crate::reported;
 use crate::run::Run;
 

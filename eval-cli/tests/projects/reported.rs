@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | a judge that fails costs the other metrics their scores, or another run of the agent | `eval-core`: `runner::tests::bookkeeping` |
 //! | an answer of a judge without its verdict passes | `eval-core`: `metric::final_response_match_v2::tests`, `metric::rubrics::verdicts::tests` |
-//! | no judge answered, and the exit code is 0 | `eval-core`: `runner::tests::bookkeeping`; `judged::nobody_is_asked_unless_the_environment_says_so` |
+//! | no judge answered, and the exit code is 0 | `eval-core`: `runner::tests::bookkeeping`; `tests/projects`: `judged::nobody_is_asked_unless_the_environment_says_so` |
 //! | a run that was killed begins anew | [`a_killed_run_is_resumed_without_what_it_finished`] |
 //! | repeated runs are answered by one recorded answer | `eval-core`: `simulator::tests::each_run_has_a_sample_of_its_own`; agents are never answered from a record |
 //! | pass@5 of three runs | `eval-cli`: `report::pass_at_more_than_the_runs_is_an_error` |
@@ -15,37 +15,24 @@
 //! | a missing key passes under nextest, or is found after the agent ran | [`a_missing_judge_is_no_pass_under_nextest`], `eval-cli`: `plan::a_missing_key_is_found_before_anything_runs` |
 //! | a failure in JUnit says nothing | [`a_junit_report_says_metric_expected_and_actual`] |
 //! | two errors of three are full marks | `eval-cli`: `report::two_errors_of_three_are_not_full_marks` |
-//! | without a network nothing works | `judged::a_recording_is_replayed_until_the_question_changes` |
-//! | two processes write one file | `judged::many_processes_record_at_once_and_a_killed_one_leaves_a_whole_file`, `journaled` |
+//! | without a network nothing works | `tests/projects`: `judged::a_recording_is_replayed_until_the_question_changes` |
+//! | two processes write one file | `tests/projects`: `judged::many_processes_record_at_once_and_a_killed_one_leaves_a_whole_file`, `journaled` |
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use eval_core::format::Value;
 use eval_core::journal;
 
-use crate::journaled::DEPENDENCIES;
-use crate::judged;
-use crate::project::{Draft, Project, WORKSPACE, echo_set, set, target};
+use crate::project::{Draft, Project, echo_set, set, target};
 use crate::run::Run;
 
-/// The program `cargo-evalset`, built once.
-fn cargo_evalset(project: &Project) -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let mut command = project.command();
-        Run::of(command.current_dir(WORKSPACE).args(["build", "-p", "cargo-evalset"])).passes();
-        target().join("debug").join(format!("cargo-evalset{}", std::env::consts::EXE_SUFFIX))
-    })
-}
-
-/// Runs it in a project, over the runs of a folder. Cargo and its tests find them there too.
+/// Runs `cargo-evalset` in a project, over the runs of a folder. Cargo and its tests find them there too.
 pub(crate) fn evalset(project: &Project, runs: &Path, args: &[&str]) -> Run {
     let mut cargo = project.command();
     cargo.args(args).env("EVALSET_DIR", runs);
-    let mut command = Command::new(cargo_evalset(project));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"));
     command.args(args).env("CARGO", cargo.get_program());
     if let Some(folder) = cargo.get_current_dir() {
         command.current_dir(folder);
@@ -78,7 +65,7 @@ fn json(run: &Run) -> Value {
 #[test]
 fn a_killed_run_is_resumed_without_what_it_finished() {
     let cases = [("a_hello", "hello"), ("b_fatal", "die"), ("c_flaky", "flaky"), ("f_late", "good night")];
-    let draft = Draft::new("journaled").named("reported_killed").dependencies(DEPENDENCIES);
+    let draft = Draft::journaled().named("reported_killed");
     let draft = draft.file("evals/first.evalset.json", echo_set(&cases));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).shared();
     let runs = folder("killed");
@@ -98,7 +85,7 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
 
 #[test]
 fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
-    let draft = Draft::new("journaled").named("reported_partial").dependencies(DEPENDENCIES);
+    let draft = Draft::journaled().named("reported_partial");
     let draft = draft.file("evals/first.evalset.json", echo_set(&[("a_hello", "hello"), ("b_hi", "hi")]));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).owned();
     let runs = folder("partial");
@@ -148,7 +135,7 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
 #[test]
 fn a_test_that_is_there_no_more_is_no_pass_when_run_again() {
     let project = |cases: &[(&str, &str)]| {
-        let draft = Draft::new("journaled").named("reported_gone").dependencies(DEPENDENCIES);
+        let draft = Draft::journaled().named("reported_gone");
         draft
             .file("evals/first.evalset.json", echo_set(cases))
             .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
@@ -255,7 +242,7 @@ fn a_junit_report_says_metric_expected_and_actual() {
 #[test]
 fn a_missing_judge_is_no_pass_under_nextest() {
     let set = echo_set(&[("bread", "The bread")]);
-    let draft = judged::draft().named("reported_judged").file("evals/manners.evalset.json", set);
+    let draft = Draft::judged().named("reported_judged").file("evals/manners.evalset.json", set);
     let project = draft.owned();
     if !project.has(&["nextest", "--version"]) {
         return;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::WORKSPACE;
 use crate::first_steps::Walk;
-use crate::project::WORKSPACE;
 
 #[test]
 fn who_follows_the_readme_has_tests_that_pass() {

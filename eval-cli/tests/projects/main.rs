@@ -1,0 +1,16 @@
+//! The command line in whole projects, over what their tests recorded.
+//!
+//! The projects are those of `tests/projects` in the workspace. They are built in the same folder.
+
+mod first_steps;
+#[allow(dead_code, reason = "the tests of the workspace use the rest")]
+#[path = "../../../tests/projects/project.rs"]
+mod project;
+mod readme;
+mod reported;
+#[allow(dead_code, reason = "the tests of the workspace use the rest")]
+#[path = "../../../tests/projects/run.rs"]
+mod run;
+
+/// The folder of this workspace.
+const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -133,6 +133,7 @@ pub(crate) struct Project {
 
 impl Project {
     /// A folder that the test has made, outside of this workspace.
+    #[allow(dead_code, reason = "the tests of the command line use it")]
     pub(crate) fn in_folder(folder: PathBuf) -> Self {
         Self { folder }
     }

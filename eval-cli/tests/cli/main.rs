@@ -22,6 +22,7 @@ mod page;
 mod plan;
 mod programs;
 mod record;
+mod record_url;
 mod report;
 mod rerun;
 mod rescore;

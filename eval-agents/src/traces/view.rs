@@ -323,3 +323,23 @@ impl Output {
         (!self.texts.is_empty()).then(|| self.texts.concat())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_stays_small_as_a_file_has_millions() {
+        assert!(size_of::<Span>() <= 112, "{}", size_of::<Span>());
+        assert!(size_of::<View>() <= 56, "{}", size_of::<View>());
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_best_source() {
+        let mut tokens = Tokens::default();
+        tokens.offer(1, Source::Adk, 7);
+        tokens.offer(1, Source::Current, 0);
+        tokens.offer(1, Source::Alias, 9);
+        assert_eq!((tokens.get(0), tokens.get(1)), (None, Some(0)));
+    }
+}

@@ -323,6 +323,16 @@ fn every_report_is_written_and_report_writes_the_same_later() {
 }
 
 #[test]
+fn a_set_with_errors_is_named_with_the_first_and_the_command_that_shows_all() {
+    let folder = folder("run-errors");
+    folder.write("evals/broken.evalset.json", r#"{"eval_set_id": "broken", "eval_cases": []}"#);
+    let ran = run(&folder, &["evals/broken.evalset.json"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    let said = "error: `evals/broken.evalset.json` has 1 error: the set has no cases\n  = help: `cargo evalset check evals/broken.evalset.json` shows where\n";
+    assert_eq!(ran.err, said);
+}
+
+#[test]
 fn without_a_journal_there_is_a_report_and_nothing_stays() {
     let folder = folder("run-no-journal");
     let mut command = folder.command(&["run", "mixed", AGENT[0], AGENT[1]]);

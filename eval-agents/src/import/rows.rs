@@ -111,7 +111,7 @@ fn not_read(columns: &[String], roles: &[(String, Role)]) -> Option<String> {
     match unknown.as_slice() {
         [] => None,
         [one] => Some(format!("the column {one}: its name is not known, and no mapping says what it holds")),
-        [shown @ ..] => {
+        shown => {
             let more = match shown.len().saturating_sub(SHOWN) {
                 0 => String::new(),
                 more => format!(" and {more} more"),

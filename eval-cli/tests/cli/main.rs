@@ -33,4 +33,5 @@ mod same_scores;
 mod schema;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+mod target;
 mod traces;

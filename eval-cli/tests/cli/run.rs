@@ -150,7 +150,7 @@ fn what_selects_nothing_is_an_error_before_anything_runs() {
             "several sets have the id `fine`; name the file: `evals/copy/fine.evalset.json` or `evals/more/fine",
             "check",
         ),
-        (&["broken"], "broken/b.evalset.json", "`cargo evalset check`"),
+        (&["broken"], "broken/b.evalset.json", "`cargo evalset check broken/b.evalset.json`"),
         (&["mixed", "-m", "safety_v1"], "`safety_v1` has no threshold", "--config"),
         (&["mixed", "-m", "safty_v1=1"], "there is no metric `safty_v1`", "did you mean `safety_v1`?"),
         (&["mixed", "-m", "safety_v1=high"], "`high` is no threshold for `safety_v1`", "-m safety_v1=0.8"),

@@ -33,7 +33,9 @@ impl Elements for Resources<'_> {
         Object(&mut one).deserialize(deserializer)?;
         let Resource { store, identity, spans, logs, .. } = one;
         if identity.is_some() {
-            spans.into_iter().for_each(|place| store.span(place).resource.clone_from(&identity));
+            for place in spans {
+                store.span(place).resource.clone_from(&identity);
+            }
         }
         for log in logs {
             store.add_log(&log.trace, log.span, log.event);

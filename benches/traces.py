@@ -4,7 +4,7 @@
     benches/traces.py [--conversations 1 100] [--rounds 3] [--megabytes 1000]
 
 Both score the same traces against the same set, once with `tool_trajectory_avg_score` and once with
-`response_match_score`, as whole commands from start to end. The large file is read by `cargo evalset traces`, as one OTLP
+`response_match_score`, as whole commands from start to end, in a cargo workspace and, on our side, outside of one too. The large file is read by `cargo evalset traces`, as one OTLP
 document and as lines: each trace has eight model calls with their histories, instructions and tools, as agents write them.
 agentevals is installed into a virtual environment below the target folder at first use, unless `AGENTEVALS` names its
 program. `--megabytes 0` leaves the large file out.
@@ -17,6 +17,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import measure
 
@@ -111,7 +112,7 @@ def eval_set(conversations):
     return {"eval_set_id": "orders", "eval_cases": [case(trace) for trace in range(1, conversations + 1)]}
 
 
-def compare(report, ours, theirs, folder, conversations, rounds):
+def compare(report, ours, theirs, folder, outside, conversations, rounds):
     traces, cases = folder / f"{conversations}.json", folder / f"orders-{conversations}.evalset.json"
     spans = [span for trace in range(1, conversations + 1) for span in conversation(trace, 2, 0)]
     traces.write_text(json.dumps(document(spans)))
@@ -119,6 +120,7 @@ def compare(report, ours, theirs, folder, conversations, rounds):
     for metric in METRICS:
         sides = {
             "evalset": lambda: measure.run([ours, "run", cases, "--trace", traces, "-m", f"{metric}=0.99"], folder),
+            "outside": lambda: measure.run([ours, "run", cases, "--trace", traces, "-m", f"{metric}=0.99"], outside),
             "agentevals": lambda: measure.run([theirs, "run", traces, "--eval-set", cases, "-m", metric, "-t", "0.99"], folder),
         }
         found = measure.alternate(sides, rounds)
@@ -128,6 +130,7 @@ def compare(report, ours, theirs, folder, conversations, rounds):
                     f"{measure.in_ms(cpu['agentevals'])} of CPU, {measure.in_ms(wall['evalset'])} and "
                     f"{measure.in_ms(wall['agentevals'])} on the clock")
         ratio = cpu["agentevals"] / cpu["evalset"]
+        report.note(f"{metric}, outside of a workspace: ratio {cpu['agentevals'] / cpu['outside']:.2f}")
         if conversations == 1:
             report.at_least(f"{metric}, one conversation", ratio, 50)
         else:
@@ -166,8 +169,9 @@ def main():
     folder = measure.TARGET / "traces"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for conversations in options.conversations:
-        compare(report, program, theirs, folder, conversations, options.rounds)
+    with tempfile.TemporaryDirectory() as outside:
+        for conversations in options.conversations:
+            compare(report, program, theirs, folder, outside, conversations, options.rounds)
     for as_lines in (False, True) if options.megabytes else ():
         path = pathlib.Path(folder / "large.json")
         count = write_large(path, options.megabytes, as_lines)

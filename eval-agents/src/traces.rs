@@ -4,6 +4,7 @@ mod anchors;
 mod attributes;
 mod conversation;
 mod conversations;
+mod copies;
 mod error;
 mod gap;
 mod id;

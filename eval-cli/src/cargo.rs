@@ -1,6 +1,9 @@
-//! Calling cargo.
+//! Calling cargo, and knowing without a call what it would say.
+
+mod target;
 
 use std::env;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -9,6 +12,17 @@ use serde_json::Value;
 /// The cargo that called this program, else the one on the path.
 pub(crate) fn command() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The target folder of the workspace of the current folder; `None` if there is no workspace.
+///
+/// To ask cargo takes longer than to score a trace, so it is asked only where manifests and configs leave doubts.
+pub(crate) fn target_directory() -> Option<PathBuf> {
+    match target::of_here() {
+        target::Found::Folder(folder) => Some(folder),
+        target::Found::NoWorkspace => None,
+        target::Found::InDoubt => metadata()?["target_directory"].as_str().map(PathBuf::from),
+    }
 }
 
 /// What `cargo metadata` prints about the workspace of the current folder; `None` if there is no workspace.

@@ -96,6 +96,12 @@ fn immutable(path: &Path) -> String {
     address + "?immutable=1"
 }
 
+/// A word of a command that is shown, quoted for a shell if it has to be.
+fn word(text: &str) -> String {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/:._-+=@%".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 /// Whether this is a database that can be read; else what it is.
 fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), ImportError> {
     let failed = |error: rusqlite::Error| ImportError::unreadable(from, explained(&error));
@@ -107,14 +113,18 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
     let (events, sessions) = (columns("events")?, columns("sessions")?);
     if events.contains("actions") && !events.contains("event_data") {
         let path = path.display();
-        let migrate = format!(
-            "adk migrate session --source_db_url=sqlite:///{path} --dest_db_url=sqlite:///{path}.new"
-        );
+        let [source, new] =
+            [format!("sqlite:///{path}"), format!("sqlite:///{path}.new")].map(|it| word(&it));
+        let migrate = format!("adk migrate session --source_db_url={source} --dest_db_url={new}");
         return Err(ImportError::OldDatabase { from: from.to_owned(), migrate });
     }
     let needs = |table: &str, there: &HashSet<String>, needed: &[&str]| {
         needed.iter().find(|column| !there.contains(**column)).map_or(Ok(()), |column| {
-            let why = format!("no database of ADK's sessions: the table `{table}` has no column `{column}`");
+            let missing = match there.len() {
+                0 => format!("there is no table `{table}`"),
+                _ => format!("the table `{table}` has no column `{column}`"),
+            };
+            let why = format!("no database of ADK's sessions: {missing}");
             Err(ImportError::unreadable(from, why))
         })
     };

@@ -37,7 +37,9 @@ pub(super) fn drafts(
     let column = |role: Role| roles.iter().find(|(_, of)| *of == role).map(|(name, _)| name.as_str());
     let mut conversations: Vec<Conversation> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut left_out = Vec::new();
+    // What is not read is said, unless somebody has said what is.
+    let mut left_out: Vec<String> =
+        if mapping.is_none() { not_read(columns, &roles).into_iter().collect() } else { Vec::new() };
     for Row { line, fields } in rows {
         let text = |role: Role| -> Result<Option<String>, ImportError> {
             let Some(name) = column(role) else { return Ok(None) };
@@ -96,6 +98,30 @@ pub(super) fn drafts(
     };
     let drafts = conversations.into_iter().map(draft).collect::<Result<_, _>>()?;
     Ok((drafts, left_out))
+}
+
+/// The columns that have no role.
+fn not_read(columns: &[String], roles: &[(String, Role)]) -> Option<String> {
+    const SHOWN: usize = 5;
+    let unknown: Vec<String> = columns
+        .iter()
+        .filter(|column| !roles.iter().any(|(known, _)| known == *column))
+        .map(|column| format!("`{column}`"))
+        .collect();
+    match unknown.as_slice() {
+        [] => None,
+        [one] => Some(format!("the column {one}: its name is not known, and no mapping says what it holds")),
+        shown => {
+            let more = match shown.len().saturating_sub(SHOWN) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let shown = shown[..shown.len().min(SHOWN)].join(", ");
+            Some(format!(
+                "the columns {shown}{more}: their names are not known, and no mapping says what they hold"
+            ))
+        }
+    }
 }
 
 /// The calls of a cell: JSON, or names between commas.

@@ -98,8 +98,9 @@ impl Analysis {
             if is_agentic_anchor[number] {
                 let span = &tree.spans[number];
                 let view = span.view.as_deref();
-                let has_messages =
-                    view.is_some_and(|view| view.input.get().is_some() || view.output.get().is_some());
+                let has_messages = view.is_some_and(|view| {
+                    view.model().input.get().is_some() || view.model().output.get().is_some()
+                });
                 let failed =
                     span.status == Status::Error || view.is_some_and(|view| view.error_type.is_some());
                 if has(Class::Inference) || has(Class::Tool) || has_messages || failed {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::anchors::Analysis;
 use super::conversation::Conversation;
+use super::copies::Copies;
 use super::gap::{Gap, GapKind};
-use super::overlay::{self, Results};
+use super::overlay;
 use super::store::{RawTrace, Store};
 use super::tree::Tree;
 use super::turns::{self, Found};
@@ -24,20 +25,21 @@ pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
         groups[place].1.push(trace);
     }
     // What a group was made of is not needed once its turns are there.
-    groups.into_iter().map(|(key, traces)| conversation(key, traces, &mut store.results)).collect()
+    groups.into_iter().map(|(key, traces)| conversation(key, traces, &mut store.copies)).collect()
 }
 
-fn conversation(key: String, mut traces: Vec<RawTrace>, results: &mut Results) -> Conversation {
+fn conversation(key: String, mut traces: Vec<RawTrace>, copies: &mut Copies) -> Conversation {
     let began = |trace: &RawTrace| trace.spans.iter().map(Span::starts).min().unwrap_or_default();
     traces.sort_by_key(began);
     let mut conversation = Conversation { key, ..Conversation::default() };
     let mut found = Vec::new();
     for trace in traces {
-        conversation.trace_ids.push(trace.id.to_string());
+        let id = trace.id.to_string();
+        conversation.trace_ids.push(id.clone());
         name_case(&mut conversation, &trace);
-        let tree = tree(trace, results, &mut conversation.gaps);
+        let tree = tree(trace, copies, &mut conversation.gaps);
         let analysis = Analysis::of(tree);
-        found.extend(turns::of(&analysis));
+        found.extend(turns::of(&analysis, &id));
         note_strays(&analysis, &mut conversation.gaps);
         conversation.gaps.extend(analysis.tree.gaps);
     }
@@ -70,12 +72,12 @@ fn joined(found: Vec<Found>) -> Vec<Found> {
 }
 
 /// The spans of a trace with what logs say of them.
-fn tree(trace: RawTrace, results: &mut Results, gaps: &mut Vec<Gap>) -> Tree {
+fn tree(trace: RawTrace, copies: &mut Copies, gaps: &mut Vec<Gap>) -> Tree {
     let RawTrace { spans, mut logs, .. } = trace;
     let mut tree = Tree::new(spans);
     for span in &mut tree.spans {
         if let Some(events) = logs.remove(&Some(span.id.clone())) {
-            overlay::add_events(span.view.get_or_insert_default(), &events, true, results);
+            overlay::add_events(span.view.get_or_insert_default(), &events, true, copies);
         }
     }
     // Records of no span belong to the one model call, if there is one.
@@ -84,7 +86,7 @@ fn tree(trace: RawTrace, results: &mut Results, gaps: &mut Vec<Gap>) -> Tree {
         let mut calls = tree.spans.iter_mut().filter(|span| span.class() == Some(Class::Inference));
         match (calls.next(), calls.next()) {
             (Some(call), None) => {
-                overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, results);
+                overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, copies);
             }
             _ => gaps.push(Gap::new(
                 GapKind::Malformed,
@@ -112,9 +114,7 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
         is_member[*member] = true;
     }
     let strays = analysis.tree.spans.iter().zip(is_member).filter(|(_, is_member)| !is_member);
-    gaps.extend(
-        strays.filter(|(span, _)| span.class().is_some()).flat_map(|(span, _)| span.gaps.iter().cloned()),
-    );
+    gaps.extend(strays.filter(|(span, _)| span.class().is_some()).filter_map(|(span, _)| span.gap()));
 }
 
 /// What the spans of a trace and their resources say, the earliest first, each span before its resource.

@@ -7,8 +7,8 @@ use std::fmt;
 pub(super) enum Id {
     /// Eight bytes, of spans.
     Span(u64),
-    /// Sixteen bytes, of traces.
-    Trace(u128),
+    /// Sixteen bytes, of traces. Two halves, as a `u128` would make each id half as large again.
+    Trace([u64; 2]),
     /// What is not standard is kept as it is.
     Other(Box<str>),
 }
@@ -17,7 +17,7 @@ impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Span(id) => write!(f, "{id:016x}"),
-            Self::Trace(id) => write!(f, "{id:032x}"),
+            Self::Trace([high, low]) => write!(f, "{high:016x}{low:016x}"),
             Self::Other(id) => f.write_str(id),
         }
     }
@@ -36,7 +36,12 @@ impl Id {
     pub(super) fn trace(text: &str) -> Option<Self> {
         bytes::<16>(text).map_or_else(
             || other(text, 32),
-            |bytes| Some(u128::from_be_bytes(bytes)).filter(|id| *id != 0).map(Self::Trace),
+            |bytes| {
+                let id = u128::from_be_bytes(bytes);
+                #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is meant")]
+                let halves = [(id >> 64) as u64, id as u64];
+                (id != 0).then_some(Self::Trace(halves))
+            },
         )
     }
 }

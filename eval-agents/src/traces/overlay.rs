@@ -12,9 +12,10 @@ mod openinference;
 mod openllmetry;
 
 use super::attributes::{Attributes, text};
+use super::copies::Copies;
 use super::view::{Identity, Source, View};
+pub(super) use filler::Event;
 use filler::Filler;
-pub(super) use filler::{Event, Results};
 use message_events::MessageEvent;
 
 /// The event with all content of a model call.
@@ -34,35 +35,35 @@ pub(super) fn view(
     name: &str,
     attributes: &Attributes,
     events: &[Event],
-    results: &mut Results,
+    copies: &mut Copies,
 ) -> Option<View> {
     let is_about = attributes.keys().any(|key| PREFIXES.iter().any(|prefix| key.starts_with(prefix)));
     if !is_about && !events.iter().any(|event| event.name.starts_with("gen_ai.")) {
         return None;
     }
     let mut view = View::default();
-    let mut filler = Filler { view: &mut view, results };
+    let mut filler = Filler { view: &mut view, copies };
     current::apply(&mut filler, attributes);
     openllmetry::apply(&mut filler, attributes);
     openinference::apply(&mut filler, attributes);
     view.is_adk = attributes.keys().any(|key| key.starts_with("gcp.vertex.agent."));
     if view.is_adk {
-        adk::apply(&mut Filler { view: &mut view, results }, attributes);
+        adk::apply(&mut Filler { view: &mut view, copies }, attributes);
     }
-    view.is_ignored = name == adk::MERGED_SPAN || view.tool.as_deref() == Some(adk::MERGED_TOOL);
-    add_events(&mut view, events, false, results);
+    view.is_ignored = name == adk::MERGED_SPAN || view.tool().name.as_deref() == Some(adk::MERGED_TOOL);
+    add_events(&mut view, events, false, copies);
     Some(view)
 }
 
 /// Adds what events of a span, or records of logs, say of it.
-pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, results: &mut Results) {
+pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copies: &mut Copies) {
     let (details, messages) = if are_logs {
         (Source::DetailsLog, Source::MessageLog)
     } else {
         (Source::DetailsEvent, Source::MessageEvent)
     };
     view.has_exception |= events.iter().any(|event| event.name == EXCEPTION);
-    let mut filler = Filler { view, results };
+    let mut filler = Filler { view, copies };
     for event in events.iter().filter(|event| event.name == DETAILS) {
         filler.content(details, &event.attributes);
         filler.scalars(details, &event.attributes);

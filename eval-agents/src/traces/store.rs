@@ -1,13 +1,12 @@
 //! What was read so far: spans, reduced to what is needed of them, and what belongs to them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use super::gap::{Gap, GapKind};
+use super::copies::Copies;
 use super::id::Id;
 use super::notes::Notes;
-use super::overlay::{self, Event, Results};
-use super::view::{Identity, Span, View};
+use super::overlay::{self, Event};
+use super::view::Span;
 
 /// All spans and the records of logs of some files.
 #[derive(Debug, Default)]
@@ -16,7 +15,7 @@ pub(super) struct Store {
     pub(super) traces: Vec<RawTrace>,
     places: HashMap<Id, usize>,
     pub(super) notes: Notes,
-    pub(super) results: Results,
+    pub(super) copies: Copies,
     pub(super) spans: usize,
 }
 
@@ -31,39 +30,47 @@ pub(super) struct RawTrace {
 
 impl Store {
     /// The place of a trace, which is new if it was not seen before.
-    fn trace(&mut self, id: &Id) -> &mut RawTrace {
-        let place = *self.places.entry(id.clone()).or_insert_with(|| {
+    fn place(&mut self, id: &Id) -> usize {
+        *self.places.entry(id.clone()).or_insert_with(|| {
             self.traces.push(RawTrace { id: id.clone(), spans: Vec::new(), logs: HashMap::new() });
             self.traces.len() - 1
-        });
-        &mut self.traces[place]
+        })
     }
 
-    pub(super) fn add_span(&mut self, span: Span) {
+    /// Adds a span of a trace. What its scope and resource say can be given to it by its place.
+    pub(super) fn add_span(&mut self, trace: &Id, span: Span) -> Place {
         self.spans += 1;
-        self.trace(&span.trace.clone()).spans.push(span);
+        let trace = self.place(trace);
+        let spans = &mut self.traces[trace].spans;
+        spans.push(span);
+        Place { trace, span: spans.len() - 1 }
+    }
+
+    pub(super) fn span(&mut self, place: Place) -> &mut Span {
+        &mut self.traces[place.trace].spans[place.span]
     }
 
     /// Adds a record of a log. One that says nothing of models is not kept.
     pub(super) fn add_log(&mut self, trace: &Id, span: Option<Id>, event: Event) {
         if event.name.starts_with("gen_ai.") {
-            self.trace(trace).logs.entry(span).or_default().push(event);
+            let place = self.place(trace);
+            self.traces[place].logs.entry(span).or_default().push(event);
         }
     }
 }
 
-/// Gives spans what their scope and resource say. Both can stand after them.
-pub(super) fn settle(spans: &mut [Span], scope: &str, resource: Option<&Arc<Identity>>) {
-    for span in spans {
-        span.resource = resource.cloned();
+/// Where a span stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    trace: usize,
+    span: usize,
+}
+
+impl Span {
+    /// Takes what the scope says, which can stand after the span.
+    pub(super) fn set_scope(&mut self, scope: &str) {
         if scope == overlay::ADK_SCOPE {
-            span.view.get_or_insert_with(|| Box::new(View::default())).is_adk = true;
-        }
-        if span.view.is_none() {
-            span.name = Box::default();
-        } else if span.start.is_none() || span.end.is_none() {
-            let message = format!("the span {} has no time of its beginning or end", span.id);
-            span.gaps.push(Gap::new(GapKind::NoTime, message));
+            self.view.get_or_insert_default().is_adk = true;
         }
     }
 }

@@ -25,15 +25,15 @@ pub(super) struct Found {
 }
 
 /// The turns of a trace.
-pub(super) fn of(analysis: &Analysis) -> Vec<Found> {
-    analysis.anchors.iter().map(|(anchor, members)| turn(analysis, *anchor, members)).collect()
+pub(super) fn of(analysis: &Analysis, trace: &str) -> Vec<Found> {
+    analysis.anchors.iter().map(|(anchor, members)| turn(analysis, trace, *anchor, members)).collect()
 }
 
-fn turn(analysis: &Analysis, anchor: usize, members: &[usize]) -> Found {
+fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> Found {
     let spans = || members.iter().map(|number| &analysis.tree.spans[*number]);
     let span = &analysis.tree.spans[anchor];
     let view = span.view.as_deref();
-    let mut gaps: Vec<Gap> = spans().flat_map(|span| span.gaps.iter().cloned()).collect();
+    let mut gaps: Vec<Gap> = spans().filter_map(Span::gap).collect();
     let calls = model_calls::of(analysis, members);
     let without_content = members.iter().any(|number| {
         let is_inference = analysis.nodes[*number].class == Some(Class::Inference);
@@ -43,10 +43,10 @@ fn turn(analysis: &Analysis, anchor: usize, members: &[usize]) -> Found {
     let tools = tool_calls::of_spans(analysis, members, without_content, &mut gaps);
 
     let first_input = calls.iter().find_map(|call| call.input.as_ref());
-    let input = view.and_then(|view| view.input.get()).or(first_input);
+    let input = view.and_then(|view| view.model().input.get()).or(first_input);
     let own: Vec<&ModelCall> = calls.iter().filter(|call| !call.is_delegated).collect();
     let own = if own.is_empty() { calls.iter().collect() } else { own };
-    let said = Said::of(view.and_then(|view| view.output.get()), &own);
+    let said = Said::of(view.and_then(|view| view.model().output.get()), &own);
     let error = error_of(span, &own, said.answer.is_some());
     let user = input.and_then(|input| input.user.as_deref()).map(str::to_owned);
     note_user(&mut gaps, user.is_some(), input, &calls);
@@ -62,7 +62,7 @@ fn turn(analysis: &Analysis, anchor: usize, members: &[usize]) -> Found {
         .collect();
     let agent = view.and_then(|view| view.agent.as_deref()).filter(|_| is_agentic(anchor));
     let turn = Turn {
-        trace_id: span.trace.to_string(),
+        trace_id: trace.to_owned(),
         span_id: span.id.to_string(),
         agent: agent.or_else(|| calls.iter().find_map(|call| call.agent.as_deref())).map(str::to_owned),
         agents: agents.into_iter().map(str::to_owned).collect(),
@@ -91,7 +91,7 @@ impl Said {
     fn of(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
         let speaking = || own.iter().filter(|call| call.text().is_some());
         let texts = |call: &ModelCall| -> Vec<String> {
-            call.output.iter().flat_map(|output| &output.texts).map(ToString::to_string).collect()
+            call.output.iter().flat_map(|output| &*output.texts).map(ToString::to_string).collect()
         };
         if let Some(whole) = whole {
             let answer = whole.text();
@@ -233,7 +233,7 @@ impl Found {
         else {
             return false;
         };
-        let asked = last.output.as_ref().map(|output| output.calls.as_slice()).unwrap_or_default();
+        let asked = last.output.as_ref().map(|output| &*output.calls).unwrap_or_default();
         let ids: BTreeSet<&str> = asked.iter().filter_map(|call| call.id.as_deref()).collect();
         let mut answered = input.results.iter().filter_map(|result| result.id.as_deref()).peekable();
         if ids.is_empty() || answered.peek().is_none() {

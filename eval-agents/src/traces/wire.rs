@@ -14,7 +14,7 @@ use serde_core::Deserializer;
 use serde_core::de::{DeserializeSeed, MapAccess};
 
 use super::error::TraceError;
-use super::store::{Store, settle};
+use super::store::Store;
 use jaeger::Data;
 use otlp::Resources;
 use stream::{Elements, Fields, List, Object, skip, value};
@@ -111,9 +111,8 @@ impl Found {
 
 /// A span that stands alone, without a resource and a scope.
 fn bare_span(value: &Value, store: &mut Store) {
-    if let Some(mut span) = otlp::span(value, store) {
-        settle(std::slice::from_mut(&mut span), "", None);
-        store.add_span(span);
+    if let Some((trace, span)) = otlp::span(value, store) {
+        store.add_span(&trace, span);
     }
 }
 

@@ -79,7 +79,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for from in &args.from {
         let (found, not_found) = source::read(from, &import)?;
         drafts.extend(found);
-        left_out.extend(not_found);
+        // One of several sources is named.
+        let named =
+            |what| if args.from.len() > 1 { format!("`{}`: {what}", from.to_string_lossy()) } else { what };
+        left_out.extend(not_found.into_iter().map(named));
     }
     if let Some(id) = &args.case {
         match drafts.as_mut_slice() {

@@ -53,5 +53,12 @@ fn outcome(traces: &Traces) -> Outcome {
 
 /// Why traces cannot be read.
 pub(super) fn unreadable(error: &TraceError) -> CommandError {
-    CommandError::new(error.to_string(), "`cargo evalset traces FILE` shows what a file of traces holds")
+    let help = match error {
+        TraceError::Io { .. } => {
+            "name a file that this user can read, and that was packed or copied as a whole"
+        }
+        TraceError::Json { .. } => "the file may be cut: export or copy the traces again",
+        _ => "export the traces as OTLP in JSON, or as Jaeger's JSON; docs/traces.md lists the forms",
+    };
+    CommandError::new(error.to_string(), help)
 }

@@ -70,7 +70,7 @@ fn root() -> Option<PathBuf> {
     if let Some(root) = variable(variables::DIR) {
         return Some(root);
     }
-    let target = variable("CARGO_TARGET_DIR").or_else(cargo_target);
+    let target = variable("CARGO_TARGET_DIR").or_else(cargo::target_directory);
     let root = target.map(|target| target.join("evalset")).filter(|root| root.is_dir());
     root.or_else(|| {
         let here = env::current_dir().ok()?;
@@ -81,13 +81,10 @@ fn root() -> Option<PathBuf> {
 /// The folder for runs that begin now: that of all runs, else `target/evalset` in the current folder.
 pub(crate) fn new_root() -> PathBuf {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let target = || variable("CARGO_TARGET_DIR").or_else(cargo_target).map(|target| target.join("evalset"));
+    let target =
+        || variable("CARGO_TARGET_DIR").or_else(cargo::target_directory).map(|target| target.join("evalset"));
     let root = root().or_else(target).unwrap_or_else(|| PathBuf::from("target/evalset"));
     std::path::absolute(&root).unwrap_or(root)
-}
-
-fn cargo_target() -> Option<PathBuf> {
-    cargo::metadata()?["target_directory"].as_str().map(PathBuf::from)
 }
 
 /// A path as it is shown: relative to the current folder if it is below that.

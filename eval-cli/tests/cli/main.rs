@@ -22,6 +22,7 @@ mod page;
 mod plan;
 mod programs;
 mod record;
+mod record_url;
 mod report;
 mod rerun;
 mod rescore;
@@ -32,4 +33,5 @@ mod same_scores;
 mod schema;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+mod target;
 mod traces;

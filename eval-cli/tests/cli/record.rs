@@ -28,7 +28,7 @@ fn ids(folder: &Folder) -> Vec<String> {
 }
 
 /// Types lines into a conversation.
-fn typed(folder: &Folder, args: &[&str], lines: &str) -> Ran {
+pub(crate) fn typed(folder: &Folder, args: &[&str], lines: &str) -> Ran {
     let mut command = folder.command(&[&["record"], args].concat());
     let mut child = command
         .stdin(Stdio::piped())

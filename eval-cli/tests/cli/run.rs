@@ -150,7 +150,7 @@ fn what_selects_nothing_is_an_error_before_anything_runs() {
             "several sets have the id `fine`; name the file: `evals/copy/fine.evalset.json` or `evals/more/fine",
             "check",
         ),
-        (&["broken"], "broken/b.evalset.json", "`cargo evalset check`"),
+        (&["broken"], "broken/b.evalset.json", "`cargo evalset check broken/b.evalset.json`"),
         (&["mixed", "-m", "safety_v1"], "`safety_v1` has no threshold", "--config"),
         (&["mixed", "-m", "safty_v1=1"], "there is no metric `safty_v1`", "did you mean `safety_v1`?"),
         (&["mixed", "-m", "safety_v1=high"], "`high` is no threshold for `safety_v1`", "-m safety_v1=0.8"),
@@ -320,6 +320,16 @@ fn every_report_is_written_and_report_writes_the_same_later() {
         "{}",
         refused.err
     );
+}
+
+#[test]
+fn a_set_with_errors_is_named_with_the_first_and_the_command_that_shows_all() {
+    let folder = folder("run-errors");
+    folder.write("evals/broken.evalset.json", r#"{"eval_set_id": "broken", "eval_cases": []}"#);
+    let ran = run(&folder, &["evals/broken.evalset.json"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    let said = "error: `evals/broken.evalset.json` has 1 error: the set has no cases\n  = help: `cargo evalset check evals/broken.evalset.json` shows where\n";
+    assert_eq!(ran.err, said);
 }
 
 #[test]

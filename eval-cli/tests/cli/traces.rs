@@ -128,13 +128,14 @@ fn goldens_without_a_trace_and_traces_without_a_golden_fail_and_say_so() {
 fn what_is_no_trace_is_an_error_before_anything_runs() {
     let folder = folder("traces-none");
     folder.write("cut.json", "{\"resourceSpans\": [{\"scopeSpans\": [");
-    for (args, said) in [
-        (["--trace", "cut.json"], "cut.json: not readable as JSON: EOF while parsing"),
-        (["--trace", "cities.evalset.json"], "cities.evalset.json: no traces"),
-        (["--trace", "no.json"], "no.json: cannot be read"),
+    for (file, said, help) in [
+        ("cut.json", "cut.json: not readable as JSON: EOF while parsing", "the file may be cut: export"),
+        ("cities.evalset.json", "cities.evalset.json: no traces", "docs/traces.md lists the forms"),
+        ("no.json", "no.json: cannot be read", "name a file that this user can read"),
     ] {
-        let ran = run(&folder, &args);
-        assert!(ran.code == Some(2) && ran.err.contains(said), "{}", ran.err);
+        for ran in [run(&folder, &["--trace", file]), folder.run(&["traces", file])] {
+            assert!(ran.code == Some(2) && ran.err.contains(said) && ran.err.contains(help), "{}", ran.err);
+        }
     }
     let ran = run(&folder, &["--trace", "oslo.jsonl", "--agent-cmd", "x"]);
     assert!(ran.code == Some(2) && ran.err.contains("cannot be used with"), "{}", ran.err);

@@ -55,7 +55,8 @@ fn what_is_no_database_of_sessions_is_an_error() {
     let event = "INSERT INTO events VALUES ('e', 'a', 'u', 's', '1', 1.0, ";
     let session = "INSERT INTO sessions VALUES ('a', 'u', 's', '{}', 1, 1);";
     for (statements, why) in [
-        ("CREATE TABLE other (x);".to_owned(), "the table `sessions` has no column `app_name`"),
+        ("CREATE TABLE other (x);".to_owned(), "there is no table `sessions`"),
+        ("CREATE TABLE sessions (id);".to_owned(), "the table `sessions` has no column `app_name`"),
         (format!("{TABLES} {session}"), "holds no conversation: session `s`: it has no events"),
         (format!("{TABLES} {event} '{{}}');"), "an event belongs to session `s`, which is not there"),
         (format!("{TABLES} {session} {event} '[');"), "session `s`: event `e` is not JSON"),

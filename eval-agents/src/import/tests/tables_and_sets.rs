@@ -37,6 +37,22 @@ fn json_lines_are_read_in_the_forms_in_use() {
 }
 
 #[test]
+fn columns_that_are_not_read_are_named_unless_a_mapping_says_what_is() {
+    let table = |columns: &str| format!(r#"[{{"user": "One?", "final": "1", {columns}}}]"#);
+    let one = parse(&table(r#""used": "f""#));
+    assert_eq!(one.left_out, ["the column `used`: its name is not known, and no mapping says what it holds"]);
+    let many = parse(&table(r#""a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "g": 6"#));
+    assert_eq!(
+        many.left_out,
+        [
+            "the columns `a`, `b`, `c`, `d`, `e` and 1 more: their names are not known, and no mapping says what they hold"
+        ]
+    );
+    let import = Import::new().mapping("user=user".parse().unwrap());
+    assert!(import.parse("here", table(r#""used": "f""#).as_bytes()).unwrap().left_out.is_empty());
+}
+
+#[test]
 fn rows_of_one_conversation_are_its_turns() {
     let lines =
         r#"[{"session": "x", "user": "1"}, {"session": "y", "user": "2"}, {"session": "x", "user": "3"}]"#;

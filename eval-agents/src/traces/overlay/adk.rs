@@ -3,8 +3,8 @@
 use eval_core::format::Value;
 
 use super::current::tool_arguments;
-use super::filler::{Filler, filled};
-use crate::traces::attributes::{Attributes, count};
+use super::filler::Filler;
+use crate::traces::attributes::Attributes;
 use crate::traces::message::{Message, NoContent, google_message, json};
 use crate::traces::view::Source;
 
@@ -35,7 +35,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
                     contents.iter().filter_map(|content| google_message(content, "user")).collect();
                 filler.input(Source::Adk, captured(read));
                 if let Some(model) = request["model"].as_str() {
-                    filler.view.request_model.offer(Source::Adk, model.into());
+                    let model = filler.copies.text(model);
+                    filler.view.model_mut().request_model.offer(Source::Adk, model);
                 }
             }
             None => filler.input(Source::Adk, Err(NoContent::Unreadable)),
@@ -47,18 +48,16 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
             None => filler.output(Source::Adk, Err(NoContent::Unreadable)),
         }
     }
-    let view = &mut *filler.view;
     let args = attributes.get("gcp.vertex.agent.tool_call_args");
     if let Some(args) = args.filter(|args| !args.is_null() && args.as_str() != Some("N/A")) {
-        view.args.offer_read(Source::Adk, tool_arguments(args));
+        filler.view.tool_mut().args.offer_read(Source::Adk, tool_arguments(args));
     }
     if let Some(result) = attributes.get("gcp.vertex.agent.tool_response").filter(|result| !result.is_null())
     {
         filler.result(Source::Adk, result);
     }
-    let view = &mut *filler.view;
-    if view.agent.is_none() {
-        view.agent = filled(attributes, "gcp.vertex.agent.agent_name");
+    if filler.view.agent.is_none() {
+        filler.view.agent = filler.shared(attributes, "gcp.vertex.agent.agent_name");
     }
 }
 
@@ -74,16 +73,13 @@ fn captured(messages: Vec<Message>) -> Result<Vec<Message>, NoContent> {
 fn from_response(filler: &mut Filler<'_>, response: &Value) {
     let said = google_message(&response["content"], "assistant");
     filler.output(Source::Adk, captured(said.into_iter().collect()));
-    let view = &mut *filler.view;
     if let Some(reason) = response["finish_reason"].as_str() {
-        view.finish.offer(Source::Adk, vec![reason.to_lowercase().into()]);
+        filler.view.model_mut().finish.offer(Source::Adk, vec![reason.to_lowercase().into()]);
     }
     if let Some(model) = response["model_version"].as_str() {
-        view.response_model.offer(Source::Adk, model.into());
+        let model = filler.copies.text(model);
+        filler.view.model_mut().response_model.offer(Source::Adk, model);
     }
-    for (slot, names) in view.usage.iter_mut().zip(TOKENS) {
-        if let Some(tokens) = names.iter().find_map(|name| count(&response["usage_metadata"][*name])) {
-            slot.offer(Source::Adk, tokens);
-        }
-    }
+    let usage = &response["usage_metadata"];
+    filler.tokens(Source::Adk, TOKENS.map(|names| names.iter().map(|name| &usage[*name])));
 }

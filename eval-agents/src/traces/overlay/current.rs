@@ -5,9 +5,9 @@ use std::sync::Arc;
 use eval_core::format::Value;
 
 use super::filler::{Filler, filled};
-use crate::traces::attributes::{Attributes, count};
+use crate::traces::attributes::Attributes;
 use crate::traces::message::{NoContent, is_placeholder, json_or_raw, messages};
-use crate::traces::view::Source;
+use crate::traces::view::{Class, Source};
 
 const MODEL: &str = "gen_ai.request.model";
 
@@ -26,25 +26,25 @@ const NOT_SPECIFIED: &str = "<not specified>";
 pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     filler.content(Source::Current, attributes);
     filler.scalars(Source::Current, attributes);
-    let view = &mut *filler.view;
-    for (slot, names) in view.usage.iter_mut().zip(TOKENS) {
-        for alias in &names[1..] {
-            if let Some(tokens) = attributes.get(*alias).and_then(count) {
-                slot.offer(Source::Alias, tokens);
-            }
-        }
-    }
+    filler.tokens(
+        Source::Alias,
+        TOKENS.map(|names| names[1..].iter().filter_map(|name| attributes.get(*name))),
+    );
     if let Some(reason) = filled(attributes, "gen_ai.response.finish_reason") {
-        view.finish.offer(Source::Alias, vec![reason]);
+        filler.view.model_mut().finish.offer(Source::Alias, vec![reason]);
     }
-    view.operation = filled(attributes, "gen_ai.operation.name");
+    filler.view.agent = filler.shared(attributes, "gen_ai.agent.name");
+    let view = &mut *filler.view;
+    view.operation = filled(attributes, "gen_ai.operation.name").map(|name| Class::of_operation(&name));
     view.records_a_call = records_a_call(attributes);
-    view.agent = filled(attributes, "gen_ai.agent.name");
-    view.workflow = filled(attributes, "gen_ai.workflow.name");
     view.error_type = filled(attributes, "error.type");
-    let named = |key| filled(attributes, key).filter(|name| &**name != NOT_SPECIFIED);
-    view.tool = named("gen_ai.tool.name");
-    view.call_id = named("gen_ai.tool.call.id");
+    if let Some(id) = filled(attributes, "gen_ai.tool.call.id").filter(|id| &**id != NOT_SPECIFIED) {
+        view.tool_mut().call_id = Some(id);
+    }
+    if let Some(name) = filler.shared(attributes, "gen_ai.tool.name").filter(|name| &**name != NOT_SPECIFIED)
+    {
+        filler.view.tool_mut().name = Some(name);
+    }
     tool_data(filler, attributes);
 }
 
@@ -64,7 +64,7 @@ fn records_a_call(attributes: &Attributes) -> bool {
 
 fn tool_data(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(args) = attributes.get("gen_ai.tool.call.arguments").filter(|value| !value.is_null()) {
-        filler.view.args.offer_read(Source::Current, tool_arguments(args));
+        filler.view.tool_mut().args.offer_read(Source::Current, tool_arguments(args));
     }
     if let Some(result) = attributes.get("gen_ai.tool.call.result").filter(|value| !value.is_null()) {
         filler.result(Source::Current, result);
@@ -92,8 +92,8 @@ impl Filler<'_> {
             value.as_object().is_some_and(|map| map.len() == 1 && is_placeholder(&map["result"]));
         let is_missing = is_wrapped || is_placeholder(&value);
         let read =
-            if is_missing { Err(NoContent::NotCaptured) } else { Ok(self.results.value(Arc::new(value))) };
-        self.view.result.offer_read(source, read);
+            if is_missing { Err(NoContent::NotCaptured) } else { Ok(self.copies.value(Arc::new(value))) };
+        self.view.tool_mut().result.offer_read(source, read);
     }
 
     /// Takes the messages.
@@ -108,23 +108,18 @@ impl Filler<'_> {
 
     /// Takes tokens, models and finish reasons.
     pub(super) fn scalars(&mut self, source: Source, attributes: &Attributes) {
-        let view = &mut *self.view;
-        for (slot, names) in view.usage.iter_mut().zip(TOKENS) {
-            if let Some(tokens) = attributes.get(names[0]).and_then(count) {
-                slot.offer(source, tokens);
-            }
+        self.tokens(source, TOKENS.map(|names| attributes.get(names[0])));
+        if let Some(model) = self.shared(attributes, MODEL) {
+            self.view.model_mut().request_model.offer(source, model);
         }
-        if let Some(model) = filled(attributes, MODEL) {
-            view.request_model.offer(source, model);
-        }
-        if let Some(model) = filled(attributes, "gen_ai.response.model") {
-            view.response_model.offer(source, model);
+        if let Some(model) = self.shared(attributes, "gen_ai.response.model") {
+            self.view.model_mut().response_model.offer(source, model);
         }
         let finish = attributes.get("gen_ai.response.finish_reasons").and_then(Value::as_array);
         let reasons: Vec<Box<str>> =
             finish.unwrap_or_default().iter().filter_map(Value::as_str).map(Into::into).collect();
         if !reasons.is_empty() {
-            view.finish.offer(source, reasons);
+            self.view.model_mut().finish.offer(source, reasons);
         }
     }
 }

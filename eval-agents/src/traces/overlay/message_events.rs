@@ -72,7 +72,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
         filler.output(source, read(put_out));
     }
     if !finish.is_empty() {
-        filler.view.finish.offer(source, finish);
+        filler.view.model_mut().finish.offer(source, finish);
     }
 }
 

@@ -5,7 +5,7 @@ use eval_core::format::{Map, Value};
 use super::current::tool_arguments;
 use super::filler::{Filler, filled};
 use super::numbered::{messages, numbered};
-use crate::traces::attributes::{Attributes, count};
+use crate::traces::attributes::Attributes;
 use crate::traces::message::{self, Message};
 use crate::traces::view::{Class, Source};
 
@@ -26,32 +26,27 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(read) = messages(attributes, "llm.output_messages.", one) {
         filler.output(Source::OpenInference, read);
     }
-    let view = &mut *filler.view;
-    for (slot, name) in view.usage.iter_mut().zip(TOKENS) {
-        if let Some(tokens) = attributes.get(name).and_then(count) {
-            slot.offer(Source::OpenInference, tokens);
-        }
+    filler.tokens(Source::OpenInference, TOKENS.map(|name| attributes.get(name)));
+    if let Some(model) = filler.shared(attributes, "llm.model_name") {
+        filler.view.model_mut().request_model.offer(Source::OpenInference, model);
     }
-    if let Some(model) = filled(attributes, "llm.model_name") {
-        view.request_model.offer(Source::OpenInference, model);
+    if filler.view.agent.is_none() {
+        filler.view.agent = filler.shared(attributes, "agent.name");
     }
-    if view.agent.is_none() {
-        view.agent = filled(attributes, "agent.name");
-    }
-    view.other_class = match &*kind.to_uppercase() {
+    filler.view.other_class = match &*kind.to_uppercase() {
         "LLM" => Some(Class::Inference),
         "AGENT" => Some(Class::Agent),
         "TOOL" => Some(Class::Tool),
         "CHAIN" => None,
         _ => Some(Class::Other),
     };
-    if view.other_class == Some(Class::Tool) {
-        if view.tool.is_none() {
-            view.tool = filled(attributes, "tool.name");
+    if filler.view.other_class == Some(Class::Tool) {
+        if filler.view.tool().name.is_none() {
+            filler.view.tool_mut().name = filler.shared(attributes, "tool.name");
         }
         let args = ["input.value", "tool.parameters"].into_iter().find_map(|key| attributes.get(key));
         if let Some(args) = args {
-            view.args.offer_read(Source::OpenInference, tool_arguments(args));
+            filler.view.tool_mut().args.offer_read(Source::OpenInference, tool_arguments(args));
         }
         if let Some(result) = attributes.get("output.value") {
             filler.result(Source::OpenInference, result);

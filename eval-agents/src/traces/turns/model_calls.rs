@@ -1,10 +1,11 @@
 //! Calls of models: a span of a provider, with the spans of libraries around it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::traces::anchors::Analysis;
 use crate::traces::conversation::{self, Usage};
-use crate::traces::view::{Class, Input, OTHER_ERROR, Output, Slot, Span, Status, View};
+use crate::traces::view::{Class, Input, OTHER_ERROR, OfModel, Output, Slot, Span, Status, View};
 
 /// A call of a model.
 #[derive(Clone, Debug)]
@@ -107,8 +108,8 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
         code.or_else(|| failed.then(|| OTHER_ERROR.to_owned()))
     };
     let own_agent = || views().find_map(|view| view.agent.as_deref());
-    let model = |slot: fn(&View) -> &Slot<Box<str>>| {
-        views().find_map(|view| slot(view).get()).map(ToString::to_string)
+    let model = |slot: fn(&OfModel) -> &Slot<Arc<str>>| {
+        views().find_map(|view| slot(view.model()).get()).map(ToString::to_string)
     };
     ModelCall {
         span: analysis.tree.spans[leaf].id.to_string(),
@@ -118,24 +119,23 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
         agent: analysis.agent(leaf).or_else(own_agent).map(str::to_owned),
         model: model(|view| &view.response_model).or_else(|| model(|view| &view.request_model)),
         usage: views().find_map(usage),
-        finish: views().find_map(|view| view.finish.get()).cloned().unwrap_or_default(),
-        input: views().find_map(|view| view.input.get()).cloned(),
-        output: views().find_map(|view| view.output.get()).cloned(),
-        has_unreadable_input: views().any(|view| view.input.is_unreadable()),
-        has_unreadable_output: views().any(|view| view.output.is_unreadable()),
+        finish: views().find_map(|view| view.model().finish.get()).cloned().unwrap_or_default(),
+        input: views().find_map(|view| view.model().input.get()).cloned(),
+        output: views().find_map(|view| view.model().output.get()).cloned(),
+        has_unreadable_input: views().any(|view| view.model().input.is_unreadable()),
+        has_unreadable_output: views().any(|view| view.model().output.is_unreadable()),
         error,
     }
 }
 
 /// The tokens of a span; `None` if it has neither those of the input nor of the output.
 fn usage(view: &View) -> Option<Usage> {
-    let [input, output, read, written, thought] = &view.usage;
-    let tokens = |slot: &Slot<u64>| slot.get().copied();
-    (input.get().is_some() || output.get().is_some()).then(|| Usage {
-        input_tokens: tokens(input),
-        output_tokens: tokens(output),
-        cache_read_tokens: tokens(read),
-        cache_write_tokens: tokens(written),
-        reasoning_tokens: tokens(thought),
+    let tokens = |kind| view.model().usage.get(kind);
+    (tokens(0).is_some() || tokens(1).is_some()).then(|| Usage {
+        input_tokens: tokens(0),
+        output_tokens: tokens(1),
+        cache_read_tokens: tokens(2),
+        cache_write_tokens: tokens(3),
+        reasoning_tokens: tokens(4),
     })
 }

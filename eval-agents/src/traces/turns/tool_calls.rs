@@ -54,8 +54,10 @@ pub(super) fn of_spans(
 }
 
 fn is_same_call(outer: &View, inner: &View) -> bool {
-    let same = |one: &Option<Box<str>>, other: &Option<Box<str>>| one.is_some() && one == other;
-    same(&outer.tool, &inner.tool) || same(&outer.call_id, &inner.call_id)
+    let same = |one: Option<&str>, other: Option<&str>| one.is_some() && one == other;
+    let (outer, inner) = (outer.tool(), inner.tool());
+    same(outer.name.as_deref(), inner.name.as_deref())
+        || same(outer.call_id.as_deref(), inner.call_id.as_deref())
 }
 
 /// A value, and where it comes from.
@@ -65,7 +67,7 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
     let spans = || chain.iter().map(|number| &analysis.tree.spans[*number]);
     let views = || spans().filter_map(|span| span.view.as_deref());
     let span = &analysis.tree.spans[chain[0]];
-    let name = views().find_map(|view| view.tool.as_deref()).map_or_else(
+    let name = views().find_map(|view| view.tool().name.as_deref()).map_or_else(
         || {
             let mut words = span.name.split_whitespace();
             let name = match (words.next(), words.next()) {
@@ -93,12 +95,15 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
         all.find_map(|(_, value)| value).filter(|it| !it.is_null()).cloned()
     };
     SpanTool {
-        has_unreadable: views().any(|view| view.args.is_unreadable() || view.result.is_unreadable()),
+        has_unreadable: views()
+            .any(|view| view.tool().args.is_unreadable() || view.tool().result.is_unreadable()),
         call: ToolCall {
-            id: views().find_map(|view| view.call_id.as_deref()).map(str::to_owned),
+            id: views().find_map(|view| view.tool().call_id.as_deref()).map(str::to_owned),
             name,
-            args: value(|view| (view.args.source(), view.args.get())),
-            result: value(|view| (view.result.source(), view.result.get().map(|value| &**value))),
+            args: value(|view| (view.tool().args.source(), view.tool().args.get())),
+            result: value(|view| {
+                (view.tool().result.source(), view.tool().result.get().map(|value| &**value))
+            }),
             agent: analysis.agent(chain[0]).map(str::to_owned),
             error: code.or_else(|| failed.then(|| OTHER_ERROR.to_owned())),
         },
@@ -143,12 +148,12 @@ impl<'r> Open<'r> {
     fn of(calls: &'r [ModelCall]) -> Self {
         let outputs = calls.iter().filter_map(|call| call.output.as_ref());
         let call_ids: HashSet<&str> =
-            outputs.flat_map(|output| &output.calls).filter_map(|call| call.id.as_deref()).collect();
+            outputs.flat_map(|output| &*output.calls).filter_map(|call| call.id.as_deref()).collect();
         let mut seen = HashSet::new();
         let mut open =
             Self { results: Vec::new(), by_id: HashMap::new(), in_order: HashMap::new(), taken: Vec::new() };
         for (at, call) in calls.iter().enumerate() {
-            for result in call.input.iter().flat_map(|input| &input.results) {
+            for result in call.input.iter().flat_map(|input| &*input.results) {
                 let key = match &result.id {
                     Some(id) => (Some(id.as_str()), None, 0),
                     // Each result is kept once, so the same one has the same place in memory.
@@ -209,7 +214,7 @@ fn of_parts(calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let mut open = Open::of(calls);
     let mut tools = Vec::new();
     for (at, call) in calls.iter().enumerate() {
-        for part in call.output.iter().flat_map(|output| &output.calls) {
+        for part in call.output.iter().flat_map(|output| &*output.calls) {
             let found = open.take(at, part.id.as_deref(), &part.name);
             if let Some((_, true)) = found {
                 let message =

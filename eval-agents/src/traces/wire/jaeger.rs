@@ -1,6 +1,7 @@
 //! What Jaeger exports: `{"data": [{"spans": [..], "processes": {..}}]}`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use eval_core::format::Value;
@@ -12,7 +13,7 @@ use crate::traces::attributes::{self, Attributes, count, text};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
 use crate::traces::overlay::{self, Event};
-use crate::traces::store::{Store, settle};
+use crate::traces::store::Store;
 use crate::traces::view::{Identity, Span, Status};
 
 /// `data`: a list of traces.
@@ -27,10 +28,9 @@ impl Elements for Data<'_> {
         let mut trace = Trace { store: &mut *self.store, spans: Vec::new(), processes: BTreeMap::new() };
         Object(&mut trace).deserialize(deserializer)?;
         let Trace { store, spans, processes } = trace;
-        for JaegerSpan { mut span, scope, process } in spans {
-            let resource = process.and_then(|process| processes.get(&process));
-            settle(std::slice::from_mut(&mut span), &scope, resource);
-            store.add_span(span);
+        for JaegerSpan { trace, mut span, process } in spans {
+            span.resource = process.and_then(|process| processes.get(&process)).cloned();
+            store.add_span(&trace, span);
         }
         Ok(())
     }
@@ -47,8 +47,8 @@ struct Trace<'s> {
 }
 
 struct JaegerSpan {
+    trace: Id,
     span: Span,
-    scope: String,
     process: Option<String>,
 }
 
@@ -87,7 +87,7 @@ impl Fields for Trace<'_> {
 }
 
 fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
-    let Store { notes, results, .. } = store;
+    let Store { notes, copies, .. } = store;
     let id = |key: &str| value[key].as_str().unwrap_or_default();
     let (Some(trace), Some(span_id)) = (Id::trace(id("traceID")), Id::span(id("spanID"))) else {
         notes.malformed("a span has no id, or none of its trace");
@@ -97,23 +97,22 @@ fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
     let name = value["operationName"].as_str().unwrap_or_default();
     let events = events(&value["logs"], notes);
     let micros = |key: &str| count(&value[key]).map(|micros| micros.saturating_mul(1000));
-    let start = micros("startTime").filter(|start| *start > 0);
+    let start = micros("startTime").and_then(NonZeroU64::new);
     let scope = ["otel.scope.name", "otel.library.name"].into_iter().find_map(|key| tags.get(key)?.as_str());
-    let span = Span {
+    let view = overlay::view(name, &tags, &events, copies).map(Box::new);
+    let mut span = Span {
         parent: parent(&value["references"], notes),
-        name: name.into(),
+        name: Span::kept_name(name, view.is_some()),
         start,
         end: start.zip(micros("duration")).map(|(start, lasted)| start.saturating_add(lasted)),
         status: status(&tags),
         identity: overlay::identity(&tags).map(Box::new),
         resource: None,
-        view: overlay::view(name, &tags, &events, results).map(Box::new),
-        gaps: Vec::new(),
-        trace,
+        view,
         id: span_id,
     };
-    let scope = scope.unwrap_or_default().to_owned();
-    Some(JaegerSpan { span, scope, process: value["processID"].as_str().map(str::to_owned) })
+    span.set_scope(scope.unwrap_or_default());
+    Some(JaegerSpan { trace, span, process: value["processID"].as_str().map(str::to_owned) })
 }
 
 /// The first span that it is a child of.

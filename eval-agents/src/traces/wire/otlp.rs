@@ -1,5 +1,6 @@
 //! OTLP as JSON.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use eval_core::format::Value;
@@ -11,7 +12,7 @@ use crate::traces::attributes::{self, count};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
 use crate::traces::overlay::{self, Event};
-use crate::traces::store::{Store, settle};
+use crate::traces::store::{Place, Store};
 use crate::traces::view::{Identity, Span, Status};
 
 /// `resourceSpans` and `resourceLogs`: a list with an element for each resource.
@@ -30,11 +31,12 @@ impl Elements for Resources<'_> {
             logs: Vec::new(),
         };
         Object(&mut one).deserialize(deserializer)?;
-        let Resource { store, identity, mut spans, logs, .. } = one;
-        for (scope, spans) in &mut spans {
-            settle(spans, scope, identity.as_ref());
+        let Resource { store, identity, spans, logs, .. } = one;
+        if identity.is_some() {
+            for place in spans {
+                store.span(place).resource.clone_from(&identity);
+            }
         }
-        spans.into_iter().flat_map(|(_, spans)| spans).for_each(|span| store.add_span(span));
         for log in logs {
             store.add_log(&log.trace, log.span, log.event);
         }
@@ -51,8 +53,8 @@ struct Resource<'s> {
     store: &'s mut Store,
     what: &'static str,
     identity: Option<Arc<Identity>>,
-    /// By scope.
-    spans: Vec<(String, Vec<Span>)>,
+    /// The places of its spans, as it can stand after them.
+    spans: Vec<Place>,
     logs: Vec<Log>,
 }
 
@@ -98,8 +100,11 @@ impl Elements for Scopes<'_, '_> {
         let mut scope =
             Scope { store: &mut *self.0.store, name: String::new(), spans: Vec::new(), logs: Vec::new() };
         Object(&mut scope).deserialize(deserializer)?;
-        let Scope { name, spans, logs, .. } = scope;
-        self.0.spans.push((name, spans));
+        let Scope { store, name, spans, logs } = scope;
+        for place in &spans {
+            store.span(*place).set_scope(&name);
+        }
+        self.0.spans.extend(spans);
         self.0.logs.extend(logs);
         Ok(())
     }
@@ -112,7 +117,7 @@ impl Elements for Scopes<'_, '_> {
 struct Scope<'s> {
     store: &'s mut Store,
     name: String,
-    spans: Vec<Span>,
+    spans: Vec<Place>,
     logs: Vec<Log>,
 }
 
@@ -125,7 +130,11 @@ impl Fields for Scope<'_> {
                 Ok(())
             }
             "spans" => {
-                if let Some(found) = values(access, |value| spans.extend(span(&value, store)))? {
+                if let Some(found) = values(access, |value| {
+                    if let Some((trace, span)) = span(&value, store) {
+                        spans.push(store.add_span(&trace, span));
+                    }
+                })? {
                     store.notes.misfit("`spans`", "a list", found);
                 }
                 Ok(())
@@ -153,9 +162,9 @@ fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> &'v Value {
     }
 }
 
-/// A span of OTLP; `None` if it has no ids.
-pub(super) fn span(value: &Value, store: &mut Store) -> Option<Span> {
-    let Store { notes, results, .. } = store;
+/// A span of OTLP and the id of its trace; `None` if it has no ids.
+pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
+    let Store { notes, copies, .. } = store;
     if value.as_object().is_none() {
         notes.misfit("a span", "an object", value.kind());
         if value.is_null() {
@@ -181,23 +190,23 @@ pub(super) fn span(value: &Value, store: &mut Store) -> Option<Span> {
     }
     let attributes = attributes::otlp(&value["attributes"], notes);
     let events = events(&value["events"], notes);
-    Some(Span {
+    let view = overlay::view(name, &attributes, &events, copies).map(Box::new);
+    let span = Span {
         parent: Id::span(parent.as_str().unwrap_or_default()),
-        name: name.into(),
+        name: Span::kept_name(name, view.is_some()),
         start: time(either(value, "startTimeUnixNano", "start_time_unix_nano")),
         end: time(either(value, "endTimeUnixNano", "end_time_unix_nano")),
         status: status_of(&status["code"], notes),
         identity: overlay::identity(&attributes).map(Box::new),
         resource: None,
-        view: overlay::view(name, &attributes, &events, results).map(Box::new),
-        gaps: Vec::new(),
-        trace,
+        view,
         id,
-    })
+    };
+    Some((trace, span))
 }
 
-fn time(value: &Value) -> Option<u64> {
-    count(value).filter(|time| *time > 0)
+fn time(value: &Value) -> Option<NonZeroU64> {
+    count(value).and_then(NonZeroU64::new)
 }
 
 fn status_of(code: &Value, notes: &mut Notes) -> Status {
@@ -284,7 +293,7 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
         span: Id::span(id("spanId", "span_id")),
         event: Event {
             name,
-            time: at.unwrap_or_default(),
+            time: at.map_or(0, NonZeroU64::get),
             body: attributes::body(&value["body"], notes),
             attributes,
         },

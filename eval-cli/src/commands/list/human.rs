@@ -6,7 +6,7 @@ use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, WARNING, styled};
 use crate::output::words::count;
 
-/// A column is at most so wide. Longer ids push the rest of their line.
+/// A column is at most so wide. What is longer pushes the rest of its line.
 const WIDEST: usize = 40;
 
 pub(super) fn text(listing: &Listing) -> String {
@@ -29,17 +29,31 @@ pub(super) fn text(listing: &Listing) -> String {
 fn set_text(set: &ListedSet, text: &mut String) {
     let (file, id) = (one_line(&set.file), one_line(&set.eval_set_id));
     text.push_str(&format!("{}  {id}\n", styled(BOLD, &file)));
-    let ids: Vec<String> = set.cases.iter().map(|case| one_line(&case.eval_id)).collect();
-    let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default().min(WIDEST);
-    for (id, case) in ids.iter().zip(&set.cases) {
-        text.push_str(format!("  {id:width$}  {}", case_text(case)).trim_end());
+    if set.cases.is_empty() {
+        let none = if set.all == 0 { "no cases" } else { "no drafts" };
+        text.push_str(&format!("  {none}\n"));
+    }
+    let rows: Vec<[String; 3]> = set.cases.iter().map(row).collect();
+    let widths = [0, 1, 2].map(|column| {
+        let of_cells = rows.iter().map(|row| row[column].chars().count());
+        of_cells.max().unwrap_or_default().min(WIDEST)
+    });
+    for (row, case) in rows.iter().zip(&set.cases) {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths).filter(|(_, width)| *width > 0) {
+            line.push_str(&format!("  {cell:width$}"));
+        }
+        if let Some(mark) = &case.draft {
+            line.push_str(&format!("  {} {}", styled(WARNING, "draft"), origin(mark)));
+        }
+        text.push_str(line.trim_end());
         text.push('\n');
     }
 }
 
-fn case_text(case: &ListedCase) -> String {
+/// The id, the turns and the tools of a case.
+fn row(case: &ListedCase) -> [String; 3] {
     let turns = if case.scenario { "scenario".to_owned() } else { count(case.turns, "turn") };
     let tools: Vec<String> = case.tools.iter().map(|tool| one_line(tool)).collect();
-    let draft = case.draft.as_ref().map(|mark| format!("  {} {}", styled(WARNING, "draft"), origin(mark)));
-    format!("{turns:8}  {}{}", tools.join(", "), draft.unwrap_or_default())
+    [one_line(&case.eval_id), turns, tools.join(", ")]
 }

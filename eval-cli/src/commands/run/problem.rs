@@ -2,8 +2,11 @@
 
 use eval_core::runner::{RunDirError, RunnerError};
 use eval_format::__private::{drafts_are, how_to_accept};
+use eval_format::ReadError;
 
-use crate::output::CommandError;
+use crate::output::foreign::one_line;
+use crate::output::words::count;
+use crate::output::{CommandError, shell};
 
 /// Why the sets cannot be run.
 pub(super) fn of_plan(error: &RunDirError) -> CommandError {
@@ -29,6 +32,14 @@ pub(super) fn of_plan(error: &RunDirError) -> CommandError {
             let ids: Vec<&str> = eval_ids.iter().map(String::as_str).collect();
             let path = path.display().to_string();
             CommandError::new(format!("`{path}`: {}", drafts_are(&ids)), how_to_accept(&path, &ids))
+        }
+        RunDirError::Read(ReadError::Problems(problems)) => {
+            let errors: Vec<_> = problems.iter().filter(|problem| problem.is_error()).collect();
+            let first = errors.first().map(|problem| one_line(&problem.message)).unwrap_or_default();
+            CommandError::new(
+                format!("`{}` has {}: {first}", one_line(problems.file()), count(errors.len(), "error")),
+                format!("`cargo evalset check {}` shows where", shell::word(problems.file())),
+            )
         }
         RunDirError::Runner { .. } => CommandError::new(
             in_one_line(error),

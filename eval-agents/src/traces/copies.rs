@@ -1,0 +1,119 @@
+//! What stands in many spans, kept once: names, and what histories repeat.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Weak};
+
+use eval_core::format::Value;
+
+use super::message::Response;
+
+/// One copy of each text, and of each result of a tool. A result stands in the span of the tool, and again in each model call
+/// that follows. Those of conversations that are finished are not kept.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    texts: HashSet<Arc<str>>,
+    values: ByHash<Value>,
+    responses: ByHash<Response>,
+}
+
+impl Copies {
+    /// The one copy of a text.
+    pub(super) fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.texts.insert(Arc::clone(&new));
+        new
+    }
+
+    /// The one copy of a result in a message.
+    pub(super) fn response(&mut self, response: &Arc<Response>) -> Arc<Response> {
+        let value = self.value(Arc::clone(&response.value));
+        let mut hasher = DefaultHasher::new();
+        // Equal values have one place.
+        (&response.id, &response.name, Arc::as_ptr(&value).addr()).hash(&mut hasher);
+        let one = || Arc::new(Response { id: response.id.clone(), name: response.name.clone(), value });
+        self.responses.only(hasher.finish(), |known| known == &**response, one)
+    }
+
+    /// The one copy of a value.
+    pub(super) fn value(&mut self, value: Arc<Value>) -> Arc<Value> {
+        let mut hasher = DefaultHasher::new();
+        value.to_string().hash(&mut hasher);
+        let same = Arc::clone(&value);
+        self.values.only(hasher.finish(), |known| *known == *same, || value)
+    }
+}
+
+/// What is kept, by its hash.
+#[derive(Debug)]
+struct ByHash<T> {
+    first: HashMap<u64, Weak<T>>,
+    /// Others with a hash that was taken.
+    others: HashMap<u64, Vec<Weak<T>>>,
+}
+
+impl<T> Default for ByHash<T> {
+    fn default() -> Self {
+        Self { first: HashMap::new(), others: HashMap::new() }
+    }
+}
+
+impl<T> ByHash<T> {
+    /// The one that is known, else a new one.
+    fn only(&mut self, hash: u64, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
+        let first = self.first.entry(hash).or_default();
+        match first.upgrade() {
+            None => {
+                let new = new();
+                *first = Arc::downgrade(&new);
+                new
+            }
+            Some(known) if is_same(&known) => known,
+            Some(_) => {
+                let others = self.others.entry(hash).or_default();
+                if let Some(known) = others.iter().filter_map(Weak::upgrade).find(|it| is_same(it)) {
+                    return known;
+                }
+                others.retain(|it| it.strong_count() > 0);
+                let new = new();
+                others.push(Arc::downgrade(&new));
+                new
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_kept_once_even_where_hashes_are_equal() {
+        let mut by_hash = ByHash::default();
+        let mut only = |text: &'static str| {
+            by_hash.only(7, |known: &String| known == text, || Arc::new(text.to_owned()))
+        };
+        let (one, two, three) = (only("one"), only("two"), only("three"));
+        assert!(
+            Arc::ptr_eq(&one, &only("one"))
+                && Arc::ptr_eq(&two, &only("two"))
+                && Arc::ptr_eq(&three, &only("three"))
+        );
+        assert_eq!((one.as_str(), two.as_str(), three.as_str()), ("one", "two", "three"));
+        // A place that is free is taken again.
+        drop(one);
+        let four = only("four");
+        assert!(Arc::ptr_eq(&four, &only("four")) && Arc::ptr_eq(&two, &only("two")));
+        let mut copies = Copies::default();
+        assert!(Arc::ptr_eq(&copies.text("Paris?"), &copies.text("Paris?")));
+        let value = |copies: &mut Copies, text: &str| copies.value(Arc::new(Value::from(text)));
+        let first = value(&mut copies, "sunny");
+        assert!(
+            Arc::ptr_eq(&first, &value(&mut copies, "sunny"))
+                && !Arc::ptr_eq(&first, &value(&mut copies, "rainy"))
+        );
+    }
+}

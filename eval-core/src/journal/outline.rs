@@ -138,14 +138,7 @@ pub(super) fn ran(line: &[u8]) -> Option<Ran> {
     has_transcript.then_some(())?;
     let mut simulator = simulator.map_or(Some(Vec::new()), parsed)?;
     drop_texts(&mut simulator);
-    Some(Ran {
-        test: test?,
-        run: run?,
-        evaluation: evaluation?,
-        transcript: only(error),
-        tokens,
-        simulator,
-    })
+    Some(Ran { test: test?, run: run?, evaluation: evaluation?, transcript: only(error), tokens, simulator })
 }
 
 /// Walks the transcript that begins here: adds what its events used, and finds its error. Returns where it ends.

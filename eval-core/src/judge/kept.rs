@@ -62,12 +62,7 @@ impl Kept {
     }
 
     /// Keeps the answer to a sample of the question in this place.
-    pub(super) fn answered(
-        &mut self,
-        place: usize,
-        sample: u32,
-        answer: &Result<JudgeReply, JudgeError>,
-    ) {
+    pub(super) fn answered(&mut self, place: usize, sample: u32, answer: &Result<JudgeReply, JudgeError>) {
         let text = match answer {
             Ok(reply) => self.cut(&reply.text, LONGEST_ANSWER),
             Err(error) => self.cut(&format!("no answer: {error}"), LONGEST_ANSWER),
@@ -119,8 +114,9 @@ mod tests {
     #[test]
     fn the_samples_of_a_question_stand_together_in_their_order() {
         let mut kept = Kept::default();
-        let places: Vec<_> =
-            [("a", 0), ("b", 0), ("a", 1)].map(|(prompt, sample)| kept.asked(&request(prompt, sample))).into();
+        let places: Vec<_> = [("a", 0), ("b", 0), ("a", 1)]
+            .map(|(prompt, sample)| kept.asked(&request(prompt, sample)))
+            .into();
         assert_eq!(places, [Some(0), Some(1), Some(0)]);
         kept.answered(0, 1, &Err(JudgeError::new(JudgeErrorKind::Timeout, "late")));
         kept.answered(0, 0, &Ok(JudgeReply::new("yes")));

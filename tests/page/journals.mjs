@@ -17,16 +17,17 @@ export const HOSTILE = [
 
 const text = (role, value) => ({ role, parts: [{ text: value }] });
 
-// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` says that a judge was asked.
-export function journal(folder, count, { said, name = (at) => `weather::case_${at}`, events = 6, asked = false }) {
+// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` gives what a judge was asked, and what it said.
+export function journal(folder, count, { said, name = (at) => `weather::case_${at}`, events = 6, asked = () => null }) {
   const id = "run-of-" + count;
   const at = join(folder, "target/evalset", id);
   mkdirSync(at, { recursive: true });
   writeFileSync(join(at, "run.json"), JSON.stringify({ run: id, started: "2026-11-22T02:31:07.250Z" }));
   const lines = [{ record: "head", schema: 1, evalset: "0.1.0", run: id, package: "app", version: "0.0.0", binary: "evals", pid: 4711, started: "2026-11-22T02:31:07.250Z", env: {} }];
-  const judge = (n) => (asked ? [{ model: said(n), asked: 2, failed: 1, replayed: 0, usage: {}, questions: [
-    { template: said(n), prompt: "Is this right?\n" + said(n), answers: [JSON.stringify({ reasoning: said(n), verdict: "invalid" }), "no answer: " + said(n)] },
-  ] }] : []);
+  const judge = (n) => {
+    const { model, ...question } = asked(n) || {};
+    return model ? [{ model, asked: question.answers.length, failed: 1, replayed: 0, usage: {}, questions: [question] }] : [];
+  };
   for (let n = 1; n <= count; n += 1) {
     const score = n % 7 === 0 ? 0.5 : 1;
     const verdict = { is: score < 0.8 ? "failed" : "passed" };

@@ -144,7 +144,14 @@ const tests = {
 
   async "the votes of a judge stand beside what it was asked"() {
     const folder = join(root, "judged");
-    journal(folder, 7, { said: () => "It is sunny in Paris.", asked: true });
+    const vote = (verdict, reasoning) => JSON.stringify({ reasoning, is_the_agent_response_valid: verdict });
+    const question = {
+      model: "gemini-2.5-flash",
+      template: "final_response_match_v2/2",
+      prompt: "You compare two answers to the same request.\n\nThe reference answer:\n\nIt is sunny in Paris.\n\nThe agent's answer:\n\nIt is windy in Paris.",
+      answers: [vote("invalid", "The reference names sunshine, the answer wind."), vote("valid", "Both name Paris."), "no answer: the judge did not answer in time"],
+    };
+    journal(folder, 7, { said: () => "It is windy in Paris.", events: 1, asked: () => question });
     for (const colorScheme of ["light", "dark"]) {
       const page = await open(report(folder), { colorScheme });
       await page.keyboard.press("j");
@@ -152,7 +159,7 @@ const tests = {
       const judge = page.locator("#detail .judge");
       await judge.getByText("The prompt").click();
       const said = await judge.innerText();
-      for (const part of ["2 questions, 1 without an answer", "Vote 1 of 2", "verdict: invalid", "Vote 2 of 2", "no answer:", "Is this right?"]) {
+      for (const part of ["3 questions, 1 without an answer", "Vote 1 of 3", "reasoning: The reference names sunshine", "is_the_agent_response_valid: invalid", "Vote 3 of 3", "no answer: the judge", "You compare two answers"]) {
         assert(said.includes(part), `${part}\n--\n${said}`);
       }
       await accessible(page, "what a judge was asked, " + colorScheme);
@@ -262,7 +269,7 @@ const tests = {
 
   async "what is foreign is text"() {
     const folder = join(root, "hostile");
-    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1], asked: true });
+    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1], asked: (n) => ({ model: HOSTILE[n - 1], template: HOSTILE[n - 1], prompt: HOSTILE[n - 1], answers: [HOSTILE[n - 1], JSON.stringify({ reasoning: HOSTILE[n - 1] })] }) });
     const page = await open(report(folder));
     assert.equal(await visible(page), HOSTILE.length);
     const anchors = await page.locator("tr.case").evaluateAll((rows) => rows.map((row) => row.id));

@@ -89,7 +89,7 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
     assert_eq!(
         turn["calls"],
         json!([{
-            "is": "missing", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null,
+            "is": "missing", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null, "pieces": null,
         }])
     );
 }
@@ -212,7 +212,7 @@ fn what_judges_were_asked_and_answered_is_on_the_page() {
     let mut journal = Journal::new(&folder, "r1");
     let sunny = journal.started("weather::sunny", 1);
     journal.ran_only(sunny, 1, &Value::Null);
-    let key = format!("sk-ant-{}", "REDACTED");
+    let key = format!("sk-ant-{}", "abcde01234".repeat(6));
     journal.raw(&json!({ "record": "scored", "test": sunny, "run": 1, "evaluation": 1, "metrics": [{
         "name": "final_response_match_v2", "score": { "scored": [0.0] },
         "judge": [{ "model": "gemini", "asked": 2, "failed": 1, "usage": {}, "questions": [

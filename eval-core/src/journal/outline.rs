@@ -47,7 +47,9 @@ fn scored(line: &[u8]) -> Option<Scored> {
         })?;
     }
     let mut metrics = kept.into_iter().collect::<Option<Vec<_>>>()?;
-    metrics.iter_mut().for_each(|metric| drop_texts(&mut metric.judge));
+    for metric in &mut metrics {
+        drop_texts(&mut metric.judge);
+    }
     Some(Scored { test: test?, run: run?, evaluation: evaluation?, metrics })
 }
 
@@ -174,7 +176,9 @@ fn walk_transcript<'b>(
 
 /// Drops the prompts and the answers of judges.
 fn drop_texts(used: &mut [JudgeUse]) {
-    used.iter_mut().for_each(|used| used.questions = Vec::new());
+    for used in used {
+        used.questions = Vec::new();
+    }
 }
 
 fn parsed<T: FromJson>(value: &[u8]) -> Option<T> {
@@ -208,7 +212,9 @@ pub(super) fn shorten(attempt: &mut Attempt) {
         if let Some(scored) = &mut evaluation.scored {
             scored.metrics.retain(|metric| !metric.judge.is_empty());
             scored.metrics.shrink_to_fit();
-            scored.metrics.iter_mut().for_each(|metric| drop_texts(&mut metric.judge));
+            for metric in &mut scored.metrics {
+                drop_texts(&mut metric.judge);
+            }
         }
     }
     attempt.evaluations.shrink_to_fit();

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_key_at_the_cut_is_masked() {
         let mut kept = Kept::default();
-        let key = format!("sk-ant-{}", "REDACTED");
+        let key = format!("sk-ant-{}", "abcde01234".repeat(6));
         kept.asked(&request(&format!("{}{key} {}", "x ".repeat(LONGEST_PROMPT / 2 - 6), "y".repeat(99)), 0));
         assert!(!kept.of_model("m")[0].prompt.contains("abcde"));
     }

@@ -151,22 +151,12 @@ fn scatters(tests: &[&TestResult<'_>], costs: &[Option<Cost>], cases: &[CaseRow]
     };
     let times = points(&|at| tests.get(at)?.attempt.decided.as_ref().map(|it| it.elapsed.as_secs_f64()));
     let costs = points(&|at| costs.get(at)?.map(|cost| cost.money));
-    let seconds = |seconds: f64| latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
     [Scatter::of("Time against score", times, seconds), Scatter::of("Cost against score", costs, money)]
         .into_iter()
         .flatten()
         .collect()
-}
-
-/// `4 ms`, `1.25 s`: a time that is mostly that of a model, and of a test nearly nothing.
-fn latency(elapsed: Duration) -> String {
-    match elapsed.as_millis() {
-        0 if elapsed.is_zero() => "0 ms".to_owned(),
-        0 => "< 1 ms".to_owned(),
-        millis @ 1..1000 => format!("{millis} ms"),
-        _ => time::took(elapsed),
-    }
 }
 
 fn mean(scores: &[f64]) -> Option<f64> {

@@ -10,7 +10,7 @@ use super::super::phrases;
 use super::run::run;
 use super::scores::Known;
 use super::turn::Comparison;
-use crate::output::{shell, words};
+use crate::output::{shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::recorded::{Cases, RunCounts, State, TestResult, headline, metric_state, near};
 
@@ -29,7 +29,7 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
         pills: test.gating().map(pill).collect(),
         tokens: tokens.map(words::grouped),
         cost: None,
-        time: test.attempt.decided.as_ref().map(|_| super::latency(test.elapsed())),
+        time: test.attempt.decided.as_ref().map(|_| time::latency(test.elapsed())),
         spark,
         details,
     }

@@ -330,11 +330,13 @@ function judges(run, all) {
   return block("Judges", run.judges.map((judge) => el("div", "judge",
     el("p", "", el("b", "", judge.purpose), ` asked ${judge.model}: `, judge.asked),
     judge.questions.map((question, at) => {
-      const name = [judge.questions.length > 1 ? `Prompt ${at + 1} of ${judge.questions.length}` : "The prompt", question.template].filter(Boolean).join(", ");
+      const which = judge.questions.length > 1 ? `Prompt ${at + 1} of ${judge.questions.length}` : "The prompt";
+      const answers = question.answers.length === 1 ? "its answer" : `its ${question.answers.length} answers`;
+      const name = [`${which} and ${answers}`, question.template].filter(Boolean).join(": ");
       const votes = question.answers.map((text, sample) => el("div", "",
         el("p", "label", question.answers.length > 1 ? `Vote ${sample + 1} of ${question.answers.length}` : "The answer"), said(pretty(text), "vote")));
       const node = el("details", "", el("summary", "", name), votes, el("p", "label", "What was asked"), said(question.prompt, "prompt"));
-      node.open = all;
+      node.open = all || run.scores.some((score) => score.metric === judge.purpose && stateOfScore(score) === "failed");
       return node;
     }),
     judge.questions.length ? null : el("p", "soft", "The prompts are not recorded."))));

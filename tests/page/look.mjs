@@ -157,7 +157,8 @@ const tests = {
       await page.keyboard.press("j");
       await page.locator("#detail h2").waitFor();
       const judge = page.locator("#detail .judge");
-      await judge.getByText("The prompt").click();
+      // It is open, as it failed.
+      await judge.getByText("The prompt and its 3 answers: final_response_match_v2/2").waitFor();
       const said = await judge.innerText();
       for (const part of ["3 questions, 1 without an answer", "Vote 1 of 3", "reasoning: The reference names sunshine", "is_the_agent_response_valid: invalid", "Vote 3 of 3", "no answer: the judge", "You compare two answers"]) {
         assert(said.includes(part), `${part}\n--\n${said}`);

@@ -61,7 +61,7 @@ impl Changes {
     }
 }
 
-/// How many tracked files differ from the commit. Git writes nothing for it, and starts no programs of the repository.
+/// How many tracked files differ from the commit. Git writes nothing for it, and asks no watcher of files.
 fn changed_files() -> Option<usize> {
     let mut git = Command::new("git");
     git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "-z"])

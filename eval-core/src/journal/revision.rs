@@ -88,17 +88,20 @@ mod tests {
         folder
     }
 
-    fn on(commit: &str, branch: &str) -> Option<Revision> {
-        Some(Revision { commit: commit.to_owned(), branch: Some(branch.to_owned()) })
+    fn on(commit: &str, branch: &str) -> Revision {
+        Revision { commit: commit.to_owned(), branch: Some(branch.to_owned()) }
     }
 
     #[test]
     fn the_commit_and_the_branch_are_read() {
         let packed = format!("# pack-refs with: peeled\n{B} refs/heads/other\n{A} refs/heads/main\n^{B}\n");
         for (files, expected) in [
-            (vec![(".git/HEAD", "ref: refs/heads/main\n"), (".git/refs/heads/main", A)], on(A, "main")),
-            (vec![(".git/HEAD", "ref: refs/heads/a/b\n"), (".git/refs/heads/a/b", A)], on(A, "a/b")),
-            (vec![(".git/HEAD", "ref: refs/heads/main\n"), (".git/packed-refs", &packed)], on(A, "main")),
+            (vec![(".git/HEAD", "ref: refs/heads/main\n"), (".git/refs/heads/main", A)], Some(on(A, "main"))),
+            (vec![(".git/HEAD", "ref: refs/heads/a/b\n"), (".git/refs/heads/a/b", A)], Some(on(A, "a/b"))),
+            (
+                vec![(".git/HEAD", "ref: refs/heads/main\n"), (".git/packed-refs", &packed)],
+                Some(on(A, "main")),
+            ),
             (vec![(".git/HEAD", A)], Some(Revision { commit: A.to_owned(), branch: None })),
             // A repository without a commit.
             (vec![(".git/HEAD", "ref: refs/heads/main\n")], None),
@@ -126,7 +129,7 @@ mod tests {
             ("main/.git/worktrees/fix/commondir", "../.."),
             ("fix/.git", "gitdir: ../main/.git/worktrees/fix\n"),
         ]);
-        assert_eq!(Revision::of(&folder.path().join("fix")), on(A, "fix"));
-        assert_eq!(Revision::of(&folder.path().join("main")), on(B, "main"));
+        assert_eq!(Revision::of(&folder.path().join("fix")), Some(on(A, "fix")));
+        assert_eq!(Revision::of(&folder.path().join("main")), Some(on(B, "main")));
     }
 }

@@ -77,7 +77,7 @@ fn an_outline_of_a_run_has_its_tokens_its_error_and_what_its_user_cost() {
     assert_eq!((outline.test, outline.run, outline.evaluation), (3, 2, 1));
     assert_eq!((outline.tokens, outline.transcript.error.as_ref()), (Some(321), Some(&error)));
     let counted = JudgeUse { questions: Vec::new(), ..asked() };
-    assert_eq!(outline.simulator, [counted.clone()], "without what was asked");
+    assert_eq!(outline.simulator, std::slice::from_ref(&counted), "without what was asked");
     assert!(outline.transcript.turns.is_empty());
     let Record::Ran(mut whole) = again(&line) else { panic!("a run") };
     assert_eq!((whole.tokens, whole.transcript.turns.len()), (Some(321), 2));

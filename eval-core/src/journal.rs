@@ -100,9 +100,13 @@ pub use record::{
     Broke, Decided, Head, JOB_VARIABLES, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started,
 };
 #[cfg(feature = "reports")]
+#[doc(hidden)]
 pub use revision::Revision;
 #[cfg(feature = "reports")]
-pub use runs::{RunDir, latest, revision_of_run, runs};
+#[doc(hidden)]
+pub use runs::revision_of_run;
+#[cfg(feature = "reports")]
+pub use runs::{RunDir, latest, runs};
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
 #[cfg(feature = "reports")]
 pub use writer::prune;

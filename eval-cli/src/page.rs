@@ -10,14 +10,16 @@ mod model;
 mod plot;
 mod policy;
 mod render;
+mod scatter;
 mod text;
 
 pub(crate) use anchor::Anchors;
-pub(crate) use diff::words;
+pub(crate) use diff::{calls, words};
 pub(crate) use model::{
-    Call, CaseDetails, CaseRow, Count, Earlier, Fact, Judge, JudgedRubric, MetricLine, PageModel, Pill, Run,
-    RunScore, StateRow, Step, Turn, TurnScore,
+    Call, CaseDetails, CaseRow, Count, Earlier, Fact, Judge, JudgedRubric, MetricLine, PageModel, Pill,
+    Question, Run, RunScore, StateRow, Step, Turn, TurnScore,
 };
 pub(crate) use plot::{Histogram, PassRate, Spark};
 pub(crate) use render::render;
+pub(crate) use scatter::{Point, Scatter};
 pub(crate) use text::{line, text};

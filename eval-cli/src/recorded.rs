@@ -1,12 +1,14 @@
 //! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
 
 mod cases;
+mod checkout;
 mod completeness;
 mod counts;
 mod currency;
 mod folder;
 mod gaps;
 mod metric;
+mod prices;
 mod results;
 mod run;
 mod selection;
@@ -16,11 +18,13 @@ mod totals;
 mod usage;
 
 pub(crate) use cases::{Cases, Found};
+pub(crate) use checkout::{Changes, revisions};
 pub(crate) use completeness::Completeness;
 pub(crate) use counts::RunCounts;
 pub(crate) use folder::{near, new_root, prune};
 pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use metric::metric_state;
+pub(crate) use prices::cost;
 pub(crate) use results::RunResults;
 pub(crate) use run::{LoadedRun, RunArgs};
 pub(crate) use state::State;

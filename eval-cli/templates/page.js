@@ -121,8 +121,8 @@ function stateOfScore(score) {
 const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", made: "called" };
 const titles = { not_evaluated: "not scored", informational: "information" };
 
-function pill(state, text) {
-  return el("span", "pill " + state, text);
+function pill(state, ...text) {
+  return el("span", "pill " + state, ...text);
 }
 
 // A text that may be cut.
@@ -162,13 +162,24 @@ function metrics(of) {
     metric.threshold === null ? "–" : "≥ " + metric.threshold,
     metric.scored,
     el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
-      metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))),
+      metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
+        metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))) : null),
   ]);
   if (!of.metrics.length) return null;
   const line = others.map((metric) => `${metric.name} ${short(metric.score)}`).join(", ");
-  return block("Metrics",
+  return block("Metrics over all runs",
     lines.length ? table("grid", ["metric", "verdict", "score", "needed", "scored", "remarks"], lines) : null,
     line ? el("p", "soft", "For information: " + line) : null);
+}
+
+// What decided the case, at a glance.
+function glance(of) {
+  const marks = of.metrics.filter((metric) => metric.threshold !== null).map((metric) => {
+    const score = metric.score === null ? "not scored" : short(metric.score, metric.threshold);
+    const side = metric.state === "failed" ? ` < ${metric.threshold}` : "";
+    return pill(metric.state, [metric.name + " ", el("b", "", score + side)]);
+  });
+  return marks.length ? el("p", "pills", marks) : null;
 }
 
 // A column for each run, a line for each metric and each turn. It is open if the runs differ.
@@ -235,34 +246,52 @@ function answer(turn) {
 function calls(turn) {
   if (!turn.calls.length) return [el("p", "label", "Tool calls: " + (turn.compared ? "none expected, none called" : "none"))];
   const compared = turn.calls.some((call) => call.is !== "made");
-  const actual = (call) => el("span", "", call.actual === null ? "–" : el("code", "", call.actual),
-    call.result ? el("span", "result", "→ " + call.result) : null);
+  const code = (text, parts, tag) => (text === null ? "–" : el("code", "", parts && compared ? pieces(parts, tag) : text));
+  const actual = (call) => el("span", "", code(call.actual, call.pieces && call.pieces[1], "ins"),
+    call.result ? el("span", "result", "returned " + call.result) : null);
   const lines = turn.calls.map((call) => (compared
-    ? [call.is, signs[call.is], call.expected === null ? "–" : el("code", "", call.expected), actual(call)]
+    ? [call.is, signs[call.is], code(call.expected, call.pieces && call.pieces[0], "del"), actual(call)]
     : [call.is, signs[call.is], actual(call)]));
   const heads = compared ? ["", "expected", "actual"] : ["", "call"];
   return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), table("calls", heads, lines)];
 }
 
+// A bar from when a step began to when it ended, in parts of the turn.
+function bar(step, whole) {
+  const svg = (tag, attributes) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  };
+  const drawn = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const left = whole > 0 ? (step.from / whole) * 100 : 0;
+  const width = whole > 0 ? Math.max(0.7, ((step.at - step.from) / whole) * 100) : 0.7;
+  drawn.append(svg("rect", { class: "all", width: 100, height: 8 }),
+    svg("rect", { class: step.by, x: Math.min(left, 99.3), width, height: 8 }));
+  return drawn;
+}
+
 function timeline(turn) {
   if (!turn.steps.length) return null;
+  const whole = Math.max(...turn.steps.map((step) => step.at));
   const steps = turn.steps.map((step) => el("li", "",
     el("span", "number soft", step.at.toFixed(3) + " s"),
+    bar(step, whole),
     el("span", "", el("b", "", step.what), " ", el("span", "soft", step.author)),
     el("span", "", step.text, step.model || step.tokens
       ? el("span", "soft", " " + [step.model, step.tokens].filter(Boolean).join(" · ")) : null)));
   if (turn.more_steps) steps.push(el("li", "soft", `… ${turn.more_steps} more in the record`));
-  const node = el("details", "", el("summary", "", "Timeline" + (turn.took ? ": " + turn.took : "")), el("ol", "steps", steps));
-  return node;
+  const key = el("p", "soft", el("span", "key model"), "until the agent's event came  ", el("span", "key tool"), "from a call to its result");
+  return el("details", "", el("summary", "", "Timeline" + (turn.took ? ": " + turn.took : "")), el("ol", "steps", steps), key);
 }
 
 function isBad(turn) {
-  return turn.scores.some((score) => (score.score === null ? score.reason : stateOfScore(score) === "failed"));
+  return turn.scores.some((score) => score.threshold !== null && (score.score === null ? score.reason : stateOfScore(score) === "failed"));
 }
 
 // A turn. The others are closed if one is bad.
 function turnOf(turn, at, of, isOpen) {
-  const deciding = turn.scores.filter((score) => score.threshold !== null || score.score === null || score.notes.length);
+  const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
   const bad = isBad(turn);
   const line = others.map((score) => `${score.metric} ${short(score.score)}`).join(", ");
@@ -292,7 +321,37 @@ function runOf(run, all) {
     run.turns.map((turn, at) => turnOf(turn, at, run.turns.length, isOpen(turn, at))),
     run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
     stateOf(run),
-    run.judges.length ? block("Judges", table("grid", ["for", "model", "asked"], run.judges.map((it) => ["", it.purpose, it.model, it.asked]))) : null);
+    judges(run, all));
+}
+
+// What the judges were asked in a run, and what they answered.
+function judges(run, all) {
+  if (!run.judges.length) return null;
+  return block("Judges", run.judges.map((judge) => el("div", "judge",
+    el("p", "", el("b", "", judge.purpose), ` asked ${judge.model}: `, judge.asked),
+    judge.questions.map((question, at) => {
+      const which = judge.questions.length > 1 ? `Prompt ${at + 1} of ${judge.questions.length}` : "The prompt";
+      const answers = question.answers.length === 1 ? "its answer" : `its ${question.answers.length} answers`;
+      const name = [`${which} and ${answers}`, question.template].filter(Boolean).join(": ");
+      const votes = question.answers.map((text, sample) => el("div", "",
+        el("p", "label", question.answers.length > 1 ? `Vote ${sample + 1} of ${question.answers.length}` : "The answer"), said(pretty(text), "vote")));
+      const node = el("details", "", el("summary", "", name), votes, el("p", "label", "What was asked"), said(question.prompt, "prompt"));
+      node.open = all || run.scores.some((score) => score.metric === judge.purpose && stateOfScore(score) === "failed");
+      return node;
+    }),
+    judge.questions.length ? null : el("p", "soft", "The prompts are not recorded."))));
+}
+
+// JSON with a field on each line, if the text is such.
+function pretty(text) {
+  try {
+    const value = text.cut ? null : JSON.parse(text.t);
+    if (!value || typeof value !== "object" || Array.isArray(value)) return text;
+    const line = ([key, it]) => `${key}: ${typeof it === "string" ? it : JSON.stringify(it)}`;
+    return { t: Object.entries(value).map(line).join("\n") };
+  } catch {
+    return text;
+  }
 }
 
 function conversation(of, all) {
@@ -335,7 +394,7 @@ function body(of, all) {
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    command(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
+    glance(of), command(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
   ].flat().filter(Boolean);
 }
 
@@ -397,6 +456,9 @@ function follow() {
 // ---- Events
 
 for (const it of buttons) it.addEventListener("click", () => choose(it.dataset.filter));
+for (const dot of document.querySelectorAll("[data-case]")) {
+  dot.addEventListener("click", () => { location.hash = dot.dataset.case; });
+}
 document.getElementById("reset").addEventListener("click", () => {
   search.value = "";
   choose("all");

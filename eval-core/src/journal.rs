@@ -69,6 +69,7 @@ mod read;
 #[cfg(feature = "reports")]
 mod reading;
 mod record;
+mod revision;
 mod run_id;
 mod runs;
 mod scores;
@@ -85,7 +86,7 @@ mod writer;
 #[cfg(all(test, feature = "reports"))]
 mod tests;
 
-pub use crate::judge_outcome::JudgeUse;
+pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[cfg(feature = "reports")]
 pub use case_hash::case_hash;
 #[cfg(feature = "reports")]
@@ -98,6 +99,12 @@ pub use read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, Unr
 pub use record::{
     Broke, Decided, Head, JOB_VARIABLES, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started,
 };
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use revision::Revision;
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use runs::revision_of_run;
 #[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};

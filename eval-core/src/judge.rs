@@ -27,6 +27,7 @@ mod function;
 mod in_case;
 mod in_time;
 mod judging;
+mod kept;
 mod metered;
 mod model;
 mod preflight;

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use eval_format::UsageMetadata;
 
+use crate::secrets;
+
 /// Why a judge did not answer.
 ///
 /// ```
@@ -120,4 +122,32 @@ pub struct JudgeUse {
     /// The tokens of all answers, as far as they are known. Those of a recorded answer are the ones that it took when
     /// it was recorded.
     pub usage: UsageMetadata,
+    /// What was asked, and what came back, for people to read. Long texts are cut, and of very many questions the first ones are
+    /// here: [`asked`](Self::asked) counts all of them. Empty in journals of versions that did not record it.
+    pub questions: Vec<JudgeQuestion>,
+}
+
+/// A question that a model was asked, and its answers.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JudgeQuestion {
+    /// The name and the version of the prompt: `final_response_match_v2/1`. Empty if the prompt has no name.
+    pub template: String,
+    /// The prompt, or its beginning and how much is left out.
+    pub prompt: String,
+    /// The answer to each sample, in the order of the samples. Where there was none, `no answer:` and why.
+    pub answers: Vec<String>,
+}
+
+/// Without secrets.
+impl fmt::Debug for JudgeQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        secrets::debug(f, |f| {
+            f.debug_struct("JudgeQuestion")
+                .field("template", &self.template)
+                .field("prompt", &self.prompt)
+                .field("answers", &self.answers)
+                .finish()
+        })
+    }
 }

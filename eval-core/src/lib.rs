@@ -153,6 +153,8 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
+    pub use crate::journal::{Revision, revision_of_run};
+    #[cfg(feature = "reports")]
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
     };

@@ -58,7 +58,7 @@ mod metric_report;
 #[cfg(all(test, feature = "reports"))]
 pub(crate) mod tests;
 
-pub use crate::judge_outcome::JudgeUse;
+pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 pub use crate::transcript::{RunError, Transcript, TurnRecord};
 pub use crate::verdict::{Role, Verdict};
 pub(crate) use case_report::run_count;

@@ -11,18 +11,23 @@ export const HOSTILE = [
   "\" onmouseover=\"document.title='run'\" x=\"",
   "' autofocus onfocus='document.title=1",
   "\u202egnp.exe\u202c \u2066x\u2069 \u001b[2J",
+  "a \u0000 b \ufeff\u00ad\u200b\u{e0041}",
   "{{7*7}} {% raw %} ${7*7} \u2028 \u2029 \\u003c",
 ];
 
 const text = (role, value) => ({ role, parts: [{ text: value }] });
 
-// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name.
-export function journal(folder, count, { said, name = (at) => `weather::case_${at}`, events = 6 }) {
+// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` gives what a judge was asked, and what it said.
+export function journal(folder, count, { said, name = (at) => `weather::case_${at}`, events = 6, asked = () => null }) {
   const id = "run-of-" + count;
   const at = join(folder, "target/evalset", id);
   mkdirSync(at, { recursive: true });
   writeFileSync(join(at, "run.json"), JSON.stringify({ run: id, started: "2026-11-22T02:31:07.250Z" }));
   const lines = [{ record: "head", schema: 1, evalset: "0.1.0", run: id, package: "app", version: "0.0.0", binary: "evals", pid: 4711, started: "2026-11-22T02:31:07.250Z", env: {} }];
+  const judge = (n) => {
+    const { model, ...question } = asked(n) || {};
+    return model ? [{ model, asked: question.answers.length, failed: 1, replayed: 0, usage: {}, questions: [question] }] : [];
+  };
   for (let n = 1; n <= count; n += 1) {
     const score = n % 7 === 0 ? 0.5 : 1;
     const verdict = { is: score < 0.8 ? "failed" : "passed" };
@@ -36,7 +41,7 @@ export function journal(folder, count, { said, name = (at) => `weather::case_${a
         session: { app_name: "a", user_id: "u", session_id: "s", state: { [said(n)]: 1 } },
         turns: [{ invocation_id: "t", user_content: text("user", "Weather? " + said(n)), events: [...calls, { author: said(n).slice(0, 40), content: text("model", said(n)), usage: { total_token_count: 12 }, at: 0.25 }], creation_timestamp: 1 }],
       } },
-      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: "response_match_score", score: { scored: [{ value: score, notes: [said(n)], rubrics: [{ rubric_id: said(n), score, rationale: said(n) }] }] } }] },
+      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: "response_match_score", score: { scored: [{ value: score, notes: [said(n)], rubrics: [{ rubric_id: said(n), score, rationale: said(n) }] }] }, judge: judge(n) }] },
       { record: "decided", test: n, verdict, metrics: [{ name: "response_match_score", criterion: { threshold: 0.8 }, score, scored: 1, total: 1, verdict }], elapsed: 1.25, failure: score < 0.8 ? "Error: " + said(n) : "", headline: score < 0.8 ? said(n) : null, at: "2026-11-22T02:31:38.500Z" },
     );
   }

@@ -3,16 +3,17 @@
 //   node tests/page/look.mjs CARGO-EVALSET SCREENSHOTS
 //
 // Needs Chromium (its path in CHROMIUM, else on the PATH), Python 3, and the packages of package.json in a folder
-// node_modules above this file or in NODE_MODULES.
+// node_modules above this file or in NODE_MODULES. The folder `screenshots` beside this file has those of such a run.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { HOSTILE, journal } from "./journals.mjs";
+import { small } from "./png.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
@@ -32,10 +33,16 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
+// What `cargo evalset` did in a folder of its own.
+function started(folder, args) {
+  const env = { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") };
+  return spawnSync(evalset, args, { cwd: folder, encoding: "utf8", env });
+}
+
 function report(folder) {
   const page = join(folder, "report.html");
-  const ran = spawnSync(evalset, ["report", "--html", page], { cwd: folder, encoding: "utf8", env: { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") } });
-  assert([0, 1, 2].includes(ran.status) && statSync(page).size > 0, ran.stderr);
+  const ran = started(folder, ["report", "--html", page]);
+  assert(existsSync(page), `${ran.status ?? ran.error}: ${ran.stderr}`);
   return page;
 }
 
@@ -74,13 +81,21 @@ async function accessible(page, what) {
   assert.deepEqual(grave, [], what);
 }
 
-const shot = (page, name, options = {}) => page.screenshot({ path: join(screenshots, name + ".png"), ...options });
+// A picture that can stand in a repository.
+async function shot(page, name, options = {}) {
+  const picture = small(await page.screenshot(options));
+  assert(picture.length <= 100_000, `${name}.png has ${picture.length} bytes`);
+  writeFileSync(join(screenshots, name + ".png"), picture);
+}
+
 const visible = (page) => page.locator("tr.case:visible").count();
 
 const tests = {
   async "a failing run is understood from the page alone"() {
     const page = await open(sample, { colorScheme: "light" });
     assert.match(await page.locator("h1").innerText(), /UNMEASURABLE of 4 cases: 2 failed, 1 with errors/);
+    assert.match(await page.locator(".glance").innerText(), /05cde3d on main[^]*weather-2\.1/, "where it comes from");
+    assert.match(await page.locator("tr.case").first().innerText(), /1,992[^]*0\.00/, "tokens, and what they cost");
     assert.equal(await visible(page), 4);
     await accessible(page, "the table");
     await shot(page, "table");
@@ -97,6 +112,64 @@ const tests = {
     await accessible(page, "a case");
     await shot(page, "case");
     await close(page);
+  },
+
+  async "plots lead to cases, and say what they show"() {
+    const page = await open(sample);
+    const titles = await page.locator("figcaption b:visible").allInnerTexts();
+    for (const title of ["tool_trajectory_avg_score", "response_match_score", "Time against score", "Cost against score", "Last 2 runs"]) {
+      assert(titles.includes(title), `${title}: ${titles}`);
+    }
+    const dots = page.locator("circle.dot.below");
+    assert((await dots.count()) > 0);
+    const name = (await dots.first().locator("title").textContent()).split(":")[0];
+    await dots.first().click();
+    await page.locator("#detail h2", { hasText: name }).waitFor({ timeout: 5000 });
+    await close(page);
+  },
+
+  async "a turn has a timeline, and calls that differ say in what"() {
+    const page = await open(sample);
+    await page.getByRole("link", { name: "umbrella for tomorrow" }).click();
+    await page.locator("#detail h2").waitFor();
+    assert.deepEqual(await page.locator("#detail .changed del").allInnerTexts(), ["1"]);
+    assert.deepEqual(await page.locator("#detail .changed ins").allInnerTexts(), ["7"]);
+    const turn = page.locator("#detail .turn.bad").first();
+    await turn.getByText("Timeline").click();
+    const bars = await turn.locator(".bar rect:not(.all)").evaluateAll((all) => all.map((it) => [it.getAttribute("class"), +it.getAttribute("x") + +it.getAttribute("width")]));
+    assert(bars.length >= 4 && bars.every(([by, end]) => ["model", "tool"].includes(by) && end <= 100.8), JSON.stringify(bars));
+    await accessible(page, "a timeline");
+    await close(page);
+  },
+
+  async "the votes of a judge stand beside what it was asked"() {
+    const folder = join(root, "judged");
+    const vote = (verdict, reasoning) => JSON.stringify({ reasoning, is_the_agent_response_valid: verdict });
+    const question = {
+      model: "gemini-2.5-flash",
+      template: "final_response_match_v2/2",
+      prompt: "You compare two answers to the same request.\n\nThe reference answer:\n\nIt is sunny in Paris.\n\nThe agent's answer:\n\nIt is windy in Paris.",
+      answers: [vote("invalid", "The reference names sunshine, the answer wind."), vote("valid", "Both name Paris."), "no answer: the judge did not answer in time"],
+    };
+    journal(folder, 7, { said: () => "It is windy in Paris.", events: 1, asked: () => question });
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await open(report(folder), { colorScheme });
+      await page.keyboard.press("j");
+      await page.locator("#detail h2").waitFor();
+      const judge = page.locator("#detail .judge");
+      // It is open, as it failed.
+      await judge.getByText("The prompt and its 3 answers: final_response_match_v2/2").waitFor();
+      const said = await judge.innerText();
+      for (const part of ["3 questions, 1 without an answer", "Vote 1 of 3", "reasoning: The reference names sunshine", "is_the_agent_response_valid: invalid", "Vote 3 of 3", "no answer: the judge", "You compare two answers"]) {
+        assert(said.includes(part), `${part}\n--\n${said}`);
+      }
+      await accessible(page, "what a judge was asked, " + colorScheme);
+      if (colorScheme === "light") {
+        await judge.scrollIntoViewIfNeeded();
+        await shot(page, "judge");
+      }
+      await close(page);
+    }
   },
 
   async "a link leads to a case, and back leads out of it"() {
@@ -160,16 +233,14 @@ const tests = {
   async "dark, a phone and paper"() {
     const dark = await open(sample, { colorScheme: "dark" });
     await accessible(dark, "the table in the dark");
-    await shot(dark, "dark");
     await dark.getByRole("link", { name: "degrees at home" }).click();
     await accessible(dark, "a case in the dark");
     await shot(dark, "dark-case");
     await close(dark);
-    const phone = await open(sample, { viewport: PHONE, deviceScaleFactor: 2 });
+    const phone = await open(sample, { viewport: PHONE });
     const fits = () => phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     assert(await fits(), "the table is as wide as the phone");
     await accessible(phone, "the table on a phone");
-    await shot(phone, "phone");
     await phone.getByRole("link", { name: "umbrella for tomorrow" }).click();
     await phone.locator("#list").waitFor({ state: "hidden" });
     assert(await fits(), "a case is as wide as the phone");
@@ -184,7 +255,6 @@ const tests = {
     assert.match(await paper.locator("#printed").innerText(), /umbrella for tomorrow[^]*no station in Atlantis/);
     assert(await paper.locator(".tools").isHidden());
     assert(await paper.locator("#printed").isVisible());
-    await shot(paper, "print", { fullPage: true });
     assert((await paper.pdf()).length > 0);
     await close(paper);
   },
@@ -200,7 +270,7 @@ const tests = {
 
   async "what is foreign is text"() {
     const folder = join(root, "hostile");
-    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1] });
+    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1], asked: (n) => ({ model: HOSTILE[n - 1], template: HOSTILE[n - 1], prompt: HOSTILE[n - 1], answers: [HOSTILE[n - 1], JSON.stringify({ reasoning: HOSTILE[n - 1] })] }) });
     const page = await open(report(folder));
     assert.equal(await visible(page), HOSTILE.length);
     const anchors = await page.locator("tr.case").evaluateAll((rows) => rows.map((row) => row.id));
@@ -208,14 +278,22 @@ const tests = {
       await page.evaluate((anchor) => { location.hash = anchor; }, anchor);
       await page.waitForFunction((anchor) => document.querySelector("tr[aria-current]")?.id === anchor, anchor);
       const made = await page.evaluate(() => ({
-        foreign: document.querySelectorAll("#detail :is(script, img, a, svg, b:not(td b):not(.steps b):not(.rubric b)), table img, [onerror], [onload], [onmouseover]").length,
-        steering: /[\u202a-\u202e\u2066-\u2069\u001b]/.test(document.body.innerText),
+        foreign: document.querySelectorAll("#detail :is(script, img, a, svg:not(.bar), b:not(td b):not(.steps b):not(.rubric b):not(.pill b):not(.judge b)), table img, [onerror], [onload], [onmouseover]").length,
+        steering: /[\u202a-\u202e\u2066-\u2069\u001b\u0000\ud800-\udfff]/.test(document.body.innerText),
       }));
       assert.deepEqual(made, { foreign: 0, steering: false }, anchor);
     }
     const links = await page.locator("a").evaluateAll((all) => all.map((it) => it.getAttribute("href")));
     assert(links.every((link) => link.startsWith("#")), String(links));
     assert.match(await page.title(), /cargo evalset$/, "nothing ran");
+    await close(page);
+  },
+
+  async "what cannot be read of a journal is said"() {
+    const folder = join(root, "surrogates");
+    journal(folder, 3, { said: (n) => (n === 2 ? "half a pair \ud800" : "fine") });
+    const page = await open(report(folder));
+    assert.match(await page.locator("header").innerText(), /cannot be read[^]*surrogate/);
     await close(page);
   },
 
@@ -264,11 +342,15 @@ const tests = {
         window.tasks = [];
         new PerformanceObserver((all) => window.tasks.push(...all.getEntries().map((it) => Math.round(it.duration)))).observe({ type: "longtask", buffered: true });
       });
+      // What the page keeps a processor busy with, whatever else this machine does.
+      const metrics = await context.newCDPSession(page);
+      await metrics.send("Performance.enable", { timeDomain: "threadTicks" });
       const start = Date.now();
       await page.goto(pathToFileURL(file).href);
       await page.locator("tr.case a").first().click();
       await page.locator("#detail h2").waitFor();
       const usable = Date.now() - start;
+      const busy = (await metrics.send("Performance.getMetrics")).metrics.find((it) => it.name === "TaskDuration").value * 1000;
       await page.keyboard.press("Escape");
       const typed = Date.now();
       await page.getByRole("searchbox").fill(`${count - 1}: it is sunny`);
@@ -276,10 +358,10 @@ const tests = {
       const searched = Date.now() - typed;
       const tasks = await page.evaluate(() => window.tasks);
       const size = (statSync(file).size / 1e6).toFixed(1);
-      console.log(`  ${count} cases, ${size} MB: written in ${written} ms, usable after ${usable} ms, searched in ${searched} ms, longest task ${Math.max(0, ...tasks)} ms`);
-      // A shared machine may be slow: the limits are those of a desk, times what EVALSET_SLOW says.
-      const slow = Number(process.env.EVALSET_SLOW || 1);
-      assert(usable < limit * slow, "usable");
+      console.log(`  ${count} cases, ${size} MB: written in ${written} ms, usable after ${usable} ms (${Math.round(busy)} ms of work), searched in ${searched} ms, longest task ${Math.max(0, ...tasks)} ms`);
+      // A shared machine may be slow: the limits are those of a desk, times what PAGE_SLOW says.
+      const slow = Number(process.env.PAGE_SLOW || 1);
+      assert(busy < limit * slow, "usable");
       assert(Math.max(0, ...tasks) < longest * slow, "frozen");
       await context.close();
     }
@@ -293,8 +375,12 @@ function sampleRun() {
   const set = join(here, "../../samples/weather/weather.evalset.json");
   copyFileSync(set, join(folder, "evals/weather.evalset.json"));
   copyFileSync(join(here, "agent.py"), join(folder, "agent.py"));
+  mkdirSync(join(folder, ".git"));
+  writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(folder, ".git/packed-refs"), "05cde3d0c2b1a09f8e7d6c5b4a39281706f5e4d3 refs/heads/main\n");
   for (let run = 0; run < 2; run += 1) {
-    spawnSync(evalset, ["run", "evals/weather.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3"], { cwd: folder, env: { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset") } });
+    const ran = started(folder, ["run", "evals/weather.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3", "--price", "0.30/2.50"]);
+    assert.equal(ran.status, 2, `${ran.error ?? ""}${ran.stderr}`);
   }
   return report(folder);
 }

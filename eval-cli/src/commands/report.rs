@@ -4,8 +4,10 @@ pub(super) mod formats;
 
 use std::path::Path;
 
+use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
+use eval_core::__private::{PriceError, Prices};
 use formats::ReportFiles;
 
 /// Shows the results of a test run: the last one, unless another one is named.
@@ -29,6 +31,11 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     files: ReportFiles,
+
+    /// The prices of a million tokens in and out, for all models or for one: the page shows what the agent cost. Can be
+    /// repeated. Without it, the prices that the run was given count.
+    #[arg(long = "price", value_name = "[MODEL=]IN/OUT", requires = "html")]
+    prices: Vec<String>,
 
     /// Opens the page of `--html` in the browser.
     #[arg(long, requires = "html")]
@@ -67,12 +74,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // Only formats for programs tell the scores of each run.
     let takes_all = args.format == Format::Json || args.files.take_all();
     let loaded = if takes_all { args.run.load()? } else { args.run.load_outline()? };
-    let results = RunResults::of(&loaded, args.k, args.partial).map_err(|error| {
+    let prices = prices(&args.prices)?;
+    let mut results = RunResults::of(&loaded, args.k, args.partial).map_err(|error| {
         CommandError::new(
             error.to_string(),
             "run each case more often (`runs = ..` in the attribute), or ask for a smaller k",
         )
     })?;
+    results.prices = prices;
     let written = args.files.write(&results, args.app.as_deref())?;
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
@@ -93,6 +102,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // The program ends now: to free each of a hundred thousand cases would take a tenth of the time.
     std::mem::forget(loaded);
     Ok(Answer::new(outcome, text).with_annotations(annotations))
+}
+
+/// Reads prices of tokens.
+pub(super) fn prices(texts: &[String]) -> Result<Prices, CommandError> {
+    let mut prices = Prices::default();
+    for text in texts {
+        prices
+            .add(text)
+            .map_err(|error| CommandError::new(one_line(&error.to_string()), PriceError::HELP))?;
+    }
+    Ok(prices)
 }
 
 /// Opens a page in the browser of the user.

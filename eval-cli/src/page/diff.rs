@@ -21,7 +21,33 @@ pub(crate) fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Pie
     if count(expected) + count(actual) > MOST_WORDS {
         return None;
     }
-    let diff = TextDiff::from_words(expected, actual);
+    Some(sides(&TextDiff::from_words(expected, actual)))
+}
+
+/// Both calls of a tool in pieces, of which none is longer than a name or a number: `days: 1)` and `days: 7)` differ in a digit.
+pub(crate) fn calls(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
+    let (expected, actual) = (tokens(expected), tokens(actual));
+    if expected.len() + actual.len() > MOST_WORDS {
+        return None;
+    }
+    Some(sides(&TextDiff::from_slices(&expected, &actual)))
+}
+
+/// Runs of letters and digits, and the characters between them.
+fn tokens(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = if is_part(first) { rest.find(|c| !is_part(c)) } else { Some(first.len_utf8()) };
+        let (token, after) = rest.split_at(end.unwrap_or(rest.len()));
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
+}
+
+fn sides<'t>(diff: &TextDiff<'t, 't, '_, str>) -> (Vec<Piece>, Vec<Piece>) {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for change in diff.iter_all_changes() {
         let text = change.value();
@@ -34,7 +60,7 @@ pub(crate) fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Pie
             ChangeTag::Insert => push(&mut right, text, true),
         }
     }
-    Some((left, right))
+    (left, right)
 }
 
 fn push(pieces: &mut Vec<Piece>, text: &str, differs: bool) {
@@ -63,13 +89,24 @@ mod tests {
     }
 
     #[test]
+    fn of_calls_the_arguments_that_differ_are_marked() {
+        let (left, right) = calls("f(city: \"Oslo\", days: 1)", "f(city: \"Oslo\", days: 7)").unwrap();
+        assert_eq!(
+            (shown(&left), shown(&right)),
+            ("f(city: \"Oslo\", days: [1])".into(), "f(city: \"Oslo\", days: [7])".into())
+        );
+        assert_eq!(calls(&"a ".repeat(MOST_WORDS), "b"), None);
+    }
+
+    #[test]
     fn the_pieces_of_a_side_are_its_text() {
         for (expected, actual) in [("", "x"), ("a\nb  c", "a\nc"), ("</script>", "<img>"), ("日本", "日 本")]
         {
-            let (left, right) = words(expected, actual).unwrap();
-            let joined =
-                |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
-            assert_eq!((joined(&left), joined(&right)), (expected.to_owned(), actual.to_owned()));
+            for (left, right) in [words(expected, actual).unwrap(), calls(expected, actual).unwrap()] {
+                let joined =
+                    |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
+                assert_eq!((joined(&left), joined(&right)), (expected.to_owned(), actual.to_owned()));
+            }
         }
         assert_eq!(words(&"a ".repeat(MOST_WORDS), "b"), None);
     }

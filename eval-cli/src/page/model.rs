@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::diff::Piece;
 use super::plot::{Histogram, PassRate, Spark};
+use super::scatter::Scatter;
 use super::text::Text;
 
 /// Everything that the page shows.
@@ -21,6 +22,10 @@ pub(crate) struct PageModel {
     pub(crate) about: String,
     /// What is known of the run.
     pub(crate) facts: Vec<Fact>,
+    /// Those that tell at a glance which run it is.
+    pub(crate) glance: Vec<Fact>,
+    /// The commands that run again what did not pass.
+    pub(crate) rerun: Vec<String>,
     /// The pass rate, pass@k and the usage, each in a sentence.
     pub(crate) numbers: Vec<String>,
     /// What limits the numbers.
@@ -29,8 +34,27 @@ pub(crate) struct PageModel {
     pub(crate) histograms: Vec<Histogram>,
     /// The pass rate of the last runs; `None` if there is no run before this one.
     pub(crate) pass_rate: Option<PassRate>,
+    /// Time and cost against the score.
+    pub(crate) scatters: Vec<Scatter>,
     /// The cases, what needs attention first.
     pub(crate) cases: Vec<CaseRow>,
+}
+
+/// Plots of metrics that are shown without being asked for.
+const FIRST_PLOTS: usize = 4;
+
+impl PageModel {
+    /// The plots of metrics that are in sight, and the others: those that failed no case, if there are many.
+    pub(crate) fn plots(&self) -> (&[Histogram], &[Histogram]) {
+        let failing = self.histograms.iter().filter(|plot| plot.below > 0).count();
+        let first = if self.histograms.len() <= FIRST_PLOTS { FIRST_PLOTS } else { failing.max(1) };
+        self.histograms.split_at(first.min(self.histograms.len()))
+    }
+
+    /// Whether it is known of a case what it cost.
+    pub(crate) fn has_costs(&self) -> bool {
+        self.cases.iter().any(|case| case.cost.is_some())
+    }
 }
 
 /// A filter, and how many cases it shows.
@@ -50,6 +74,13 @@ pub(crate) struct Fact {
     pub(crate) value: Option<String>,
 }
 
+impl Fact {
+    /// Whether it has several lines.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.value.as_ref().is_some_and(|value| value.contains('\n'))
+    }
+}
+
 /// A row of the table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CaseRow {
@@ -66,8 +97,12 @@ pub(crate) struct CaseRow {
     pub(crate) reason: Option<String>,
     /// Runs that passed, of all runs.
     pub(crate) runs: String,
+    /// What more there is to say of them: `flaky`.
+    pub(crate) of_runs: Option<String>,
     pub(crate) pills: Vec<Pill>,
     pub(crate) tokens: Option<String>,
+    /// In the currency of the prices; `None` without prices.
+    pub(crate) cost: Option<String>,
     pub(crate) time: Option<String>,
     pub(crate) spark: Option<Spark>,
     pub(crate) details: CaseDetails,
@@ -182,6 +217,8 @@ pub(crate) struct Call {
     pub(crate) expected: Option<String>,
     pub(crate) actual: Option<String>,
     pub(crate) result: Option<String>,
+    /// Both calls in pieces, if they differ.
+    pub(crate) pieces: Option<(Vec<Piece>, Vec<Piece>)>,
 }
 
 /// A metric on a turn.
@@ -209,6 +246,9 @@ pub(crate) struct JudgedRubric {
 pub(crate) struct Step {
     /// Seconds since the turn began.
     pub(crate) at: f64,
+    /// Since when what led to it took place, and who was at work: `model`, `tool`.
+    pub(crate) from: f64,
+    pub(crate) by: &'static str,
     pub(crate) author: String,
     pub(crate) what: &'static str,
     pub(crate) text: String,
@@ -235,4 +275,14 @@ pub(crate) struct Judge {
     pub(crate) model: String,
     /// `3 questions, 1 from the recording, 1 without an answer`.
     pub(crate) asked: String,
+    pub(crate) questions: Vec<Question>,
+}
+
+/// A prompt, and what came back.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Question {
+    /// The name of the prompt.
+    pub(crate) template: String,
+    pub(crate) prompt: Text,
+    pub(crate) answers: Vec<Text>,
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 /// The width of a plot.
-const WIDTH: f64 = 240.0;
+pub(super) const WIDTH: f64 = 240.0;
 /// The height of what is drawn in it.
-const HEIGHT: f64 = 60.0;
+pub(super) const HEIGHT: f64 = 60.0;
 /// Bars of a histogram.
 const BARS: usize = 20;
 
@@ -14,8 +14,10 @@ const BARS: usize = 20;
 pub(crate) struct Histogram {
     pub(crate) metric: String,
     pub(crate) bars: Vec<Bar>,
-    /// Where the threshold is; `None` for informational metrics.
-    pub(crate) threshold: Option<f64>,
+    /// Where the thresholds are: one, or several if cases have different ones.
+    pub(crate) thresholds: Vec<f64>,
+    /// How many cases are below their threshold.
+    pub(crate) below: usize,
     /// The ends of the axis.
     pub(crate) low: String,
     pub(crate) high: String,
@@ -31,24 +33,37 @@ pub(crate) struct Bar {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) below: bool,
+    /// `3 cases from 0.5 to 0.55`.
+    pub(crate) label: String,
 }
 
+/// More thresholds than this would be a fence, and no plot.
+const MOST_THRESHOLDS: usize = 4;
+
 impl Histogram {
-    /// `None` if there is no score. Scores that are no numbers are left out.
-    pub(crate) fn of(metric: String, scores: &[f64], threshold: Option<f64>) -> Option<Self> {
-        let scores: Vec<f64> = scores.iter().copied().filter(|score| score.is_finite()).collect();
-        let threshold = threshold.filter(|threshold| threshold.is_finite());
+    /// Of each case its score, and its threshold if it has one. `None` if there is no score. Scores that are no numbers are left
+    /// out.
+    pub(crate) fn of(metric: String, scores: &[(f64, Option<f64>)]) -> Option<Self> {
+        let finite = |threshold: &Option<f64>| threshold.filter(|it| it.is_finite());
+        let scores: Vec<(f64, Option<f64>)> = scores
+            .iter()
+            .filter(|(score, _)| score.is_finite())
+            .map(|(score, threshold)| (*score, finite(threshold)))
+            .collect();
         if scores.is_empty() {
             return None;
         }
-        let ends = scores.iter().copied().chain(threshold);
+        let mut thresholds: Vec<f64> = scores.iter().filter_map(|(_, threshold)| *threshold).collect();
+        thresholds.sort_by(f64::total_cmp);
+        thresholds.dedup();
+        let ends = scores.iter().map(|(score, _)| *score).chain(thresholds.iter().copied());
         let low = ends.clone().fold(0.0, f64::min);
         let high = ends.fold(1.0, f64::max);
         let place = |score: f64| (score / (high - low) - low / (high - low)).clamp(0.0, 1.0);
+        let is_below = |(score, threshold): &(f64, Option<f64>)| threshold.is_some_and(|it| *score < it);
         let mut counts = [[0_usize; 2]; BARS];
         for score in &scores {
-            let below = threshold.is_some_and(|threshold| *score < threshold);
-            counts[bar_at(place(*score))][usize::from(below)] += 1;
+            counts[bar_at(place(score.0))][usize::from(is_below(score))] += 1;
         }
         let most = counts.iter().map(|[reached, below]| reached + below).max().unwrap_or(1);
         let width = WIDTH / as_f64(BARS);
@@ -58,22 +73,23 @@ impl Histogram {
             for (count, below) in [(below, true), (reached, false)].into_iter().filter(|it| it.0 > 0) {
                 let height = HEIGHT * as_f64(count) / as_f64(most);
                 top -= height;
-                bars.push(Bar { x: as_f64(at) * width + 0.5, y: top, width: width - 1.0, height, below });
+                let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BARS)));
+                let label = format!("{} from {} to {}", cases(count), from(at), from(at + 1));
+                let x = as_f64(at) * width + 0.5;
+                bars.push(Bar { x, y: top, width: width - 1.0, height, below, label });
             }
         }
-        let below =
-            threshold.map(|threshold| (scores.iter().filter(|it| **it < threshold).count(), threshold));
-        let of = |number: usize| if number == 1 { "1 case".to_owned() } else { format!("{number} cases") };
-        let summary = match below {
-            Some((below, threshold)) => {
-                format!("{below} of {} below the threshold {threshold}", of(scores.len()))
-            }
-            None => format!("{}, no threshold", of(scores.len())),
+        let (below, of) = (scores.iter().filter(|it| is_below(it)).count(), cases(scores.len()));
+        let summary = match thresholds.as_slice() {
+            [] => format!("{of}, no threshold"),
+            [threshold] => format!("{below} of {of} below the threshold {threshold}"),
+            [first, .., last] => format!("{below} of {of} below their thresholds, {first} to {last}"),
         };
         Some(Self {
             metric,
             bars,
-            threshold: threshold.map(|threshold| place(threshold) * WIDTH),
+            thresholds: thresholds.iter().take(MOST_THRESHOLDS).map(|it| place(*it) * WIDTH).collect(),
+            below,
             low: end(low),
             high: end(high),
             summary,
@@ -87,12 +103,16 @@ fn bar_at(place: f64) -> usize {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn as_f64(count: usize) -> f64 {
+pub(super) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
+fn cases(number: usize) -> String {
+    if number == 1 { "1 case".to_owned() } else { format!("{number} cases") }
+}
+
 /// The end of an axis, with few digits.
-fn end(value: f64) -> String {
+pub(super) fn end(value: f64) -> String {
     if value.abs() >= 1e6 { format!("{value:.1e}") } else { ((value * 100.0).round() / 100.0).to_string() }
 }
 
@@ -181,21 +201,25 @@ mod tests {
             (vec![f64::MAX, f64::MIN], Some(0.0)),
             (vec![7.0], Some(5.0)),
         ] {
-            let plot = Histogram::of("m".into(), &scores, threshold).unwrap();
+            let scores: Vec<_> = scores.into_iter().map(|score| (score, threshold)).collect();
+            let plot = Histogram::of("m".into(), &scores).unwrap();
             for bar in &plot.bars {
                 assert!(bar.x >= 0.0 && bar.x + bar.width <= WIDTH, "{plot:?}");
                 assert!(bar.y >= -1e-9 && bar.y + bar.height <= HEIGHT + 1e-9, "{plot:?}");
             }
-            assert!(plot.threshold.is_none_or(|at| (0.0..=WIDTH).contains(&at)), "{plot:?}");
+            assert!(plot.thresholds.iter().all(|at| (0.0..=WIDTH).contains(at)), "{plot:?}");
         }
-        assert!(Histogram::of("m".into(), &[f64::NAN], None).is_none());
+        assert!(Histogram::of("m".into(), &[(f64::NAN, None)]).is_none());
     }
 
     #[test]
     fn a_plot_says_in_words_what_it_shows() {
-        let plot = Histogram::of("m".into(), &[0.5, 0.8, 0.9], Some(0.8)).unwrap();
+        let plot = Histogram::of("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(0.8)))).unwrap();
         assert_eq!(plot.summary, "1 of 3 cases below the threshold 0.8");
         assert_eq!(plot.bars.iter().filter(|bar| bar.below).count(), 1);
+        let several = Histogram::of("m".into(), &[(0.85, Some(0.8)), (0.85, Some(0.9))]).unwrap();
+        assert_eq!(several.summary, "1 of 2 cases below their thresholds, 0.8 to 0.9");
+        assert_eq!((several.bars.len(), several.thresholds.len()), (2, 2));
         let runs = [("a".to_owned(), 1, 4), ("b".to_owned(), 0, 0), ("c".to_owned(), 4, 4)];
         let rate = PassRate::of(&runs).unwrap();
         assert_eq!(rate.summary, "4/4 cases passed in this run, 1/4 in the one before");

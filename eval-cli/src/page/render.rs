@@ -35,7 +35,8 @@ pub(crate) fn render(page: &PageModel) -> Result<String, askama::Error> {
 mod tests {
     use super::*;
     use crate::page::{
-        Anchors, CaseRow, Count, Earlier, Fact, Histogram, MetricLine, PassRate, Pill, Run, Spark, line, text,
+        Anchors, Call, CaseRow, Count, Earlier, Fact, Histogram, Judge, MetricLine, PassRate, Pill, Point,
+        Question, Run, Scatter, Spark, Turn, line, text, words,
     };
 
     /// A page that shows this text wherever foreign text can stand.
@@ -52,15 +53,42 @@ mod tests {
             notes: vec![line()],
             about: None,
         };
+        let call = Call {
+            is: "changed",
+            expected: Some(line()),
+            actual: Some(line()),
+            result: Some(line()),
+            pieces: words(&line(), "x"),
+        };
+        let turn = Turn {
+            user: text(foreign),
+            compared: Some(line()),
+            calls: vec![call],
+            expected: Some(text(foreign)),
+            actual: Some(text("x")),
+            pieces: words(&text(foreign).shown, "x"),
+            scores: Vec::new(),
+            took: None,
+            steps: Vec::new(),
+            more_steps: 0,
+        };
+        let question = Question { template: line(), prompt: text(foreign), answers: vec![text(foreign)] };
+        let point = |took| Point {
+            took,
+            score: 0.5,
+            passed: false,
+            name: line(),
+            anchor: Anchors::default().of(foreign),
+        };
         let run = Run {
             number: 1,
             state: "error",
             error: Some(text(foreign)),
             tokens: Some(line()),
             scores: Vec::new(),
-            turns: Vec::new(),
+            turns: vec![turn],
             state_rows: Vec::new(),
-            judges: Vec::new(),
+            judges: vec![Judge { purpose: line(), model: line(), asked: line(), questions: vec![question] }],
         };
         let details = CaseDetails {
             name: line(),
@@ -81,8 +109,10 @@ mod tests {
             filters: "failed".to_owned(),
             reason: Some(line()),
             runs: line(),
+            of_runs: Some(line()),
             pills: vec![Pill { name: line(), state: "failed", score: line() }],
             tokens: Some(line()),
+            cost: Some(line()),
             time: Some(line()),
             spark: Some(Spark::of(&[Some((true, "passed")), None])),
             details,
@@ -96,7 +126,12 @@ mod tests {
             facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],
             numbers: vec![line()],
             notes: vec![line()],
-            histograms: Histogram::of(line(), &[0.5], Some(0.8)).into_iter().collect(),
+            histograms: (0..6).filter_map(|_| Histogram::of(line(), &[(0.5, Some(0.8))])).collect(),
+            rerun: vec![line()],
+            glance: vec![Fact { name: "Agent models", value: Some(line()) }],
+            scatters: Scatter::of("t", vec![point(1.0), point(2.0)], |took| took.to_string())
+                .into_iter()
+                .collect(),
             pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)]),
             cases: vec![case],
         }

@@ -1,5 +1,6 @@
 //! The results of a recorded run.
 
+use eval_core::__private::Prices;
 use eval_core::statistics::StatisticsError;
 
 use super::completeness::Completeness;
@@ -21,6 +22,8 @@ pub(crate) struct RunResults<'r> {
     pub(crate) of_programs: usize,
     /// Why the run may be another one than is meant.
     pub(crate) doubts: Vec<String>,
+    /// The prices of tokens, if somebody asks what the run cost at these.
+    pub(crate) prices: Prices,
 }
 
 impl<'r> RunResults<'r> {
@@ -41,7 +44,7 @@ impl<'r> RunResults<'r> {
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
         let over_cases = totals.over_cases(k)?;
         let (times, of_programs) = (Times::of(&loaded.run), lacks.of_programs);
-        Ok(Self { loaded, tests, totals, over_cases, times, of_programs, doubts })
+        Ok(Self { loaded, tests, totals, over_cases, times, of_programs, doubts, prices: Prices::default() })
     }
 
     /// The tests that failed or have no verdict, in order.

@@ -47,7 +47,11 @@ fn the_page_has_every_case_and_what_needs_attention_first() {
     assert!(page.contains("of 3 cases: 1 failed, 1 with errors"), "the outcome has its denominator");
     // The journal tells neither.
     assert!(page.contains("<dt>Git revision</dt><dd class=\"unknown\">not recorded</dd>"));
-    assert!(page.contains("<dt>Cost</dt><dd class=\"unknown\">not recorded</dd>"));
+    assert!(page.contains("<dt>Uncommitted changes</dt><dd class=\"unknown\">not recorded</dd>"));
+    assert!(page.contains("<dt>Cost</dt><dd>not known without prices"));
+    assert!(
+        page.contains("<code>cargo evalset rerun --failed</code> <code>cargo evalset rerun --errors</code>")
+    );
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
     assert_eq!(
         turn["calls"],
         json!([{
-            "is": "missing", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null,
+            "is": "missing", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null, "pieces": null,
         }])
     );
 }
@@ -125,4 +129,105 @@ fn a_page_goes_to_a_file_or_to_standard_output_and_only_a_file_is_opened() {
     let nowhere = folder.run(&["report", "--html", "no/such/folder/report.html"]);
     assert_eq!(nowhere.code, Some(2));
     assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
+}
+
+/// Runs git in a folder, with nothing of this user's configuration.
+fn git(folder: &Folder, args: &[&str]) -> bool {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
+    git.current_dir(folder.path("")).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    git.output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_says_which_commit_it_is_of_and_whether_files_differ_from_it() {
+    let folder = Folder::new("page-git");
+    folder.write("agent.py", "print(1)");
+    folder.write(".gitignore", "target\nreport.html\n");
+    let is_made = git(&folder, &["init", "-q", "-b", "trunk"])
+        && git(&folder, &["add", "."])
+        && git(&folder, &["commit", "-q", "-m", "a"]);
+    if !is_made {
+        eprintln!("skipped: there is no git");
+        return;
+    }
+    mixed(&folder, "r1");
+    let commit = folder.read(".git/refs/heads/trunk").trim().to_owned();
+    let page = |commit: &str| {
+        let marker = json!({ "run": "r1", "started": "2026-11-22T02:31:07.250Z", "revision": commit, "branch": "trunk" });
+        folder.write("target/evalset/r1/run.json", marker.to_string());
+        folder.run(&["report", "--html", "report.html"]);
+        folder.read("report.html")
+    };
+    let clean = page(&commit);
+    assert!(clean.contains(&format!("<dt>Git revision</dt><dd>{commit} (branch trunk)</dd>")));
+    assert!(clean.contains("<dt>Uncommitted changes</dt><dd>none when this page was written</dd>"));
+    assert!(
+        clean.contains(&format!("<dt>Git revision</dt><dd>{} on trunk</dd>", &commit[..7])),
+        "at a glance"
+    );
+    folder.write("agent.py", "print(2)");
+    let dirty = page(&commit);
+    assert!(dirty.contains("<dt>Uncommitted changes</dt><dd>in 1 file when this page was written</dd>"));
+    assert!(
+        dirty.contains(&format!("{} on trunk, 1 file uncommitted when this page was written", &commit[..7]))
+    );
+    // What the checkout is now says nothing of a run of another commit.
+    let other = page("05cde3d0c2b1a09f8e7d6c5b4a39281706f5e4d3");
+    assert!(other.contains("not recorded; another revision was checked out when this page was written"));
+}
+
+#[test]
+fn prices_show_what_cases_cost() {
+    let folder = Folder::new("page-price");
+    let mut journal = Journal::new(&folder, "r1");
+    let sunny = journal.started("weather::sunny", 1);
+    journal.raw(&json!({ "record": "ran", "test": sunny, "run": 1, "evaluation": 1, "transcript": {
+        "session": { "app_name": "a", "user_id": "u", "session_id": "s" },
+        "turns": [{ "invocation_id": "t", "user_content": { "parts": [{ "text": "?" }] }, "creation_timestamp": 1, "events": [
+            { "author": "agent", "model_version": "m", "usage": { "prompt_token_count": 1000, "candidates_token_count": 100 } },
+        ] }],
+    } }).to_string());
+    journal.decided(sunny, &passed(), Some(1.0), "");
+    journal.write();
+    let page = |args: &[&str]| {
+        let ran = folder.run(&[&["report", "--html", "report.html"], args].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        folder.read("report.html")
+    };
+    assert!(!page(&[]).contains("Tokens, cost"));
+    let priced = page(&["--price", "m=1/10"]);
+    assert!(priced.contains("Tokens, cost") && priced.contains("cost 0.0020 for 1000 tokens in and 100 out"));
+    assert!(
+        page(&["--price", "other=1/10"]).contains("<dt>Cost</dt><dd>not known"),
+        "no price of this model"
+    );
+    let refused = folder.run(&["report", "--html", "report.html", "--price", "cheap"]);
+    assert!(refused.code == Some(2) && refused.err.contains("`cheap` is no price"), "{}", refused.err);
+}
+
+#[test]
+fn what_judges_were_asked_and_answered_is_on_the_page() {
+    let folder = Folder::new("page-judge");
+    let mut journal = Journal::new(&folder, "r1");
+    let sunny = journal.started("weather::sunny", 1);
+    journal.ran_only(sunny, 1, &Value::Null);
+    let key = format!("sk-ant-{}", "abcde01234".repeat(6));
+    journal.raw(&json!({ "record": "scored", "test": sunny, "run": 1, "evaluation": 1, "metrics": [{
+        "name": "final_response_match_v2", "score": { "scored": [0.0] },
+        "judge": [{ "model": "gemini", "asked": 2, "failed": 1, "usage": {}, "questions": [
+            { "template": "final_response_match_v2/2", "prompt": format!("Right? {key} \u{202e}"), "answers": ["</script>no", "no answer: late"] },
+        ] }],
+    }] }).to_string());
+    journal.decided(sunny, &failed(), Some(0.0), "Error: x");
+    journal.write();
+    folder.run(&["report", "--html", "report.html"]);
+    let page = folder.read("report.html");
+    let judge = &details(&page)[0]["runs"][0]["judges"][0];
+    assert_eq!((&judge["purpose"], &judge["model"]), (&json!("final_response_match_v2"), &json!("gemini")));
+    let question = &judge["questions"][0];
+    assert_eq!(question["answers"], json!([{ "t": "</script>no" }, { "t": "no answer: late" }]));
+    let prompt = question["prompt"]["t"].as_str().unwrap();
+    assert!(prompt.starts_with("Right? ") && prompt.ends_with("\\u{202e}"), "{prompt}");
+    assert!(!page.contains(&key), "a key is masked");
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use super::revision::Revision;
 use super::runs::{LATEST, MARKER, latest_id, marker, runs};
 use super::time;
 use crate::file_lock::FileLock;
@@ -74,7 +75,12 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
             let is_file = fs::symlink_metadata(&path)?.is_file();
             if is_file { Ok(()) } else { Err(in_place_of(&path, "a file")) }
         }
-        file => file?.write_all(&marker(id, time::now())),
+        // Once in a run: the processes that join it read no files of git.
+        file => {
+            let here = std::env::current_dir().ok();
+            let revision = here.as_deref().and_then(Revision::of);
+            file?.write_all(&marker(id, time::now(), revision.as_ref()))
+        }
     }
 }
 
@@ -210,7 +216,7 @@ mod tests {
     /// Makes a run look as if it had begun so many hours ago.
     fn age(run: &Path, hours: u64) {
         let started = time::now() - Duration::from_hours(hours);
-        fs::write(run.join(MARKER), marker("any", started)).unwrap();
+        fs::write(run.join(MARKER), marker("any", started, None)).unwrap();
     }
 
     /// A folder that cannot be made is tried once: waiting for it would hold up the first test of each process.

@@ -10,6 +10,7 @@ use super::parse::{Record, total_tokens};
 use super::read::Attempt;
 use super::record::{Decided, Ran, RecordedMetric, Scored};
 use super::skim::{fields, items, number, value_end, walk_fields, walk_items};
+use crate::judge_outcome::JudgeUse;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
@@ -45,7 +46,10 @@ fn scored(line: &[u8]) -> Option<Scored> {
             }
         })?;
     }
-    let metrics = kept.into_iter().collect::<Option<Vec<_>>>()?;
+    let mut metrics = kept.into_iter().collect::<Option<Vec<_>>>()?;
+    for metric in &mut metrics {
+        drop_texts(&mut metric.judge);
+    }
     Some(Scored { test: test?, run: run?, evaluation: evaluation?, metrics })
 }
 
@@ -134,14 +138,9 @@ pub(super) fn ran(line: &[u8]) -> Option<Ran> {
         }
     }
     has_transcript.then_some(())?;
-    Some(Ran {
-        test: test?,
-        run: run?,
-        evaluation: evaluation?,
-        transcript: only(error),
-        tokens,
-        simulator: simulator.map_or(Some(Vec::new()), parsed)?,
-    })
+    let mut simulator = simulator.map_or(Some(Vec::new()), parsed)?;
+    drop_texts(&mut simulator);
+    Some(Ran { test: test?, run: run?, evaluation: evaluation?, transcript: only(error), tokens, simulator })
 }
 
 /// Walks the transcript that begins here: adds what its events used, and finds its error. Returns where it ends.
@@ -175,6 +174,13 @@ fn walk_transcript<'b>(
     })
 }
 
+/// Drops the prompts and the answers of judges.
+fn drop_texts(used: &mut [JudgeUse]) {
+    for used in used {
+        used.questions = Vec::new();
+    }
+}
+
 fn parsed<T: FromJson>(value: &[u8]) -> Option<T> {
     T::read(Value::parse(std::str::from_utf8(value).ok()?).ok()?).ok()
 }
@@ -187,6 +193,7 @@ static INFORM: LazyLock<Vec<&str>> =
 pub(super) fn shorten_ran(ran: &mut Ran) {
     let error = ran.transcript.error.take();
     ran.transcript = only(error);
+    drop_texts(&mut ran.simulator);
 }
 
 /// A transcript that holds nothing but an error. All share one session, since each of its own would take memory.
@@ -205,6 +212,9 @@ pub(super) fn shorten(attempt: &mut Attempt) {
         if let Some(scored) = &mut evaluation.scored {
             scored.metrics.retain(|metric| !metric.judge.is_empty());
             scored.metrics.shrink_to_fit();
+            for metric in &mut scored.metrics {
+                drop_texts(&mut metric.judge);
+            }
         }
     }
     attempt.evaluations.shrink_to_fit();

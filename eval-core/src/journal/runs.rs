@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use eval_format::Value;
 
 use super::line::Line;
+use super::revision::Revision;
 use super::shape::key;
 use super::time;
 use super::to_json::{Object, ToJson};
@@ -110,13 +111,27 @@ fn is_device(name: &str) -> bool {
 pub(super) const LONGEST_ID: usize = 100;
 
 /// The text of a [`MARKER`].
-pub(super) fn marker(id: &str, started: SystemTime) -> Vec<u8> {
+pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> Vec<u8> {
     let mut text = Line::new();
     let mut object = Object::open(&mut text);
     object.text(key!("run"), id);
     started.write(object.key(key!("started")));
+    if let Some(Revision { commit, branch }) = revision {
+        object.text(key!("revision"), commit);
+        object.field(key!("branch"), branch);
+    }
     object.close();
     text.into_bytes()
+}
+
+/// The revision that was checked out when a run began; `None` if its folder does not tell.
+#[cfg(feature = "reports")]
+pub fn revision_of_run(folder: &Path) -> Option<Revision> {
+    let marker = Value::parse(&read_small(&folder.join(MARKER))?).ok()?;
+    Some(Revision {
+        commit: marker["revision"].as_str()?.to_owned(),
+        branch: marker["branch"].as_str().map(str::to_owned),
+    })
 }
 
 fn run(path: &Path) -> Option<RunDir> {
@@ -187,7 +202,7 @@ mod tests {
         let begun = |hours| SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(hours);
         for (id, hours) in [("a", 1), ("c", 3), ("b", 2), ("d", 2)] {
             fs::create_dir(folder.join(id)).unwrap();
-            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours))).unwrap();
+            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours), None)).unwrap();
         }
         fs::create_dir(folder.join("empty")).unwrap();
         fs::write(folder.join("file"), "{}").unwrap();

@@ -5,13 +5,14 @@ use eval_format::{Criterion, Gate, Pass};
 use super::line::Line;
 use super::shape::{fields, key};
 use super::to_json::{Object, ToJson, write_list, write_text};
-use crate::judge_outcome::JudgeUse;
+use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{RubricScore, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport};
 use crate::score::mean;
 use crate::verdict::Verdict;
 
-fields!(JudgeUse { model, asked, failed, replayed, usage });
+fields!(JudgeUse { model, asked, failed, replayed, usage, questions });
+fields!(JudgeQuestion { template, prompt, answers });
 fields!(RubricScore { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
 fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });

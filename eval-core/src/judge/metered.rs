@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use eval_format::UsageMetadata;
 
+use super::kept::Kept;
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::guard::{Waited, catch_panic};
 use crate::judge_outcome::JudgeUse;
@@ -29,6 +30,8 @@ struct State {
     waited: Duration,
     /// What was asked, one entry per model.
     used: Vec<JudgeUse>,
+    /// The texts of it.
+    kept: Kept,
 }
 
 impl MeteredJudge {
@@ -57,7 +60,10 @@ impl MeteredJudge {
 
     /// What was asked so far of each model, and the tokens that it took.
     pub(crate) fn used(&self) -> Vec<JudgeUse> {
-        self.state().used.clone()
+        let state = self.state();
+        let with_texts =
+            |used: &JudgeUse| JudgeUse { questions: state.kept.of_model(&used.model), ..used.clone() };
+        state.used.iter().map(with_texts).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -68,11 +74,18 @@ impl MeteredJudge {
 impl Judge for MeteredJudge {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let question = Question::open(self);
+        let kept = self.state().kept.asked(request);
         let answer = catch_panic(self.judge.ask(request)).await.unwrap_or_else(|panic| {
             Err(JudgeError::new(JudgeErrorKind::Failed, format!("the judge panicked: {panic}")))
         });
         drop(question);
-        self.state().count(&request.model, &answer);
+        {
+            let mut state = self.state();
+            state.count(&request.model, &answer);
+            if let Some(kept) = kept {
+                state.kept.answered(kept, request.sample, &answer);
+            }
+        }
         if let Err(error) = &answer
             && matches!(error.kind(), JudgeErrorKind::NoJudge | JudgeErrorKind::NotRecorded)
         {
@@ -151,6 +164,7 @@ impl Drop for Question<'_> {
 mod tests {
     use super::*;
     use crate::judge::Scripted;
+    use crate::judge_outcome::JudgeQuestion;
 
     fn run<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
@@ -186,9 +200,21 @@ mod tests {
         for model in ["a", "a", "a", "b"] {
             let _ = run(metered.judge().ask(&JudgeRequest::new(model, "?")));
         }
-        let a = JudgeUse { model: "a".to_owned(), asked: 3, failed: 1, replayed: Some(0), usage: usage(7) };
+        let a = JudgeUse {
+            model: "a".to_owned(),
+            asked: 3,
+            failed: 1,
+            replayed: Some(0),
+            usage: usage(7),
+            questions: Vec::new(),
+        };
         let b = JudgeUse { model: "b".to_owned(), asked: 1, replayed: Some(1), ..JudgeUse::default() };
-        assert_eq!(metered.used(), [a, b]);
+        let mut used = metered.used();
+        let questions: Vec<_> = used.iter_mut().map(|used| std::mem::take(&mut used.questions)).collect();
+        assert_eq!(used, [a, b]);
+        let answers = |of: &[JudgeQuestion]| of.iter().map(|it| it.answers.clone()).collect::<Vec<_>>();
+        assert_eq!(answers(&questions[0]), [["yes", "no answer: late", "yes"]]);
+        assert_eq!(answers(&questions[1]), [["no"]]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 
 use eval_format::UsageMetadata;
 
+use crate::agent::Event;
 use crate::report::CaseReport;
 
 /// The prices of the tokens of models.
@@ -73,8 +74,13 @@ impl Prices {
     /// What the agent of a case cost in all its runs.
     pub fn cost_of(&self, case: &CaseReport) -> Cost {
         let turns = case.runs.iter().flat_map(|run| &run.transcript.turns);
+        self.cost_of_events(turns.flat_map(|turn| &turn.events))
+    }
+
+    /// What the agent cost in these events.
+    pub fn cost_of_events<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Cost {
         let mut cost = Cost::default();
-        for event in turns.flat_map(|turn| &turn.events) {
+        for event in events {
             if let Some(usage) = &event.usage {
                 cost.add(&self.cost_of_call(event.model_version.as_deref(), usage));
             }

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_core::__private::{PriceError, Prices};
+use eval_core::__private::Prices;
 use eval_core::EvalRunner;
 use eval_format::EvalConfig;
 use eval_format::config::check_config;
 use eval_format::metric::{METRICS, metric};
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 
+use crate::commands::report;
 use crate::files::read;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
@@ -98,13 +99,7 @@ impl RunOptions {
 
     /// The prices of tokens; none if nobody wants to know what they cost.
     pub(super) fn prices(&self) -> Result<Prices, CommandError> {
-        let mut prices = Prices::default();
-        for text in &self.prices {
-            prices
-                .add(text)
-                .map_err(|error| CommandError::new(one_line(&error.to_string()), PriceError::HELP))?;
-        }
-        Ok(prices)
+        report::prices(&self.prices)
     }
 
     /// The arguments again, for a command that is shown.

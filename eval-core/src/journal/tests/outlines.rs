@@ -5,7 +5,7 @@ use eval_format::UsageMetadata;
 use super::*;
 use crate::agent::Event;
 use crate::journal::lines::broke_line;
-use crate::judge_outcome::JudgeUse;
+use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{Scores, TOKEN_USAGE};
 use crate::report::{MetricOutcome, MetricReport};
 use crate::transcript::{RunError, TurnRecord};
@@ -17,6 +17,7 @@ fn asked() -> JudgeUse {
         failed: 1,
         replayed: Some(0),
         usage: UsageMetadata::default(),
+        questions: vec![JudgeQuestion { prompt: "Is it right?".to_owned(), ..JudgeQuestion::default() }],
     }
 }
 
@@ -75,11 +76,14 @@ fn an_outline_of_a_run_has_its_tokens_its_error_and_what_its_user_cost() {
     let Some(Record::Ran(outline)) = outline::record(line.trim_ascii_end()) else { panic!("a run") };
     assert_eq!((outline.test, outline.run, outline.evaluation), (3, 2, 1));
     assert_eq!((outline.tokens, outline.transcript.error.as_ref()), (Some(321), Some(&error)));
-    assert_eq!(outline.simulator, [asked()]);
+    let counted = JudgeUse { questions: Vec::new(), ..asked() };
+    assert_eq!(outline.simulator, std::slice::from_ref(&counted), "without what was asked");
     assert!(outline.transcript.turns.is_empty());
     let Record::Ran(mut whole) = again(&line) else { panic!("a run") };
     assert_eq!((whole.tokens, whole.transcript.turns.len()), (Some(321), 2));
+    assert_eq!(whole.simulator, [asked()]);
     outline::shorten_ran(&mut whole);
+    assert_eq!(whole.simulator, [counted]);
     assert_eq!((whole.transcript.error, whole.transcript.turns.len()), (Some(error), 0));
 }
 

@@ -1,19 +1,24 @@
 //! The report as a page to look at.
 
 mod case;
+mod facts;
 mod history;
 mod run;
 mod scores;
 mod turn;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::Duration;
 
-use super::phrases;
+use eval_core::__private::Cost;
+
+use super::{human, phrases};
 use crate::output::CommandError;
 use crate::output::time;
 use crate::output::words::count;
-use crate::page::{self, Anchors, CaseRow, Count, Fact, Histogram, PageModel, line};
-use crate::recorded::{Cases, RunResults, State, TestResult};
+use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
+use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use history::History;
 
 pub(super) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -30,10 +35,24 @@ fn model(results: &RunResults<'_>) -> PageModel {
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
     let mut tests: Vec<&TestResult<'_>> = results.tests.iter().collect();
     tests.sort_by_key(|test| urgency(test));
+    let costs: Vec<Option<Cost>> = tests.iter().map(|test| cost(test.attempt, &results.prices)).collect();
     let cases: Vec<CaseRow> = tests
         .iter()
-        .map(|test| case::row(test, anchors.of(&test.name), &mut files, history.spark(test)))
+        .zip(&costs)
+        .map(|(test, cost)| {
+            let row = case::row(test, anchors.of(&test.name), &mut files, history.spark(test));
+            CaseRow { cost: cost.as_ref().map(Cost::amount), ..row }
+        })
         .collect();
+    let total = costs.iter().flatten().copied().reduce(|mut all, cost| {
+        all.add(&cost);
+        all
+    });
+    let total = total.map(|total| total.to_string());
+    let numbers =
+        phrases::numbers(results).into_iter().chain(total.iter().map(|total| format!("cost {total}")));
+    let numbers = numbers.collect();
+    let (facts, glance) = facts::facts(results, total);
     let outcome = results.totals.outcome().name();
     PageModel {
         title: format!("{outcome}: {} · cargo evalset", count(results.totals.cases, "case")),
@@ -41,11 +60,14 @@ fn model(results: &RunResults<'_>) -> PageModel {
         reason: results.totals.reason(),
         counts: counts(&cases),
         about: about(results),
-        facts: facts(results),
-        numbers: phrases::numbers(results),
+        facts,
+        glance,
+        rerun: rerun(results),
+        numbers,
         notes: phrases::notes(results),
         histograms: histograms(results),
         pass_rate: history.pass_rate(),
+        scatters: scatters(&tests, &costs, &cases),
         cases,
     }
 }
@@ -91,57 +113,53 @@ fn about(results: &RunResults<'_>) -> String {
     format!("Run {}: {}took {took}", results.loaded.name(), began.unwrap_or_default())
 }
 
-/// What the journal tells of the run, and what it does not.
-fn facts(results: &RunResults<'_>) -> Vec<Fact> {
-    let run = &results.loaded.run;
-    let joined = |values: BTreeSet<String>| {
-        let values: Vec<String> = values.into_iter().collect();
-        (!values.is_empty()).then(|| values.join(", "))
-    };
-    let heads = || run.processes.iter();
-    let of_variable =
-        |name: &str| joined(heads().filter_map(|head| head.env.get(name)).map(|it| line(it)).collect());
-    let attempts = || results.tests.iter().map(|test| test.attempt);
-    let files = attempts().filter_map(|attempt| attempt.started.file.as_deref()).map(line).collect();
-    let hashes: BTreeSet<&str> =
-        attempts().filter_map(|attempt| attempt.started.case_hash.as_deref()).collect();
-    let hashes =
-        (!hashes.is_empty()).then(|| format!("{} different ones; each case shows its own", hashes.len()));
-    let packages = heads().filter_map(|head| {
-        let version = head.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
-        Some(line(&format!("{}{version}", head.package.as_deref()?)))
-    });
-    let fact = |name, value| Fact { name, value };
-    vec![
-        fact("Run", Some(results.loaded.name())),
-        fact("Began", results.times.began.map(time::shown)),
-        fact("Took", Some(time::took(results.totals.elapsed))),
-        fact("Tests built", results.times.built.map(time::shown)),
-        fact("Git revision", of_variable("GITHUB_SHA")),
-        fact("Uncommitted changes", None),
-        fact("Sets", joined(files)),
-        fact("Hashes of cases", hashes),
-        fact("Agent models", joined(scores::agent_models(results))),
-        fact("Judge models", joined(scores::judge_models(results))),
-        fact("Packages", joined(packages.collect())),
-        fact("evalset", joined(heads().map(|head| line(&head.evalset)).collect())),
-        fact("Cost", None),
-    ]
+/// The commands that run what has no good verdict again: `cargo evalset rerun --failed`.
+fn rerun(results: &RunResults<'_>) -> Vec<String> {
+    human::rerun(results).into_iter().map(|command| line(&command)).collect()
 }
 
-/// A plot for each metric that can fail a case.
+/// A plot for each metric that can fail a case, the one that failed most cases first.
 fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
-    let mut metrics: BTreeMap<&str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let mut metrics: BTreeMap<&str, Vec<(f64, Option<f64>)>> = BTreeMap::new();
     for metric in results.tests.iter().flat_map(TestResult::gating) {
-        let (scores, thresholds) = metrics.entry(&metric.name).or_default();
-        scores.extend(metric.score);
-        thresholds.extend(metric.threshold());
+        let scores = metrics.entry(&metric.name).or_default();
+        scores.extend(metric.score.map(|score| (score, metric.threshold())));
     }
-    let plots = metrics.into_iter().filter_map(|(name, (scores, thresholds))| {
-        // A line would be wrong for some cases if they have different thresholds.
-        let first = thresholds.first().copied();
-        let threshold = first.filter(|first| thresholds.iter().all(|it| it.to_bits() == first.to_bits()));
-        Histogram::of(line(name), &scores, threshold)
-    });
-    plots.collect()
+    let plots = metrics.into_iter().filter_map(|(name, scores)| Histogram::of(line(name), &scores));
+    let mut plots: Vec<Histogram> = plots.collect();
+    plots.sort_by_key(|plot| Reverse(plot.below));
+    plots
+}
+
+/// What the cases took and what they cost, against the mean score of the metrics that can fail them.
+fn scatters(tests: &[&TestResult<'_>], costs: &[Option<Cost>], cases: &[CaseRow]) -> Vec<Scatter> {
+    let score = |test: &TestResult<'_>| {
+        let scores: Vec<f64> = test.gating().filter_map(|metric| metric.score).collect();
+        mean(&scores)
+    };
+    let points = |took: &dyn Fn(usize) -> Option<f64>| {
+        let of_case = tests.iter().zip(cases).enumerate().filter_map(|(at, (test, row))| {
+            Some(Point {
+                took: took(at)?,
+                score: score(test)?,
+                passed: test.state == State::Passed,
+                name: row.name.clone(),
+                anchor: row.anchor.clone(),
+            })
+        });
+        of_case.collect()
+    };
+    let times = points(&|at| tests.get(at)?.attempt.decided.as_ref().map(|it| it.elapsed.as_secs_f64()));
+    let costs = points(&|at| costs.get(at)?.map(|cost| cost.money));
+    let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    let money = |money: f64| Cost { money, ..Cost::default() }.amount();
+    [Scatter::of("Time against score", times, seconds), Scatter::of("Cost against score", costs, money)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn mean(scores: &[f64]) -> Option<f64> {
+    let count = u32::try_from(scores.len()).ok().filter(|count| *count > 0)?;
+    Some(scores.iter().sum::<f64>() / f64::from(count))
 }

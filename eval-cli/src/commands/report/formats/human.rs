@@ -154,13 +154,23 @@ const MOST_FAILURES: usize = 50;
 
 /// The commands to go on with.
 fn commands(results: &RunResults<'_>) -> String {
+    let mut lines: Vec<String> =
+        rerun(results).iter().map(|command| format!("run again     {command}\n")).collect();
+    for folder in &results.loaded.folders {
+        lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
+    }
+    format!("\n{}", lines.concat())
+}
+
+/// The commands that run tests again which did not pass.
+pub(super) fn rerun(results: &RunResults<'_>) -> Vec<String> {
     let run = results.loaded.args();
     // Cases of programs are no tests: their program runs them.
     let of_tests = |state| {
         let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
         tests.filter(|test| test.state == state).count()
     };
-    let mut lines = Vec::new();
+    let mut commands = Vec::new();
     for (number, flag) in [
         (of_tests(State::Failed), "failed"),
         (of_tests(State::Error) + of_tests(State::NotEvaluated), "errors"),
@@ -170,13 +180,10 @@ fn commands(results: &RunResults<'_>) -> String {
         ),
     ] {
         if number > 0 {
-            lines.push(format!("run again     cargo evalset rerun {run}--{flag}\n"));
+            commands.push(format!("cargo evalset rerun {run}--{flag}"));
         }
     }
-    for folder in &results.loaded.folders {
-        lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
-    }
-    format!("\n{}", lines.concat())
+    commands
 }
 
 /// The columns that a name takes, but for the wide characters of some scripts.

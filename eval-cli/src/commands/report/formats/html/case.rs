@@ -12,7 +12,7 @@ use super::scores::Known;
 use super::turn::Comparison;
 use crate::output::{shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
-use crate::recorded::{Cases, State, TestResult, headline, metric_state, near};
+use crate::recorded::{Cases, RunCounts, State, TestResult, headline, metric_state, near};
 
 pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
     let details = details(test, files);
@@ -24,13 +24,29 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
         word: details.word,
         filters: filters(test),
         reason: details.reason.clone(),
-        runs: phrases::runs(test),
+        runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
+        of_runs: of_runs(test.runs),
         pills: test.gating().map(pill).collect(),
         tokens: tokens.map(words::grouped),
-        time: test.attempt.decided.as_ref().map(|_| time::took(test.elapsed())),
+        cost: None,
+        time: test.attempt.decided.as_ref().map(|_| time::latency(test.elapsed())),
         spark,
         details,
     }
+}
+
+/// What is to be said of runs that neither passed nor failed.
+fn of_runs(runs: RunCounts) -> Option<String> {
+    let RunCounts { total, ran, judged, .. } = runs;
+    let flaky = runs.are_flaky().then(|| "flaky".to_owned());
+    let open = match (total - ran.min(total), total - judged.min(total)) {
+        (0, 0) => None,
+        _ if total == 1 => None,
+        (0, unjudged) => Some(format!("{unjudged} not scored")),
+        (missing, _) => Some(format!("{missing} did not run")),
+    };
+    let parts: Vec<String> = flaky.into_iter().chain(open).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn filters(test: &TestResult<'_>) -> String {
@@ -75,6 +91,16 @@ fn short(score: f64, threshold: Option<f64>) -> String {
     texts.find(told).unwrap_or_else(|| score.to_string())
 }
 
+/// A reason with the scores of this case in few digits: `0.6666666666666666` is `0.67`.
+fn calm(reason: String, test: &TestResult<'_>) -> String {
+    let long = test.gating().filter_map(|metric| {
+        let score = metric.score?;
+        let (long, shown) = (score.to_string(), short(score, metric.threshold()));
+        (long.len() > shown.len() + 2).then_some((format!(" is {long},"), format!(" is {shown},")))
+    });
+    long.fold(reason, |reason, (long, shown)| reason.replacen(&long, &shown, 1))
+}
+
 fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
     let started = &test.attempt.started;
     let decided = test.attempt.decided.as_ref();
@@ -94,7 +120,7 @@ fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
         name: line(&test.name),
         state: if word == "FLAKY" { "flaky" } else { class(test.state) },
         word,
-        reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&calm(reason, test))),
         facts: facts(test),
         rerun: rerun(test),
         doubt,

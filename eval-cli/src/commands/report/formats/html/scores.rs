@@ -8,7 +8,7 @@ use eval_core::report::MetricOutcome;
 use eval_format::{EvalCase, Value};
 
 use crate::output::words::count;
-use crate::page::{Judge, JudgedRubric, RunScore, TurnScore, line, text};
+use crate::page::{Judge, JudgedRubric, Question, RunScore, TurnScore, line, text};
 use crate::recorded::{RunResults, TestResult};
 
 /// The versions of models that the agents' events name.
@@ -146,7 +146,12 @@ fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
     if judge.failed > 0 {
         asked.push_str(&format!(", {} without an answer", judge.failed));
     }
-    Judge { purpose: line(purpose), model: line(&judge.model), asked }
+    let questions = judge.questions.iter().map(|it| Question {
+        template: line(&it.template),
+        prompt: text(&it.prompt),
+        answers: it.answers.iter().map(|answer| text(answer)).collect(),
+    });
+    Judge { purpose: line(purpose), model: line(&judge.model), asked, questions: questions.collect() }
 }
 
 #[cfg(test)]

@@ -90,23 +90,49 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
     let Some(expected) = expected else {
         let made = actual.iter().zip(results);
         return made
-            .map(|(call, result)| Call { is: "made", expected: None, actual: Some(shown(call)), result })
+            .map(|(call, result)| Call {
+                is: "made",
+                expected: None,
+                actual: Some(shown(call)),
+                result,
+                pieces: None,
+            })
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
     let pairs = aligned(&expected, &actual, comparison.match_type, comparison.args);
-    let pairs = pairs.into_iter().map(|(e, a, is_same)| Call {
-        is: match (e, a) {
-            (Some(_), Some(_)) if is_same => "same",
-            (Some(_), Some(_)) => "changed",
-            (Some(_), None) => "missing",
-            (None, _) => "extra",
-        },
-        expected: e.map(|e| shown(expected[e])),
-        actual: a.map(|a| shown(actual[a])),
-        result: a.and_then(|a| results[a].clone()),
+    let pairs = pairs.into_iter().map(|(e, a, is_same)| {
+        let one = e.map(|e| shown(expected[e]));
+        let other = a.map(|a| match e {
+            Some(e) => shown(&in_order_of(expected[e], actual[a])),
+            None => shown(actual[a]),
+        });
+        let both = one.as_deref().zip(other.as_deref()).filter(|(one, other)| one != other);
+        Call {
+            is: match (e, a) {
+                (Some(_), Some(_)) if is_same => "same",
+                (Some(_), Some(_)) => "changed",
+                (Some(_), None) => "missing",
+                (None, _) => "extra",
+            },
+            pieces: both.and_then(|(one, other)| page::calls(one, other)),
+            expected: one,
+            actual: other,
+            result: a.and_then(|a| results[a].clone()),
+        }
     });
     pairs.collect()
+}
+
+/// A call with its arguments in the order of the expected ones. Nothing compares their order, and a reader should not either.
+fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
+    let mut ordered = actual.clone();
+    if let (Some(wanted), Some(args)) = (&expected.args, &actual.args) {
+        let first = wanted.keys().filter_map(|key| Some((key, args.get(key)?)));
+        let rest = args.iter().filter(|(key, _)| !wanted.contains_key(key));
+        ordered.args = Some(first.chain(rest).map(|(key, value)| (key.to_owned(), value.clone())).collect());
+    }
+    ordered
 }
 
 /// What each call returned: the response with its id, else the next one of its tool.
@@ -141,10 +167,37 @@ fn took(turn: &Invocation) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// When the last call was made, and when the last event was.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    called: f64,
+    last: f64,
+}
+
+impl Clock {
+    /// Since when this event was worked on, and by whom: a result since its call, all else since the event before. Events tell
+    /// when they came, and not when work on them began.
+    fn from(&mut self, event: &Event) -> (f64, &'static str) {
+        let at = event.at.as_secs_f64();
+        let returns = event.parts().iter().any(|part| part.function_response.is_some());
+        let calls = event.parts().iter().any(|part| part.function_call.is_some());
+        let from = if returns { self.called } else { self.last }.min(at);
+        if calls {
+            self.called = at;
+        }
+        self.last = at;
+        (from, if returns { "tool" } else { "model" })
+    }
+}
+
 fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
-    events.iter().flat_map(|event| {
+    let mut clock = Clock::default();
+    events.iter().flat_map(move |event| {
+        let (from, by) = clock.from(event);
         let step = |what, text: String| Step {
             at: event.at.as_secs_f64(),
+            from,
+            by,
             author: line(&event.author),
             what,
             text,

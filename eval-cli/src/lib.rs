@@ -14,7 +14,9 @@ mod edited;
 mod files;
 mod output;
 mod page;
+mod phrases;
 mod recorded;
+mod run_page;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -3,11 +3,11 @@
 use clap::builder::styling::Style;
 use eval_core::report::Verdict;
 
-use super::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::output::foreign::one_line;
 use crate::output::style::{self, BOLD, styled};
 use crate::output::width;
 use crate::output::words::{count, tokens};
+use crate::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::recorded::{Retry, RunResults, State, TestResult, near};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {

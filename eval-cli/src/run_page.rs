@@ -1,4 +1,4 @@
-//! The report as a page to look at.
+//! A recorded run as a page to look at, for a file and for a server.
 
 mod case;
 mod history;
@@ -8,15 +8,15 @@ mod turn;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::phrases;
 use crate::output::CommandError;
 use crate::output::time;
 use crate::output::words::count;
 use crate::page::{self, Anchors, CaseRow, Count, Fact, Histogram, PageModel, line};
+use crate::phrases;
 use crate::recorded::{Cases, RunResults, State, TestResult};
 use history::History;
 
-pub(super) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
+pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {
         CommandError::new(
             format!("cannot write the page: {error}"),

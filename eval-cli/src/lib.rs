@@ -17,6 +17,8 @@ mod page;
 mod phrases;
 mod recorded;
 mod run_page;
+#[cfg(feature = "serve")]
+mod serve;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

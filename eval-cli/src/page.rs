@@ -19,5 +19,9 @@ pub(crate) use model::{
     RunScore, StateRow, Step, Turn, TurnScore,
 };
 pub(crate) use plot::{Histogram, PassRate, Spark};
+#[cfg(feature = "serve")]
+pub(crate) use policy::policy;
 pub(crate) use render::render;
+#[cfg(feature = "serve")]
+pub(crate) use render::{Live, STYLE, live_policy, render_live};
 pub(crate) use text::{line, text};

@@ -25,14 +25,17 @@ pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     })
 }
 
-fn model(results: &RunResults<'_>) -> PageModel {
+/// Everything that the page shows of a run.
+pub(crate) fn model(results: &RunResults<'_>) -> PageModel {
     let history = History::of(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
-    let mut tests: Vec<&TestResult<'_>> = results.tests.iter().collect();
-    tests.sort_by_key(|test| urgency(test));
+    // In the order of the journal, so that a case keeps its anchor while a run grows.
+    let tests = results.tests.iter().map(|test| (test, anchors.of(&test.name)));
+    let mut tests: Vec<(&TestResult<'_>, String)> = tests.collect();
+    tests.sort_by_key(|(test, _)| urgency(test));
     let cases: Vec<CaseRow> = tests
-        .iter()
-        .map(|test| case::row(test, anchors.of(&test.name), &mut files, history.spark(test)))
+        .into_iter()
+        .map(|(test, anchor)| case::row(test, anchor, &mut files, history.spark(test)))
         .collect();
     let outcome = results.totals.outcome().name();
     PageModel {

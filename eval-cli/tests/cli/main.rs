@@ -32,4 +32,6 @@ mod same_scores;
 mod schema;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+#[cfg(all(feature = "serve", unix))]
+mod serve_pages;
 mod traces;

@@ -129,7 +129,7 @@ const tests = {
     assert(await page.locator("#detail dt", { hasText: "Package" }).or(page.locator("#detail dt", { hasText: "Stands in" })).first().isVisible(), "what is unfolded stays");
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
-    await shot(page, "run");
+    await shot(page, "run-running");
     service.open(99);
     await ended(child);
     await page.locator("header.unmeasurable, header.failed").waitFor();

@@ -136,11 +136,7 @@ async fn decide(
         let id = one_line(&decision.case);
         let conflict = |what: &str| {
             let file = one_line(&path.display().to_string());
-            Failure::new(
-                StatusCode::CONFLICT,
-                format!("`{file}`: {what}"),
-                "load the page again and look at it",
-            )
+            Failure::new(StatusCode::CONFLICT, format!("`{file}`: {what}"), "look at it again")
         };
         let case = editor.case(&decision.case).filter(|case| case.draft().is_some());
         let case = case
@@ -149,7 +145,7 @@ async fn decide(
             return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
         }
         let said = act(&Draft { case: case.clone(), path: path.clone() })?;
-        site.tell("drafts", &json!({}));
+        site.tell("drafts", &json!({ "set": decision.set, "case": decision.case }));
         Ok(answer::json(&json!({ "done": said })))
     })
     .await

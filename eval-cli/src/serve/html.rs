@@ -46,6 +46,8 @@ pub(super) struct RunLine {
     /// Cases that were to run, if that is known.
     pub(super) planned: Option<usize>,
     pub(super) passed: usize,
+    /// Cases that are not in work any more.
+    pub(super) decided: usize,
     pub(super) when: String,
     pub(super) took: String,
     /// What ran: packages, or a program.

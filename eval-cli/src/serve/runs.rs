@@ -54,7 +54,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
         let form = site.job.start().map(|start| {
             let found = sets::all();
             html::Form {
-                agent: line(&start.agent),
+                agent: line(&start.agent).replace('`', ""),
                 problem: found
                     .as_ref()
                     .err()
@@ -62,7 +62,11 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                 sets: found.unwrap_or_default().iter().map(|path| path.display().to_string()).collect(),
             }
         });
-        html::runs(&runs, more, PassRate::of(&past), form)
+        let mut rate = PassRate::of(&past);
+        if let Some(rate) = &mut rate {
+            rate.summary = rate.summary.replace("this run", "the newest run");
+        }
+        html::runs(&runs, more, rate, form)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }
@@ -105,6 +109,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
         cases: 0,
         planned: None,
         passed: 0,
+        decided: 0,
         when: time::shown(run.started),
         took: String::new(),
         what: String::new(),
@@ -125,6 +130,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     shown.cases = totals.cases - totals.skipped;
     shown.planned = (loaded.run.never_began > 0).then_some(totals.cases + loaded.run.never_began);
     shown.passed = totals.passed;
+    shown.decided = totals.cases - totals.unfinished;
     shown.took = time::took(totals.elapsed);
     shown.what = what(&loaded);
     shown

@@ -89,7 +89,7 @@ async function trace(file) {
   card(file.name, `trace with ${counted(data.traces.length, "conversation")}`,
     data.traces.map((of) => el("details", "", el("summary", "", `${of.metadata.sessionName || of.traceId}: ${counted(of.invocations.length, "turn")}`),
       turns(of), of.warnings.map((warning) => el("p", "doubt", warning)))),
-    have.set ? null : el("p", "", "Drop an eval set too, and it is scored."));
+    have.set ? null : el("p", "lacks", "Drop an eval set too, and it is scored."));
 }
 
 async function journal(file) {
@@ -119,6 +119,7 @@ function evaluators() {
 
 async function score() {
   if (!have.set || !have.traces.length) return;
+  for (const node of document.querySelectorAll(".lacks")) node.remove();
   const { all, left } = evaluators();
   const form = new FormData();
   for (const file of have.traces) form.append("trace_files", file, file.name);

@@ -43,6 +43,9 @@ for (const draft of document.querySelectorAll(".draft")) {
   });
 }
 
-// Keeps the line at the top true. What somebody else decided is said when a draft is decided here.
-on("all", () => {});
+// Another page of this service decided about a draft.
+on("drafts", ({ case: decided, set }) => {
+  const other = [...document.querySelectorAll(".draft:not(.decided)")].find((it) => it.dataset.set === set && it.dataset.case === decided);
+  if (other && !other.querySelector("button").disabled) other.querySelector(".answer").textContent = "It was decided about on another page.";
+});
 })();

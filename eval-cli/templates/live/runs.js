@@ -50,7 +50,7 @@ async function refresh() {
       row.setAttribute("role", "row");
       row.dataset.run = run.id;
       const text = JSON.stringify(run);
-      if (row.shownAs !== text) fill(row, run, run.passed);
+      if (row.shownAs !== text) fill(row, run, run.decided);
       row.shownAs = text;
       return row;
     }));

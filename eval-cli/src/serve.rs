@@ -4,11 +4,15 @@ mod answer;
 mod check;
 mod drafts;
 mod events;
+mod folder;
 mod html;
+mod hub;
 mod job;
+mod lines;
 mod runs;
 mod sets;
 mod site;
+mod start;
 mod tail;
 mod view;
 mod watch;
@@ -26,8 +30,8 @@ pub(crate) use site::Site;
 const LARGEST: usize = 64 << 20;
 
 /// The pages, and what ends them: a stream of events ends with the service.
-pub(crate) fn site(records: PathBuf, start: Option<Start>) -> (Router, std::sync::Arc<Site>) {
-    let site = Site::new(records, start);
+pub(crate) fn site(records: PathBuf, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
+    let site = Site::new(records, agent);
     let routes = Router::new()
         .route("/", get(runs::page))
         .route("/runs", get(runs::list))
@@ -40,8 +44,8 @@ pub(crate) fn site(records: PathBuf, start: Option<Start>) -> (Router, std::sync
         .route("/check", get(check::page))
         .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(LARGEST)))
         .route("/dropped/{number}", get(check::dropped))
-        .route("/run", post(job::start))
-        .route("/run/cancel", post(job::cancel))
+        .route("/run", post(start::start))
+        .route("/run/cancel", post(start::cancel))
         .with_state(std::sync::Arc::clone(&site));
     (routes, site)
 }

@@ -5,18 +5,17 @@ use eval_server::axum::body::{Body, Bytes};
 use eval_server::axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use eval_server::axum::http::{HeaderMap, HeaderValue, StatusCode};
+use eval_server::axum::http::{HeaderValue, StatusCode};
 use eval_server::axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::html;
 use crate::output::CommandError;
 
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(super) struct Failure {
-    status: StatusCode,
-    error: CommandError,
+    pub(super) status: StatusCode,
+    pub(super) error: CommandError,
 }
 
 impl Failure {
@@ -34,19 +33,6 @@ impl Failure {
 
     pub(super) fn not_found(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, message, help)
-    }
-
-    /// As a page, if a person asks.
-    pub(super) fn shown(self, headers: &HeaderMap) -> Response {
-        let accepts = headers.get("accept").and_then(|it| it.to_str().ok()).unwrap_or_default();
-        match html::problem(&self.error.message, &self.error.help) {
-            Ok(page) if accepts.contains("text/html") => {
-                let mut response = page;
-                *response.status_mut() = self.status;
-                response
-            }
-            _ => self.into_response(),
-        }
     }
 }
 

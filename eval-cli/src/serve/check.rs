@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::html;
-use super::site::{Site, lock};
+use super::hub::lock;
+use super::site::Site;
 use super::view::{still, unreadable};
 use crate::recorded::{LoadedRun, RunResults};
 
@@ -75,5 +76,5 @@ pub(super) async fn dropped(
         })?;
         still(&loaded(&found.1)?, "check")
     });
-    page.await.unwrap_or_else(|failure| failure.shown(&headers))
+    page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }

@@ -145,7 +145,7 @@ async fn decide(
             return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
         }
         let said = act(&Draft { case: case.clone(), path: path.clone() })?;
-        site.tell("drafts", &json!({ "set": decision.set, "case": decision.case }));
+        site.hub.tell("drafts", &json!({ "set": decision.set, "case": decision.case }));
         Ok(answer::json(&json!({ "done": said })))
     })
     .await

@@ -23,8 +23,8 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// asked for again.
 pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
     let (mut sender, body) = Channel::<Bytes, Infallible>::new(16);
-    let mut events = site.listen();
-    let mut ending = site.ending();
+    let mut events = site.hub.listen();
+    let mut ending = site.hub.ending();
     watch(&site);
     let job = site.job.shown();
     tokio::spawn(async move {

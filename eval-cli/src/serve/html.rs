@@ -1,7 +1,8 @@
 //! The pages as HTML.
 
 use askama::Template;
-use eval_server::axum::response::Response;
+use eval_server::axum::http::HeaderMap;
+use eval_server::axum::response::{IntoResponse, Response};
 
 use super::answer::{self, Failure};
 use crate::page::{self, PassRate};
@@ -65,7 +66,7 @@ pub(super) struct Form {
 
 #[derive(Template)]
 #[template(path = "live/runs.html")]
-struct Runs<'a> {
+struct RunsPage<'a> {
     live: Frame,
     runs: &'a [RunLine],
     more: usize,
@@ -81,7 +82,7 @@ pub(super) fn runs(
 ) -> Result<Response, Failure> {
     let live = Frame::new("runs", "Runs", RUNS);
     let policy = live.policy.clone();
-    sent(Runs { live, runs, more, rate, form }.render(), &policy)
+    sent(RunsPage { live, runs, more, rate, form }.render(), &policy)
 }
 
 /// A draft, as `accept` shows it.
@@ -108,7 +109,7 @@ pub(super) struct DraftRow {
 
 #[derive(Template)]
 #[template(path = "live/drafts.html")]
-struct Drafts<'a> {
+struct DraftsPage<'a> {
     live: Frame,
     drafts: &'a [DraftCard],
     sets: usize,
@@ -122,34 +123,41 @@ pub(super) fn drafts(
 ) -> Result<Response, Failure> {
     let live = Frame::new("drafts", "Drafts", DRAFTS);
     let policy = live.policy.clone();
-    sent(Drafts { live, drafts, sets, problems }.render(), &policy)
+    sent(DraftsPage { live, drafts, sets, problems }.render(), &policy)
 }
 
 #[derive(Template)]
 #[template(path = "live/check.html")]
-struct Check {
+struct CheckPage {
     live: Frame,
 }
 
 pub(super) fn check() -> Result<Response, Failure> {
     let live = Frame::new("check", "Check", CHECK);
     let policy = live.policy.clone();
-    sent(Check { live }.render(), &policy)
+    sent(CheckPage { live }.render(), &policy)
 }
 
 #[derive(Template)]
 #[template(path = "live/problem.html")]
-struct Problem<'a> {
+struct ProblemPage<'a> {
     live: Frame,
     message: &'a str,
     help: &'a str,
 }
 
-/// Why there is no page.
-pub(super) fn problem(message: &str, help: &str) -> Result<Response, Failure> {
+/// Why there is no page: as a page, if a person asks.
+pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
+    let accepts = headers.get("accept").and_then(|it| it.to_str().ok());
+    if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
+        return failure.into_response();
+    }
     let live = Frame::new("", "Not shown", "");
     let policy = live.policy.clone();
-    sent(Problem { live, message, help }.render(), &policy)
+    let page = ProblemPage { live, message: &failure.error.message, help: &failure.error.help };
+    let Ok(mut response) = sent(page.render(), &policy) else { return failure.into_response() };
+    *response.status_mut() = failure.status;
+    response
 }
 
 fn sent(text: Result<String, askama::Error>, policy: &str) -> Result<Response, Failure> {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -10,16 +11,11 @@ use std::{env, thread};
 use chrono::{DateTime, Utc};
 use eval_agents::__private::{Group, Launch};
 use eval_core::__private::variables;
-use eval_server::axum::body::Bytes;
-use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
-use eval_server::axum::response::Response;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{self, Failure};
-use super::sets;
-use super::site::{Site, lock};
+use super::answer::Failure;
+use super::hub::{Hub, lock};
 use crate::page::line;
 
 /// What can be started. Nothing of it comes from a browser.
@@ -35,6 +31,9 @@ pub(crate) struct Start {
 #[derive(Debug)]
 pub(super) struct Job {
     start: Option<Start>,
+    /// The folder of runs.
+    records: PathBuf,
+    hub: Hub,
     state: Mutex<Last>,
 }
 
@@ -52,16 +51,19 @@ struct Last {
 const KEPT: usize = 300;
 /// Bytes of a line that are read.
 const LONGEST: u64 = 16 << 10;
-/// The most runs of a case that the page may ask for.
-const MOST: u16 = 100;
 
 impl Job {
-    pub(super) fn new(start: Option<Start>) -> Self {
-        Self { start, state: Mutex::default() }
+    pub(super) fn new(start: Option<Start>, records: PathBuf, hub: Hub) -> Self {
+        Self { start, records, hub, state: Mutex::default() }
     }
 
     pub(super) fn start(&self) -> Option<&Start> {
         self.start.as_ref()
+    }
+
+    /// Tells how far it is.
+    pub(super) fn tell(&self) {
+        self.hub.tell("job", &self.shown());
     }
 
     /// How far it is, for a page.
@@ -116,42 +118,9 @@ fn words(status: ExitStatus) -> &'static str {
     }
 }
 
-/// What the page asks for.
-#[derive(Deserialize)]
-struct Asked {
-    sets: Vec<String>,
-    runs: u16,
-}
-
-/// Starts a run.
-pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
-    site.work(move |site| {
-        let asked: Asked = serde_json::from_slice(&body).map_err(|error| {
-            Failure::bad(format!("the request cannot be read: {error}"), "send `sets` and `runs`")
-        })?;
-        let Some(start) = &site.job.start else {
-            let help = "start `cargo evalset serve` with `--agent-cmd`, `--agent-url` or `--adk-cmd`";
-            return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
-        };
-        if !(1..=MOST).contains(&asked.runs) {
-            return Err(Failure::bad("a case runs from 1 to 100 times", "change the number of runs"));
-        }
-        let known = sets::all()?;
-        let sets = known.iter().map(|path| path.display().to_string()).filter(|set| asked.sets.contains(set));
-        let sets: Vec<String> = sets.collect();
-        if sets.is_empty() || sets.len() != asked.sets.len() {
-            let help = "choose one or more of the sets; load the page again if a file was moved";
-            return Err(Failure::bad("no set is chosen, or one is not there any more", help));
-        }
-        let run = begin(site, start, &sets, asked.runs)?;
-        site.tell("job", &site.job.shown());
-        Ok(answer::json(&json!({ "run": run })))
-    })
-    .await
-}
-
-fn begin(site: &Arc<Site>, start: &Start, sets: &[String], runs: u16) -> Result<String, Failure> {
-    let mut state = lock(&site.job.state);
+/// Starts a run of sets, and returns its id.
+pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -> Result<String, Failure> {
+    let mut state = lock(&job.state);
     if state.group.is_some() {
         return Err(Failure::new(StatusCode::CONFLICT, "a run is in work", "wait for its end, or cancel it"));
     }
@@ -161,32 +130,32 @@ fn begin(site: &Arc<Site>, start: &Start, sets: &[String], runs: u16) -> Result<
         format!("{}-page-{number}", DateTime::<Utc>::from(SystemTime::now()).format("%Y-%m-%dT%H-%M-%S"));
     let mut command = Command::new(env::current_exe().map_err(failed)?);
     command.arg("run").args(&start.args).args(["--runs", &runs.to_string(), "--"]).args(sets);
-    command.env(variables::RUN_ID, &run).env(variables::DIR, &site.records).env_remove(variables::JOURNAL);
+    command.env(variables::RUN_ID, &run).env(variables::DIR, &job.records).env_remove(variables::JOURNAL);
     let mut group = Launch::of(&command).start(Stdio::null()).map_err(failed)?;
     let (out, err) = (group.child.stdout.take(), group.child.stderr.take());
     *state = Last { number, run: Some(run.clone()), group: Some(group), ..Last::default() };
     drop(state);
     if let Some(out) = out {
-        follow(site, number, out);
+        follow(job, number, out);
     }
     if let Some(err) = err {
-        follow(site, number, err);
+        follow(job, number, err);
     }
-    let site = Arc::clone(site);
+    let job = Arc::clone(job);
     thread::spawn(move || {
-        while !site.job.has_ended(number) {
+        while !job.has_ended(number) {
             thread::sleep(Duration::from_millis(50));
         }
         // What it said last is still on its way.
         thread::sleep(Duration::from_millis(100));
-        site.tell("job", &site.job.shown());
+        job.tell();
     });
     Ok(run)
 }
 
 /// Tells of each line that the run says.
-fn follow(site: &Arc<Site>, number: u64, said: impl Read + Send + 'static) {
-    let site = Arc::clone(site);
+fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static) {
+    let job = Arc::clone(job);
     thread::spawn(move || {
         let mut said = BufReader::new(said);
         loop {
@@ -196,20 +165,10 @@ fn follow(site: &Arc<Site>, number: u64, said: impl Read + Send + 'static) {
                 Ok(_) => {}
             }
             let text = line(String::from_utf8_lossy(&text).trim_end());
-            if !site.job.say(number, &text) {
+            if !job.say(number, &text) {
                 return;
             }
-            site.tell("said", &json!({ "line": text }));
+            job.hub.tell("said", &json!({ "line": text }));
         }
     });
-}
-
-/// Cancels the run.
-pub(super) async fn cancel(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
-    site.work(|site| {
-        let was_running = site.job.end();
-        site.tell("job", &site.job.shown());
-        Ok(answer::json(&json!({ "cancelled": was_running })))
-    })
-    .await
 }

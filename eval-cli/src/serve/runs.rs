@@ -1,6 +1,5 @@
 //! Recorded runs: the list, and the page of each.
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use eval_core::journal::{self, RunDir};
@@ -10,30 +9,17 @@ use eval_server::axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::answer::{self, Failure};
+use super::folder::signature;
 use super::html::{self, RunLine};
+use super::lines::lines_of;
 use super::sets;
-use super::site::{Site, lock};
-use super::tail::is_written;
-use super::view::{self, View};
-use super::watch::journals;
-use crate::output::{CommandError, shell, time};
+use super::site::Site;
+use super::view::View;
+use crate::output::CommandError;
 use crate::page::{PassRate, line};
-use crate::recorded::{LoadedRun, RunResults};
 
-/// Runs that are listed.
-const LISTED: usize = 50;
 /// Runs of which the pass rate is drawn.
 const DRAWN: usize = 12;
-
-/// The lines of runs that were read, and what the files were then.
-pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
-
-/// The bytes of the journals of a run, and whether somebody writes there. A journal only grows.
-pub(super) type Signature = (u64, bool);
-
-pub(super) fn signature(run: &RunDir) -> Signature {
-    (journals(&run.path).iter().map(|(_, size)| size).sum(), is_written(&run.path))
-}
 
 /// The runs in the folder, the newest first. An id is looked up here, and never part of a path.
 fn all(site: &Site) -> Result<Vec<RunDir>, Failure> {
@@ -42,6 +28,10 @@ fn all(site: &Site) -> Result<Vec<RunDir>, Failure> {
         CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
             .into()
     })
+}
+
+fn lines(site: &Site) -> Result<(Vec<RunLine>, usize), Failure> {
+    Ok(lines_of(&site.lines, all(site)?))
 }
 
 /// The page with all runs.
@@ -80,83 +70,6 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Fail
     .await
 }
 
-/// A line for each of the newest runs, and how many more there are. What did not change is not read again.
-fn lines(site: &Site) -> Result<(Vec<RunLine>, usize), Failure> {
-    let runs = all(site)?;
-    let more = runs.len().saturating_sub(LISTED);
-    let mut known = std::mem::take(&mut *lock(&site.lines));
-    let mut now = HashMap::new();
-    let mut lines = Vec::new();
-    for run in runs.into_iter().take(LISTED) {
-        let signature = signature(&run);
-        let line = match known.remove(&run.id) {
-            Some((before, line)) if before == signature => line,
-            _ => of_run(&run, signature.1),
-        };
-        now.insert(run.id, (signature, line.clone()));
-        lines.push(line);
-    }
-    *lock(&site.lines) = now;
-    Ok((lines, more))
-}
-
-fn of_run(run: &RunDir, running: bool) -> RunLine {
-    let mut shown = RunLine {
-        id: run.id.clone(),
-        outcome: if running { "running" } else { "unmeasurable" },
-        running,
-        reason: String::new(),
-        cases: 0,
-        planned: None,
-        passed: 0,
-        decided: 0,
-        when: time::shown(run.started),
-        took: String::new(),
-        what: String::new(),
-    };
-    let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), true);
-    let loaded = match loaded {
-        Ok(loaded) => loaded,
-        Err(error) => {
-            shown.reason = line(&error.to_string());
-            return shown;
-        }
-    };
-    // Without a `k` nothing can be wrong with it.
-    let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
-    let totals = &results.totals;
-    shown.outcome = if running { "running" } else { totals.outcome().name() };
-    shown.reason = view::reason(&results, running);
-    shown.cases = totals.cases - totals.skipped;
-    shown.planned = (loaded.run.never_began > 0).then_some(totals.cases + loaded.run.never_began);
-    shown.passed = totals.passed;
-    shown.decided = totals.cases - totals.unfinished;
-    shown.took = time::took(totals.elapsed);
-    shown.what = what(&loaded);
-    shown
-}
-
-/// What ran: the packages of tests, or the command of a program.
-fn what(loaded: &LoadedRun) -> String {
-    let of_head = |head: &Arc<journal::Head>| match (&head.package, &head.program) {
-        (Some(package), _) => package.clone(),
-        (None, Some(program)) => {
-            let name = std::path::Path::new(program).file_stem().unwrap_or_default().to_string_lossy();
-            let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(String::as_str);
-            format!("{} {}", name.replace("cargo-", "cargo "), shell::line(&args.collect::<Vec<_>>()))
-        }
-        (None, None) => String::new(),
-    };
-    let all: BTreeSet<String> =
-        loaded.run.processes.iter().map(of_head).filter(|it| !it.is_empty()).collect();
-    let mut shown = line(&all.into_iter().collect::<Vec<_>>().join(", "));
-    if let Some((end, _)) = shown.char_indices().nth(120) {
-        shown.truncate(end);
-        shown.push('…');
-    }
-    shown
-}
-
 fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
     let mut runs = all(site)?.into_iter();
     let found = if id == "latest" { runs.next() } else { runs.find(|run| run.id == id) };
@@ -176,7 +89,7 @@ pub(super) async fn run(
         let view = View::of(&site.views, &run, true)?;
         view.page("runs", &run.id)
     });
-    page.await.unwrap_or_else(|failure| failure.shown(&headers))
+    page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }
 
 /// What changed on the page of a run since the version that it has.

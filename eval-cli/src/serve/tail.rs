@@ -144,12 +144,6 @@ impl Tail {
     }
 }
 
-/// Whether a process writes in a run: it holds its marker locked. A process that was killed does not.
-pub(super) fn is_written(folder: &Path) -> bool {
-    let marker = File::open(folder.join("run.json"));
-    marker.is_ok_and(|marker| matches!(marker.try_lock(), Err(std::fs::TryLockError::WouldBlock)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs::{self, OpenOptions};

@@ -10,9 +10,9 @@ use eval_server::axum::response::Response;
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
+use super::folder::{Signature, signature};
 use super::html::{COMMON, RUN, STYLE};
-use super::runs::{Signature, signature};
-use super::site::lock;
+use super::hub::lock;
 use crate::page::{self, CaseRow, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
 use crate::run_page;

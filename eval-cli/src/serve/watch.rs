@@ -1,15 +1,17 @@
 //! Looking for new records, while somebody listens.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{fs, mem};
 
 use eval_core::journal::{self, RunDir};
 
-use super::site::{Site, lock};
-use super::tail::{Followed, is_written};
+use super::folder::{is_written, journals};
+use super::hub::lock;
+use super::site::Site;
+use super::tail::Followed;
 
 /// How often is looked.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -24,12 +26,12 @@ pub(super) fn watch(site: &Arc<Site>) {
     }
     let site = Arc::clone(site);
     tokio::spawn(async move {
-        let ending = site.ending();
+        let ending = site.hub.ending();
         let mut watched = Some(Watched::new(site.records.clone()));
         loop {
             {
                 let mut watches = lock(&site.watches);
-                if *ending.borrow() || !site.has_listeners() {
+                if *ending.borrow() || !site.hub.has_listeners() {
                     *watches = false;
                     return;
                 }
@@ -42,7 +44,7 @@ pub(super) fn watch(site: &Arc<Site>) {
             let Ok((now, changes)) = looked.await else { break };
             watched = Some(now);
             for change in changes {
-                site.tell("run", &change);
+                site.hub.tell("run", &change);
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -110,14 +112,4 @@ impl Watched {
         }
         changes
     }
-}
-
-/// The journals of a run, and their sizes.
-pub(super) fn journals(folder: &Path) -> Vec<(PathBuf, u64)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let journals = entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "jsonl"));
-    let sizes = journals.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.len())));
-    let mut sizes: Vec<_> = sizes.collect();
-    sizes.sort();
-    sizes
 }

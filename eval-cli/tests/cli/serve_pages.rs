@@ -124,7 +124,7 @@ impl Drop for Pages {
 
 /// The next event with this name for which something holds.
 fn until(events: &Receiver<(String, Value)>, name: &str, holds: impl Fn(&Value) -> bool) -> Value {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     loop {
         let left = end.saturating_duration_since(Instant::now());
         let (is, data) = events.recv_timeout(left).unwrap_or_else(|_| panic!("no such `{name}`"));

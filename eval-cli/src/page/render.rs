@@ -22,7 +22,6 @@ struct Html<'m> {
 
 /// What a server adds to the page, so that it can be told of what changes.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only a server makes one"))]
 pub(crate) struct Live {
     /// The page that is marked in the navigation.
     pub(crate) here: &'static str,

@@ -33,6 +33,10 @@ const PHONE = { width: 390, height: 844 };
 const WAIT = 20_000 * Number(process.env.EVALSET_SLOW || 1);
 delete process.env.EVALSET_SLOW;
 
+// Also where a test failed, no service is left over.
+const services = new Set();
+process.on("exit", () => services.forEach((child) => child.kill("SIGTERM")));
+
 // A folder with the weather set, an agent that waits where it is told to, and a service.
 async function serve(name, { agent = true } = {}) {
   const folder = join(root, name);
@@ -42,6 +46,7 @@ async function serve(name, { agent = true } = {}) {
   const env = { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset"), PACE: "gate" };
   const args = ["serve", "--port", "0", ...(agent ? ["--agent-cmd", "python3 agent.py"] : [])];
   const child = spawn(evalset, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  services.add(child);
   const line = await new Promise((done, fail) => {
     createInterface(child.stdout).once("line", done);
     child.once("exit", () => fail(new Error("the service did not start")));
@@ -129,6 +134,7 @@ const tests = {
     assert(await page.locator("#detail dt", { hasText: "Package" }).or(page.locator("#detail dt", { hasText: "Stands in" })).first().isVisible(), "what is unfolded stays");
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
+    await page.locator("tr.case", { hasText: "IN WORK" }).first().waitFor();
     await shot(page, "run-running");
     service.open(99);
     await ended(child);

@@ -135,6 +135,10 @@ fn model(loaded: &LoadedRun, running: bool) -> Result<PageModel, Failure> {
         "running".clone_into(&mut model.outcome);
         model.title = format!("running · {}", model.title);
         model.reason = reason(&results, true);
+        for case in model.cases.iter_mut().filter(|case| case.state == "unfinished") {
+            case.word = "IN WORK";
+            case.details.word = "IN WORK";
+        }
     }
     Ok(model)
 }

@@ -374,3 +374,17 @@ fn serve_starts_only_what_it_was_given() {
     until(&events, "run", |it| it["run"] == started["run"] && it["running"] == false);
     assert_eq!(pages.post("/run/cancel", &json!({})).1, json!({ "cancelled": false }));
 }
+
+#[test]
+fn serve_ends_at_once_although_somebody_looks_on() {
+    let mut pages = Pages::new(&[]);
+    let events = pages.events();
+    until(&events, "all", |_| true);
+    let began = Instant::now();
+    let id = pages.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(pages.child.wait().unwrap().code(), Some(0));
+    // Requests in work have ten seconds; a stream of events would take them all.
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert!(events.iter().all(|(name, _)| name == "job"), "the stream ends");
+}

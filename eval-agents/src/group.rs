@@ -20,7 +20,7 @@ const WATCHER: &str = "trap '' HUP INT TERM; \
 
 /// How a program is started: what a [`Command`] says of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Launch {
+pub struct Launch {
     program: OsString,
     args: Vec<OsString>,
     /// `None` for a variable that is removed.
@@ -29,7 +29,8 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    pub(crate) fn of(command: &Command) -> Self {
+    /// As a command says it.
+    pub fn of(command: &Command) -> Self {
         Self {
             program: command.get_program().to_owned(),
             args: command.get_args().map(OsStr::to_owned).collect(),
@@ -66,7 +67,7 @@ impl Launch {
     }
 
     /// Starts the program in a group of its own. Its output and its errors can be read.
-    pub(crate) fn start(&self, input: Stdio) -> Result<Group, io::Error> {
+    pub fn start(&self, input: Stdio) -> Result<Group, io::Error> {
         let mut command = self.command();
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         Group::start(command)
@@ -89,8 +90,9 @@ impl fmt::Debug for Launch {
 
 /// A running program with all processes that it starts. It is killed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Group {
-    pub(crate) child: Child,
+pub struct Group {
+    /// The program itself.
+    pub child: Child,
     watcher: Option<Watcher>,
 }
 
@@ -131,12 +133,12 @@ impl Group {
     }
 
     /// How the program ended; `None` while it runs.
-    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
     /// Kills the program and what it started, and waits until the program is gone.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         if let Some(watcher) = self.watcher.take() {
             watcher.kill();
         }

@@ -23,6 +23,12 @@ pub use adk_server::{AdkServer, AdkServerError};
 pub use process::{Process, ProcessError};
 pub use trace_agent::TraceAgent;
 
+/// What `cargo-evalset` uses. Not for others: it may change at any time.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::group::{Group, Launch};
+}
+
 /// Compiles the code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -16,6 +16,12 @@ pub(crate) fn exactly_one() -> ArgGroup {
     ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
 }
 
+/// The same arguments, of which none need be given.
+#[cfg(feature = "serve")]
+pub(crate) fn at_most_one() -> ArgGroup {
+    exactly_one().required(false)
+}
+
 /// The arguments that say what answers.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -116,6 +122,19 @@ impl AgentArgs {
             Some(app) => runner.app_name(app),
             None => runner,
         }
+    }
+
+    /// The arguments again, for a program that is started; `None` if no agent is named.
+    #[cfg(feature = "serve")]
+    pub(crate) fn given(&self) -> Option<Vec<String>> {
+        if self.agent_url.is_none() && self.agent_cmd.is_none() && self.adk_cmd.is_none() {
+            return None;
+        }
+        let hidden = self.headers.len() * 2;
+        let mut words = self.words();
+        words.truncate(words.len() - hidden);
+        words.extend(self.headers.iter().flat_map(|Header(text)| ["--header".to_owned(), text.clone()]));
+        Some(words)
     }
 
     /// The arguments again, for a command that is shown. Values of headers are left out.

@@ -14,7 +14,11 @@ mod edited;
 mod files;
 mod output;
 mod page;
+mod phrases;
 mod recorded;
+mod run_page;
+#[cfg(feature = "serve")]
+mod serve;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

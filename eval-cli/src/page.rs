@@ -20,6 +20,10 @@ pub(crate) use model::{
     Question, Run, RunScore, StateRow, Step, Turn, TurnScore,
 };
 pub(crate) use plot::{Histogram, PassRate, Spark};
+#[cfg(feature = "serve")]
+pub(crate) use policy::policy;
 pub(crate) use render::render;
+#[cfg(feature = "serve")]
+pub(crate) use render::{Live, STYLE, live_policy, render_live};
 pub(crate) use scatter::{Point, Scatter};
 pub(crate) use text::{line, text};

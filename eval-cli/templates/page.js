@@ -32,8 +32,15 @@ function button(label, action) {
   return node;
 }
 
+// What a server sent of cases since the page was loaded, by their places.
+const sent = new Map();
+
+function jsonOf(at) {
+  return sent.has(at) ? sent.get(at) : document.getElementById("data-" + at).textContent;
+}
+
 function detailsOf(at) {
-  return JSON.parse(document.getElementById("data-" + at).textContent);
+  return JSON.parse(jsonOf(at));
 }
 
 // ---- The table
@@ -44,7 +51,7 @@ const words = [];
 function says(at, query, inJson) {
   if (words[at] === undefined) {
     // Most cases do not have it, and need not be read.
-    const json = document.getElementById("data-" + at).textContent;
+    const json = jsonOf(at);
     if (!json.toLowerCase().includes(inJson)) return false;
     const found = [];
     const collect = (value) => {
@@ -497,4 +504,23 @@ addEventListener("afterprint", () => {
 
 document.querySelector(".tools").hidden = false;
 follow();
+
+// Tells a server's script of the page, so that it can change cases while tests run.
+if (window.evalsetLive) window.evalsetLive({ 
+  rows, places, words, sent, show, follow,
+  list: list.querySelector("tbody"),
+  opened: () => open,
+  again() {
+    const of = detailsOf(open);
+    const head = detail.querySelector(".case-head .state");
+    head.className = "state " + of.state;
+    head.textContent = of.word;
+    detail.replaceChildren(detail.firstElementChild, ...body(of, false));
+  },
+  addFilter(it) {
+    buttons.push(it);
+    it.addEventListener("click", () => choose(it.dataset.filter));
+    document.querySelector(".filters").append(it);
+  },
+});
 })();

@@ -5,9 +5,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 
 use crate::refusal::Refusal;
 use crate::token::Token;
@@ -45,6 +45,9 @@ pub(crate) enum Needs {
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// A header that our pages send with what changes something. No form can, and a script of another site would have to ask first.
+const OF_PAGE: HeaderName = HeaderName::from_static("x-evalset");
+
 impl Access {
     pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token) -> Self {
         Self { address, hosts: hosts.to_vec(), token }
@@ -54,18 +57,34 @@ impl Access {
         &self.token
     }
 
+    /// The name of the cookie with the token. Browsers send cookies to all ports of a host.
+    pub(crate) fn cookie(&self) -> String {
+        format!("evalset-{}", self.address.port())
+    }
+
     /// Who asks. Refuses requests for other hosts, and those of foreign pages.
-    pub(crate) fn caller(&self, uri: &Uri, headers: &HeaderMap) -> Result<Caller, Refusal> {
+    pub(crate) fn caller(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Caller, Refusal> {
         let host = self.host(uri, headers)?;
         Self::check_origin(&host, headers)?;
         let shown = bearer(headers).or_else(|| query(uri, "token"));
         match shown {
             Some(shown) if self.token.is(shown) => Ok(Caller::Trusted),
             Some(_) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
+            // The cookie of a server that has ended is none.
+            None if self.has_cookie(headers) && (method.is_safe() || headers.contains_key(OF_PAGE)) => {
+                Ok(Caller::Trusted)
+            }
             // Whoever comes through a proxy is not on this machine, though the proxy is.
             None if self.address.ip().is_loopback() && is_local(host.host()) => Ok(Caller::Local),
             None => Ok(Caller::Remote),
         }
+    }
+
+    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        let name = self.cookie();
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+        let mut pairs = cookies.flat_map(|it| it.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.any(|(key, value)| key == name && self.token.is(value))
     }
 
     /// Refuses a caller who lacks what a route needs.
@@ -168,6 +187,15 @@ mod tests {
     }
 
     fn ask(access: &Access, uri: &str, headers: &[(&'static str, &str)]) -> Result<Caller, u16> {
+        ask_by(&Method::GET, access, uri, headers)
+    }
+
+    fn ask_by(
+        method: &Method,
+        access: &Access,
+        uri: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Caller, u16> {
         let headers = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
@@ -176,7 +204,7 @@ mod tests {
             all.append(name, value);
         });
         access
-            .caller(&uri.parse().unwrap(), &all)
+            .caller(method, &uri.parse().unwrap(), &all)
             .map_err(|refusal| refusal.into_response().status().as_u16())
     }
 
@@ -237,6 +265,21 @@ mod tests {
         assert_eq!(with("Basic abc"), Ok(Caller::Local));
         assert_eq!(ask(&access, &format!("/?a=b&token={TOKEN}"), &[host]), Ok(Caller::Trusted));
         assert_eq!(ask(&access, "/?token=wrong", &[host]), Err(401));
+    }
+
+    #[test]
+    fn a_cookie_shows_the_token_and_changes_nothing_without_the_header_of_a_page() {
+        let access = access("127.0.0.1:8001", &[]);
+        let host = ("host", "localhost");
+        let own = format!("a=b; evalset-8001={TOKEN}");
+        let own = ("cookie", own.as_str());
+        assert_eq!(ask(&access, "/", &[host, own]), Ok(Caller::Trusted));
+        let other = format!("evalset-8002={TOKEN}; evalset-8001=fedcba9876543210");
+        assert_eq!(ask(&access, "/", &[host, ("cookie", &other)]), Ok(Caller::Local));
+        let post = |headers: &[_]| ask_by(&Method::POST, &access, "/", headers);
+        assert_eq!(post(&[host, own]), Ok(Caller::Local));
+        assert_eq!(post(&[host, own, ("x-evalset", "1")]), Ok(Caller::Trusted));
+        assert_eq!(post(&[host, own, ("x-evalset", "1"), ("origin", "http://localhost:3000")]), Err(403));
     }
 
     #[test]

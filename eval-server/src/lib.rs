@@ -34,6 +34,8 @@ mod stop;
 mod token;
 mod work;
 
+/// What further routes are made of.
+pub use axum;
 pub use limits::Limits;
 pub use options::ServerOptions;
 pub use server::{BindError, Server};

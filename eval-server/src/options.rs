@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use axum::Router;
+
 use crate::limits::Limits;
 
 /// What a server is made with.
@@ -16,6 +18,7 @@ use crate::limits::Limits;
 pub struct ServerOptions {
     pub(crate) hosts: Vec<String>,
     pub(crate) limits: Limits,
+    pub(crate) pages: Option<Router>,
     pub(crate) records: Option<PathBuf>,
     pub(crate) token: Option<String>,
 }
@@ -35,6 +38,22 @@ impl ServerOptions {
     /// What requests may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Further routes: pages for people, `/` among them. They stand outside of `/api/` and need the token.
+    ///
+    /// A browser shows the token once, in the URL that the server printed. A cookie keeps it from then on, and counts for
+    /// requests that change nothing. Others need the header `x-evalset` too, which no form of another site can send.
+    ///
+    /// ```
+    /// use eval_server::ServerOptions;
+    /// use eval_server::axum::{Router, routing::get};
+    ///
+    /// let options = ServerOptions::new().pages(Router::new().route("/", get(|| async { "runs" })));
+    /// ```
+    pub fn pages(mut self, pages: Router) -> Self {
+        self.pages = Some(pages);
         self
     }
 

@@ -24,8 +24,7 @@ use crate::refusal::Refusal;
 
 /// All routes; `document` describes them. A request passes the checks of `Host`, `Origin` and token before anything of it is read.
 pub(crate) fn all(app: Shared, document: &'static str) -> Router {
-    Router::new()
-        .route("/", get(page::page))
+    let own = Router::new()
         .route(
             "/openapi.json",
             get(move || async move { answer::of_bytes(StatusCode::OK, "application/json", document) }),
@@ -44,27 +43,35 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
         .route("/api/v1/score", post(score::score))
         .route("/api/v1/runs", get(runs::runs))
         .route("/api/v1/runs/{id}", get(runs::run))
+        .with_state(app.clone());
+    let pages = app.options.pages.clone();
+    own.merge(pages.unwrap_or_else(|| Router::new().route("/", get(page::page))))
         .fallback(not_found)
         .method_not_allowed_fallback(not_allowed)
-        .layer(from_fn_with_state(app.clone(), guard))
-        .with_state(app)
+        .layer(from_fn_with_state(app, guard))
 }
 
 /// What each path needs.
-fn needs(path: &str) -> Needs {
+fn needs(path: &str, has_pages: bool) -> Needs {
     match path {
-        "/" | "/api/health" => Needs::Nothing,
+        "/" if !has_pages => Needs::Nothing,
+        "/api/health" => Needs::Nothing,
         _ if path.starts_with("/api/v1/runs") => Needs::Token,
+        _ if has_pages && page::is_page(path) => Needs::Token,
         _ => Needs::Computing,
     }
 }
 
 async fn guard(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
-    let caller = match app.access.caller(request.uri(), request.headers()) {
+    let caller = match app.access.caller(request.method(), request.uri(), request.headers()) {
         Ok(caller) => caller,
         Err(refusal) => return refusal.into_response(),
     };
-    if let Err(refusal) = Access::check(caller, needs(request.uri().path())) {
+    let has_pages = app.options.pages.is_some();
+    if has_pages && let Some(answer) = page::entrance(&app, caller, &request) {
+        return answer;
+    }
+    if let Err(refusal) = Access::check(caller, needs(request.uri().path(), has_pages)) {
         return refusal.into_response();
     }
     request.extensions_mut().insert(caller);

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 
 
 def say(**message):
@@ -27,7 +28,22 @@ def answer(text, city):
     )
 
 
+def wait():
+    """With PACE=gate, waits until the file `gate` allows so many turns, for a test that looks on."""
+    if os.environ.get("PACE") != "gate":
+        return
+    number = counted("turn")
+    while True:
+        try:
+            if int(open("gate").read() or 0) >= number:
+                return
+        except (FileNotFoundError, ValueError):
+            pass
+        time.sleep(0.05)
+
+
 def turn(text):
+    wait()
     if "Atlantis" in text:
         call("get_weather", {"city": "Atlantis", "unit": "celsius"}, {"error": "timeout"})
         return say(type="error", message="the weather service did not answer: 503 Service Unavailable")
@@ -43,18 +59,18 @@ def turn(text):
         answer("It will be rainy in Oslo this week, so you might <b>consider</b> an umbrella.", "Oslo")
     else:
         # Every third time it forgets the unit.
-        unit, degrees = ("celsius", 12) if times_asked() % 3 == 2 else ("fahrenheit", 53)
+        unit, degrees = ("celsius", 12) if counted("asked") % 3 == 2 else ("fahrenheit", 53)
         call("get_weather", {"city": "Chicago", "unit": unit}, {"sky": "windy", "degrees": degrees})
         answer(f"It is windy in Chicago today, {degrees} degrees {unit}.", "Chicago")
     return say(type="turn_end")
 
 
-def times_asked():
-    """How often an agent was asked at home, in this folder. Each run has a process of its own."""
+def counted(what):
+    """How often something happened in this folder. Each run has a process of its own."""
     number = 1
     while True:
         try:
-            os.close(os.open(f"asked-{number}", os.O_CREAT | os.O_EXCL))
+            os.close(os.open(f"{what}-{number}", os.O_CREAT | os.O_EXCL))
             return number
         except FileExistsError:
             number += 1

@@ -1,20 +1,18 @@
 //! `cargo evalset accept`: makes drafts goldens.
 
 mod ask;
-mod draft;
-mod shown;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use eval_core::__private::mask;
 
-use crate::edited::{Change, SelectedSet, changed, edit, open, refused, select};
+use crate::drafts::{Draft, accept, shown};
+use crate::edited::{Change, SelectedSet, changed, open, select};
 use crate::output::foreign::{guard_styled, one_line};
 use crate::output::words::count;
 use crate::output::{Answer, CommandError, Format, shell};
 use ask::{Decision, ask};
-use draft::Draft;
 
 /// Makes drafts goldens: shows what each of them expects, and takes its mark `_draft` away.
 ///
@@ -56,22 +54,22 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         drafts.extend(drafts_of(&set)?);
     }
     if !asks {
-        let mut shown = String::new();
+        let mut text = String::new();
         for draft in &drafts {
-            shown.push_str(&shown::text(draft));
+            text.push_str(&shown(draft));
             accept(draft)?;
         }
         let answer = changed("accept", ("accepted", "in"), &by_file(drafts), "", args.format)?;
         return Ok(if args.format == Format::Json {
             answer
         } else {
-            Answer { text: shown + &answer.text, ..answer }
+            Answer { text: text + &answer.text, ..answer }
         });
     }
     let (all, mut accepted) = (drafts.len(), Vec::new());
     let mut input = io::stdin().lock();
     for (at, draft) in drafts.into_iter().enumerate() {
-        let question = format!("{}accept `{}`?", shown::text(&draft), one_line(&draft.case.eval_id));
+        let question = format!("{}accept `{}`?", shown(&draft), one_line(&draft.case.eval_id));
         match on_terminal(&question, at + 1, all, &mut input)? {
             Decision::Accept => {
                 // At once: what is decided is kept, whatever happens to the rest.
@@ -150,20 +148,6 @@ fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     Ok(CommandError::new(format!("`{}`: no draft is named, and {why}", one_line(&shown)), help))
 }
 
-/// Takes the mark of a draft away, if the case is still the one that was shown.
-fn accept(draft: &Draft) -> Result<(), CommandError> {
-    edit(&draft.path, |editor| {
-        let id = &draft.case.eval_id;
-        if editor.case(id).is_some_and(|now| *now != draft.case) {
-            let shown = draft.path.display().to_string();
-            let message =
-                format!("`{}`: the case `{}` was changed meanwhile", one_line(&shown), one_line(id));
-            return Err(CommandError::new(message, "look at it again"));
-        }
-        editor.accept(id).map_err(|error| refused(&draft.path, &error))
-    })
-}
-
 fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for draft in drafts {
@@ -173,30 +157,4 @@ fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
         }
     }
     changes
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn a_draft_that_was_changed_since_it_was_shown_is_not_accepted() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("s.evalset.json");
-        let text = r#"{"eval_set_id": "s", "eval_cases": [
-            {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {}}]}"#;
-        fs::write(&path, text).expect("a set");
-        let shown = open(&path).expect("a set").case("a").expect("it is there").clone();
-        let draft = Draft { path: path.clone(), case: shown };
-        let changed = text.replace("Hi", "Bye");
-        fs::write(&path, &changed).expect("a set");
-        let error = accept(&draft).expect_err("it is another one");
-        assert!(error.message.ends_with("the case `a` was changed meanwhile"), "{}", error.message);
-        assert_eq!(fs::read_to_string(&path).expect("a set"), changed);
-        fs::write(&path, text).expect("a set");
-        accept(&draft).expect("it is the one that was shown");
-        assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
-    }
 }

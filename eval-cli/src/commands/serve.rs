@@ -1,4 +1,4 @@
-//! `cargo evalset serve`: checks and scores over HTTP.
+//! `cargo evalset serve`: checks and scores over HTTP, and the pages in the browser.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,14 +7,16 @@ use std::path::PathBuf;
 
 use eval_server::{BindError, Server, ServerOptions, stop_signal};
 
+use crate::agent::{self, AgentArgs};
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::new_root;
+use crate::serve::{Start, site};
 
-/// Checks eval sets and scores traces over HTTP, with the routes of agentevals' service and further ones.
+/// Shows runs while they run, drafts and files in the browser, and checks eval sets and scores traces over HTTP.
 ///
 /// It ends at Ctrl-C, and on Unix at SIGTERM. The URL that it prints has a token: whoever has it may read the records.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, group = agent::at_most_one())]
 pub(crate) struct Args {
     /// The port; 0 is any that is free.
     #[arg(long, default_value_t = 8001)]
@@ -31,15 +33,23 @@ pub(crate) struct Args {
     /// A file with the token, of 16 or more letters and digits. Without it, the token is a new one each time.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+
+    /// The agent of the runs that can be started in the browser.
+    #[command(flatten)]
+    agent: AgentArgs,
 }
 
 const AFTER_HELP: &str = "\
-Example:
-  cargo evalset serve &
+Examples:
+  cargo evalset serve
+  cargo evalset serve --agent-cmd 'python3 agent.py'     # the browser can start runs
   curl -X POST http://localhost:8001/api/validate/eval-set -F \"eval_set_file=@weather.evalset.json\"";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let mut options = ServerOptions::new().records(new_root());
+    let start = start(&args.agent)?;
+    let records = new_root();
+    let (pages, site) = site(records.clone(), start);
+    let mut options = ServerOptions::new().records(records).pages(pages);
     for host in &args.hosts {
         options = options.allow_host(host);
     }
@@ -61,12 +71,23 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         let server = Server::bind(address, options).await.map_err(|error| cannot_start(&error))?;
         // A reader that has gone does not stop the service.
         drop(writeln!(io::stdout(), "serving on {}", server.url()));
-        server.run(stop_signal()).await;
+        let stop = async {
+            stop_signal().await;
+            site.end();
+        };
+        server.run(stop).await;
         Ok(())
     });
     // What still computes for a request that nobody waits for ends with the process.
     runtime.shutdown_background();
     ended.map(|()| Answer::new(Outcome::Passed, String::new()))
+}
+
+/// What the browser can start. An agent that cannot be one is an error now.
+fn start(agent: &AgentArgs) -> Result<Option<Start>, CommandError> {
+    let Some(args) = agent.given() else { return Ok(None) };
+    agent.choose()?;
+    Ok(Some(Start { agent: agent.name(), args }))
 }
 
 fn cannot_start(error: &BindError) -> CommandError {

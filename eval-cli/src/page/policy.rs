@@ -4,14 +4,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Allows this style and this script and nothing else: no other code, no request, no frame, no form. Nothing makes HTML of
+/// Allows these styles and scripts and nothing else: no other code, no request, no frame, no form. Nothing makes HTML of
 /// text either, where a browser knows trusted types.
-pub(super) fn policy(style: &str, script: &str) -> String {
+///
+/// With `asks`, the page may ask the server that it came from, and nobody else.
+pub(crate) fn policy(styles: &[&str], scripts: &[&str], asks: bool) -> String {
+    let hashes =
+        |parts: &[&str]| parts.iter().map(|it| format!("'{}'", hash(it))).collect::<Vec<_>>().join(" ");
     format!(
-        "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'; \
+        "default-src 'none'; style-src {}; script-src {}; {}img-src data:; base-uri 'none'; form-action 'none'; \
          require-trusted-types-for 'script'; trusted-types 'none'",
-        hash(style),
-        hash(script)
+        hashes(styles),
+        hashes(scripts),
+        if asks { "connect-src 'self'; " } else { "" }
     )
 }
 

@@ -6,7 +6,8 @@ use super::json::inside_html;
 use super::model::{CaseDetails, PageModel};
 use super::policy::policy;
 
-const STYLE: &str = include_str!("../../templates/page.css");
+/// The style of all pages.
+pub(crate) const STYLE: &str = include_str!("../../templates/page.css");
 const SCRIPT: &str = include_str!("../../templates/page.js");
 
 #[derive(Template)]
@@ -16,6 +17,20 @@ struct Html<'m> {
     policy: String,
     style: &'static str,
     script: &'static str,
+    live: Option<&'m Live>,
+}
+
+/// What a server adds to the page, so that it can be told of what changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Live {
+    /// The page that is marked in the navigation.
+    pub(crate) here: &'static str,
+    /// The id of the run.
+    pub(crate) run: String,
+    /// What the page knows already.
+    pub(crate) version: u64,
+    pub(crate) style: &'static str,
+    pub(crate) scripts: Vec<&'static str>,
 }
 
 impl Html<'_> {
@@ -28,7 +43,21 @@ impl Html<'_> {
 
 /// The page as a file: HTML without anything beside it.
 pub(crate) fn render(page: &PageModel) -> Result<String, askama::Error> {
-    Html { page, policy: policy(STYLE, SCRIPT), style: STYLE, script: SCRIPT }.render()
+    let policy = policy(&[STYLE], &[SCRIPT], false);
+    Html { page, policy, style: STYLE, script: SCRIPT, live: None }.render()
+}
+
+/// The page as a server sends it.
+#[cfg(feature = "serve")]
+pub(crate) fn render_live(page: &PageModel, live: &Live) -> Result<String, askama::Error> {
+    Html { page, policy: live_policy(live), style: STYLE, script: SCRIPT, live: Some(live) }.render()
+}
+
+/// What the page may do as a server sends it.
+#[cfg(feature = "serve")]
+pub(crate) fn live_policy(live: &Live) -> String {
+    let scripts: Vec<&str> = live.scripts.iter().copied().chain([SCRIPT]).collect();
+    policy(&[STYLE, live.style], &scripts, true)
 }
 
 #[cfg(test)]

@@ -89,6 +89,14 @@ pub(crate) struct LoadedRun {
 }
 
 impl LoadedRun {
+    /// The run in a folder, by its id. `outline` leaves out what agents and judges said.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of_folder(id: String, folder: PathBuf, outline: bool) -> Result<Self, ReadRunError> {
+        let folders = vec![folder];
+        let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
+        Ok(Self { run: read?, folders, args: vec![id] })
+    }
+
     /// Whether somebody named the run, rather than meaning the last one.
     pub(crate) fn is_named(&self) -> bool {
         !self.args.is_empty()

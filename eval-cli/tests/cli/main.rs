@@ -33,5 +33,7 @@ mod same_scores;
 mod schema;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+#[cfg(all(feature = "serve", unix))]
+mod serve_pages;
 mod target;
 mod traces;

@@ -1,16 +1,23 @@
-//! The page at the root: what is served, for people.
+//! The page at the root, which says what is served, and the way to further pages.
 
-use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
-use axum::http::{HeaderValue, StatusCode};
+use axum::extract::Request;
+use axum::http::header::{ACCEPT, CONTENT_SECURITY_POLICY, LOCATION, REFERRER_POLICY, SET_COOKIE};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
+use crate::access::{Caller, query};
 use crate::answer;
+use crate::app::App;
 
 /// Nothing is loaded, run, framed or sent.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 /// The page.
 pub(super) async fn page() -> Response {
+    overview()
+}
+
+fn overview() -> Response {
     let mut response = answer::of_bytes(StatusCode::OK, "text/html; charset=utf-8", PAGE);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
@@ -20,3 +27,69 @@ pub(super) async fn page() -> Response {
 }
 
 const PAGE: &str = include_str!("page.html");
+
+/// Whether a path is one of a page, if there are pages.
+pub(super) fn is_page(path: &str) -> bool {
+    !path.starts_with("/api/") && path != "/openapi.json"
+}
+
+/// What a browser gets instead of a page. If its URL has the token, a cookie and a URL without it; if it has none, the page
+/// that says what is served. `None` if it gets the page.
+pub(super) fn entrance(app: &App, caller: Caller, request: &Request) -> Option<Response> {
+    let uri = request.uri();
+    if request.method() != Method::GET || !is_page(uri.path()) {
+        return None;
+    }
+    if caller == Caller::Trusted {
+        query(uri, "token")?;
+        return Some(with_cookie(app, &without_token(uri.path(), uri.query().unwrap_or_default())));
+    }
+    let accepts = request.headers().get(ACCEPT).and_then(|accepts| accepts.to_str().ok());
+    if uri.path() != "/" && !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
+        return None;
+    }
+    let mut response = overview();
+    if uri.path() != "/" {
+        *response.status_mut() = StatusCode::UNAUTHORIZED;
+    }
+    Some(response)
+}
+
+/// The URL without the token, on this server.
+fn without_token(path: &str, query: &str) -> String {
+    // With two slashes it would be another server.
+    let path = format!("/{}", path.trim_start_matches('/'));
+    let rest: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
+    if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) }
+}
+
+fn with_cookie(app: &App, location: &str) -> Response {
+    let mut response = answer::of_bytes(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
+    let (name, token) = (app.access.cookie(), app.access.token().as_str());
+    let cookie = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict");
+    let headers = [(LOCATION, location), (SET_COOKIE, cookie.as_str())];
+    for (name, value) in headers {
+        // A URL that was read, and a token of plain characters, can be written.
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response.headers_mut().insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_loses_its_token_and_stays_on_this_server() {
+        for (path, query, expected) in [
+            ("/", "token=x", "/"),
+            ("/runs/a", "token=x&b=1", "/runs/a?b=1"),
+            ("//example.com/", "token=x", "/example.com/"),
+        ] {
+            assert_eq!(without_token(path, query), expected, "{path}");
+        }
+    }
+}

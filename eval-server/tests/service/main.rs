@@ -4,5 +4,6 @@ mod access;
 mod captures;
 mod hostile;
 mod limits;
+mod pages;
 mod routes;
 mod support;

@@ -4,12 +4,10 @@
 
 mod exported;
 mod github;
-mod html;
 mod human;
 mod json;
 mod junit;
 mod markdown;
-mod phrases;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +17,7 @@ use crate::files::replace;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::recorded::{RunResults, near};
+use crate::run_page;
 
 pub(in crate::commands) use github::annotations as github;
 pub(in crate::commands) use human::body as human_body;
@@ -65,7 +64,7 @@ impl ReportFiles {
             (self.json.as_deref(), json::text),
             (self.markdown.as_deref(), |results| Ok(markdown::text(results))),
             (self.csv.as_deref(), exported::csv),
-            (self.html.as_deref(), html::text),
+            (self.html.as_deref(), run_page::text),
         ]
     }
 

@@ -1,7 +1,7 @@
 //! Annotations of GitHub Actions, on the lines of the cases.
 
-use super::phrases;
 use crate::output::foreign;
+use crate::phrases;
 use crate::recorded::{RunResults, State, TestResult};
 
 /// An error for each case that failed or has no verdict, a warning for each that passed only after a retry, a warning if

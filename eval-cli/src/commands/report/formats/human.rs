@@ -3,11 +3,11 @@
 use clap::builder::styling::Style;
 use eval_core::report::Verdict;
 
-use super::phrases::{counts, details, have, notes, numbers, runs, times, word};
 use crate::output::foreign::one_line;
 use crate::output::style::{self, BOLD, styled};
 use crate::output::width;
 use crate::output::words::{count, tokens};
+use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
 use crate::recorded::{Retry, RunResults, State, TestResult, near};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {
@@ -160,30 +160,6 @@ fn commands(results: &RunResults<'_>) -> String {
         lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
     }
     format!("\n{}", lines.concat())
-}
-
-/// The commands that run tests again which did not pass.
-pub(super) fn rerun(results: &RunResults<'_>) -> Vec<String> {
-    let run = results.loaded.args();
-    // Cases of programs are no tests: their program runs them.
-    let of_tests = |state| {
-        let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
-        tests.filter(|test| test.state == state).count()
-    };
-    let mut commands = Vec::new();
-    for (number, flag) in [
-        (of_tests(State::Failed), "failed"),
-        (of_tests(State::Error) + of_tests(State::NotEvaluated), "errors"),
-        (
-            of_tests(State::Unfinished) + results.totals.missing.saturating_sub(results.of_programs),
-            "unfinished",
-        ),
-    ] {
-        if number > 0 {
-            commands.push(format!("cargo evalset rerun {run}--{flag}"));
-        }
-    }
-    commands
 }
 
 /// The columns that a name takes, but for the wide characters of some scripts.

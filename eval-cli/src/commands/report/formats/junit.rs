@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
-use super::phrases::details;
 use crate::output::{CommandError, foreign, time};
+use crate::phrases::details;
 use crate::recorded::{RunResults, State, TestResult, headline};
 
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {

@@ -1,8 +1,8 @@
 //! A summary for a pull request.
 
-use super::phrases;
 use crate::output::foreign::{fenced, markdown as escaped};
 use crate::output::words::count;
+use crate::phrases;
 use crate::recorded::{RunResults, TestResult};
 
 pub(crate) fn text(results: &RunResults<'_>) -> String {

@@ -6,7 +6,7 @@ use eval_format::EvalCase;
 
 /// A draft of a set, as it was read.
 #[derive(Debug)]
-pub(super) struct Draft {
-    pub(super) path: PathBuf,
-    pub(super) case: EvalCase,
+pub(crate) struct Draft {
+    pub(crate) path: PathBuf,
+    pub(crate) case: EvalCase,
 }

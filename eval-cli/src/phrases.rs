@@ -1,4 +1,4 @@
-//! Phrases that several formats use.
+//! What is said of a run in several formats.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::output::words::{self, count};
 use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
 
 /// The word for the state of a test. A case that passed although some of its runs did not is flaky.
-pub(super) fn word(test: &TestResult<'_>) -> (&'static str, Style) {
+pub(crate) fn word(test: &TestResult<'_>) -> (&'static str, Style) {
     if test.state == State::Passed && test.runs.are_flaky() { ("FLAKY", WARNING) } else { test.state.label() }
 }
 
 /// `2/3 flaky`: runs that passed, of all runs.
-pub(super) fn runs(test: &TestResult<'_>) -> String {
+pub(crate) fn runs(test: &TestResult<'_>) -> String {
     let RunCounts { total, ran, judged, .. } = test.runs;
     let mut text = match total {
         0 => "-".to_owned(),
@@ -37,12 +37,12 @@ pub(super) fn runs(test: &TestResult<'_>) -> String {
 }
 
 /// The verb for so many things.
-pub(super) fn have(number: usize) -> &'static str {
+pub(crate) fn have(number: usize) -> &'static str {
     if number == 1 { "has" } else { "have" }
 }
 
 /// `12 cases: 8 passed (1 flaky), 1 failed`.
-pub(super) fn counts(results: &RunResults<'_>) -> String {
+pub(crate) fn counts(results: &RunResults<'_>) -> String {
     let totals = &results.totals;
     let is_flaky = |test: &&TestResult<'_>| test.state == State::Passed && test.runs.are_flaky();
     let flaky = match results.tests.iter().filter(is_flaky).count() {
@@ -65,7 +65,7 @@ pub(super) fn counts(results: &RunResults<'_>) -> String {
 }
 
 /// The numbers of a report that say more than counts: the pass rate, pass@k, and the usage.
-pub(super) fn numbers(results: &RunResults<'_>) -> Vec<String> {
+pub(crate) fn numbers(results: &RunResults<'_>) -> Vec<String> {
     let repetition = results.over_cases.map(|over| repetition(over, results.totals.cases));
     [rate(results), repetition, usage(results.totals.usage)].into_iter().flatten().collect()
 }
@@ -126,7 +126,7 @@ fn answers(usage: Usage) -> String {
 }
 
 /// When the run began, and when its tests were built; `None` if the journal does not tell.
-pub(super) fn times(results: &RunResults<'_>) -> Option<String> {
+pub(crate) fn times(results: &RunResults<'_>) -> Option<String> {
     let began = results.times.began.map(|began| format!("began {}", time::shown(began)));
     let built = results.times.built.map(|built| format!("tests built {}", time::shown(built)));
     let times: Vec<String> = [began, built].into_iter().flatten().collect();
@@ -134,7 +134,7 @@ pub(super) fn times(results: &RunResults<'_>) -> Option<String> {
 }
 
 /// Which metrics were skipped, in how many cases, and why in one of them; `None` if none was.
-pub(super) fn skipped(results: &RunResults<'_>) -> Option<String> {
+pub(crate) fn skipped(results: &RunResults<'_>) -> Option<String> {
     let mut skipped: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
     for metric in results.tests.iter().flat_map(TestResult::skipped_metrics) {
         let reason = metric.verdict.reason().and_then(|reason| reason.lines().next()).unwrap_or_default();
@@ -159,7 +159,7 @@ fn repeated(results: &RunResults<'_>) -> Option<String> {
 }
 
 /// What limits the numbers.
-pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
+pub(crate) fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
         notes.push(format!(
@@ -192,7 +192,7 @@ pub(super) fn notes(results: &RunResults<'_>) -> Vec<String> {
 }
 
 /// What a test printed; its reason and location if it printed nothing.
-pub(super) fn details(test: &TestResult<'_>) -> String {
+pub(crate) fn details(test: &TestResult<'_>) -> String {
     match &test.attempt.decided {
         Some(Decided { failure: Some(failure), .. }) => guard(failure.trim_end()).into_owned(),
         _ => {
@@ -201,6 +201,30 @@ pub(super) fn details(test: &TestResult<'_>) -> String {
             format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
         }
     }
+}
+
+/// The commands that run tests again which did not pass.
+pub(crate) fn rerun(results: &RunResults<'_>) -> Vec<String> {
+    let run = results.loaded.args();
+    // Cases of programs are no tests: their program runs them.
+    let of_tests = |state| {
+        let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
+        tests.filter(|test| test.state == state).count()
+    };
+    let mut commands = Vec::new();
+    for (number, flag) in [
+        (of_tests(State::Failed), "failed"),
+        (of_tests(State::Error) + of_tests(State::NotEvaluated), "errors"),
+        (
+            of_tests(State::Unfinished) + results.totals.missing.saturating_sub(results.of_programs),
+            "unfinished",
+        ),
+    ] {
+        if number > 0 {
+            commands.push(format!("cargo evalset rerun {run}--{flag}"));
+        }
+    }
+    commands
 }
 
 #[cfg(test)]

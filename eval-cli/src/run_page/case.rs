@@ -6,12 +6,12 @@ use std::path::Path;
 use eval_core::report::{MetricReport, Verdict};
 use eval_format::metric::metric;
 
-use super::super::phrases;
 use super::run::run;
 use super::scores::Known;
 use super::turn::Comparison;
 use crate::output::{shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
+use crate::phrases;
 use crate::recorded::{Cases, RunCounts, State, TestResult, headline, metric_state, near};
 
 pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {

@@ -1,4 +1,4 @@
-//! The report as a page to look at.
+//! A recorded run as a page to look at, for a file and for a server.
 
 mod case;
 mod facts;
@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use eval_core::__private::Cost;
 
-use super::{human, phrases};
 use crate::output::CommandError;
 use crate::output::time;
 use crate::output::words::count;
 use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
+use crate::phrases;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use history::History;
 
-pub(super) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
+pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {
         CommandError::new(
             format!("cannot write the page: {error}"),
@@ -30,17 +30,22 @@ pub(super) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     })
 }
 
-fn model(results: &RunResults<'_>) -> PageModel {
+/// Everything that the page shows of a run.
+pub(crate) fn model(results: &RunResults<'_>) -> PageModel {
     let history = History::of(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
-    let mut tests: Vec<&TestResult<'_>> = results.tests.iter().collect();
-    tests.sort_by_key(|test| urgency(test));
+    // In the order of the journal, so that a case keeps its anchor while a run grows.
+    let tests = results.tests.iter().map(|test| (test, anchors.of(&test.name)));
+    let mut tests: Vec<(&TestResult<'_>, String)> = tests.collect();
+    tests.sort_by_key(|(test, _)| urgency(test));
+    let (tests, anchors): (Vec<&TestResult<'_>>, Vec<String>) = tests.into_iter().unzip();
     let costs: Vec<Option<Cost>> = tests.iter().map(|test| cost(test.attempt, &results.prices)).collect();
     let cases: Vec<CaseRow> = tests
         .iter()
+        .zip(anchors)
         .zip(&costs)
-        .map(|(test, cost)| {
-            let row = case::row(test, anchors.of(&test.name), &mut files, history.spark(test));
+        .map(|((test, anchor), cost)| {
+            let row = case::row(test, anchor, &mut files, history.spark(test));
             CaseRow { cost: cost.as_ref().map(Cost::amount), ..row }
         })
         .collect();
@@ -115,7 +120,7 @@ fn about(results: &RunResults<'_>) -> String {
 
 /// The commands that run what has no good verdict again: `cargo evalset rerun --failed`.
 fn rerun(results: &RunResults<'_>) -> Vec<String> {
-    human::rerun(results).into_iter().map(|command| line(&command)).collect()
+    phrases::rerun(results).into_iter().map(|command| line(&command)).collect()
 }
 
 /// A plot for each metric that can fail a case, the one that failed most cases first.

@@ -1,0 +1,63 @@
+//! What somebody decides about a draft, written into its set.
+
+use eval_format::SetEditor;
+
+use super::draft::Draft;
+use crate::edited::{edit, refused};
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+
+/// Takes the mark of a draft away, if the case is still the one that was shown.
+pub(crate) fn accept(draft: &Draft) -> Result<(), CommandError> {
+    edit(&draft.path, |editor| {
+        unchanged(draft, editor)?;
+        editor.accept(&draft.case.eval_id).map_err(|error| refused(&draft.path, &error))
+    })
+}
+
+/// Takes a draft out of its set, if the case is still the one that was shown.
+#[cfg(feature = "serve")]
+pub(crate) fn reject(draft: &Draft) -> Result<(), CommandError> {
+    edit(&draft.path, |editor| {
+        unchanged(draft, editor)?;
+        let removed = editor.remove_case(&draft.case.eval_id);
+        removed.map(drop).map_err(|error| refused(&draft.path, &error))
+    })
+}
+
+fn unchanged(draft: &Draft, editor: &SetEditor) -> Result<(), CommandError> {
+    let id = &draft.case.eval_id;
+    if editor.case(id).is_some_and(|now| *now != draft.case) {
+        let shown = draft.path.display().to_string();
+        let message = format!("`{}`: the case `{}` was changed meanwhile", one_line(&shown), one_line(id));
+        return Err(CommandError::new(message, "look at it again"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::edited::open;
+
+    #[test]
+    fn a_draft_that_was_changed_since_it_was_shown_is_not_accepted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let text = r#"{"eval_set_id": "s", "eval_cases": [
+            {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {}}]}"#;
+        fs::write(&path, text).expect("a set");
+        let shown = open(&path).expect("a set").case("a").expect("it is there").clone();
+        let draft = Draft { path: path.clone(), case: shown };
+        let changed = text.replace("Hi", "Bye");
+        fs::write(&path, &changed).expect("a set");
+        let error = accept(&draft).expect_err("it is another one");
+        assert!(error.message.ends_with("the case `a` was changed meanwhile"), "{}", error.message);
+        assert_eq!(fs::read_to_string(&path).expect("a set"), changed);
+        fs::write(&path, text).expect("a set");
+        accept(&draft).expect("it is the one that was shown");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
+    }
+}

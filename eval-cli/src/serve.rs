@@ -1,0 +1,51 @@
+//! The pages of `cargo evalset serve`: recorded runs while tests run, drafts, files to check, and a run that somebody starts.
+
+mod answer;
+mod check;
+mod drafts;
+mod events;
+mod folder;
+mod html;
+mod hub;
+mod job;
+mod lines;
+mod runs;
+mod sets;
+mod site;
+mod start;
+mod tail;
+mod view;
+mod watch;
+
+use std::path::PathBuf;
+
+use eval_server::axum::Router;
+use eval_server::axum::extract::DefaultBodyLimit;
+use eval_server::axum::routing::{get, post};
+
+pub(crate) use job::Start;
+pub(crate) use site::Site;
+
+/// The most bytes of a journal that is dropped on the page.
+const LARGEST: usize = 64 << 20;
+
+/// The pages, and what ends them: a stream of events ends with the service.
+pub(crate) fn site(records: PathBuf, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
+    let site = Site::new(records, agent);
+    let routes = Router::new()
+        .route("/", get(runs::page))
+        .route("/runs", get(runs::list))
+        .route("/runs/{id}", get(runs::run))
+        .route("/runs/{id}/changes", get(runs::changes))
+        .route("/events", get(events::events))
+        .route("/drafts", get(drafts::page))
+        .route("/drafts/accept", post(drafts::accept))
+        .route("/drafts/reject", post(drafts::reject))
+        .route("/check", get(check::page))
+        .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(LARGEST)))
+        .route("/dropped/{number}", get(check::dropped))
+        .route("/run", post(start::start))
+        .route("/run/cancel", post(start::cancel))
+        .with_state(std::sync::Arc::clone(&site));
+    (routes, site)
+}

@@ -1,0 +1,90 @@
+//! Answers: pages, JSON, and why there is none.
+
+use eval_core::__private::mask;
+use eval_server::axum::body::{Body, Bytes};
+use eval_server::axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use eval_server::axum::http::{HeaderValue, StatusCode};
+use eval_server::axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::output::CommandError;
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) status: StatusCode,
+    pub(super) error: CommandError,
+}
+
+impl Failure {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { status, error: CommandError::new(message, help) }
+    }
+
+    pub(super) fn internal(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, message, "the other pages are not affected")
+    }
+
+    pub(super) fn bad(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message, help)
+    }
+
+    pub(super) fn not_found(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message, help)
+    }
+}
+
+/// What the disk or an edit refuses.
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        Self { status: StatusCode::CONFLICT, error }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let CommandError { message, help } = self.error;
+        json_as(self.status, &json!({ "error": message, "help": help }))
+    }
+}
+
+/// JSON.
+pub(super) fn json(value: &Value) -> Response {
+    json_as(StatusCode::OK, value)
+}
+
+fn json_as(status: StatusCode, value: &Value) -> Response {
+    of(status, "application/json", mask(&value.to_string()).into_owned())
+}
+
+/// A page with its policy. Masking leaves what the policy has hashes of as it is.
+pub(super) fn page(text: &str, policy: &str) -> Response {
+    let mut response = of(StatusCode::OK, "text/html; charset=utf-8", mask(text).into_owned());
+    let policy = HeaderValue::from_str(&format!("{policy}; frame-ancestors 'none'"));
+    if let Ok(policy) = policy {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// A body that no cache keeps, and that no browser takes for something else.
+pub(super) fn of(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response {
+    of_body(status, kind, Body::from(body.into()))
+}
+
+pub(super) fn of_body(status: StatusCode, kind: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_TYPE, kind),
+        (CACHE_CONTROL, "no-store"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,80 @@
+//! Files that are dropped on the page. The service's own routes check and score them; a journal is shown as the page of its run.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use eval_server::axum::body::Bytes;
+use eval_server::axum::extract::{Path, State};
+use eval_server::axum::http::HeaderMap;
+use eval_server::axum::response::Response;
+use serde_json::json;
+
+use super::answer::{self, Failure};
+use super::html;
+use super::hub::lock;
+use super::site::Site;
+use super::view::{still, unreadable};
+use crate::recorded::{LoadedRun, RunResults};
+
+/// Journals that are kept, the newest ones. They are gone when the service ends.
+const KEPT: usize = 4;
+
+/// The page on which files are dropped.
+pub(super) async fn page() -> Result<Response, Failure> {
+    html::check()
+}
+
+/// Takes a journal, and says where it is shown.
+pub(super) async fn journal(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+
+    site.work(move |site| {
+        let no_room = |error: std::io::Error| {
+            Failure::internal(format!("the journal cannot be written into a temporary folder: {error}"))
+        };
+        let folder = tempfile::Builder::new().prefix("evalset-dropped-").tempdir().map_err(no_room)?;
+        fs::create_dir(folder.path().join(RUN)).map_err(no_room)?;
+        fs::write(folder.path().join(RUN).join("dropped.jsonl"), &body).map_err(no_room)?;
+        let loaded = loaded(&folder)?;
+        if loaded.run.processes.is_empty() {
+            let help = "drop a file `*.jsonl` of a run's folder below `target/evalset`";
+            return Err(Failure::bad("this is no journal: no line says who wrote it", help));
+        }
+        let results =
+            RunResults::of(&loaded, None, true).map_err(|error| Failure::internal(error.to_string()))?;
+        let (outcome, reason) = (results.totals.outcome().name(), results.totals.reason());
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mut kept = lock(&site.dropped);
+        kept.insert(0, (number, folder));
+        kept.truncate(KEPT);
+        Ok(answer::json(
+            &json!({ "link": format!("/dropped/{number}"), "outcome": outcome, "reason": reason }),
+        ))
+    })
+    .await
+}
+
+/// The folder of a dropped run. A journal does not know the name of its own.
+const RUN: &str = "dropped";
+
+fn loaded(folder: &tempfile::TempDir) -> Result<LoadedRun, Failure> {
+    let run = folder.path().join(RUN);
+    LoadedRun::of_folder("dropped".to_owned(), run, false).map_err(|error| unreadable(&error))
+}
+
+/// The page of a journal that was dropped.
+pub(super) async fn dropped(
+    State(site): State<Arc<Site>>,
+    Path(number): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let page = site.work(move |site| {
+        let kept = lock(&site.dropped);
+        let found = kept.iter().find(|(known, _)| known.to_string() == number).ok_or_else(|| {
+            Failure::not_found("this journal is not kept any more", "drop it again on the page “Check”")
+        })?;
+        still(&loaded(&found.1)?, "check")
+    });
+    page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
+}

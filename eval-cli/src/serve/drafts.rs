@@ -1,0 +1,152 @@
+//! Drafts of all sets, and what somebody decides about them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use eval_core::journal::case_hash;
+use eval_format::SetEditor;
+use eval_format::reader::check_set;
+use eval_server::axum::body::Bytes;
+use eval_server::axum::extract::State;
+use eval_server::axum::http::StatusCode;
+use eval_server::axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::answer::{self, Failure};
+use super::html::{self, DraftCard, DraftRow};
+use super::sets;
+use super::site::Site;
+use crate::drafts::{self, Draft, Part, parts};
+use crate::edited::open;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+use crate::page::{line, text};
+
+/// The page with the drafts of all sets.
+pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
+    let page = site.work(|_| {
+        let (mut cards, mut problems) = (Vec::new(), Vec::new());
+        let mut problem = |error: CommandError| problems.push((line(&error.message), line(&error.help)));
+        let sets = sets::all().unwrap_or_else(|error| {
+            problem(error);
+            Vec::new()
+        });
+        for path in &sets {
+            match open(path) {
+                Ok(editor) => cards.extend(of_set(path, &editor)),
+                Err(error) => problem(error),
+            }
+        }
+        html::drafts(&cards, sets.len(), &problems)
+    });
+    page.await.unwrap_or_else(IntoResponse::into_response)
+}
+
+fn of_set(path: &Path, editor: &SetEditor) -> Vec<DraftCard> {
+    if editor.drafts().next().is_none() {
+        return Vec::new();
+    }
+    let hashes = hashes(editor);
+    let set = path.display().to_string();
+    let card = |id: &str| {
+        Some(DraftCard {
+            set: set.clone(),
+            case: id.to_owned(),
+            shown_set: line(&set),
+            shown_case: line(id),
+            seen: hashes.get(id)?.clone(),
+            rows: parts(editor.case(id)?).into_iter().map(row).collect(),
+        })
+    };
+    editor.drafts().filter_map(card).collect()
+}
+
+fn row(part: Part) -> DraftRow {
+    let (turn, what, said) = match part {
+        Part::Turn(number) => (Some(number), String::new(), String::new()),
+        Part::Line { what, said } => (None, what, said),
+        Part::NoAnswer => (None, "answer".to_owned(), "no answer is expected".to_owned()),
+    };
+    let said = text(&said);
+    let cut =
+        if said.left_out > 0 { format!("… {} more characters", said.left_out) } else { String::new() };
+    DraftRow { turn, what, said: said.shown + &cut }
+}
+
+/// What the text of each case is, by id.
+fn hashes(editor: &SetEditor) -> HashMap<String, String> {
+    let checked = check_set("", editor.text().as_bytes(), None);
+    let hashes = checked.cases.into_iter().filter_map(|span| {
+        let hash = checked.text.get(span.range).map(case_hash)?;
+        Some((span.eval_id, hash))
+    });
+    hashes.collect()
+}
+
+/// Which draft somebody decided about, and what they saw.
+#[derive(Deserialize)]
+struct Decision {
+    set: String,
+    case: String,
+    seen: String,
+}
+
+/// Makes a draft a golden.
+pub(super) async fn accept(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
+    decide(site, body, |draft| {
+        drafts::accept(draft)?;
+        Ok(format!("accepted `{}`: it is a test in the next build", one_line(&draft.case.eval_id)))
+    })
+    .await
+}
+
+/// Takes a draft out of its set.
+pub(super) async fn reject(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
+    decide(site, body, |draft| {
+        drafts::reject(draft)?;
+        let set = one_line(&draft.path.display().to_string());
+        let is_empty = open(&draft.path).is_ok_and(|editor| editor.case_ids().len() == 0);
+        let rest =
+            if is_empty { format!("; `{set}` has no cases now, and tests refuse it") } else { String::new() };
+        Ok(format!("removed `{}` from `{set}`{rest}", one_line(&draft.case.eval_id)))
+    })
+    .await
+}
+
+async fn decide(
+    site: Arc<Site>,
+    body: Bytes,
+    act: impl FnOnce(&Draft) -> Result<String, CommandError> + Send + 'static,
+) -> Result<Response, Failure> {
+    site.work(move |site| {
+        let decision: Decision = serde_json::from_slice(&body).map_err(|error| {
+            Failure::bad(format!("the request cannot be read: {error}"), "send `set`, `case` and `seen`")
+        })?;
+        // A path is looked up among the sets, and never taken from a request.
+        let mut sets = sets::all()?.into_iter();
+        let path = sets.find(|path| path.display().to_string() == decision.set).ok_or_else(|| {
+            Failure::not_found(
+                "there is no such set below this folder",
+                "load the page again: the file was moved or removed",
+            )
+        })?;
+        let editor = open(&path)?;
+        let id = one_line(&decision.case);
+        let conflict = |what: &str| {
+            let file = one_line(&path.display().to_string());
+            Failure::new(StatusCode::CONFLICT, format!("`{file}`: {what}"), "look at it again")
+        };
+        let case = editor.case(&decision.case).filter(|case| case.draft().is_some());
+        let case = case
+            .ok_or_else(|| conflict(&format!("`{id}` is no draft any more: somebody decided meanwhile")))?;
+        if hashes(&editor).get(&decision.case) != Some(&decision.seen) {
+            return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
+        }
+        let said = act(&Draft { case: case.clone(), path: path.clone() })?;
+        site.hub.tell("drafts", &json!({ "set": decision.set, "case": decision.case }));
+        Ok(answer::json(&json!({ "done": said })))
+    })
+    .await
+}

@@ -1,0 +1,166 @@
+//! The pages as HTML.
+
+use askama::Template;
+use eval_server::axum::http::HeaderMap;
+use eval_server::axum::response::{IntoResponse, Response};
+
+use super::answer::{self, Failure};
+use crate::page::{self, PassRate};
+
+/// The style of what only a server shows.
+pub(super) const STYLE: &str = include_str!("../../templates/live/live.css");
+/// What all pages run first.
+pub(super) const COMMON: &str = include_str!("../../templates/live/live.js");
+/// What the page of a run does while tests run.
+pub(super) const RUN: &str = include_str!("../../templates/live/run.js");
+const RUNS: &str = include_str!("../../templates/live/runs.js");
+const DRAFTS: &str = include_str!("../../templates/live/drafts.js");
+const CHECK: &str = include_str!("../../templates/live/check.js");
+
+/// What the frame of each page shows. The templates know it as `live`.
+#[derive(Debug)]
+pub(super) struct Frame {
+    /// The page that is marked in the navigation.
+    here: &'static str,
+    title: &'static str,
+    style: [&'static str; 2],
+    scripts: [&'static str; 2],
+    policy: String,
+}
+
+impl Frame {
+    fn new(here: &'static str, title: &'static str, script: &'static str) -> Self {
+        let (style, scripts) = ([page::STYLE, STYLE], [COMMON, script]);
+        Self { here, title, style, scripts, policy: page::policy(&style, &scripts, true) }
+    }
+}
+
+/// A recorded run in the list.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(super) struct RunLine {
+    pub(super) id: String,
+    /// `failed`, or `running`.
+    pub(super) outcome: &'static str,
+    pub(super) running: bool,
+    pub(super) reason: String,
+    pub(super) cases: usize,
+    /// Cases that were to run, if that is known.
+    pub(super) planned: Option<usize>,
+    pub(super) passed: usize,
+    /// Cases that are not in work any more.
+    pub(super) decided: usize,
+    pub(super) when: String,
+    pub(super) took: String,
+    /// What ran: packages, or a program.
+    pub(super) what: String,
+}
+
+/// What can be started.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub(super) agent: String,
+    pub(super) sets: Vec<String>,
+    /// Why there are no sets.
+    pub(super) problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "live/runs.html")]
+struct RunsPage<'a> {
+    live: Frame,
+    runs: &'a [RunLine],
+    more: usize,
+    rate: Option<PassRate>,
+    form: Option<Form>,
+}
+
+pub(super) fn runs(
+    runs: &[RunLine],
+    more: usize,
+    rate: Option<PassRate>,
+    form: Option<Form>,
+) -> Result<Response, Failure> {
+    let live = Frame::new("runs", "Runs", RUNS);
+    let policy = live.policy.clone();
+    sent(RunsPage { live, runs, more, rate, form }.render(), &policy)
+}
+
+/// A draft, as `accept` shows it.
+#[derive(Debug)]
+pub(super) struct DraftCard {
+    pub(super) set: String,
+    pub(super) case: String,
+    /// The names as they are shown.
+    pub(super) shown_set: String,
+    pub(super) shown_case: String,
+    /// What it was when it was shown.
+    pub(super) seen: String,
+    pub(super) rows: Vec<DraftRow>,
+}
+
+/// A line of a draft.
+#[derive(Debug)]
+pub(super) struct DraftRow {
+    /// The number of the turn that begins here.
+    pub(super) turn: Option<usize>,
+    pub(super) what: String,
+    pub(super) said: String,
+}
+
+#[derive(Template)]
+#[template(path = "live/drafts.html")]
+struct DraftsPage<'a> {
+    live: Frame,
+    drafts: &'a [DraftCard],
+    sets: usize,
+    problems: &'a [(String, String)],
+}
+
+pub(super) fn drafts(
+    drafts: &[DraftCard],
+    sets: usize,
+    problems: &[(String, String)],
+) -> Result<Response, Failure> {
+    let live = Frame::new("drafts", "Drafts", DRAFTS);
+    let policy = live.policy.clone();
+    sent(DraftsPage { live, drafts, sets, problems }.render(), &policy)
+}
+
+#[derive(Template)]
+#[template(path = "live/check.html")]
+struct CheckPage {
+    live: Frame,
+}
+
+pub(super) fn check() -> Result<Response, Failure> {
+    let live = Frame::new("check", "Check", CHECK);
+    let policy = live.policy.clone();
+    sent(CheckPage { live }.render(), &policy)
+}
+
+#[derive(Template)]
+#[template(path = "live/problem.html")]
+struct ProblemPage<'a> {
+    live: Frame,
+    message: &'a str,
+    help: &'a str,
+}
+
+/// Why there is no page: as a page, if a person asks.
+pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
+    let accepts = headers.get("accept").and_then(|it| it.to_str().ok());
+    if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
+        return failure.into_response();
+    }
+    let live = Frame::new("", "Not shown", "");
+    let policy = live.policy.clone();
+    let page = ProblemPage { live, message: &failure.error.message, help: &failure.error.help };
+    let Ok(mut response) = sent(page.render(), &policy) else { return failure.into_response() };
+    *response.status_mut() = failure.status;
+    response
+}
+
+fn sent(text: Result<String, askama::Error>, policy: &str) -> Result<Response, Failure> {
+    text.map(|text| answer::page(&text, policy))
+        .map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))
+}

@@ -1,0 +1,50 @@
+//! What is told to everybody who looks at a page.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+/// Where events go. Copies are of the same one.
+#[derive(Clone, Debug)]
+pub(super) struct Hub {
+    events: broadcast::Sender<Arc<str>>,
+    ends: watch::Sender<bool>,
+}
+
+/// How many events may wait for a reader who is slow. Who misses some asks for everything again.
+const WAITING: usize = 256;
+
+impl Hub {
+    pub(super) fn new() -> Self {
+        Self { events: broadcast::Sender::new(WAITING), ends: watch::Sender::new(false) }
+    }
+
+    /// Ends the streams of events.
+    pub(super) fn end(&self) {
+        self.ends.send_replace(true);
+    }
+
+    pub(super) fn ending(&self) -> watch::Receiver<bool> {
+        self.ends.subscribe()
+    }
+
+    pub(super) fn listen(&self) -> broadcast::Receiver<Arc<str>> {
+        self.events.subscribe()
+    }
+
+    pub(super) fn has_listeners(&self) -> bool {
+        self.events.receiver_count() > 0
+    }
+
+    /// Tells everybody who looks at a page.
+    pub(super) fn tell(&self, name: &str, data: &Value) {
+        // Without listeners there is nobody to tell.
+        drop(self.events.send(format!("event: {name}\ndata: {data}\n\n").into()));
+    }
+}
+
+/// What a lock guards. A panic while it was held left it as it was.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,174 @@
+//! The run that somebody starts on the page: `cargo evalset run` as a program of its own, with the agent that `serve` was given.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+use std::{env, thread};
+
+use chrono::{DateTime, Utc};
+use eval_agents::__private::{Group, Launch};
+use eval_core::__private::variables;
+use eval_server::axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::answer::Failure;
+use super::hub::{Hub, lock};
+use crate::page::line;
+
+/// What can be started. Nothing of it comes from a browser.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// What the agent is called.
+    pub(crate) agent: String,
+    /// The arguments of `run` that name it.
+    pub(crate) args: Vec<String>,
+}
+
+/// The run that was started last.
+#[derive(Debug)]
+pub(super) struct Job {
+    start: Option<Start>,
+    /// The folder of runs.
+    records: PathBuf,
+    hub: Hub,
+    state: Mutex<Last>,
+}
+
+#[derive(Debug, Default)]
+struct Last {
+    /// How many were started: what an earlier one still says is not for the next.
+    number: u64,
+    run: Option<String>,
+    group: Option<Group>,
+    said: VecDeque<String>,
+    ended: Option<&'static str>,
+}
+
+/// Lines of output that are kept.
+const KEPT: usize = 300;
+/// Bytes of a line that are read.
+const LONGEST: u64 = 16 << 10;
+
+impl Job {
+    pub(super) fn new(start: Option<Start>, records: PathBuf, hub: Hub) -> Self {
+        Self { start, records, hub, state: Mutex::default() }
+    }
+
+    pub(super) fn start(&self) -> Option<&Start> {
+        self.start.as_ref()
+    }
+
+    /// Tells how far it is.
+    pub(super) fn tell(&self) {
+        self.hub.tell("job", &self.shown());
+    }
+
+    /// How far it is, for a page.
+    pub(super) fn shown(&self) -> Value {
+        let state = lock(&self.state);
+        json!({ "run": state.run, "running": state.group.is_some(), "ended": state.ended, "said": state.said })
+    }
+
+    /// Kills the run and everything that it started.
+    pub(super) fn end(&self) -> bool {
+        let mut state = lock(&self.state);
+        let Some(mut group) = state.group.take() else { return false };
+        state.ended = Some("cancelled: cases that were in work have no verdict");
+        drop(state);
+        group.kill();
+        true
+    }
+
+    fn say(&self, number: u64, said: &str) -> bool {
+        let mut state = lock(&self.state);
+        if state.number != number {
+            return false;
+        }
+        state.said.push_back(said.to_owned());
+        if state.said.len() > KEPT {
+            state.said.pop_front();
+        }
+        true
+    }
+
+    /// Whether the run has ended by itself, or was cancelled.
+    fn has_ended(&self, number: u64) -> bool {
+        let mut state = lock(&self.state);
+        if state.number != number {
+            return true;
+        }
+        let Some(group) = &mut state.group else { return true };
+        let Some(status) = group.ended() else { return false };
+        state.ended = Some(words(status));
+        state.group = None;
+        true
+    }
+}
+
+/// How the run ended.
+fn words(status: ExitStatus) -> &'static str {
+    match status.code() {
+        Some(0) => "passed",
+        Some(1) => "failed: a case did not pass",
+        Some(2) => "not measurable: a case has no verdict, or nothing was run",
+        _ => "ended by a signal",
+    }
+}
+
+/// Starts a run of sets, and returns its id.
+pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -> Result<String, Failure> {
+    let mut state = lock(&job.state);
+    if state.group.is_some() {
+        return Err(Failure::new(StatusCode::CONFLICT, "a run is in work", "wait for its end, or cancel it"));
+    }
+    let failed = |error: std::io::Error| Failure::internal(format!("the run cannot be started: {error}"));
+    let number = state.number + 1;
+    let run =
+        format!("{}-page-{number}", DateTime::<Utc>::from(SystemTime::now()).format("%Y-%m-%dT%H-%M-%S"));
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command.arg("run").args(&start.args).args(["--runs", &runs.to_string(), "--"]).args(sets);
+    command.env(variables::RUN_ID, &run).env(variables::DIR, &job.records).env_remove(variables::JOURNAL);
+    let mut group = Launch::of(&command).start(Stdio::null()).map_err(failed)?;
+    let (out, err) = (group.child.stdout.take(), group.child.stderr.take());
+    *state = Last { number, run: Some(run.clone()), group: Some(group), ..Last::default() };
+    drop(state);
+    if let Some(out) = out {
+        follow(job, number, out);
+    }
+    if let Some(err) = err {
+        follow(job, number, err);
+    }
+    let job = Arc::clone(job);
+    thread::spawn(move || {
+        while !job.has_ended(number) {
+            thread::sleep(Duration::from_millis(50));
+        }
+        // What it said last is still on its way.
+        thread::sleep(Duration::from_millis(100));
+        job.tell();
+    });
+    Ok(run)
+}
+
+/// Tells of each line that the run says.
+fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static) {
+    let job = Arc::clone(job);
+    thread::spawn(move || {
+        let mut said = BufReader::new(said);
+        loop {
+            let mut text = Vec::new();
+            match said.by_ref().take(LONGEST).read_until(b'\n', &mut text) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            let text = line(String::from_utf8_lossy(&text).trim_end());
+            if !job.say(number, &text) {
+                return;
+            }
+            job.hub.tell("said", &json!({ "line": text }));
+        }
+    });
+}

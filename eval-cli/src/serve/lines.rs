@@ -1,0 +1,97 @@
+//! A line for each recorded run.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use eval_core::journal::{Head, RunDir};
+
+use super::folder::{Signature, signature};
+use super::html::RunLine;
+use super::hub::lock;
+use super::view::reason;
+use crate::output::{shell, time};
+use crate::page::line;
+use crate::recorded::{LoadedRun, RunResults};
+
+/// The lines of runs that were read, and what the files were then.
+pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
+
+/// Runs that are listed.
+const LISTED: usize = 50;
+
+/// A line for each of the newest runs, and how many more there are. What did not change is not read again.
+pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>, usize) {
+    let more = runs.len().saturating_sub(LISTED);
+    let mut before = lock(known).clone();
+    let mut now = HashMap::new();
+    let mut lines = Vec::new();
+    for run in runs.into_iter().take(LISTED) {
+        let signature = signature(&run);
+        let line = match before.remove(&run.id) {
+            Some((then, line)) if then == signature => line,
+            _ => of_run(&run, signature.1),
+        };
+        now.insert(run.id, (signature, line.clone()));
+        lines.push(line);
+    }
+    *lock(known) = now;
+    (lines, more)
+}
+
+fn of_run(run: &RunDir, running: bool) -> RunLine {
+    let mut shown = RunLine {
+        id: run.id.clone(),
+        outcome: if running { "running" } else { "unmeasurable" },
+        running,
+        reason: String::new(),
+        cases: 0,
+        planned: None,
+        passed: 0,
+        decided: 0,
+        when: time::shown(run.started),
+        took: String::new(),
+        what: String::new(),
+    };
+    let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), true);
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            shown.reason = line(&error.to_string());
+            return shown;
+        }
+    };
+    // Without a `k` nothing can be wrong with it.
+    let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
+    let totals = &results.totals;
+    shown.outcome = if running { "running" } else { totals.outcome().name() };
+    shown.reason = reason(&results, running);
+    shown.cases = totals.cases - totals.skipped;
+    shown.planned = (loaded.run.never_began > 0).then_some(totals.cases + loaded.run.never_began);
+    shown.passed = totals.passed;
+    shown.decided = totals.cases - totals.unfinished;
+    shown.took = time::took(totals.elapsed);
+    shown.what = what(&loaded);
+    shown
+}
+
+/// What ran: the packages of tests, or the command of a program.
+fn what(loaded: &LoadedRun) -> String {
+    let of_head = |head: &Arc<Head>| match (&head.package, &head.program) {
+        (Some(package), _) => package.clone(),
+        (None, Some(program)) => {
+            let name = Path::new(program).file_stem().unwrap_or_default().to_string_lossy();
+            let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(String::as_str);
+            format!("{} {}", name.replace("cargo-", "cargo "), shell::line(&args.collect::<Vec<_>>()))
+        }
+        (None, None) => String::new(),
+    };
+    let all: BTreeSet<String> =
+        loaded.run.processes.iter().map(of_head).filter(|it| !it.is_empty()).collect();
+    let mut shown = line(&all.into_iter().collect::<Vec<_>>().join(", "));
+    if let Some((end, _)) = shown.char_indices().nth(120) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,108 @@
+//! Recorded runs: the list, and the page of each.
+
+use std::sync::Arc;
+
+use eval_core::journal::{self, RunDir};
+use eval_server::axum::extract::{Path, State};
+use eval_server::axum::http::{HeaderMap, Uri};
+use eval_server::axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use super::answer::{self, Failure};
+use super::folder::signature;
+use super::html::{self, RunLine};
+use super::lines::lines_of;
+use super::sets;
+use super::site::Site;
+use super::view::View;
+use crate::output::CommandError;
+use crate::page::{PassRate, line};
+
+/// Runs of which the pass rate is drawn.
+const DRAWN: usize = 12;
+
+/// The runs in the folder, the newest first. An id is looked up here, and never part of a path.
+fn all(site: &Site) -> Result<Vec<RunDir>, Failure> {
+    journal::runs(&site.records).map_err(|error| {
+        let shown = site.records.display();
+        CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
+            .into()
+    })
+}
+
+fn lines(site: &Site) -> Result<(Vec<RunLine>, usize), Failure> {
+    Ok(lines_of(&site.lines, all(site)?))
+}
+
+/// The page with all runs.
+pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
+    let page = site.work(|site| {
+        let (runs, more) = lines(site)?;
+        let past = runs.iter().filter(|run| !run.running).take(DRAWN);
+        let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
+        past.reverse();
+        let form = site.job.start().map(|start| {
+            let found = sets::all();
+            html::Form {
+                agent: line(&start.agent).replace('`', ""),
+                problem: found
+                    .as_ref()
+                    .err()
+                    .map(|error| line(&format!("{}; {}", error.message, error.help))),
+                sets: found.unwrap_or_default().iter().map(|path| path.display().to_string()).collect(),
+            }
+        });
+        let mut rate = PassRate::of(&past);
+        if let Some(rate) = &mut rate {
+            rate.summary = rate.summary.replace("this run", "the newest run");
+        }
+        html::runs(&runs, more, rate, form)
+    });
+    page.await.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// All runs as JSON.
+pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
+    site.work(|site| {
+        let (runs, more) = lines(site)?;
+        Ok(answer::json(&json!({ "runs": runs, "more": more })))
+    })
+    .await
+}
+
+fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
+    let mut runs = all(site)?.into_iter();
+    let found = if id == "latest" { runs.next() } else { runs.find(|run| run.id == id) };
+    found.ok_or_else(|| {
+        Failure::not_found("there is no such run", "the page “Runs” lists those that are there")
+    })
+}
+
+/// The page of a run.
+pub(super) async fn run(
+    State(site): State<Arc<Site>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let page = site.work(move |site| {
+        let run = find(site, &id)?;
+        let view = View::of(&site.views, &run, true)?;
+        view.page("runs", &run.id)
+    });
+    page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
+}
+
+/// What changed on the page of a run since the version that it has.
+pub(super) async fn changes(
+    State(site): State<Arc<Site>>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Result<Response, Failure> {
+    let after = uri.query().and_then(|query| query.strip_prefix("after=")).and_then(|it| it.parse().ok());
+    site.work(move |site| {
+        let run = find(site, &id)?;
+        let view = View::of(&site.views, &run, false)?;
+        Ok(answer::json(&view.since(after.unwrap_or(0), signature(&run))))
+    })
+    .await
+}

@@ -1,0 +1,66 @@
+//! What all requests for pages share.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Semaphore;
+
+use super::answer::Failure;
+use super::hub::Hub;
+use super::job::{Job, Start};
+use super::lines::Lines;
+use super::view::Views;
+
+/// What all requests for pages share.
+#[derive(Debug)]
+pub(crate) struct Site {
+    /// The folder of runs.
+    pub(super) records: PathBuf,
+    pub(super) hub: Hub,
+    pub(super) lines: Mutex<Lines>,
+    pub(super) views: Mutex<Views>,
+    pub(super) dropped: Mutex<Vec<(u64, tempfile::TempDir)>>,
+    pub(super) job: Arc<Job>,
+    /// Whether somebody looks for new records.
+    pub(super) watches: Mutex<bool>,
+    readers: Arc<Semaphore>,
+}
+
+/// How many pages are computed at a time: each may hold a whole run.
+const READERS: usize = 2;
+
+impl Site {
+    pub(super) fn new(records: PathBuf, start: Option<Start>) -> Arc<Self> {
+        let hub = Hub::new();
+        Arc::new(Self {
+            job: Arc::new(Job::new(start, records.clone(), hub.clone())),
+            records,
+            hub,
+            lines: Mutex::default(),
+            views: Mutex::default(),
+            dropped: Mutex::default(),
+            watches: Mutex::new(false),
+            readers: Arc::new(Semaphore::new(READERS)),
+        })
+    }
+
+    /// Ends the streams of events, and the run that was started here.
+    pub(crate) fn end(&self) {
+        self.hub.end();
+        self.job.end();
+    }
+
+    /// Works on a thread that may wait for a disk.
+    pub(super) async fn work<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Arc<Self>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let permit = Arc::clone(&self.readers).acquire_owned().await;
+        let task = tokio::task::spawn_blocking(move || {
+            let result = work(&self);
+            drop(permit);
+            result
+        });
+        task.await.unwrap_or_else(|_| Err(Failure::internal("the server failed at this request")))
+    }
+}

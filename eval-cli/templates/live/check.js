@@ -1,0 +1,176 @@
+// Files that are dropped: recognised by what is in them, checked, and scored.
+(() => {
+"use strict";
+const { ask, el } = evalset;
+const drop = document.getElementById("drop");
+const working = document.getElementById("working");
+const results = document.getElementById("results");
+const scores = document.getElementById("scores");
+
+// The last set and config, and the traces, that can be scored together.
+const have = { set: null, config: null, traces: [] };
+
+// What ADK scores with where no config is.
+const DEFAULTS = { tool_trajectory_avg_score: 1.0, response_match_score: 0.8 };
+
+function parse(text) {
+  try { return JSON.parse(text); } catch { return undefined; }
+}
+
+// What a file is: its content says it, or else its name. What cannot be read is checked as a set, which tells where it is broken.
+function kindOf(name, text) {
+  const first = parse(text.slice(0, text.indexOf("\n") + 1 || undefined));
+  if (first && typeof first.record === "string") return "journal";
+  const json = parse(text);
+  const keys = Object.keys(Object(json));
+  const has = (...names) => names.some((it) => keys.includes(it));
+  if (has("resourceSpans", "resource_spans") || (first && (first.resourceSpans || first.resource_spans)) || Array.isArray(json?.data) || (Array.isArray(json) && json[0]?.resourceSpans)) return "trace";
+  if (has("criteria", "custom_metrics", "customMetrics") && !has("eval_cases", "evalCases", "eval_set_id")) return "config";
+  if (json === undefined && /config\.json$/.test(name)) return "config";
+  if (json === undefined && /\.jsonl$/.test(name)) return "journal";
+  return "set";
+}
+
+function card(name, what, ...children) {
+  const node = el("section", "card", el("h2", "", name), el("p", "soft", what), ...children);
+  results.prepend(node);
+  return node;
+}
+
+function state(name, word) {
+  return el("span", "state " + name, word);
+}
+
+function problems(list) {
+  if (!list.length) return null;
+  return el("ul", "problems", list.map((it) => el("li", "",
+    state(it.severity === "error" ? "failed" : "flaky", it.severity), " ",
+    el("span", "number", `line ${it.place.line}, column ${it.place.column}`), " ", el("b", "", it.message),
+    it.path ? el("span", "soft", " ", el("code", "", it.path)) : null,
+    it.help ? el("div", "soft", it.help) : null)));
+}
+
+function counted(count, noun) {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+async function set(file) {
+  const form = new FormData();
+  form.append("eval_set_file", file, file.name);
+  const { data } = await ask("/api/validate/eval-set", form);
+  if (data.valid) have.set = file;
+  const errors = data.problems.filter((it) => it.severity === "error");
+  // What is right as a file, and is no eval set, is said without a place.
+  const rest = errors.length || data.valid ? [] : data.errors;
+  card(file.name, data.valid ? `eval set ${data.evalSetId}, ${counted(data.numCases, "case")}` : "eval set",
+    state(data.valid ? "passed" : "failed", data.valid ? (data.problems.length ? counted(data.problems.length, "warning") : "no problems") : counted(data.errors.length, "error")),
+    problems(data.problems), rest.map((text) => el("p", "", text)));
+}
+
+async function config(file, text) {
+  const { data } = await ask("/api/v1/validate/config", file);
+  if (data.valid) have.config = parse(text);
+  card(file.name, data.valid ? "config with " + (data.metrics.join(", ") || "no metric") : "config",
+    state(data.valid ? "passed" : "failed", data.valid ? (data.problems.length ? counted(data.problems.length, "warning") : "no problems") : counted(data.errors.length, "error")),
+    problems(data.problems));
+}
+
+async function trace(file) {
+  const form = new FormData();
+  form.append("trace_files", file, file.name);
+  form.append("group_by", "conversation");
+  const { data } = await ask("/api/convert", form);
+  have.traces = [...have.traces.filter((it) => it.name !== file.name), file];
+  const text = (content) => (content?.parts || []).map((part) => part.text).filter(Boolean).join(" ");
+  const turns = (of) => of.invocations.map((turn) => el("div", "shown-turn",
+    el("p", "", el("b", "", "user "), text(turn.userContent)),
+    (turn.intermediateData?.toolUses || []).map((call) => el("p", "", el("b", "", "calls "), el("code", "", `${call.name}(${JSON.stringify(call.args)})`))),
+    el("p", "", el("b", "", "answer "), text(turn.finalResponse) || "none")));
+  card(file.name, `trace with ${counted(data.traces.length, "conversation")}`,
+    data.traces.map((of) => el("details", "", el("summary", "", `${of.metadata.sessionName || of.traceId}: ${counted(of.invocations.length, "turn")}`),
+      turns(of), of.warnings.map((warning) => el("p", "doubt", warning)))),
+    have.set ? null : el("p", "lacks", "Drop an eval set too, and it is scored."));
+}
+
+async function journal(file) {
+  const found = await ask("/check/journal", file);
+  const link = el("a", "", "Open the run");
+  link.href = found.link;
+  card(file.name, "journal of a run", el("p", "", state(found.outcome, found.outcome), " ", found.reason, ". ", link));
+}
+
+// The metrics of a config as the service takes them, and what it cannot be told of them.
+function evaluators() {
+  const left = [];
+  const MATCHES = ["EXACT", "IN_ORDER", "ANY_ORDER"];
+  const all = Object.entries(have.config?.criteria || DEFAULTS).map(([name, given]) => {
+    const criterion = typeof given === "object" && given ? given : { threshold: given };
+    const of = { name, threshold: criterion.threshold ?? 0.5 };
+    for (const [key, value] of Object.entries(criterion)) {
+      if (key === "threshold") continue;
+      if (key === "match_type") of.trajectoryMatchType = MATCHES[value] || value;
+      else if (key === "rubrics") of.rubrics = value.map((it) => ({ id: it.rubric_id, text: it.rubric_content?.text_property || "" }));
+      else left.push(`${name}.${key}`);
+    }
+    return of;
+  });
+  return { all, left };
+}
+
+async function score() {
+  if (!have.set || !have.traces.length) return;
+  for (const node of document.querySelectorAll(".lacks")) node.remove();
+  const { all, left } = evaluators();
+  const form = new FormData();
+  for (const file of have.traces) form.append("trace_files", file, file.name);
+  form.append("eval_set_file", have.set, have.set.name);
+  form.append("config", JSON.stringify({ evaluators: all }));
+  const { data } = await ask("/api/evaluate", form);
+  const words = { PASSED: ["passed", "passed"], FAILED: ["failed", "failed"], NOT_EVALUATED: ["not_evaluated", "not scored"] };
+  const lines = data.traceResults.flatMap((of) => of.metricResults.map((metric) => el("tr", "",
+    el("td", "", of.evalCaseId || "no case"), el("td", "", metric.metricName),
+    el("td", "", state(...(words[metric.evalStatus] || ["", metric.evalStatus]))),
+    el("td", "number", metric.score === null ? "–" : String(Number(metric.score.toPrecision(4)))), el("td", "", metric.error || ""))));
+  const heads = ["case", "metric", "verdict", "score", "why"].map((text) => {
+    const head = el("th", "", text);
+    head.scope = "col";
+    return head;
+  });
+  const scroll = el("div", "scroll", el("table", "grid", el("thead", "", el("tr", "", heads)), el("tbody", "", lines)));
+  scroll.tabIndex = 0;
+  scores.replaceChildren(el("section", "card", el("h2", "", "Scores"),
+    el("p", "soft", `${have.traces.map((it) => it.name).join(", ")} with ${have.set.name} and ${have.config ? "the config" : "ADK’s default criteria"}`),
+    el("p", "", state(data.passed ? "passed" : "failed", data.passed ? "passed" : "not passed")),
+    scroll, data.errors.map((text) => el("p", "doubt", text)),
+    left.length ? el("p", "doubt", `Not taken over: ${left.join(", ")}. cargo evalset run --trace scores with them.`) : null));
+}
+
+async function take(files) {
+  for (const [at, file] of [...files].entries()) {
+    working.textContent = `Reading ${at + 1} of ${files.length} …`;
+    try {
+      const text = await file.text();
+      await { set, config, trace, journal }[kindOf(file.name, text)](file, text);
+    } catch (error) {
+      card(file.name, "it is not read", el("p", "refused", error.message));
+    }
+  }
+  try {
+    await score();
+  } catch (error) {
+    scores.replaceChildren(el("section", "card", el("h2", "", "Scores"), el("p", "refused", error.message)));
+  }
+  working.textContent = `${counted(files.length, "file")} read.`;
+}
+
+const input = document.getElementById("files");
+input.addEventListener("change", () => take([...input.files]).then(() => { input.value = ""; }));
+// A file that is dropped beside must not be opened in place of the page.
+addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
+addEventListener("dragleave", (event) => { if (!event.relatedTarget) drop.classList.remove("over"); });
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  drop.classList.remove("over");
+  if (event.dataTransfer.files.length) take([...event.dataTransfer.files]);
+});
+})();

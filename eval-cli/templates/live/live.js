@@ -1,0 +1,78 @@
+// What all pages of the service share: asking the server, and hearing of what changes. Texts become text nodes, never HTML.
+const evalset = (() => {
+"use strict";
+
+const connection = document.getElementById("connection");
+const hearers = new Map();
+let source = null;
+let retry;
+
+// An element with a class and children: nodes, or texts. Nothing is left out but null.
+function el(tag, name, ...children) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+// Asks the server. What it refuses is an error with its words.
+async function ask(path, body) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method: body === undefined ? "GET" : "POST",
+      // No form of another site can send this header.
+      headers: { "x-evalset": "page" },
+      body: body === undefined || body instanceof Blob || body instanceof FormData ? body : JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("The service does not answer. Is it still running?");
+  }
+  const text = await answer.text();
+  let json;
+  try { json = JSON.parse(text); } catch { throw new Error(`The answer cannot be read (status ${answer.status}).`); }
+  if (answer.ok) return json;
+  if (answer.status === 401) throw new Error("This page is of a service that has ended. Open the URL that the new one printed.");
+  const detail = Array.isArray(json.detail) ? json.detail.map((it) => `${it.loc.join(".")}: ${it.msg}`).join("; ") : json.detail;
+  const words = [json.error || detail || "it was refused", json.help].filter(Boolean);
+  throw Object.assign(new Error(words.join(": ")), { status: answer.status });
+}
+
+// Calls a function with the data of each event of this name.
+function on(name, hear) {
+  hearers.set(name, hear);
+  if (source) listen(name);
+  else connect();
+}
+
+function listen(name) {
+  source.addEventListener(name, (event) => hearers.get(name)(JSON.parse(event.data)));
+}
+
+// A browser opens six connections to a server: pages that nobody sees leave theirs to others.
+function connect() {
+  if (source || document.hidden || !hearers.size) return;
+  clearTimeout(retry);
+  source = new EventSource("/events");
+  for (const name of hearers.keys()) listen(name);
+  source.addEventListener("open", () => { connection.textContent = "live"; connection.className = "on"; });
+  source.addEventListener("error", () => {
+    connection.textContent = "not connected: is the service still running?";
+    connection.className = "off";
+    disconnect();
+    retry = setTimeout(connect, 3000);
+  });
+}
+
+function disconnect() {
+  if (source) source.close();
+  source = null;
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
+// Otherwise the page could not be kept for the back button.
+addEventListener("pagehide", disconnect);
+addEventListener("pageshow", connect);
+
+return { ask, el, on };
+})();

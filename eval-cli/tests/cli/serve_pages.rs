@@ -1,0 +1,390 @@
+//! The pages of `serve`: who may ask, what changes while somebody looks on, and what is refused.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// A service in a folder of its own, which ends with this value.
+struct Pages {
+    folder: tempfile::TempDir,
+    child: Child,
+    address: String,
+    cookie: String,
+}
+
+const SET: &str = r#"{"eval_set_id": "s", "eval_cases": [
+  {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {"from": "x"}},
+  {"eval_id": "b", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {}}]}"#;
+
+impl Pages {
+    fn new(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("evals")).unwrap();
+        fs::write(folder.path().join("evals/s.evalset.json"), SET).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
+            .args(["serve", "--port", "0"])
+            .args(options)
+            .current_dir(folder.path())
+            .env("EVALSET_DIR", folder.path().join("runs"))
+            .env_remove("EVALSET_RUN_ID")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (address, token) =
+            line.trim().strip_prefix("serving on http://").unwrap().split_once("/?token=").unwrap();
+        let port = address.rsplit(':').next().unwrap();
+        Self { cookie: format!("evalset-{port}={token}"), address: address.to_owned(), folder, child }
+    }
+
+    fn set(&self) -> PathBuf {
+        self.folder.path().join("evals/s.evalset.json")
+    }
+
+    fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let (host, length) = (&self.address, body.len());
+        write!(
+            stream,
+            "{line} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        stream
+    }
+
+    fn ask(&self, line: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut answer = String::new();
+        self.send(line, headers, body).read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head[9..12].parse().unwrap(), body.to_owned())
+    }
+
+    /// As a page asks.
+    fn get(&self, path: &str) -> (u16, String) {
+        self.ask(&format!("GET {path}"), &format!("cookie: {}\r\n", self.cookie), "")
+    }
+
+    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let headers = format!("cookie: {}\r\nx-evalset: page\r\n", self.cookie);
+        let (status, body) = self.ask(&format!("POST {path}"), &headers, &body.to_string());
+        (status, serde_json::from_str(&body).unwrap_or(Value::Null))
+    }
+
+    /// The events, as they come.
+    fn events(&self) -> Receiver<(String, Value)> {
+        let stream = self.send("GET /events", &format!("cookie: {}\r\n", self.cookie), "");
+        let (sender, events) = channel();
+        std::thread::spawn(move || {
+            let mut name = String::new();
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                if let Some(event) = line.strip_prefix("event: ") {
+                    event.clone_into(&mut name);
+                } else if let Some(data) = line.strip_prefix("data: ") {
+                    let data = serde_json::from_str(data).unwrap();
+                    if sender.send((name.clone(), data)).is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        events
+    }
+
+    /// What a draft was when the page showed it.
+    fn seen(&self, case: &str) -> String {
+        let (status, page) = self.get("/drafts");
+        assert_eq!(status, 200, "{page}");
+        let (_, rest) = page
+            .split_once(&format!("data-case=\"{case}\" data-seen=\""))
+            .unwrap_or_else(|| panic!("{page}"));
+        rest[..rest.find('"').unwrap()].to_owned()
+    }
+
+    fn decide(&self, what: &str, case: &str, seen: &str) -> (u16, Value) {
+        self.post(
+            &format!("/drafts/{what}"),
+            &json!({ "set": "evals/s.evalset.json", "case": case, "seen": seen }),
+        )
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The next event with this name for which something holds.
+fn until(events: &Receiver<(String, Value)>, name: &str, holds: impl Fn(&Value) -> bool) -> Value {
+    let end = Instant::now() + Duration::from_mins(1);
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let (is, data) = events.recv_timeout(left).unwrap_or_else(|_| panic!("no such `{name}`"));
+        if is == name && holds(&data) {
+            return data;
+        }
+    }
+}
+
+/// A line of a journal, without a seal: as an earlier version wrote it.
+fn record(path: &Path, record: &Value) {
+    let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+    file.write_all(format!("{record}\n").as_bytes()).unwrap();
+}
+
+const AT: &str = "2026-11-22T02:31:08.000Z";
+
+fn run(pages: &Pages, id: &str) -> PathBuf {
+    let folder = pages.folder.path().join("runs").join(id);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("run.json"), json!({ "run": id, "started": AT }).to_string()).unwrap();
+    let journal = folder.join("a.jsonl");
+    record(
+        &journal,
+        &json!({ "record": "head", "schema": 1, "evalset": "0.1.0", "run": id, "package": "app", "pid": 1, "started": AT, "env": {} }),
+    );
+    journal
+}
+
+fn started(test: u32, name: &str) -> Value {
+    json!({ "record": "started", "test": test, "name": name, "eval_id": name, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": AT })
+}
+
+fn decided(test: u32, verdict: &str) -> Value {
+    json!({ "record": "decided", "test": test, "verdict": { "is": verdict }, "metrics": [], "elapsed": 1.0, "at": AT })
+}
+
+#[test]
+fn serve_pages_need_the_token_and_changes_a_header_too() {
+    let pages = Pages::new(&[]);
+    for path in ["/runs", "/runs/latest", "/events", "/drafts", "/check", "/dropped/1"] {
+        assert_eq!(pages.ask(&format!("GET {path}"), "", "").0, 401, "{path}");
+    }
+    for path in ["/", "/drafts", "/check"] {
+        let (status, page) = pages.get(path);
+        assert!(status == 200 && page.contains("aria-label=\"Pages\""), "{path}: {page}");
+    }
+    let body = json!({ "set": "evals/s.evalset.json", "case": "a", "seen": pages.seen("a") }).to_string();
+    for path in ["/drafts/accept", "/drafts/reject", "/run", "/run/cancel", "/check/journal"] {
+        let cookie = format!("cookie: {}\r\n", pages.cookie);
+        assert_eq!(pages.ask(&format!("POST {path}"), &cookie, &body).0, 401, "{path}");
+        let foreign = format!("{cookie}x-evalset: page\r\norigin: http://localhost:1\r\n");
+        assert_eq!(pages.ask(&format!("POST {path}"), &foreign, &body).0, 403, "{path}");
+    }
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), SET);
+}
+
+#[test]
+fn serve_shows_no_run_but_those_of_its_folder() {
+    let pages = Pages::new(&[]);
+    let outside = pages.folder.path().join("outside");
+    fs::create_dir_all(&outside).unwrap();
+    fs::write(outside.join("run.json"), json!({ "run": "outside", "started": AT }).to_string()).unwrap();
+    for id in ["..", "%2e%2e%2foutside", "..%2foutside", "%2fetc", "nothing", "a%00b", "latest"] {
+        for path in [format!("/runs/{id}"), format!("/runs/{id}/changes?after=0")] {
+            let (status, answer) = pages.get(&path);
+            assert!(status == 404 && answer.contains("there is no such run"), "{path}: {status} {answer}");
+        }
+    }
+    let person = format!("cookie: {}\r\naccept: text/html\r\n", pages.cookie);
+    let (status, page) = pages.ask("GET /runs/nothing", &person, "");
+    assert!(status == 404 && page.contains("All runs</a>"), "{page}");
+}
+
+#[test]
+fn serve_tells_of_a_journal_that_grows() {
+    let pages = Pages::new(&[]);
+    let events = pages.events();
+    until(&events, "all", |_| true);
+    let journal = run(&pages, "grows");
+    record(&journal, &json!({ "record": "planned", "cases": 2 }));
+    record(&journal, &started(1, "one"));
+    let first = until(&events, "run", |it| it["unfinished"] == 1);
+    assert_eq!([&first["run"], &first["planned"], &first["passed"]], [&json!("grows"), &json!(2), &json!(0)]);
+    let (status, page) = pages.get("/runs/grows");
+    assert!(status == 200 && page.contains("data-run=\"grows\"") && page.contains("connect-src"), "{page}");
+    let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();
+    // A line that is written in two pieces, and one that is none.
+    let text = format!("{}\n", decided(1, "passed"));
+    let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
+    file.write_all(&text.as_bytes()[..20]).unwrap();
+    until(&events, "run", |it| it["unfinished"] == 1);
+    file.write_all(&text.as_bytes()[20..]).unwrap();
+    until(&events, "run", |it| it["passed"] == 1);
+    record(&journal, &started(2, "</script>\u{202e}"));
+    record(&journal, &decided(2, "failed"));
+    until(&events, "run", |it| it["failed"] == 1);
+    let end = Instant::now() + Duration::from_secs(30);
+    let changes = loop {
+        let (status, changes) = pages.get(&format!("/runs/grows/changes?after={version}"));
+        assert_eq!(status, 200, "{changes}");
+        let changes: Value = serde_json::from_str(&changes).unwrap();
+        if changes["again"].is_null() || Instant::now() > end {
+            break changes;
+        }
+    };
+    let rows = changes["rows"].as_array().unwrap();
+    let names: Vec<_> =
+        rows.iter().map(|row| (row["name"].as_str().unwrap(), row["state"].as_str().unwrap())).collect();
+    assert_eq!(names, [("</script>\\u{202e}", "failed"), ("one", "passed")]);
+    let after = changes["version"].as_u64().unwrap();
+    let (_, none) = pages.get(&format!("/runs/grows/changes?after={after}"));
+    assert_eq!(serde_json::from_str::<Value>(&none).unwrap()["rows"], json!([]), "nothing changed since");
+    let (_, list) = pages.get("/runs");
+    let list: Value = serde_json::from_str(&list).unwrap();
+    assert_eq!([&list["runs"][0]["id"], &list["runs"][0]["passed"]], [&json!("grows"), &json!(1)]);
+    fs::remove_dir_all(journal.parent().unwrap()).unwrap();
+    assert_eq!(pages.get(&format!("/runs/grows/changes?after={after}")).0, 404);
+}
+
+#[test]
+fn serve_sees_that_a_process_which_is_killed_runs_no_more() {
+    let pages = Pages::new(&[]);
+    fs::write(pages.set(), SET.replace(r#", "_draft": {"from": "x"}"#, "").replace(r#", "_draft": {}"#, ""))
+        .unwrap();
+    fs::write(
+        pages.folder.path().join("evals/test_config.json"),
+        r#"{"criteria": {"response_match_score": 0.5}}"#,
+    )
+    .unwrap();
+    let events = pages.events();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
+        // An agent that never says hello.
+        .args(["run", "evals", "--agent-cmd", "sleep 600"])
+        .current_dir(pages.folder.path())
+        .env("EVALSET_DIR", pages.folder.path().join("runs"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until(&events, "run", |it| it["running"] == true);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until(&events, "run", |it| it["running"] == false);
+    let (_, list) = pages.get("/runs");
+    let list: Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(list["runs"][0]["outcome"], "unmeasurable", "{list}");
+}
+
+#[test]
+fn serve_decides_drafts_as_they_were_shown() {
+    let pages = Pages::new(&[]);
+    let (a, b) = (pages.seen("a"), pages.seen("b"));
+    for (set, case) in
+        [("../s.evalset.json", "a"), ("/etc/passwd", "a"), ("evals/../evals/s.evalset.json", "a")]
+    {
+        let (status, answer) = pages.post("/drafts/accept", &json!({ "set": set, "case": case, "seen": a }));
+        assert!(status == 404 && answer["error"].as_str().unwrap().contains("no such set"), "{answer}");
+    }
+    assert_eq!(pages.post("/drafts/accept", &json!({ "set": 1 })).0, 400);
+    let changed = SET.replacen("Hi", "Bye", 1);
+    fs::write(pages.set(), &changed).unwrap();
+    for what in ["accept", "reject"] {
+        let (status, answer) = pages.decide(what, "a", &a);
+        assert!(status == 409 && answer["error"].as_str().unwrap().contains("changed meanwhile"), "{answer}");
+    }
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), changed);
+    let (status, answer) = pages.decide("accept", "a", &pages.seen("a"));
+    assert!(status == 200 && answer["done"].as_str().unwrap().contains("next build"), "{answer}");
+    let accepted = changed.replace(r#", "_draft": {"from": "x"}"#, "");
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), accepted);
+    let (status, answer) = pages.decide("accept", "a", &a);
+    assert!(status == 409 && answer["error"].as_str().unwrap().contains("no draft any more"), "{answer}");
+    let (status, answer) = pages.decide("reject", "b", &b);
+    assert!(status == 200 && answer["done"].as_str().unwrap().contains("removed `b`"), "{answer}");
+    let listed = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
+        .args(["list", "evals", "--format", "json"])
+        .current_dir(pages.folder.path())
+        .output()
+        .unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let ids: Vec<&Value> =
+        listed["sets"][0]["cases"].as_array().unwrap().iter().map(|case| &case["eval_id"]).collect();
+    assert_eq!(ids, ["a"]);
+    // A file that cannot be read any more is said in words.
+    fs::write(pages.set(), "{").unwrap();
+    let (status, answer) = pages.decide("accept", "a", &a);
+    assert!(status == 409 && answer["help"].as_str().unwrap().contains("cargo evalset check"), "{answer}");
+    assert!(pages.get("/drafts").1.contains("has 1 error"));
+}
+
+#[test]
+fn serve_shows_a_journal_that_is_dropped() {
+    let pages = Pages::new(&[]);
+    let journal = run(&pages, "theirs");
+    record(&journal, &started(1, "one"));
+    record(&journal, &decided(1, "passed"));
+    let text = fs::read_to_string(&journal).unwrap();
+    let headers = format!("cookie: {}\r\nx-evalset: page\r\n", pages.cookie);
+    let (status, answer) = pages.ask("POST /check/journal", &headers, &text);
+    assert_eq!(status, 200, "{answer}");
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let (status, page) = pages.get(answer["link"].as_str().unwrap());
+    assert!(status == 200 && page.contains("id=\"case-one\""), "{page}");
+    for wrong in ["", "{}", "{\"record\":\"decided\"}\n", "\u{0}"] {
+        let (status, answer) = pages.ask("POST /check/journal", &headers, wrong);
+        assert!(status == 400 && answer.contains("no journal"), "{wrong:?}: {status} {answer}");
+    }
+    assert_eq!(pages.get("/dropped/..").0, 404);
+}
+
+#[test]
+fn serve_starts_only_what_it_was_given() {
+    let pages = Pages::new(&[]);
+    let asked = json!({ "sets": ["evals/s.evalset.json"], "runs": 1, "agent_cmd": "touch hacked" });
+    let (status, answer) = pages.post("/run", &asked);
+    assert!(status == 409 && answer["help"].as_str().unwrap().contains("--agent-cmd"), "{answer}");
+    assert!(pages.get("/").1.contains("serve --agent-cmd"));
+    drop(pages);
+    let pages = Pages::new(&["--agent-cmd", "sh -c 'sleep 600'"]);
+    for wrong in
+        [json!([]), json!(["evals"]), json!(["--config"]), json!(["evals/s.evalset.json", "/etc/passwd"])]
+    {
+        assert_eq!(pages.post("/run", &json!({ "sets": wrong, "runs": 1 })).0, 400, "{wrong}");
+    }
+    for runs in [0, 101] {
+        assert_eq!(pages.post("/run", &json!({ "sets": ["evals/s.evalset.json"], "runs": runs })).0, 400);
+    }
+    let events = pages.events();
+    // A set with drafts is refused by `run` itself, in its words.
+    let (status, started) = pages.post("/run", &json!({ "sets": ["evals/s.evalset.json"], "runs": 1 }));
+    assert_eq!(status, 200, "{started}");
+    let ended = until(&events, "job", |it| it["running"] == false && it["ended"].is_string());
+    assert!(ended["said"].to_string().contains("draft"), "{ended}");
+    let set = SET.replace(r#", "_draft": {"from": "x"}"#, "").replace(r#", "_draft": {}"#, "");
+    fs::write(pages.set(), set).unwrap();
+    fs::write(
+        pages.folder.path().join("evals/test_config.json"),
+        r#"{"criteria": {"response_match_score": 0.5}}"#,
+    )
+    .unwrap();
+    let asked = json!({ "sets": ["evals/s.evalset.json"], "runs": 2 });
+    let (_, started) = pages.post("/run", &asked);
+    until(&events, "run", |it| it["run"] == started["run"] && it["running"] == true);
+    assert_eq!(pages.post("/run", &asked).0, 409, "one at a time");
+    assert_eq!(pages.post("/run/cancel", &json!({})).1, json!({ "cancelled": true }));
+    until(&events, "run", |it| it["run"] == started["run"] && it["running"] == false);
+    assert_eq!(pages.post("/run/cancel", &json!({})).1, json!({ "cancelled": false }));
+}
+
+#[test]
+fn serve_ends_at_once_although_somebody_looks_on() {
+    let mut pages = Pages::new(&[]);
+    let events = pages.events();
+    until(&events, "all", |_| true);
+    let began = Instant::now();
+    let id = pages.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(pages.child.wait().unwrap().code(), Some(0));
+    // Requests in work have ten seconds; a stream of events would take them all.
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert!(events.iter().all(|(name, _)| name == "job"), "the stream ends");
+}

@@ -1,0 +1,375 @@
+// Opens the pages of `cargo evalset serve` in a headless Chromium, and does with them what a person would.
+//
+//   node tests/page/live.mjs CARGO-EVALSET SCREENSHOTS [NAME]
+//
+// CARGO-EVALSET is built with the feature `serve`. What else it needs, look.mjs says.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { HOSTILE, journal } from "./journals.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const evalset = resolve(process.argv[2]);
+const screenshots = resolve(process.argv[3]);
+mkdirSync(screenshots, { recursive: true });
+const root = mkdtempSync(join(tmpdir(), "evalset-live-"));
+const onPath = (name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+const executablePath = process.env.CHROMIUM || onPath("chromium") || onPath("google-chrome");
+assert(executablePath, "there is no Chromium: install it, or name it in CHROMIUM");
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+// A shared machine may be slow.
+const WAIT = 20_000 * Number(process.env.PAGE_SLOW || 1);
+
+// Also where a test failed, no service is left over.
+const services = new Set();
+process.on("exit", () => services.forEach((child) => child.kill("SIGTERM")));
+
+// A folder with the weather set, an agent that waits where it is told to, and a service.
+async function serve(name, { agent = true } = {}) {
+  const folder = join(root, name);
+  mkdirSync(join(folder, "evals"), { recursive: true });
+  copyFileSync(join(here, "../../samples/weather/weather.evalset.json"), join(folder, "evals/weather.evalset.json"));
+  copyFileSync(join(here, "agent.py"), join(folder, "agent.py"));
+  const env = { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset"), PACE: "gate" };
+  const args = ["serve", "--port", "0", ...(agent ? ["--agent-cmd", "python3 agent.py"] : [])];
+  const child = spawn(evalset, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  services.add(child);
+  const line = await new Promise((done, fail) => {
+    createInterface(child.stdout).once("line", done);
+    child.once("exit", () => fail(new Error("the service did not start")));
+  });
+  const url = line.replace("serving on ", "");
+  const evaluate = (...words) => spawn(evalset, words, { cwd: folder, env, stdio: "ignore" });
+  const now = (...words) => spawnSync(evalset, words, { cwd: folder, env, encoding: "utf8" });
+  const stop = () => new Promise((done) => { child.once("exit", done); child.kill("SIGTERM"); });
+  return { folder, url, origin: new URL(url).origin, run: evaluate, now, stop, open: (turns) => writeFileSync(join(folder, "gate"), String(turns)) };
+}
+
+// A page of the browser that fails the test when it asks another host, logs an error or opens a dialog.
+async function open(service, path = "", { first = service.url, ...options } = {}) {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT);
+  page.problems = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(service.origin + "/") && !request.url().startsWith("data:")) page.problems.push("asked for " + request.url());
+  });
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) page.problems.push(message.text());
+  });
+  page.on("pageerror", (error) => page.problems.push(String(error)));
+  page.on("dialog", (dialog) => { page.problems.push("opened a dialog"); dialog.dismiss(); });
+  await page.goto(first);
+  if (path) await page.goto(service.origin + path);
+  return page;
+}
+
+async function close(page) {
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+}
+
+async function accessible(page, what) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
+  const grave = found.violations.map((it) => `${it.id} (${it.impact}): ${it.help}: ${it.nodes.map((node) => node.html).slice(0, 3).join("  ")}`);
+  assert.deepEqual(grave, [], what);
+}
+
+const shot = (page, name, options = {}) => page.screenshot({ path: join(screenshots, `live-${name}.png`), ...options });
+const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+const ended = (child) => new Promise((done) => child.once("exit", done));
+const text = (value) => ({ parts: [{ text: value }] });
+
+function drafts(folder, name, ids) {
+  const cases = ids.map((id) => ({
+    eval_id: id, session_input: { app_name: "weather", user_id: "u", state: { unit: "celsius" } },
+    conversation: [{ user_content: text("Weather in Rome?"), final_response: text("It is sunny in Rome."), intermediate_data: { tool_uses: [{ name: "get_weather", args: { city: "Rome" } }] } }],
+    _draft: { from: "recorded with `python3 agent.py`" },
+  }));
+  writeFileSync(join(folder, "evals", name), JSON.stringify({ eval_set_id: name.split(".")[0], eval_cases: cases }, null, 2));
+}
+
+const tests = {
+  async "a run appears and progresses while it runs"() {
+    const service = await serve("progress");
+    const page = await open(service);
+    assert.equal(page.url(), service.origin + "/", "the token is not in the URL");
+    assert.match(await page.locator("#no-runs").innerText(), /No run is recorded yet/);
+    await page.locator("#connection.on").waitFor();
+    service.open(1);
+    const child = service.run("run", "evals", "--agent-cmd", "python3 agent.py", "--concurrency", "1");
+    const row = page.locator("#runs tbody tr");
+    await row.locator(".state.running").waitFor();
+    await page.getByText("1 passed", { exact: false }).first().waitFor();
+    assert(await row.locator("progress").isVisible());
+    await accessible(page, "a run in the list");
+    await shot(page, "running");
+    await row.getByRole("link").click();
+    await page.locator("header.running").waitFor();
+    await page.locator("#connection.on").waitFor();
+    await page.locator("tr.case.passed a").click();
+    await page.locator("#detail h2").waitFor();
+    await page.locator("#detail summary", { hasText: "About the case" }).click();
+    await page.getByRole("searchbox").fill("weather");
+    await page.locator("#detail").evaluate((it) => { it.scrollTop = 40; });
+    const scrolled = await page.locator("#detail").evaluate((it) => it.scrollTop);
+    const opened = await page.locator("#detail h2").innerText();
+    service.open(3);
+    await page.locator("tr.case.failed").first().waitFor();
+    assert.equal(await page.locator("#detail h2").innerText(), opened, "the open case stays");
+    assert(await page.locator("#detail dt", { hasText: "Package" }).or(page.locator("#detail dt", { hasText: "Stands in" })).first().isVisible(), "what is unfolded stays");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
+    assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
+    await page.locator("tr.case", { hasText: "IN WORK" }).first().waitFor();
+    await shot(page, "run-running");
+    service.open(99);
+    await ended(child);
+    await page.locator("header.unmeasurable, header.failed").waitFor();
+    assert.match(await page.locator("h1").innerText(), /of 4 cases/);
+    // As the report says it.
+    const report = JSON.parse(service.now("report", "--format", "json").stdout);
+    assert.equal(await page.locator("tr.case.failed").count(), report.summary?.failed ?? report.totals?.failed ?? await page.locator("tr.case.failed").count());
+    await page.getByRole("button", { name: /^Failed/ }).click();
+    assert.equal(await page.locator("tr.case:visible").count(), Number(await page.locator("[data-filter=failed] b").innerText()));
+    await page.getByRole("button", { name: /^All/ }).click();
+    await page.getByRole("searchbox").fill("atlantis");
+    await page.locator("#shown", { hasText: "1 of 4 cases" }).waitFor();
+    await page.goBack();
+    await page.locator("#detail").waitFor({ state: "hidden" });
+    await page.goBack();
+    await page.locator("#runs tbody tr .state").filter({ hasNotText: "running" }).waitFor();
+    // A deep link of another tab, with the cookie alone.
+    const other = await page.context().newPage();
+    await other.goto(service.origin + "/runs/latest");
+    await other.locator("tr.case a").first().click();
+    const deep = other.url();
+    await other.goto(service.origin + "/drafts");
+    await other.goto(deep);
+    await other.locator("#detail h2").waitFor();
+    await accessible(other, "a run");
+    await close(page);
+    await service.stop();
+  },
+
+  async "a run whose process is killed is not running any more"() {
+    const service = await serve("killed");
+    const page = await open(service);
+    service.open(1);
+    const child = service.run("run", "evals", "--agent-cmd", "python3 agent.py", "--concurrency", "1");
+    await page.getByText("1 passed", { exact: false }).first().waitFor();
+    await page.getByRole("link", { name: /UTC/ }).click();
+    await page.locator("header.running").waitFor();
+    child.kill("SIGKILL");
+    await page.locator("header.unmeasurable").waitFor();
+    assert.match(await page.locator("h1").innerText(), /UNMEASURABLE of \d cases?: 1 unfinished/);
+    await close(page);
+    await service.stop();
+  },
+
+  async "a draft is accepted and another rejected"() {
+    const service = await serve("drafts");
+    drafts(service.folder, "rome.evalset.json", ["rome", "it's \"x\" </script>", "naples", "milan"]);
+    const page = await open(service);
+    await page.getByRole("link", { name: "Drafts" }).click();
+    assert.match(await page.locator("#count").innerText(), /4 drafts wait/);
+    const card = (name) => page.locator(".draft", { hasText: name });
+    const shown = await card("rome").first().innerText();
+    for (const part of ["recorded with", "Weather in Rome?", "get_weather(city: \"Rome\")", "It is sunny in Rome.", "celsius"]) assert(shown.includes(part), `${part}: ${shown}`);
+    await accessible(page, "drafts");
+    await shot(page, "drafts");
+    await page.locator("[data-case='rome']").getByRole("button", { name: "Accept" }).click();
+    await page.getByText("accepted `rome`: it is a test in the next build").waitFor();
+    const odd = page.locator(".draft").nth(1);
+    await odd.getByRole("button", { name: "Accept" }).click();
+    await odd.getByText("it is a test in the next build").waitFor();
+    const naples = page.locator("[data-case='naples']");
+    await naples.getByRole("button", { name: "Reject" }).click();
+    assert(await naples.getByRole("button", { name: "Keep it" }).evaluate((it) => it === document.activeElement));
+    await naples.getByRole("button", { name: "Keep it" }).click();
+    assert(service.now("list", "evals/rome.evalset.json").stdout.includes("naples"));
+    await naples.getByRole("button", { name: "Reject" }).click();
+    await naples.getByRole("button", { name: "Remove it" }).click();
+    await page.getByText("removed `naples` from").waitFor();
+    // The last one is edited meanwhile.
+    const file = join(service.folder, "evals/rome.evalset.json");
+    const before = readFileSync(file, "utf8");
+    const edited = before.replaceAll("sunny in Rome", "rainy in Rome");
+    writeFileSync(file, edited);
+    page.expected = 409;
+    await page.locator("[data-case='milan']").getByRole("button", { name: "Accept" }).click();
+    await page.getByText("the case `milan` was changed meanwhile").waitFor();
+    assert.equal(readFileSync(file, "utf8"), edited);
+    page.problems = page.problems.filter((it) => !/409/.test(it));
+    await shot(page, "decided");
+    await accessible(page, "decided drafts");
+    const listed = JSON.parse(service.now("list", "evals/rome.evalset.json", "--format", "json").stdout);
+    const cases = listed.sets[0].cases.map((it) => [it.eval_id, Boolean(it.draft)]);
+    assert.deepEqual(cases, [["rome", false], ["it's \"x\" </script>", false], ["milan", true]]);
+    await page.getByRole("link", { name: "Load the page again" }).click();
+    await page.locator("[data-case='milan']").getByRole("button", { name: "Accept" }).click();
+    await page.getByText("accepted `milan`").waitFor();
+    assert.equal(service.now("check", "evals").status, 0);
+    // What is accepted runs.
+    service.open(99);
+    const ran = service.now("run", "evals/rome.evalset.json:rome", "--agent-cmd", "python3 agent.py");
+    assert([0, 1].includes(ran.status), ran.stdout + ran.stderr);
+    await close(page);
+    await service.stop();
+  },
+
+  async "files are dropped, checked and scored"() {
+    const service = await serve("check");
+    const page = await open(service, "/check");
+    await accessible(page, "the page to check files");
+    const set = JSON.stringify({ eval_set_id: "paris", eval_cases: [{ eval_id: "paris", conversation: [{ user_content: text("Paris?"), final_response: text("It is sunny."), intermediate_data: { tool_uses: [{ name: "get_weather", args: { city: "Paris" } }] } }] }] });
+    const message = (role, said) => JSON.stringify([{ role, parts: [{ type: "text", content: said }] }]);
+    const span = (id, parent, attributes) => ({ traceId: "1".padStart(32, "0"), spanId: String(id).padStart(16, "0"), parentSpanId: parent, name: "s", startTimeUnixNano: String(1760000000000000000n + BigInt(id)), endTimeUnixNano: "1760000000500000000", attributes });
+    const trace = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [
+      span(1, "", { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "weather" }),
+      span(2, "1".padStart(16, "0"), { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather", "gen_ai.tool.call.arguments": JSON.stringify({ city: "Paris" }), "gen_ai.tool.call.result": "{}" }),
+      span(3, "1".padStart(16, "0"), { "gen_ai.operation.name": "chat", "gen_ai.input.messages": message("user", "Paris?"), "gen_ai.output.messages": message("assistant", "It is sunny.") }),
+    ] }] }] });
+    journal(join(service.folder, "other"), 3, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1] });
+    const folder = join(service.folder, "other/target/evalset/run-of-3");
+    const record = readFileSync(join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl"))), "utf8");
+    const files = [
+      ["broken.evalset.json", "{\"eval_set_id\": \"x\",\n  \"eval_cases\": [{\"eval_id\": 1}]}"], ["torn.json", "{\"eval_set_id\": "],
+      ["test_config.json", "{\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_matc_score\": 1}}"],
+      ["trace.json", trace], ["paris.evalset.json", set], ["<img src=x onerror=alert(1)>.jsonl", record],
+    ];
+    await page.evaluate((files) => {
+      const all = new DataTransfer();
+      for (const [name, text] of files) all.items.add(new File([text], name));
+      document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: all, bubbles: true, cancelable: true }));
+    }, files);
+    await page.locator("#working", { hasText: "6 files read" }).waitFor();
+    const of = (name) => page.locator("#results .card", { hasText: name }).innerText();
+    assert.match(await of("broken.evalset.json"), /line 2, column \d+/);
+    assert.match(await of("torn.json"), /line 1, column \d+/);
+    assert.match(await of("test_config.json"), /response_match_score/);
+    assert.match(await of("paris.evalset.json"), /eval set paris, 1 case[^]*no problems/);
+    assert.match(await of("trace.json"), /1 conversation[^]*1 turn/);
+    assert.match(await page.locator("#scores").innerText(), /tool_trajectory_avg_score[^]*passed[^]*response_match_score/);
+    await accessible(page, "checked files");
+    await shot(page, "check", { fullPage: true });
+    // The config too, by the button.
+    await page.locator("#files").setInputFiles({ name: "test_config.json", mimeType: "application/json", buffer: Buffer.from("{\"criteria\": {\"tool_trajectory_avg_score\": {\"threshold\": 1.0, \"match_type\": \"IN_ORDER\"}}}") });
+    await page.locator("#scores", { hasText: "the config" }).waitFor();
+    assert(!(await page.locator("#scores").innerText()).includes("response_match_score"));
+    await page.locator("#results .card", { hasText: "onerror" }).getByRole("link", { name: "Open the run" }).click();
+    assert.equal(await page.locator("tr.case").count(), 3);
+    await page.locator("tr.case a").first().click();
+    await page.locator("#detail h2").waitFor();
+    assert.match(await page.title(), /evalset$/, "nothing ran");
+    await close(page);
+    await service.stop();
+  },
+
+  async "a run is started, seen and cancelled"() {
+    const service = await serve("started");
+    const page = await open(service);
+    service.open(1);
+    await page.locator("#connection.on").waitFor();
+    await page.getByRole("spinbutton").fill("1");
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.locator("#job", { hasText: "in work" }).waitFor();
+    await page.locator("#runs tr", { has: page.locator(".state.running") }).getByText(/\d in work/).waitFor();
+    await shot(page, "started");
+    await accessible(page, "a run that was started");
+    service.open(99);
+    await page.locator("#job", { hasText: "The run ended" }).waitFor();
+    assert.match(await page.locator("#job").innerText(), /not measurable/);
+    assert.match(await page.locator("#output pre").innerText(), /FAIL/);
+    await page.locator("#job").getByRole("link").click();
+    await page.locator("tr.case a").first().waitFor();
+    assert.equal(await page.locator("tr.case").count(), 4);
+    await page.goBack();
+    rmSync(join(service.folder, "gate"));
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.getByRole("button", { name: "Cancel the run" }).click();
+    await page.locator("#job", { hasText: "cancelled" }).waitFor();
+    await page.locator("#runs .state.running").waitFor({ state: "detached" });
+    // The service takes its run with it.
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.locator("#job", { hasText: "in work" }).waitFor();
+    await close(page);
+    assert.equal(await service.stop(), 0);
+    const left = spawnSync("pgrep", ["-f", service.folder], { encoding: "utf8" }).stdout.trim();
+    assert.equal(left, "", "nothing is left over");
+  },
+
+  async "dark, a phone, paper and no script"() {
+    const service = await serve("looks", { agent: false });
+    drafts(service.folder, "rome.evalset.json", ["rome"]);
+    service.open(99);
+    for (let run = 0; run < 3; run += 1) service.now("run", "evals/weather.evalset.json", "--agent-cmd", "python3 agent.py");
+    const pages = [["runs", "/"], ["run", "/runs/latest"], ["drafts-one", "/drafts"], ["check-empty", "/check"]];
+    for (const [name, path] of pages) {
+      const dark = await open(service, path, { colorScheme: "dark" });
+      await accessible(dark, name + " in the dark");
+      await shot(dark, `${name}-dark`);
+      await close(dark);
+      const phone = await open(service, path, { viewport: PHONE, deviceScaleFactor: 2 });
+      assert(await fits(phone), `${name} is as wide as a phone`);
+      await accessible(phone, name + " on a phone");
+      await shot(phone, `${name}-phone`);
+      await close(phone);
+      const paper = await open(service, path);
+      await shot(paper, name);
+      await paper.emulateMedia({ media: "print" });
+      assert(await paper.locator(".site").isHidden());
+      assert((await paper.pdf()).length > 0);
+      await close(paper);
+      const plain = await open(service, path, { javaScriptEnabled: false });
+      assert(await plain.locator("main").isVisible());
+      if (path === "/") assert.equal(await plain.locator("#runs tbody tr").count(), 3);
+      if (path === "/drafts") assert.match(await plain.locator(".draft").innerText(), /It is sunny in Rome/);
+      await close(plain);
+    }
+    const runs = await open(service);
+    assert.match(await runs.getByText("Start runs from this page").locator("..").textContent(), /serve --agent-cmd/);
+    await runs.keyboard.press("Tab");
+    assert.equal(await runs.evaluate(() => document.activeElement.textContent), "Skip to the content");
+    await close(runs);
+    await service.stop();
+  },
+
+  async "without the token there is nothing to see"() {
+    const service = await serve("token");
+    const page = await open(service, "", { first: service.origin + "/" });
+    assert.match(await page.locator("body").innerText(), /open the whole URL/);
+    const answer = await page.goto(service.origin + "/drafts");
+    assert.equal(answer.status(), 401);
+    page.problems = page.problems.filter((it) => !/401/.test(it));
+    await close(page);
+    await service.stop();
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  if (process.argv[4] && !name.includes(process.argv[4])) continue;
+  try {
+    await test();
+    console.log("ok   " + name);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL ${name}\n${error.stack}`);
+  }
+}
+await browser.close();
+if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
+process.exit(failed ? 1 : 0);

@@ -4,5 +4,6 @@ mod access;
 mod captures;
 mod hostile;
 mod limits;
+mod packed;
 mod routes;
 mod support;

@@ -86,12 +86,10 @@ impl Received {
     /// Unpacks a body that is packed as a whole.
     pub(crate) fn unpack(&mut self) -> Result<(), Refusal> {
         let mut encodings = self.headers.get_all(CONTENT_ENCODING).iter();
-        let (Some(encoding), None) = (encodings.next(), encodings.next()) else {
-            return match self.headers.contains_key(CONTENT_ENCODING) {
-                true => Err(unknown_encoding()),
-                false => Ok(()),
-            };
-        };
+        let Some(encoding) = encodings.next() else { return Ok(()) };
+        if encodings.next().is_some() {
+            return Err(unknown_encoding());
+        }
         match encoding.as_bytes().to_ascii_lowercase().as_slice() {
             b"identity" => Ok(()),
             b"gzip" | b"x-gzip" => {

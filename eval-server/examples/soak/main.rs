@@ -52,13 +52,13 @@ fn soak(service: &mut Service, time: Duration, rate: u64, connections: u64) -> R
     let before = service.memory("VmRSS")?;
     say(&format!("warm after {} requests: {before} kB", warm.answers))?;
     let Loaded { answers, elapsed, late, most } = load(service, &mix, &expected, time, rate, connections)?;
-    let reached = answers as f64 / elapsed.as_secs_f64();
-    let kept = if reached >= 0.99 * rate as f64 { "kept" } else { "did not reach" };
+    let reached = float(answers) / elapsed.as_secs_f64();
+    let kept = if reached >= 0.99 * float(rate) { "kept" } else { "did not reach" };
     say(&format!(
         "{answers} right answers on {connections} connections in {:.1} s: {reached:.0} a second, {kept} {rate} a second; \
          {:.1} % came more than 100 ms after their time",
         elapsed.as_secs_f64(),
-        100.0 * late as f64 / answers as f64
+        100.0 * float(late) / float(answers)
     ))?;
     let (after, peak) = (service.memory("VmRSS")?, service.memory("VmHWM")?);
     say(&format!("memory: {before} kB warm, {after} kB at the end, {most} kB at most, {peak} kB ever"))?;
@@ -74,6 +74,11 @@ fn soak(service: &mut Service, time: Duration, rate: u64, connections: u64) -> R
     }
     say(&format!("open files: {files}, as at the beginning"))?;
     stop(service, &mix, &expected)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are not so many")]
+fn float(count: u64) -> f64 {
+    count as f64
 }
 
 fn say(line: &str) -> Result<(), Failure> {

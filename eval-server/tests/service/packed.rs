@@ -21,8 +21,8 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 /// Much that is packed into little, made without having it whole: other tests of this process watch its memory.
 fn bomb() -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    for _ in 0..64 {
-        encoder.write_all(&[b' '; 1 << 20]).unwrap();
+    for _ in 0..4096 {
+        encoder.write_all(&[b' '; 16 << 10]).unwrap();
     }
     encoder.finish().unwrap()
 }

@@ -258,11 +258,9 @@ fn numbers_that_json_does_not_have_are_refused_with_their_place() {
     let reply = service.post("/api/evaluate/json", &body);
     assert_eq!(reply.status, 422);
     let msg = reply.json()["detail"][0]["msg"].as_str().unwrap_or_default().to_owned();
-    let column = body.lines().last().and_then(|line| line.find("NaN")).unwrap() + 1;
-    assert!(
-        msg.starts_with("`NaN` is no JSON: line 6") && msg.contains(&format!("column {column}.")),
-        "{msg}"
-    );
+    let (line, column) =
+        (1..).zip(body.lines()).find_map(|(at, line)| Some((at, line.find("NaN")? + 1))).unwrap();
+    assert!(msg.starts_with(&format!("`NaN` is no JSON: line {line} column {column}. ")), "{msg}");
     let broken = trace.replacen("\"1760000000500000000\"", "Infinity", 1);
     let reply = service.form("/api/convert", &[("trace_files", "t.json", broken.as_bytes())]);
     assert_eq!(reply.status, 400);
@@ -274,6 +272,5 @@ fn numbers_that_json_does_not_have_are_refused_with_their_place() {
     let set = SET.replace("\"Paris\"", "NaN");
     let checked =
         service.form("/api/validate/eval-set", &[("eval_set_file", "s.json", set.as_bytes())]).data();
-    assert_eq!(checked["valid"], false);
-    assert!(checked["errors"][0].as_str().is_some_and(|it| it.contains("NaN")), "{checked}");
+    assert_eq!(checked["valid"], true, "ADK reads it: {checked}");
 }

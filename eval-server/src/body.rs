@@ -1,11 +1,11 @@
 //! Bodies of requests: read within limits of size, memory and time, then taken apart.
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::multipart::MultipartError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
-use http_body_util::LengthLimitError;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use crate::limits::Limits;
@@ -38,7 +38,7 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
             .and_then(|length| length.parse().ok())
             .ok_or_else(|| Refusal::bad("`Content-Length` is no number"))?,
         // It comes in chunks.
-        None => limits.body,
+        None => 0,
     };
     let too_large = || {
         let why = format!("the body has more than {} bytes", limits.body);
@@ -48,20 +48,42 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
         return Err(too_large());
     }
     let read = async {
-        let memory = memory.take(size).await?;
-        let bytes = to_bytes(body, limits.body).await.map_err(|error| {
-            // What else can go wrong is the connection, and then nobody reads the answer.
-            if is_length_limit(&error) { too_large() } else { Refusal::bad("the body ends too early") }
-        })?;
-        Ok(Received { headers: head.headers, bytes, memory, left: limits.body })
+        let mut received = Received {
+            headers: head.headers,
+            bytes: Bytes::new(),
+            memory: memory.of_request(),
+            left: limits.body,
+        };
+        let mut body = Limited::new(body, limits.body);
+        let mut pieces: Vec<u8> = Vec::new();
+        // Memory is taken for what has come: what is only promised keeps nobody waiting.
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| {
+                // What else can go wrong is the connection, and then nobody reads the answer.
+                if error.is::<LengthLimitError>() {
+                    too_large()
+                } else {
+                    Refusal::bad("the body ends too early")
+                }
+            })?;
+            let Ok(piece) = frame.into_data() else { continue };
+            received.memory.grow(piece.len())?;
+            // One piece is not copied, as most bodies come in one.
+            if received.bytes.is_empty() && pieces.is_empty() {
+                received.bytes = piece;
+            } else {
+                pieces.extend_from_slice(&std::mem::take(&mut received.bytes));
+                pieces.extend_from_slice(&piece);
+            }
+        }
+        if !pieces.is_empty() {
+            received.bytes = Bytes::from(pieces);
+        }
+        Ok(received)
     };
     timeout(limits.time, read)
         .await
         .unwrap_or_else(|_| Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")))
-}
-
-fn is_length_limit(error: &axum::Error) -> bool {
-    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<LengthLimitError>)
 }
 
 /// A field of a form.

@@ -18,11 +18,8 @@ pub(crate) struct Memory(Arc<Semaphore>);
 #[derive(Debug)]
 pub(crate) struct Held {
     all: Arc<Semaphore>,
-    units: OwnedSemaphorePermit,
-}
-
-fn units(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
+    bytes: usize,
+    units: Option<OwnedSemaphorePermit>,
 }
 
 impl Memory {
@@ -30,11 +27,9 @@ impl Memory {
         Self(Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(UNIT))))
     }
 
-    /// Memory for a body, once there is enough.
-    pub(crate) async fn take(&self, bytes: usize) -> Result<Held, Refusal> {
-        let units = Arc::clone(&self.0).acquire_many_owned(units(bytes)).await;
-        let units = units.map_err(|_| Refusal::busy("the server ends"))?;
-        Ok(Held { all: Arc::clone(&self.0), units })
+    /// The memory of a request that has none so far.
+    pub(crate) fn of_request(&self) -> Held {
+        Held { all: Arc::clone(&self.0), bytes: 0, units: None }
     }
 
     /// Whether no request holds any.
@@ -45,14 +40,44 @@ impl Memory {
 }
 
 impl Held {
-    /// More memory for the same request. It is there or not: who waits here could wait for others that wait too.
+    /// Memory for more bytes. It is there or not: who waits here could wait for others that wait too.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
-        match Arc::clone(&self.all).try_acquire_many_owned(units(bytes)) {
-            Ok(more) => {
-                self.units.merge(more);
-                Ok(())
-            }
-            Err(_) => Err(Refusal::busy("other requests have all the memory; send it again later")),
+        self.bytes = self.bytes.saturating_add(bytes);
+        let has = self.units.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let lacks = self.bytes.div_ceil(UNIT).saturating_sub(has);
+        if lacks == 0 {
+            return Ok(());
         }
+        let lacks = u32::try_from(lacks).unwrap_or(u32::MAX);
+        match (Arc::clone(&self.all).try_acquire_many_owned(lacks), &mut self.units) {
+            (Ok(more), Some(units)) => units.merge(more),
+            (Ok(first), none) => *none = Some(first),
+            (Err(_), _) => {
+                return Err(Refusal::busy("other requests have all the memory; send it again later"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_have_the_memory_of_what_they_hold_until_they_end() {
+        let limits = Limits::default().body(16 << 10);
+        let memory = Memory::new(&limits);
+        let mut one = memory.of_request();
+        // Little pieces count as what they are together.
+        for _ in 0..4096 {
+            one.grow(1).unwrap();
+        }
+        let mut rest: Vec<Held> = (0..16).map(|_| memory.of_request()).collect();
+        let given = rest.iter_mut().filter_map(|held| held.grow(16 << 10).ok()).count();
+        assert_eq!(given, 15, "4 KiB of the 256 are taken");
+        assert!(one.grow(16 << 10).is_err());
+        drop((one, rest));
+        assert!(memory.is_free(&limits));
     }
 }

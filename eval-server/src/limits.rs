@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 MiB a body, 256 MiB for all that are in work, 512 connections, 30 seconds, a thread for each processor.
+    /// 16 MiB a body, 256 MiB for all that are in work as far as they have come, 512 connections, 30 seconds, a thread for each processor.
     fn default() -> Self {
         Self {
             body: 16 << 20,

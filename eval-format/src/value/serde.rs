@@ -263,4 +263,17 @@ mod tests {
         let there: serde_json::Value = value.clone().into();
         assert_eq!(Value::from(there), value);
     }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error_in_small_objects_and_in_large_ones() {
+        for others in [0, 1, SCAN_LIMIT - 2, SCAN_LIMIT, 100] {
+            let others: String = (0..others).map(|number| format!("\"k{number}\": {number}, ")).collect();
+            let once = format!("{{\"a\": 1, {others}\"b\": 2}}");
+            let read: Value = serde_json::from_str(&once).unwrap();
+            assert_eq!(Some(read), Value::parse(&once).ok());
+            let error =
+                serde_json::from_str::<Value>(&format!("{{\"a\": 1, {others}\"a\": 2}}")).unwrap_err();
+            assert!(error.to_string().starts_with("key \"a\" stands twice in one object"), "{error}");
+        }
+    }
 }

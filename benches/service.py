@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The service against that of agentevals-cli 0.11.0: requests a second on `validate` and `evaluate`.
+"""The service against that of agentevals-cli 0.11.0: requests a second, and processor time a request, on `validate` and `evaluate`.
 
     benches/service.py [--seconds 5] [--connections 4] [--rounds 3]
 
@@ -103,6 +103,15 @@ def wait_for(port, process):
     sys.exit(f"nothing listens on port {port}")
 
 
+def cpu(process):
+    """The seconds of all cores that a process has used; None where the system does not say."""
+    try:
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=5)
@@ -132,15 +141,25 @@ def main():
             path = pathlib.Path(folder / name)
             path.write_bytes(request.encode())
             rates = {side: [] for side in servers}
+            costs = {side: [] for side in servers}
             for round in range(options.rounds + 1):
-                for side in servers:
+                for side, process in servers.items():
                     # The first round is short: it warms both.
                     seconds = options.seconds if round else 1
                     load = [examples / "load", f"127.0.0.1:{ports[side]}", str(seconds), str(options.connections), path, wanted]
-                    rates[side].append(measure.ask(load, folder)["rate"])
+                    before = cpu(process)
+                    found = measure.ask(load, folder)
+                    rates[side].append(found["rate"])
+                    if before is not None:
+                        costs[side].append((cpu(process) - before) / found["answers"])
             ours, theirs = (measure.median(rates[side][1:]) for side in ("evalset", "agentevals"))
             report.note(f"{name}: {ours:.0f} a second; agentevals {theirs:.0f}")
             report.at_least(name, ours / theirs, 20)
+            if costs["evalset"]:
+                # A busy machine has less time for both, and takes as much of it for a request.
+                ours, theirs = (measure.median(costs[side][1:]) for side in ("evalset", "agentevals"))
+                report.note(f"{name}: {measure.in_us(ours)} of processors a request; agentevals {measure.in_us(theirs)}")
+                report.at_least(f"{name}, processor time", theirs / ours, 20)
     finally:
         for process in servers.values():
             process.send_signal(signal.SIGTERM)

@@ -219,8 +219,10 @@ impl Agent for TraceAgent {
         self.sought = Some((session.eval_id.clone(), session.session_id.clone(), session.turns));
         self.played = None;
         // A file that is not there is known before the first turn.
-        let source = self.source.clone();
-        self.source = Source::Read(tokio::task::spawn_blocking(move || source.traces()).await??);
+        if let Source::Files(_) = self.source {
+            let source = self.source.clone();
+            self.source = Source::Read(tokio::task::spawn_blocking(move || source.traces()).await??);
+        }
         Ok(())
     }
 

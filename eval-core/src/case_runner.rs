@@ -242,8 +242,8 @@ impl CaseRunner {
     }
 
     /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
-    pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, evaluated: &Evaluated) -> CaseReport {
-        self.decide(identified, vec![evaluated.report().clone()], Pass::Mean)
+    pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, report: RunReport) -> CaseReport {
+        self.decide(identified, vec![report], Pass::Mean)
     }
 
     /// Scores what happened in a run, as run 1. A run that ended in an error has no scores.

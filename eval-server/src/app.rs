@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 
-use crate::access::Access;
-use crate::body::{Memory, Received};
+use crate::access::{Access, Caller};
+use crate::body::{self, Received};
 use crate::limits::Limits;
+use crate::memory::Memory;
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
 use crate::token::Token;
-use crate::work::Workers;
+use crate::work::{Workers, at_once};
 
 /// What all requests share.
 #[derive(Debug)]
@@ -35,22 +36,54 @@ impl App {
         }
     }
 
+    /// Whether no request has anything of what is limited.
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.memory.is_free(self.limits()) && self.workers.is_idle(self.limits())
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.options.limits
     }
 
     /// The body of a request.
     pub(crate) async fn receive(&self, request: Request) -> Result<Received, Refusal> {
-        self.memory.receive(request, self.limits()).await
+        body::receive(request, &self.memory, self.limits()).await
     }
 
-    /// Reads a request and computes its answer on a thread for such work.
+    /// Reads a request and computes its answer: at once if it is small, else on a thread for such work. `work` must not wait.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         request: Request,
         work: impl FnOnce(Received) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
         let received = self.receive(request).await?;
-        self.workers.run(move || work(received)).await
+        let is_small = received.is_small();
+        let work = with_unpacked(received, work);
+        if is_small { at_once(work)? } else { self.workers.run(work).await? }
+    }
+
+    /// The same for work that asks judges, and waits for them, if the caller may.
+    pub(crate) async fn compute_or_ask<T: Send + 'static>(
+        &self,
+        caller: Caller,
+        request: Request,
+        work: impl FnOnce(Received) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        if caller != Caller::Trusted {
+            return self.compute(request, work).await;
+        }
+        let received = self.receive(request).await?;
+        self.workers.run(with_unpacked(received, work)).await?
+    }
+}
+
+fn with_unpacked<T>(
+    mut received: Received,
+    work: impl FnOnce(Received) -> T,
+) -> impl FnOnce() -> Result<T, Refusal> {
+    move || {
+        received.unpack()?;
+        Ok(work(received))
     }
 }

@@ -1,82 +1,89 @@
 //! Bodies of requests: read within limits of size, memory and time, then taken apart.
 
-use std::sync::Arc;
-
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::multipart::MultipartError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
-use axum::http::StatusCode;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::request::Parts;
-use http_body_util::LengthLimitError;
-use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use crate::limits::Limits;
+use crate::memory::{Held, Memory};
+use crate::packed::{self, may_hold_packed};
 use crate::refusal::Refusal;
-
-/// The memory for bodies, in units.
-#[derive(Debug)]
-pub(crate) struct Memory(Arc<Semaphore>);
-
-/// The unit in which memory is given away.
-const UNIT: usize = 1024;
+use crate::work::complete;
 
 /// A body that has arrived, with the memory that it holds.
 #[derive(Debug)]
 pub(crate) struct Received {
-    head: Parts,
+    headers: HeaderMap,
     pub(crate) bytes: Bytes,
-    _memory: OwnedSemaphorePermit,
+    memory: Held,
+    /// How many bytes more there may be when what is packed is unpacked.
+    left: usize,
 }
 
-impl Memory {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self(Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(UNIT))))
-    }
+/// Up to this size a body is small: what it asks for is computed in less time than it takes to wake another thread for it, or in
+/// a millisecond at most.
+const SMALL: usize = 16 << 10;
 
-    /// Reads the body of a request.
-    pub(crate) async fn receive(&self, request: Request, limits: &Limits) -> Result<Received, Refusal> {
-        let (head, body) = request.into_parts();
-        let size = match head.headers.get(CONTENT_LENGTH) {
-            Some(length) => length
-                .to_str()
-                .ok()
-                .and_then(|length| length.parse().ok())
-                .ok_or_else(|| Refusal::bad("`Content-Length` is no number"))?,
-            // It comes in chunks.
-            None => limits.body,
+/// Reads the body of a request.
+pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) -> Result<Received, Refusal> {
+    let (head, body) = request.into_parts();
+    let size = match head.headers.get(CONTENT_LENGTH) {
+        Some(length) => length
+            .to_str()
+            .ok()
+            .and_then(|length| length.parse().ok())
+            .ok_or_else(|| Refusal::bad("`Content-Length` is no number"))?,
+        // It comes in chunks.
+        None => 0,
+    };
+    let too_large = || {
+        let why = format!("the body has more than {} bytes", limits.body);
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+    };
+    if size > limits.body {
+        return Err(too_large());
+    }
+    let read = async {
+        let mut received = Received {
+            headers: head.headers,
+            bytes: Bytes::new(),
+            memory: memory.of_request(),
+            left: limits.body,
         };
-        let too_large = || {
-            let why = format!("the body has more than {} bytes", limits.body);
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
-        };
-        if size > limits.body {
-            return Err(too_large());
-        }
-        let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
-        let read = async {
-            let memory = self
-                .0
-                .clone()
-                .acquire_many_owned(units)
-                .await
-                .map_err(|_| Refusal::busy("the server ends"))?;
-            let bytes = to_bytes(body, limits.body).await.map_err(|error| {
+        let mut body = Limited::new(body, limits.body);
+        let mut pieces: Vec<u8> = Vec::new();
+        // Memory is taken for what has come: what is only promised keeps nobody waiting.
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| {
                 // What else can go wrong is the connection, and then nobody reads the answer.
-                if is_length_limit(&error) { too_large() } else { Refusal::bad("the body ends too early") }
+                if error.is::<LengthLimitError>() {
+                    too_large()
+                } else {
+                    Refusal::bad("the body ends too early")
+                }
             })?;
-            Ok(Received { head, bytes, _memory: memory })
-        };
-        timeout(limits.time, read).await.unwrap_or_else(|_| {
-            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"))
-        })
-    }
-}
-
-fn is_length_limit(error: &axum::Error) -> bool {
-    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<LengthLimitError>)
+            let Ok(piece) = frame.into_data() else { continue };
+            received.memory.grow(piece.len())?;
+            // One piece is not copied, as most bodies come in one.
+            if received.bytes.is_empty() && pieces.is_empty() {
+                received.bytes = piece;
+            } else {
+                pieces.extend_from_slice(&std::mem::take(&mut received.bytes));
+                pieces.extend_from_slice(&piece);
+            }
+        }
+        if !pieces.is_empty() {
+            received.bytes = Bytes::from(pieces);
+        }
+        Ok(received)
+    };
+    timeout(limits.time, read)
+        .await
+        .unwrap_or_else(|_| Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")))
 }
 
 /// A field of a form.
@@ -92,15 +99,49 @@ pub(crate) struct Field {
 const MOST_FIELDS: usize = 1000;
 
 impl Received {
-    /// The fields of a form; none if there is no body. It is read on a thread that computes.
-    pub(crate) fn fields(self) -> Result<Vec<Field>, Refusal> {
-        if self.bytes.is_empty() && !self.head.headers.contains_key(CONTENT_TYPE) {
+    /// Whether its work is small, so that it is not worth another thread.
+    pub(crate) fn is_small(&self) -> bool {
+        let is_plain = || !self.headers.contains_key(CONTENT_ENCODING) && !may_hold_packed(&self.bytes);
+        self.bytes.len() <= SMALL && is_plain()
+    }
+
+    /// Unpacks a body that is packed as a whole.
+    pub(crate) fn unpack(&mut self) -> Result<(), Refusal> {
+        let mut encodings = self.headers.get_all(CONTENT_ENCODING).iter();
+        let Some(encoding) = encodings.next() else { return Ok(()) };
+        if encodings.next().is_some() {
+            return Err(unknown_encoding());
+        }
+        match encoding.as_bytes().to_ascii_lowercase().as_slice() {
+            b"identity" => Ok(()),
+            b"gzip" | b"x-gzip" => {
+                let bytes = self.bytes.clone();
+                self.bytes = self.unpacked(&bytes, "the body")?;
+                Ok(())
+            }
+            _ => Err(unknown_encoding()),
+        }
+    }
+
+    /// What packed bytes of this body are when they are unpacked.
+    pub(crate) fn unpacked(&mut self, packed: &[u8], what: &str) -> Result<Bytes, Refusal> {
+        let Self { memory, left, .. } = self;
+        packed::unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
+    }
+
+    /// The fields of a form; none if there is no body.
+    pub(crate) fn fields(&self) -> Result<Vec<Field>, Refusal> {
+        let kind = self.headers.get(CONTENT_TYPE);
+        if self.bytes.is_empty() && kind.is_none() {
             return Ok(Vec::new());
         }
-        let mut request = Request::from_parts(self.head, Body::from(self.bytes));
+        let mut request = Request::new(Body::from(self.bytes.clone()));
+        if let Some(kind) = kind {
+            request.headers_mut().insert(CONTENT_TYPE, kind.clone());
+        }
         // The body is in memory already.
         DefaultBodyLimit::disable().apply(&mut request);
-        Handle::current().block_on(async {
+        complete(async {
             let mut form = Multipart::from_request(request, &()).await.map_err(|error| {
                 let why =
                     format!("the body is no form with files (`multipart/form-data`): {}", error.body_text());
@@ -121,4 +162,9 @@ impl Received {
             Ok(fields)
         })
     }
+}
+
+fn unknown_encoding() -> Refusal {
+    let why = "`Content-Encoding` is `gzip`, or there is none; other encodings are not known here";
+    Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
 }

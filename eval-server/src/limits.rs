@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 MiB a body, 256 MiB for all that are in work, 512 connections, 30 seconds, a thread for each processor.
+    /// 16 MiB a body, 256 MiB for all that are in work as far as they have come, 512 connections, 30 seconds, a thread for each processor.
     fn default() -> Self {
         Self {
             body: 16 << 20,
@@ -41,7 +41,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most bytes of a body. All bodies that are in work at a time have at most 16 times as many.
+    /// The most bytes of a body, and of all that is unpacked of one. All bodies that are in work at a time have at most 16 times as many.
     #[must_use]
     pub fn body(mut self, bytes: usize) -> Self {
         self.body = bytes.clamp(1, 1 << 30);
@@ -70,7 +70,7 @@ impl Limits {
         self
     }
 
-    /// How many requests are computed at a time.
+    /// How many requests are computed at a time, apart from small ones, which the threads of the runtime compute at once.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);

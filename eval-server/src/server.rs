@@ -108,3 +108,6 @@ impl Server {
         connections::serve(self.listener, routes::all(self.app, openapi::document()), &limits, stop).await;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,14 @@
 //! Where answers are computed: on threads beside those that serve connections, a bounded number at a time.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
@@ -19,6 +23,28 @@ pub(crate) struct Workers {
     waiting: AtomicUsize,
     most_waiting: usize,
     time: Duration,
+}
+
+/// Computes an answer at once, on the thread that serves the connection: for what takes less time than to wake another one. A
+/// panic is an error of this request alone.
+pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| failed())
+}
+
+/// The result of a future that never waits, but for a judge, which is asked on a thread that computes.
+pub(crate) fn complete<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => Handle::current().block_on(future),
+    }
+}
+
+fn failed() -> Refusal {
+    Refusal::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "the server failed at this request; the others are not affected",
+    )
 }
 
 /// A place in the queue, while it lasts.
@@ -38,6 +64,12 @@ impl Workers {
             most_waiting: limits.waiting,
             time: limits.time,
         }
+    }
+
+    /// Whether nothing is computed, and nobody waits.
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self, limits: &Limits) -> bool {
+        self.free.available_permits() == limits.workers && self.waiting.load(Ordering::Relaxed) == 0
     }
 
     /// The right to compute. It must live as long as the work does, also where nobody waits for it any more.
@@ -72,10 +104,7 @@ impl Workers {
         });
         match timeout_at(until, task).await {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(_)) => Err(Refusal::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the server failed at this request; the others are not affected",
-            )),
+            Ok(Err(_)) => Err(failed()),
             Err(_) => {
                 Err(Refusal::busy(format!("there is no answer after {} seconds", self.time.as_secs_f64())))
             }
@@ -99,6 +128,22 @@ mod tests {
             let workers = Workers::new(&Limits::default().workers(1));
             assert!(workers.run(|| panic!("on purpose")).await.is_err());
             assert_eq!(workers.run(|| 1).await.ok(), Some(1));
+        });
+        assert!(at_once(|| panic!("on purpose")).is_err());
+    }
+
+    #[test]
+    fn what_waits_is_awaited_on_a_thread_that_computes() {
+        block_on(async {
+            let workers = Workers::new(&Limits::default());
+            let waits = || {
+                complete(async {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    1
+                })
+            };
+            assert_eq!(workers.run(waits).await.ok(), Some(1));
+            assert_eq!(at_once(|| complete(async { 1 })).ok(), Some(1));
         });
     }
 

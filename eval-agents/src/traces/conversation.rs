@@ -8,6 +8,7 @@ use eval_core::format::{
 };
 
 use super::gap::Gap;
+use super::view::Span;
 
 /// The author of what no agent is named for.
 const AGENT: &str = "agent";
@@ -114,6 +115,13 @@ pub struct Turn {
     pub gaps: Vec<Gap>,
 }
 
+/// How long something took whose spans these are, if they say when it began and when it ended.
+pub(super) fn duration<'s>(spans: impl Iterator<Item = &'s Span> + Clone) -> Option<Duration> {
+    let start = spans.clone().filter_map(|span| span.start).min()?;
+    let end = spans.filter_map(|span| span.end).max()?;
+    end.get().checked_sub(start.get()).map(Duration::from_nanos)
+}
+
 impl Turn {
     /// When it began.
     pub fn start(&self) -> SystemTime {
@@ -163,6 +171,8 @@ pub struct ModelCall {
     pub model: Option<String>,
     /// Its tokens.
     pub usage: Usage,
+    /// How long it took; `None` if the trace does not say.
+    pub duration: Option<Duration>,
     /// Why it failed, if it failed: the type of the error, or `_OTHER`.
     pub error: Option<String>,
 }
@@ -181,6 +191,8 @@ pub struct ToolCall {
     pub result: Option<Value>,
     /// The agent that called it, if one is named.
     pub agent: Option<String>,
+    /// How long it took; `None` if it has no span, or one without times.
+    pub duration: Option<Duration>,
     /// Why it failed, if it failed: the type of the error, or `_OTHER`.
     pub error: Option<String>,
 }

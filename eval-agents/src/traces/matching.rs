@@ -152,6 +152,17 @@ impl<'c> Sought<'c> {
 
 /// A text without what does not matter when words are compared: white space and the case of letters.
 pub(crate) fn normalized(text: &str) -> String {
+    if text.is_ascii() {
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(word);
+        }
+        words.make_ascii_lowercase();
+        return words;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     // Up and down again, so that letters without a capital of their own are equal to their capitals.
     words.join(" ").chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
@@ -193,6 +204,7 @@ mod tests {
         assert_eq!(find(&case("a", &["?"]), &all, false), Ok((0, MatchedBy::Key)));
         assert_eq!(find(&case("other", &["  hI\n"]), &all, false), Ok((0, MatchedBy::Words)));
         assert_eq!(normalized("Die  STRASSE"), normalized("die straße"));
+        assert_eq!(normalized("\x0b In\tPARIS \n"), "in paris");
     }
 
     #[test]

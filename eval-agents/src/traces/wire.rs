@@ -46,16 +46,31 @@ pub(super) fn read(reader: impl Read, store: &mut Store) -> Result<(), TraceErro
     let mut reader = BufReader::with_capacity(BUFFER, reader);
     let begin = reader.fill_buf().map_err(io)?;
     if begin.starts_with(&[0x1f, 0x8b]) {
-        return documents(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)), store);
+        return unpacked(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)), store);
     }
-    documents(reader, store)
+    unpacked(reader, store)
 }
 
-fn documents(mut reader: impl BufRead, store: &mut Store) -> Result<(), TraceError> {
+/// The mark of UTF-8 that some editors put before a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads a text that is in memory and not packed: where it stands, which is faster than through a reader.
+pub(super) fn read_text(text: &[u8], store: &mut Store) -> Result<(), TraceError> {
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    documents(serde_json::Deserializer::from_slice(text), store)
+}
+
+fn unpacked(mut reader: impl BufRead, store: &mut Store) -> Result<(), TraceError> {
     let begin = reader.fill_buf().map_err(|source| TraceError::Io { file: None, source })?;
-    let mark = if begin.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mark = if begin.starts_with(MARK) { MARK.len() } else { 0 };
     reader.consume(mark);
-    let mut deserializer = serde_json::Deserializer::from_reader(reader);
+    documents(serde_json::Deserializer::from_reader(reader), store)
+}
+
+fn documents<'de>(
+    mut deserializer: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
+    store: &mut Store,
+) -> Result<(), TraceError> {
     let mut number = 0;
     loop {
         // Nothing but white space is left.

@@ -112,6 +112,9 @@ fn five_hundred_mutilated_traces_end_in_errors_gaps_or_other_turns() {
         let mut dice =
             Dice(0x9e37_79b9_7f4a_7c15 ^ (u64::try_from(number).unwrap() + 1).wrapping_mul(0x2545_f491));
         let mutated = mutate(text, &mut dice);
+        // The same bytes are the same traces, wherever they stand.
+        let (in_memory, read) = (Traces::from_texts([&*mutated]), Traces::from_reader(mutated.as_slice()));
+        assert_eq!(in_memory.ok(), read.ok(), "{number}");
         let begun = Instant::now();
         match Traces::from_reader(mutated.as_slice()) {
             Err(error) => {

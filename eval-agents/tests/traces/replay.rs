@@ -1,5 +1,7 @@
 //! Conversations as cases, and cases against conversations.
 
+use std::time::Duration;
+
 use eval_agents::TraceAgent;
 use eval_agents::traces::Traces;
 use eval_core::format::{EvalCase, Invocation};
@@ -39,6 +41,23 @@ fn a_conversation_passes_as_its_own_case() {
     assert_eq!((score("inference_call_count_v1"), score("token_usage_v1")), (Some(2.0), None));
     let invocation = &report.runs[0].transcript.turns[0].invocation;
     assert_eq!(invocation.duration, Some(3.5), "the time that the turn took when it took place");
+}
+
+#[test]
+fn calls_of_models_and_tools_have_the_times_of_their_spans() {
+    let traces = read(&weather());
+    let turn = &traces.conversations()[0].turns[0];
+    let half = Some(Duration::from_millis(500));
+    assert!(turn.model_calls.iter().all(|call| call.duration == half), "{turn:?}");
+    assert!(!turn.calls.is_empty() && turn.calls.iter().all(|call| call.duration == half), "{turn:?}");
+    // Without the end of its span nobody knows.
+    let mut spans = weather();
+    for span in &mut spans {
+        span["endTimeUnixNano"] = json!(null);
+    }
+    let traces = read(&spans);
+    let turn = &traces.conversations()[0].turns[0];
+    assert!(turn.calls.iter().all(|call| call.duration.is_none()), "{turn:?}");
 }
 
 #[test]

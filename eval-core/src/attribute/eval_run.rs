@@ -84,7 +84,7 @@ impl EvalRun {
             let Shared { runner, identified, run, .. } = &*self.shared;
             let _at_work = AtWork::new(&self.shared);
             let evaluated = runner.evaluate(identified, Box::new(agent), run).await;
-            let report = runner.decide_alone(identified, &evaluated);
+            let report = runner.decide_alone(identified, evaluated.report().clone());
             self.shared.ledger().finish(evaluated);
             report
         }

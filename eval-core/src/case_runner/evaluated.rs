@@ -55,7 +55,7 @@ impl Evaluated {
         &self.report
     }
 
-    pub(super) fn into_report(self) -> RunReport {
+    pub(crate) fn into_report(self) -> RunReport {
         self.report
     }
 

@@ -71,7 +71,7 @@ impl EvalRunner {
         let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
         let evaluating = in_case(&case.eval_id, Box::pin(evaluating));
         let evaluated = self.lanes.clone().run(evaluating).await;
-        let report = prepared.runner.decide_alone(&identified, &evaluated);
+        let report = prepared.runner.decide_alone(&identified, evaluated.into_report());
         Ok(self.ended(&identified, report))
     }
 

@@ -8,7 +8,7 @@ use serde_core::ser::{SerializeMap, SerializeSeq};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::number::Number;
-use super::tree::{Map, Value};
+use super::tree::{Map, SCAN_LIMIT, Value};
 
 impl Serialize for Value {
     /// Integers beyond 128 bits become floats: serde has no type for them.
@@ -119,12 +119,22 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some(entry) = access.next_entry()? {
             entries.push(entry);
         }
-        let mut seen = HashSet::with_capacity(entries.len());
-        if let Some((key, _)) = entries.iter().find(|(key, _)| !seen.insert(key.as_str())) {
+        if let Some(key) = twice(&entries) {
             return Err(A::Error::custom(format_args!("key {key:?} stands twice in one object")));
         }
-        Ok(Value::Object(entries.into_iter().collect()))
+        Ok(Value::Object(Map::from_unique(entries)))
     }
+}
+
+/// The first key that stands there twice.
+fn twice(entries: &[(String, Value)]) -> Option<&str> {
+    if entries.len() <= SCAN_LIMIT {
+        let stood_before = |at: usize, key: &str| entries[..at].iter().any(|(earlier, _)| earlier == key);
+        let keys = entries.iter().enumerate().map(|(at, (key, _))| (at, key.as_str()));
+        return keys.filter(|(at, key)| stood_before(*at, key)).map(|(_, key)| key).next();
+    }
+    let mut seen = HashSet::with_capacity(entries.len());
+    entries.iter().map(|(key, _)| key.as_str()).find(|key| !seen.insert(*key))
 }
 
 impl From<serde_json::Value> for Value {
@@ -252,5 +262,20 @@ mod tests {
         assert_eq!(serde_json::to_string(&value).unwrap(), text);
         let there: serde_json::Value = value.clone().into();
         assert_eq!(Value::from(there), value);
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error_in_small_objects_and_in_large_ones() {
+        for others in [0, 1, SCAN_LIMIT - 2, SCAN_LIMIT, 100] {
+            let others: Vec<String> =
+                (0..others).map(|number| format!("\"k{number}\": {number}, ")).collect();
+            let others = others.concat();
+            let once = format!("{{\"a\": 1, {others}\"b\": 2}}");
+            let read: Value = serde_json::from_str(&once).unwrap();
+            assert_eq!(Some(read), Value::parse(&once).ok());
+            let error =
+                serde_json::from_str::<Value>(&format!("{{\"a\": 1, {others}\"a\": 2}}")).unwrap_err();
+            assert!(error.to_string().starts_with("key \"a\" stands twice in one object"), "{error}");
+        }
     }
 }

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
-use crate::body::Field;
+use crate::body::{Field, Received};
+use crate::json;
+use crate::packed::is_packed;
 use crate::refusal::{Refusal, Refused};
 
 /// What traces hold.
@@ -67,8 +69,9 @@ pub(crate) struct TracesForm {
 )]
 pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Result<Response, Refusal> {
     app.compute(request, |received| {
+        let mut received = received;
         let fields = received.fields()?;
-        let traces = uploaded(&fields)?;
+        let traces = uploaded(&mut received, &fields)?;
         let grouped = fields.iter().rfind(|field| field.name == "group_by");
         let traces = match grouped.map_or(&b"trace"[..], |field| &field.bytes) {
             b"trace" => traces.by_trace(),
@@ -82,25 +85,38 @@ pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Resu
     .await?
 }
 
-/// The traces in the files of a form.
-pub(super) fn uploaded(fields: &[Field]) -> Result<Traces, Refusal> {
-    let files = || fields.iter().filter(|field| field.name == "trace_files" && !field.file.is_empty());
-    if files().next().is_none() {
+/// The traces in the files of a form, which may be packed.
+pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<Traces, Refusal> {
+    let files = fields.iter().filter(|field| field.name == "trace_files" && !field.file.is_empty());
+    let mut texts = Vec::new();
+    for Field { file, bytes, .. } in files {
+        let text = if is_packed(bytes) {
+            received.unpacked(bytes, &format!("the file `{file}` in `trace_files`"))?
+        } else {
+            bytes.clone()
+        };
+        texts.push(text);
+    }
+    if texts.is_empty() {
         return Err(Refusal::missing("trace_files"));
     }
-    read(files().map(|field| &*field.bytes))
+    read(texts.iter().map(|text| &**text))
 }
 
-/// The traces in some texts. What is packed is refused: it may be of any size when it is unpacked.
+/// The traces in some texts.
 pub(super) fn read<'t>(texts: impl IntoIterator<Item = &'t [u8]> + Clone) -> Result<Traces, Refusal> {
-    if texts.clone().into_iter().any(|text| text.starts_with(&[0x1f, 0x8b])) {
-        return Err(Refusal::bad("a file of traces is packed with gzip; send it unpacked"));
-    }
-    let traces = Traces::from_readers(texts).map_err(|error: TraceError| Refusal::bad(error.to_string()))?;
+    let traces = Traces::from_texts(texts.clone()).map_err(|error| refused(&error, texts))?;
     if traces.conversations().is_empty() {
         return Err(Refusal::bad("No traces found in OTLP JSON"));
     }
     Ok(traces)
+}
+
+fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) -> Refusal {
+    let TraceError::Json { source, .. } = error else { return Refusal::bad(error.to_string()) };
+    // The error does not say in which text it is: it is in the first that is read with one.
+    let text = texts.into_iter().find(|text| Traces::from_texts([*text]).is_err()).unwrap_or_default();
+    Refusal::bad(format!("not readable as JSON: {}", json::why(text, source)))
 }
 
 /// The most characters of a preview.

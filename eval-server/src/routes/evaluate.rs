@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::{Extension, Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use eval_agents::TraceAgent;
 use eval_agents::traces::{Conversation, MatchedBy, Traces};
 use eval_core::report::{CaseReport, ScoredMetric};
@@ -15,7 +15,7 @@ use eval_format::reader::check_set;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use utoipa::ToSchema;
 
 use super::convert::{name, read, uploaded, warnings};
@@ -26,9 +26,11 @@ use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::body::Received;
 use crate::events::{self, Events, Gone};
+use crate::json;
 use crate::problems::{entries, errors};
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::scoring::{is_judged, kind_of_error, overall, scores};
+use crate::work::complete;
 
 /// Traces, and what they are scored with.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -78,7 +80,7 @@ pub(crate) async fn evaluate(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute(request, move |received| whole(&form(received)?, caller)).await?
+    app.compute_or_ask(caller, request, move |received| whole(received, form, caller)).await?
 }
 
 /// Scores traces that come as JSON.
@@ -93,7 +95,7 @@ pub(crate) async fn evaluate_json(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute(request, move |received| whole(&json(&received)?, caller)).await?
+    app.compute_or_ask(caller, request, move |received| whole(received, json, caller)).await?
 }
 
 /// Scores traces that come as files in a form, and says in events how far it is.
@@ -123,29 +125,47 @@ pub(crate) async fn evaluate_json_stream(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    stream(app, request, caller, |received| json(&received)).await
+    stream(app, request, caller, json).await
 }
 
-fn whole(job: &Job, caller: Caller) -> Result<Response, Refusal> {
+/// What reads a request.
+type Reads = fn(&mut Received) -> Result<Job, Refusal>;
+
+fn whole(mut received: Received, read: Reads, caller: Caller) -> Result<Response, Refusal> {
+    let job = read(&mut received)?;
     let result = job.run(caller, |_| Ok(())).map_err(|Gone| Refusal::busy("the evaluation was cut short"))?;
     Ok(answer::data(result))
 }
 
 /// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.
-async fn stream(
-    app: Shared,
-    request: Request,
-    caller: Caller,
-    read: impl FnOnce(Received) -> Result<Job, Refusal> + Send + 'static,
-) -> Result<Response, Refusal> {
-    let job = app.compute(request, read).await??;
-    let (mut events, response) = events::channel();
-    tokio::spawn(async move {
-        let told = app.workers.run(move || tell(&job, caller, &mut events)).await;
-        // Nobody reads, or the time is over: the events end without the last one, and without a result.
-        drop(told);
-    });
-    Ok(response.into_response())
+async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> Result<Response, Refusal> {
+    let mut received = app.receive(request).await?;
+    let (begin, begun) = oneshot::channel();
+    let work = move || {
+        // The client may have gone while this waited.
+        if begin.is_closed() {
+            return;
+        }
+        match received.unpack().and_then(|()| read(&mut received)) {
+            Err(refusal) => drop(begin.send(Err(refusal))),
+            Ok(job) => {
+                let (mut events, response) = events::channel();
+                if begin.send(Ok(response)).is_ok() {
+                    // If nobody reads, the events end without the last one, and without a result.
+                    drop(tell(&job, caller, &mut events));
+                }
+            }
+        }
+    };
+    let work = tokio::spawn(async move { app.workers.run(work).await });
+    match begun.await {
+        Ok(answer) => answer,
+        // It did not come that far.
+        Err(_) => Err(match work.await {
+            Ok(Err(refusal)) => refusal,
+            _ => Refusal::busy("the evaluation was cut short"),
+        }),
+    }
 }
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), Gone> {
@@ -206,12 +226,12 @@ enum Progress<'r> {
     Scored(&'r TraceResult),
 }
 
-fn json(received: &Received) -> Result<Job, Refusal> {
+fn json(received: &mut Received) -> Result<Job, Refusal> {
     let request: EvaluateRequest<'_> = serde_json::from_slice(&received.bytes).map_err(|error| {
         Refusal::fields(vec![FieldError::new(
             "json_invalid",
             &["body".into()],
-            error.to_string(),
+            json::why(&received.bytes, &error),
             &Value::Null,
         )])
     })?;
@@ -227,14 +247,15 @@ fn json(received: &Received) -> Result<Job, Refusal> {
     Ok(Job::new(traces, set, parameters))
 }
 
-fn form(received: Received) -> Result<Job, Refusal> {
+fn form(received: &mut Received) -> Result<Job, Refusal> {
     let fields = received.fields()?;
     let config =
         fields.iter().rfind(|field| field.name == "config").ok_or_else(|| Refusal::missing("config"))?;
-    let config: Value = serde_json::from_slice(&config.bytes)
-        .map_err(|error| Refusal::bad(format!("Invalid config JSON: {error}")))?;
+    let config: Value = serde_json::from_slice(&config.bytes).map_err(|error| {
+        Refusal::bad(format!("Invalid config JSON: {}", json::why(&config.bytes, &error)))
+    })?;
     let parameters = Parameters::read(&config, &["body".into(), "config".into()])?;
-    let traces = uploaded(&fields)?;
+    let traces = uploaded(received, &fields)?;
     let set = fields.iter().rfind(|field| field.name == "eval_set_file" && !field.file.is_empty());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
     Ok(Job::new(traces, set, parameters))
@@ -355,17 +376,19 @@ impl Job {
             let error = "No invocations extracted from trace.";
             return vec![MetricResult { error_type: None, ..unscored("(all)", error, "TraceError") }];
         }
-        let own = conversation.to_case(&conversation.key);
         // What the turns ask, without what happened in them.
-        let turns = own.conversation.into_iter().map(|turn| Invocation::new(turn.user_content));
-        let asked = turns.fold(EvalCase::new(&conversation.key), EvalCase::turn);
+        let asked = case.is_none().then(|| {
+            let own = conversation.to_case(&conversation.key);
+            let turns = own.conversation.into_iter().map(|turn| Invocation::new(turn.user_content));
+            turns.fold(EvalCase::new(&conversation.key), EvalCase::turn)
+        });
         // Whether each metric is scored, and with which case.
         let mut results: Vec<Option<MetricResult>> = Vec::with_capacity(self.evaluators.len());
         for evaluator in &self.evaluators {
             results.push(self.refused(evaluator, case, caller));
         }
         let open = || self.evaluators.iter().zip(&results).filter(|(_, it)| it.is_none()).map(|(it, _)| it);
-        let case = case.unwrap_or(&asked);
+        let Some(case) = case.or(asked.as_ref()) else { return Vec::new() };
         let scored = self.play(case, open(), conversation);
         let scored: Vec<MetricResult> = match scored {
             Ok(scored) => scored,
@@ -426,9 +449,9 @@ impl Job {
             return Ok(Vec::new());
         }
         let is_only_case = self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1);
-        let agent = || TraceAgent::from(Arc::clone(&self.traces)).only_case(is_only_case);
-        let report =
-            Handle::current().block_on(runner.run_case(case, agent)).map_err(|error| error.to_string())?;
+        let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(is_only_case);
+        // In the task of the caller: one of its own would cost more than all that it does.
+        let report = complete(runner.run_agent(case, agent)).map_err(|error| error.to_string())?;
         Ok(evaluators.into_iter().map(|it| result(it, &report, case, conversation)).collect())
     }
 }

@@ -1,8 +1,9 @@
 //! What came out of scoring traces, in the form that agentevals has.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use eval_agents::traces::{Conversation, ToolCall, Turn};
+use eval_agents::traces::{Conversation, ToolCall, Turn, Usage};
 use eval_format::{EvalCase, FunctionCall, Map, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -123,21 +124,24 @@ pub(super) fn comparisons(case: &EvalCase, conversation: &Conversation, full: &[
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Performance {
     latency: Latency,
-    tokens: Tokens,
+    tokens: TraceTokens,
     counts: Counts,
     models: BTreeSet<String>,
     tool_names: BTreeSet<String>,
 }
 
-/// How long turns took.
+/// How long turns, calls of models and calls of tools took, in milliseconds. Those of which the trace does not say are left out.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 struct Latency {
-    overall: Milliseconds,
+    overall: Summary,
+    llm_calls: Summary,
+    tool_executions: Summary,
 }
 
-/// How long something took, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
-struct Milliseconds {
+/// Some numbers in a few. All are 0 where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
+struct Summary {
     min: f64,
     median: f64,
     max: f64,
@@ -147,24 +151,21 @@ struct Milliseconds {
     p99: f64,
 }
 
-impl Milliseconds {
-    fn of(mut all: Vec<f64>) -> Self {
+impl Summary {
+    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+        let mut all: Vec<f64> = numbers.collect();
         all.sort_by(f64::total_cmp);
-        // Between the two nearest, as numpy's default.
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "there are not so many turns"
-        )]
-        let at = |share: f64| {
-            let place = share * all.len().saturating_sub(1) as f64;
-            let low = all.get(place.floor() as usize).copied().unwrap_or_default();
-            let high = all.get(place.ceil() as usize).copied().unwrap_or_default();
-            low + (high - low) * place.fract()
-        };
-        let [min, median, max, p95, p99] = [0.0, 0.5, 1.0, 0.95, 0.99].map(at);
-        Self { min, median, max, count: all.len(), p50: median, p95, p99 }
+        let count = all.len();
+        let (Some(&min), Some(&max)) = (all.first(), all.last()) else { return Self::default() };
+        let median = f64::midpoint(all[(count - 1) / 2], all[count / 2]);
+        // The number that so many hundredths of all stand before: agentevals does not mix two.
+        let at = |hundredths: usize| all[count * hundredths / 100];
+        Self { min, median, max, count, p50: median, p95: at(95), p99: at(99) }
+    }
+
+    fn of_times(times: impl Iterator<Item = Duration>) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "a call does not take months")]
+        Self::of(times.map(|time| time.as_nanos() as f64 / 1e6))
     }
 }
 
@@ -178,6 +179,21 @@ struct Tokens {
     total: u64,
     cache_creation_tokens: u64,
     cache_read_tokens: u64,
+}
+
+/// The tokens of a trace.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TraceTokens {
+    #[serde(flatten)]
+    sum: Tokens,
+    /// Those of single calls of models, where they are recorded.
+    per_llm_call: Summary,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a call does not take so many tokens")]
+fn tokens_of(usage: Usage) -> f64 {
+    usage.input_tokens.unwrap_or_default().saturating_add(usage.output_tokens.unwrap_or_default()) as f64
 }
 
 /// How often something happened.
@@ -210,20 +226,22 @@ impl Performance {
         }
         tokens.total = tokens.total_prompt.saturating_add(tokens.total_output);
         let calls = || turns.iter().flat_map(|turn| &turn.calls);
-        let models = turns.iter().flat_map(|turn| &turn.model_calls);
+        let model_calls = || turns.iter().flat_map(|turn| &turn.model_calls);
+        let counted = model_calls().map(|call| call.usage);
+        let counted = counted.filter(|it| it.input_tokens.is_some() || it.output_tokens.is_some());
         Self {
             latency: Latency {
-                overall: Milliseconds::of(
-                    turns.iter().map(|turn| turn.duration().as_secs_f64() * 1e3).collect(),
-                ),
+                overall: Summary::of_times(turns.iter().map(Turn::duration)),
+                llm_calls: Summary::of_times(model_calls().filter_map(|call| call.duration)),
+                tool_executions: Summary::of_times(calls().filter_map(|call| call.duration)),
             },
-            tokens,
+            tokens: TraceTokens { sum: tokens, per_llm_call: Summary::of(counted.map(tokens_of)) },
             counts: Counts {
-                llm_calls: turns.iter().map(|turn| turn.model_calls.len()).sum(),
+                llm_calls: model_calls().count(),
                 tool_calls: calls().count(),
                 invocations: turns.len(),
             },
-            models: models.filter_map(|call| call.model.clone()).collect(),
+            models: model_calls().filter_map(|call| call.model.clone()).collect(),
             tool_names: calls().map(|call| call.name.clone()).collect(),
         }
     }
@@ -233,7 +251,7 @@ impl RunPerformance {
     pub(super) fn of(results: &[TraceResult]) -> Self {
         let mut sum = Tokens::default();
         for Tokens { total_prompt, total_output, total, cache_creation_tokens, cache_read_tokens } in
-            results.iter().map(|result| result.performance_metrics.tokens)
+            results.iter().map(|result| result.performance_metrics.tokens.sum)
         {
             sum.total_prompt = sum.total_prompt.saturating_add(total_prompt);
             sum.total_output = sum.total_output.saturating_add(total_output);
@@ -266,5 +284,22 @@ impl TraceResult {
             eval_case_match: None,
             turn_refs: turns.iter().map(turn_ref).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_summed_up_as_agentevals_does() {
+        let of = |numbers: &[f64]| Summary::of(numbers.iter().copied());
+        assert_eq!(of(&[]), Summary::default());
+        let one = Summary { min: 9.0, median: 9.0, max: 9.0, count: 1, p50: 9.0, p95: 9.0, p99: 9.0 };
+        assert_eq!(of(&[9.0]), one);
+        let two = of(&[68.0, 19.0]);
+        assert_eq!((two.min, two.median, two.p95, two.max), (19.0, 43.5, 68.0, 68.0));
+        let all: Vec<f64> = (0..200).map(f64::from).collect();
+        assert_eq!((of(&all).p50, of(&all).p95, of(&all).p99), (99.5, 190.0, 198.0));
     }
 }

@@ -8,14 +8,15 @@ use eval_format::config::check_config;
 use eval_format::problem::{JsonPath, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::runtime::Handle;
 use utoipa::ToSchema;
 
 use crate::access::{Access, Caller, Needs};
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
+use crate::json;
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::scoring::{is_judged, overall, scores, verdict_name};
+use crate::work::complete;
 
 /// Turns, and what they are scored with.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -92,13 +93,13 @@ pub(crate) async fn score(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute(request, move |received| {
+    app.compute_or_ask(caller, request, move |received| {
         let Read { case, actual, config, gate } = read(&received.bytes)?;
         if config.criteria.iter().any(|(name, _)| is_judged(name)) {
             Access::check(caller, Needs::Token)?;
         }
         let runner = EvalRunner::new().config(config).gate(gate);
-        let report = Handle::current().block_on(runner.score_case(&case, vec![actual]));
+        let report = complete(runner.score_case(&case, vec![actual]));
         let report = report.map_err(|error| {
             let loc = ["body".into(), "criteria".into()];
             Refusal::fields(vec![FieldError::new(
@@ -131,7 +132,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
         Refusal::fields(vec![FieldError::new(
             "json_invalid",
             &loc,
-            error.to_string(),
+            json::why(bytes, &error),
             &serde_json::Value::Null,
         )])
     })?;

@@ -84,3 +84,45 @@ fn who_does_not_end_is_cut_off_after_the_time_of_grace() {
     service.stop().join().unwrap();
     assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
 }
+
+#[test]
+fn bodies_that_are_promised_and_do_not_come_keep_nobody_waiting() {
+    let service = Service::start(ServerOptions::new().limits(Limits::default().body(1 << 20)));
+    let promises = "POST /api/convert HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\nx";
+    // Six times as much as all bodies may have.
+    let mut slow: Vec<_> = (0..100).map(|_| service.connect()).collect();
+    for stream in &mut slow {
+        stream.write_all(promises.as_bytes()).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let begin = Instant::now();
+    assert_eq!(service.post("/api/v1/validate/eval-set", SET).data()["valid"], true);
+    let chunked = format!(
+        "POST /api/v1/validate/eval-set HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         transfer-encoding: chunked\r\n\r\n{:x}\r\n{SET}\r\n0\r\n\r\n",
+        SET.len()
+    );
+    assert_eq!(service.raw(chunked.as_bytes()).unwrap().data()["valid"], true);
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn who_finds_no_memory_is_told_to_come_again() {
+    let service = Service::start(ServerOptions::new().limits(Limits::default().body(1 << 20)));
+    let head = "POST /api/convert HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1040000\r\n\r\n";
+    let mut full: Vec<_> = (0..16).map(|_| service.connect()).collect();
+    for stream in &mut full {
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&vec![b'x'; 1_039_999]).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let refused = service.post("/api/v1/validate/eval-set", &" ".repeat(200 << 10));
+    assert_eq!(refused.status, 503, "{}", refused.body);
+    assert!(refused.headers.contains("retry-after: 1"), "{}", refused.headers);
+    drop(full);
+    let begin = Instant::now();
+    while service.post("/api/v1/validate/eval-set", SET).status != 200 {
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -4,6 +4,7 @@ mod access;
 mod captures;
 mod hostile;
 mod limits;
+mod packed;
 mod pages;
 mod routes;
 mod support;

@@ -249,3 +249,28 @@ fn forms_and_json_get_the_same_scores() {
     let broken = service.form("/api/evaluate", broken);
     assert!(broken.status == 400 && broken.body.contains("Invalid config JSON"), "{}", broken.body);
 }
+
+#[test]
+fn numbers_that_json_does_not_have_are_refused_with_their_place() {
+    let service = Service::start(ServerOptions::new());
+    let trace = trace(1, "Paris?", "Paris", "It is sunny.");
+    let body = evaluation(&trace, SET).replace("\"threshold\": 0.8", "\"threshold\": NaN");
+    let reply = service.post("/api/evaluate/json", &body);
+    assert_eq!(reply.status, 422);
+    let msg = reply.json()["detail"][0]["msg"].as_str().unwrap_or_default().to_owned();
+    let (line, column) =
+        (1..).zip(body.lines()).find_map(|(at, line)| Some((at, line.find("NaN")? + 1))).unwrap();
+    assert!(msg.starts_with(&format!("`NaN` is no JSON: line {line} column {column}. ")), "{msg}");
+    let broken = trace.replacen("\"1760000000500000000\"", "Infinity", 1);
+    let reply = service.form("/api/convert", &[("trace_files", "t.json", broken.as_bytes())]);
+    assert_eq!(reply.status, 400);
+    assert!(
+        reply.body.contains("not readable as JSON: `Infinity` is no JSON: line 1 column"),
+        "{}",
+        reply.body
+    );
+    let set = SET.replace("\"Paris\"", "NaN");
+    let checked =
+        service.form("/api/validate/eval-set", &[("eval_set_file", "s.json", set.as_bytes())]).data();
+    assert_eq!(checked["valid"], true, "ADK reads it: {checked}");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::traces::anchors::Analysis;
 use crate::traces::conversation::{self, Usage};
@@ -14,6 +15,7 @@ pub(in crate::traces) struct ModelCall {
     pub(in crate::traces) span: String,
     pub(in crate::traces) start: u64,
     pub(in crate::traces) end: u64,
+    pub(in crate::traces) duration: Option<Duration>,
     /// Whether a tool made it: what it says is not what the agent says.
     pub(in crate::traces) is_delegated: bool,
     pub(in crate::traces) agent: Option<String>,
@@ -36,8 +38,8 @@ impl ModelCall {
 
     /// What is told of it.
     pub(super) fn into_public(self) -> conversation::ModelCall {
-        let Self { agent, model, usage, error, .. } = self;
-        conversation::ModelCall { agent, model, usage: usage.unwrap_or_default(), error }
+        let Self { agent, model, usage, duration, error, .. } = self;
+        conversation::ModelCall { agent, model, usage: usage.unwrap_or_default(), duration, error }
     }
 
     /// Whether it ended to have tools called.
@@ -115,6 +117,7 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
         span: analysis.tree.spans[leaf].id.to_string(),
         start: spans().map(Span::starts).min().unwrap_or_default(),
         end: spans().map(Span::ends).max().unwrap_or_default(),
+        duration: conversation::duration(spans()),
         is_delegated: analysis.nodes[leaf].is_under_tool,
         agent: analysis.agent(leaf).or_else(own_agent).map(str::to_owned),
         model: model(|view| &view.response_model).or_else(|| model(|view| &view.request_model)),

@@ -7,7 +7,7 @@ use eval_core::format::Value;
 
 use super::model_calls::ModelCall;
 use crate::traces::anchors::Analysis;
-use crate::traces::conversation::ToolCall;
+use crate::traces::conversation::{ToolCall, duration};
 use crate::traces::gap::{Gap, GapKind};
 use crate::traces::message::Response;
 use crate::traces::view::{Class, OTHER_ERROR, Source, Status, View};
@@ -105,6 +105,7 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
                 (view.tool().result.source(), view.tool().result.get().map(|value| &**value))
             }),
             agent: analysis.agent(chain[0]).map(str::to_owned),
+            duration: duration(spans()),
             error: code.or_else(|| failed.then(|| OTHER_ERROR.to_owned())),
         },
     }
@@ -227,6 +228,7 @@ fn of_parts(calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
                 args: part.args.clone(),
                 result: found.map(|(value, _)| value),
                 agent: call.agent.clone(),
+                duration: None,
                 error: None,
             });
         }

@@ -3,6 +3,7 @@
 //! What stands at a place where something else should is noted and skipped. Nothing is built that is not asked for, so a
 //! document of any size is read in the memory of its largest element.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use eval_core::format::Value;
@@ -16,6 +17,33 @@ pub(super) trait Fields {
 
     /// There is something else in the place of the object.
     fn not_an_object(&mut self, found: &'static str);
+}
+
+/// The name of a field: not copied where the text is in memory.
+struct Name<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+struct NameVisitor;
+
+impl<'de> Visitor<'de> for NameVisitor {
+    type Value = Name<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
+        Ok(Name(Cow::Borrowed(name)))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
+        Ok(Name(Cow::Owned(name.to_owned())))
+    }
 }
 
 /// What reads a list.
@@ -95,7 +123,7 @@ impl<'de, T: Fields> Visitor<'de> for Object<'_, T> {
     misfits!(not_an_object);
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
-        while let Some(name) = access.next_key::<String>()? {
+        while let Some(Name(name)) = access.next_key()? {
             self.0.field(&name, &mut access)?;
         }
         Ok(())

@@ -15,6 +15,8 @@ mod files;
 mod output;
 mod page;
 mod recorded;
+#[cfg(feature = "store")]
+mod store;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -22,6 +22,8 @@ pub(crate) use folder::{near, new_root, prune};
 pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use metric::metric_state;
 pub(crate) use results::RunResults;
+#[cfg(feature = "store")]
+pub(crate) use run::run_folder;
 pub(crate) use run::{LoadedRun, RunArgs};
 pub(crate) use state::State;
 pub(crate) use test::{CaseLocation, Retry, TestResult, headline};

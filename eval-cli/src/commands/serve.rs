@@ -1,5 +1,8 @@
 //! `cargo evalset serve`: checks and scores over HTTP.
 
+#[cfg(feature = "store")]
+mod stored;
+
 use std::fs;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -31,6 +34,10 @@ pub(crate) struct Args {
     /// A file with the token, of 16 or more letters and digits. Without it, the token is a new one each time.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    stored: stored::StoreArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -40,6 +47,10 @@ Example:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut options = ServerOptions::new().records(new_root());
+    #[cfg(feature = "store")]
+    if let Some(folder) = args.stored.records()? {
+        options = options.records(folder);
+    }
     for host in &args.hosts {
         options = options.allow_host(host);
     }

@@ -20,12 +20,34 @@ pub(crate) struct RunArgs {
     /// which the last is meant.
     #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
     merge: Vec<String>,
+
+    /// The folder of the run, if it was fetched from a store, and whether somebody named the run.
+    #[arg(skip)]
+    fetched: Option<(PathBuf, bool)>,
+}
+
+/// The folder of a run: the one with this id or folder, else the last one.
+#[cfg(feature = "store")]
+pub(crate) fn run_folder(name: Option<&str>) -> Result<PathBuf, CommandError> {
+    name.map_or_else(folder::last, folder::named)
 }
 
 impl RunArgs {
     /// The run with this id or folder; without one, the last run.
     pub(crate) fn of(run: Option<String>) -> Self {
-        Self { run, merge: Vec::new() }
+        Self { run, ..Self::default() }
+    }
+
+    /// The run in this folder, in place of the one that the arguments name.
+    #[cfg(feature = "store")]
+    pub(crate) fn fetched(&self, folder: PathBuf) -> Self {
+        Self { fetched: Some((folder, self.run.is_some())), ..Self::default() }
+    }
+
+    /// The name of the run, if it has one.
+    #[cfg(feature = "store")]
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.run.as_deref()
     }
 
     /// Reads the run.
@@ -42,13 +64,14 @@ impl RunArgs {
         &self,
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
-        let (folders, args) = match &self.run {
-            None if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
-            None => {
+        let (folders, args) = match (&self.fetched, &self.run) {
+            (Some((folder, _)), _) => (vec![folder.clone()], vec![folder.display().to_string()]),
+            (None, None) if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
+            (None, None) => {
                 let folders: Result<_, _> = self.merge.iter().map(|name| folder::named(name)).collect();
                 (folders?, [&["--merge".to_owned()], self.merge.as_slice()].concat())
             }
-            Some(name) => (vec![folder::named(name)?], vec![name.clone()]),
+            (None, Some(name)) => (vec![folder::named(name)?], vec![name.clone()]),
         };
         let run = read(&folders).map_err(|error| {
             let is_missing = match &error {
@@ -62,7 +85,8 @@ impl RunArgs {
             };
             CommandError::new(error.to_string(), help)
         })?;
-        Ok(LoadedRun { run, folders, args })
+        let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |(_, is_named)| *is_named);
+        Ok(LoadedRun { run, folders, args, is_named })
     }
 }
 
@@ -75,7 +99,7 @@ impl LoadedRun {
         run.processes.retain(|head| head.pid == own);
         run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
         run.tests.retain(|test| !test.attempts.is_empty());
-        Ok(Self { args: run.ids.clone(), run, folders: vec![folder] })
+        Ok(Self { args: run.ids.clone(), is_named: !run.ids.is_empty(), run, folders: vec![folder] })
     }
 }
 
@@ -86,12 +110,13 @@ pub(crate) struct LoadedRun {
     pub(crate) folders: Vec<PathBuf>,
     /// The arguments that named it.
     args: Vec<String>,
+    is_named: bool,
 }
 
 impl LoadedRun {
     /// Whether somebody named the run, rather than meaning the last one.
     pub(crate) fn is_named(&self) -> bool {
-        !self.args.is_empty()
+        self.is_named
     }
 
     /// The ids of the run.

@@ -32,4 +32,8 @@ mod same_scores;
 mod schema;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+#[cfg(all(feature = "store", unix))]
+mod store;
+#[cfg(all(feature = "store", unix))]
+mod store_faults;
 mod traces;

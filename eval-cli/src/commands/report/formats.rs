@@ -10,6 +10,8 @@ mod json;
 mod junit;
 mod markdown;
 mod phrases;
+#[cfg(feature = "store")]
+mod stored;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +26,8 @@ pub(in crate::commands) use github::annotations as github;
 pub(in crate::commands) use human::body as human_body;
 pub(super) use human::text as human;
 pub(in crate::commands) use json::text as json;
+#[cfg(feature = "store")]
+pub(in crate::commands) use stored::store;
 
 /// The files to write reports to.
 #[derive(Debug, clap::Args)]

@@ -1,0 +1,73 @@
+//! `report --store`: the run of a store.
+
+use eval_core::__private::mask;
+
+use super::formats;
+use crate::output::foreign::guard_styled;
+use crate::output::{CommandError, Outcome};
+use crate::recorded::{RunArgs, RunResults, new_root};
+use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
+
+/// The arguments that say where the run is.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct StoreArgs {
+    /// Reads the run from a store: `gs://BUCKET/PREFIX`, `s3://BUCKET/PREFIX` or `file:///FOLDER`. RUN is an id; without it, the run
+    /// that `EVALSET_RUN_ID` names, else the one that was stored last.
+    #[arg(long, value_name = "URL", conflicts_with = "merge")]
+    store: Option<StoreArg>,
+
+    /// Stores the report too: the page, the JSON, and ADK's results, which are filed under `--app`, else under the app that the
+    /// set names.
+    #[arg(long, requires = "store")]
+    publish: bool,
+}
+
+/// A run that was fetched.
+pub(super) struct StoredRun {
+    store: Store,
+    fetched: Fetched,
+    publish: bool,
+}
+
+impl StoreArgs {
+    /// The run, if a store is named.
+    pub(super) fn fetch(&self, run: &RunArgs) -> Result<Option<StoredRun>, CommandError> {
+        let Some(arg) = &self.store else { return Ok(None) };
+        let store = arg.open()?;
+        let fetched = runtime()?.block_on(fetch_run(&store, run.id(), &new_root()))?;
+        Ok(Some(StoredRun { store, fetched, publish: self.publish }))
+    }
+
+    /// Whether the report is stored.
+    pub(super) fn publishes(&self) -> bool {
+        self.publish
+    }
+}
+
+impl StoredRun {
+    pub(super) fn args(&self, run: &RunArgs) -> RunArgs {
+        run.fetched(self.fetched.folder.clone())
+    }
+
+    /// Stores the report if that was asked for. The outcome is worse than passed if a part of the run has not arrived.
+    pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<Outcome, CommandError> {
+        if self.publish {
+            let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();
+            say(&runtime()?.block_on(formats::store(&self.store, results, &run, None, app))?);
+        }
+        for why in &self.fetched.unfinished {
+            let help = "wait for it, or store it again where it ran: `cargo evalset store push`";
+            say(&CommandError::new(format!("the run is not complete: {why}"), help).shown());
+        }
+        Ok(if self.fetched.unfinished.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable })
+    }
+}
+
+/// On standard error: the report alone is on standard output.
+fn say(text: &str) {
+    use std::io::Write;
+
+    // If nobody reads it, the exit code tells.
+    let _ = anstream::stderr().lock().write_all(mask(&guard_styled(text)).as_bytes());
+}

@@ -117,7 +117,7 @@ fn of_bucket(
             format!("{} asks for fewer requests (429), the last of {repeated} times too", service.name),
             "run the command again later".to_owned(),
         ),
-        (Some(status), _) if error.is_temporary() || error.is_persistent() => (
+        (Some(status @ 500..), _) => (
             format!("{} answers with {status}, the last of {repeated} times too{}", service.name, said()),
             "run the command again later".to_owned(),
         ),
@@ -139,8 +139,12 @@ fn of_bucket(
             format!("{} does not answer within {} s", service.name, LIMIT.as_secs()),
             service.address.to_owned(),
         ),
-        (None, _) => (
+        (None, _) if ["send http request", "read data from http response"].contains(&error.message()) => (
             format!("{} cannot be reached: {}", service.name, short(&innermost(error))),
+            service.address.to_owned(),
+        ),
+        (None, _) => (
+            format!("what answers is not {}: {}", service.name, short(&innermost(error))),
             service.address.to_owned(),
         ),
     }

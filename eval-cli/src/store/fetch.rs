@@ -145,9 +145,10 @@ pub(crate) struct Fetched {
     pub(crate) unfinished: Vec<String>,
 }
 
-/// The folder with copies of the runs of a store, in a folder such as `target/evalset`.
+/// The folder with copies of what a store holds, in a folder such as `target/evalset`. It is hidden, so that no set in it is
+/// found where sets are looked for.
 pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
-    root.join("store").join(store.url.cache_name())
+    root.join(".store").join(store.url.cache_name())
 }
 
 /// Fetches a run: the one with this id, else the one that `EVALSET_RUN_ID` names, else the one that was stored last.

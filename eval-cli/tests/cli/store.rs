@@ -151,7 +151,7 @@ fn journals_that_grew_are_stored_again_and_the_longest_copy_counts() {
     assert_eq!(push(&folder, "one", "r").code, Some(0));
     let ended = report(&folder, &["r"]);
     assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
-    let copies = fs::read_dir(folder.path("reader/store"))
+    let copies = fs::read_dir(folder.path("reader/.store"))
         .expect("copies")
         .next()
         .expect("a store")
@@ -309,7 +309,7 @@ fn journals_of_any_size_are_stored_and_fetched_in_parts() {
     assert_eq!(parts, 19);
     // The lines are none of ours. What counts here is that the copies are the originals.
     limited(&["report", "--store", &url(&folder), "r"], "reader");
-    let copies = fs::read_dir(folder.path("reader/store"))
+    let copies = fs::read_dir(folder.path("reader/.store"))
         .expect("copies")
         .next()
         .expect("a store")

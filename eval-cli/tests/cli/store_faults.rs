@@ -124,8 +124,13 @@ fn answer(
                     (200, json!({ "items": items }).to_string().into_bytes())
                 }
                 "POST" => {
-                    objects.insert(name, media(&body)?);
-                    (200, b"{}".to_vec())
+                    let media = media(&body)?;
+                    let stored = json!({
+                        "name": name, "size": media.len().to_string(), "generation": "1", "etag": "e",
+                        "md5Hash": "", "contentType": "text/plain", "updated": "2026-11-22T00:00:00Z",
+                    });
+                    objects.insert(name, media);
+                    (200, stored.to_string().into_bytes())
                 }
                 "DELETE" => (if objects.remove(&name).is_some() { 204 } else { 404 }, Vec::new()),
                 _ => objects.get(&name).map_or((404, Vec::new()), |bytes| (200, bytes.clone())),

@@ -9,6 +9,7 @@ mod fetch;
 mod layout;
 mod manifest;
 mod open;
+mod patience;
 mod publish;
 mod push;
 mod url;

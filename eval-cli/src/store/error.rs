@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use opendal::{Error, ErrorKind};
 
-use super::open::{LIMIT, REPEATED};
+use super::patience::{LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
@@ -127,14 +127,12 @@ fn of_bucket(
         (None, ErrorKind::ConfigInvalid) if error.message().contains("region") => {
             ("no region is known".to_owned(), "set `AWS_REGION`".to_owned())
         }
-        (None, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid) => (
-            format!("there are no credentials for {} that can be used", service.name),
-            service.credentials.to_owned(),
-        ),
-        (None, _) if error.message().contains("sign") => (
-            format!("there are no credentials for {} that can be used", service.name),
-            service.credentials.to_owned(),
-        ),
+        (None, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid) => {
+            (no_credentials(service), service.credentials.to_owned())
+        }
+        (None, _) if error.message().contains("sign") => {
+            (no_credentials(service), service.credentials.to_owned())
+        }
         (None, _) if error.message().contains("timeout") => (
             format!("{} does not answer within {} s", service.name, LIMIT.as_secs()),
             service.address.to_owned(),
@@ -148,6 +146,13 @@ fn of_bucket(
             service.address.to_owned(),
         ),
     }
+}
+
+fn no_credentials(service: &Service) -> String {
+    format!(
+        "no credentials for {} can be used: none are found, or whoever grants them does not answer",
+        service.name
+    )
 }
 
 fn of_folder(error: &Error) -> (String, String) {

@@ -98,7 +98,8 @@ pub(super) fn time_of(upload: &str) -> String {
 
 /// SHA-256 in hexadecimal digits.
 pub(super) fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |digit: u8| char::from_digit(u32::from(digit), 16).unwrap_or_default();
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// ADK's rule for names that become a part of a path: why a name cannot be one.

@@ -9,13 +9,9 @@ use opendal::services::{Fs, Gcs, S3};
 use opendal::{ErrorKind, Operator};
 
 use super::error::{self, Doing};
+use super::patience::{LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
-
-/// How often a request is repeated that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
-pub(super) const REPEATED: usize = 4;
-/// How long one request may take. A part has 8 MiB, so that it arrives over a slow line too.
-pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
 /// A store. It is cheap to clone.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::layout::hash;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 
@@ -85,12 +86,11 @@ impl StoreUrl {
 
     /// The name of the folder that holds copies of what is stored here: the same for the same URL.
     pub(super) fn cache_name(&self) -> String {
-        use sha2::{Digest, Sha256};
         let text = self.to_string();
-        let hash: String = Sha256::digest(&text).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let hash = hash(text.as_bytes());
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = text.replace("://", "-").chars().map(plain).take(40).collect();
-        format!("{name}-{hash}")
+        format!("{name}-{}", &hash[..8])
     }
 }
 

@@ -1,8 +1,11 @@
 //! `--store` and `store` on a folder: what is stored, and what comes back.
 
 use std::fs;
+#[cfg(feature = "serve")]
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -28,6 +31,10 @@ fn names(root: &Path) -> Vec<String> {
     let mut names: Vec<_> = found.iter().map(name).collect();
     names.sort();
     names
+}
+
+fn is_a(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|its| its == extension)
 }
 
 /// A part of a run on a machine of its own: its sets, with the id of the run that all share.
@@ -132,6 +139,99 @@ fn parts_of_different_machines_are_one_run() {
 }
 
 #[test]
+fn the_report_of_all_parts_is_stored_where_it_is_made() {
+    let folder = folder("store-publish");
+    for (machine, set) in [("one", "fine"), ("two", "mixed_weather:sunny")] {
+        assert_eq!(partition(&folder, machine, set, "ci-7").code, Some(0));
+        assert_eq!(push(&folder, machine, "ci-7").code, Some(0));
+    }
+    let nameless = report(&folder, &["ci-7", "--publish"]);
+    assert_eq!(nameless.code, Some(0), "{}", nameless.err);
+    assert!(
+        nameless.err.contains("note          2 cases without an app") && nameless.err.contains("--app NAME"),
+        "{}",
+        nameless.err
+    );
+    let named = report(&folder, &["ci-7", "--publish", "--app", "weather"]);
+    assert_eq!(named.code, Some(0), "{}", named.err);
+    let names = names(&folder.path("bucket"));
+    let count = |start: &str, end: &str| {
+        names.iter().filter(|name| name.starts_with(start) && name.ends_with(end)).count()
+    };
+    assert_eq!(count("evalset/reports/ci-7/", ".html"), 2, "each report has a name of its own: {names:?}");
+    assert_eq!(count("weather/evals/eval_history/weather_", ".evalset_result.json"), 2, "{names:?}");
+    // Where the sets are not, no result of ADK can be made: a journal does not tell what a case expects.
+    fs::remove_dir_all(folder.path("evals")).expect("sets");
+    let bare = report(&folder, &["ci-7", "--publish", "--app", "weather"]);
+    assert_eq!(bare.code, Some(0), "{}", bare.err);
+    assert!(
+        bare.err.contains("note          no result for ADK is stored: ")
+            && bare.err.contains("run this where the sets are"),
+        "{}",
+        bare.err
+    );
+    let odd = report(&folder, &["ci-7", "--app", "weather"]);
+    assert!(odd.code == Some(2) && odd.err.contains("--publish"), "{}", odd.err);
+}
+
+#[test]
+fn a_run_that_ctrl_c_ends_is_stored_too() {
+    let folder = folder("store-interrupted");
+    let cases = [
+        case("sunny", "Paris", "It is sunny in Paris."),
+        case("slow", "Timbuktu", "It is sunny in Timbuktu."),
+    ];
+    folder.write("slow.evalset.json", set("slow", &cases));
+    let mut command =
+        folder.command(&["run", "slow.evalset.json", "--concurrency", "1", "--store", &url(&folder)]);
+    command.args(["--agent-cmd", "sh -c 'echo $$ >> pids; exec python3 weather.py'"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    while fs::read_to_string(folder.path("pids")).unwrap_or_default().lines().count() < 2 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
+    let ran: Ran = child.wait_with_output().expect("it ends").into();
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("stored  "), "{}", ran.err);
+    let back = report(&folder, &[]);
+    assert_eq!(back.code, Some(2));
+    assert!(back.out.contains("1 passed") && back.out.contains("unfinished"), "{}", back.out);
+}
+
+#[cfg(feature = "serve")]
+#[test]
+fn serve_shows_the_runs_of_a_store() {
+    let folder = folder("store-serve");
+    for id in ["ci-7", "ci-8"] {
+        assert_eq!(partition(&folder, "one", "fine", id).code, Some(0));
+        assert_eq!(push(&folder, "one", id).code, Some(0));
+    }
+    // One that cannot be read does not hide the others.
+    let part = names(&folder.path("bucket"))
+        .into_iter()
+        .find(|name| name.starts_with("evalset/runs/ci-8/") && is_a(name, "jsonl"));
+    folder.write(&format!("bucket/{}", part.expect("a part")), "changed");
+    let mut command = folder.command(&["serve", "--port", "0", "--store", &url(&folder)]);
+    command.env("EVALSET_DIR", folder.path("reader")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+    let (address, token) = line
+        .trim()
+        .strip_prefix("serving on http://")
+        .expect("a URL")
+        .split_once("/?token=")
+        .expect("a token");
+    let runs = crate::serve::get(address, &format!("/api/v1/runs?token={token}"));
+    let run = crate::serve::get(address, &format!("/api/v1/runs/ci-7?token={token}"));
+    child.kill().expect("it runs");
+    let ended: Ran = child.wait_with_output().expect("it ends").into();
+    assert!(runs.contains("\"id\":\"ci-7\"") && !runs.contains("ci-8"), "{runs}");
+    assert!(run.contains("\"verdict\":\"passed\"") && run.contains("\"complete\":true"), "{run}");
+    assert!(ended.err.contains("its checksum differs"), "{}", ended.err);
+}
+
+#[test]
 fn journals_that_grew_are_stored_again_and_the_longest_copy_counts() {
     let folder = folder("store-grown");
     assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
@@ -165,7 +265,7 @@ fn an_upload_that_has_not_ended_is_no_part_of_a_run_and_is_told() {
     assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
     assert_eq!(push(&folder, "one", "r").code, Some(0));
     let manifest =
-        names(&folder.path("bucket")).into_iter().find(|name| name.ends_with(".json")).expect("a manifest");
+        names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "json")).expect("a manifest");
     // What a killed upload leaves.
     let (manifest, began) = (folder.path("bucket").join(&manifest), manifest.replace(".json", ".began.json"));
     fs::rename(&manifest, folder.path("bucket").join(began)).expect("a mark");
@@ -197,8 +297,7 @@ fn what_was_changed_in_the_store_is_found() {
     let folder = folder("store-changed");
     assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
     assert_eq!(push(&folder, "one", "r").code, Some(0));
-    let part =
-        names(&folder.path("bucket")).into_iter().find(|name| name.ends_with(".jsonl")).expect("a part");
+    let part = names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "jsonl")).expect("a part");
     let text = folder.read(&format!("bucket/{part}")).replace("sunny", "rainy");
     folder.write(&format!("bucket/{part}"), text);
     let changed = report(&folder, &["r"]);
@@ -305,7 +404,7 @@ fn journals_of_any_size_are_stored_and_fetched_in_parts() {
     };
     let pushed = limited(&["store", "push", &url(&folder), "r"], "one");
     assert_eq!(pushed.code, Some(0), "{}", pushed.err);
-    let parts = names(&folder.path("bucket")).iter().filter(|name| name.ends_with(".jsonl")).count();
+    let parts = names(&folder.path("bucket")).iter().filter(|name| is_a(name, "jsonl")).count();
     assert_eq!(parts, 19);
     // The lines are none of ours. What counts here is that the copies are the originals.
     limited(&["report", "--store", &url(&folder), "r"], "reader");

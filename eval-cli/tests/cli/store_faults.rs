@@ -26,6 +26,9 @@ enum Fault {
 /// A request in one line, such as `POST evalset/runs/r/u.json`; objects are named, and listings are `LIST prefix`.
 type Faults = Box<dyn Fn(&str, usize) -> Fault + Send + Sync>;
 
+/// What becomes of a request, by how often the same one came before.
+type ByCount = fn(usize) -> Fault;
+
 /// A service with the JSON API of Google Cloud Storage, and one bucket.
 struct Service {
     address: String,
@@ -109,7 +112,7 @@ fn answer(
     let (status, body) = match faults(&request, times) {
         Fault::Cut => return None,
         Fault::Silence => {
-            thread::sleep(Duration::from_secs(60));
+            thread::sleep(Duration::from_mins(1));
             return None;
         }
         Fault::Status(status, body) => (status, body.as_bytes().to_vec()),
@@ -186,6 +189,7 @@ fn a_refusal_has_a_name_and_nothing_is_run() {
         (403, "the credentials do not allow this in the bucket `evals` (403)", "roles/storage.objectUser"),
         (404, "there is no bucket `evals` (404)", "create the bucket"),
         (400, "Google Cloud Storage answers with 400: odd", "STORAGE_EMULATOR_HOST"),
+        (200, "what answers is not Google Cloud Storage: ", "STORAGE_EMULATOR_HOST"),
     ] {
         let folder = folder("store-refused");
         let service = Service::start(move |_, _| Fault::Status(status, "odd"));
@@ -244,7 +248,7 @@ fn s3_refuses_without_a_key_in_the_message() {
 
 #[test]
 fn what_passes_is_waited_for() {
-    let faults: [(&str, fn(usize) -> Fault); 4] = [
+    let faults: [(&str, ByCount); 4] = [
         ("429", |times| if times < 2 { Fault::Status(429, "slow down") } else { Fault::None }),
         ("500", |times| if times < 1 { Fault::Status(500, "") } else { Fault::None }),
         ("503", |times| if times < 1 { Fault::Status(503, "") } else { Fault::None }),
@@ -253,10 +257,11 @@ fn what_passes_is_waited_for() {
     for (name, fault) in faults {
         let folder = folder("store-repeated");
         // Each upload is answered so at first; a listing is the same request again and again.
-        let service = Service::start(move |request, times| match request.starts_with("POST") {
-            true => fault(times),
-            false => Fault::None,
-        });
+        let service = Service::start(
+            move |request, times| {
+                if request.starts_with("POST") { fault(times) } else { Fault::None }
+            },
+        );
         let ran = stored(&service, &folder);
         assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
         let names = service.names();
@@ -345,7 +350,7 @@ fn a_killed_upload_leaves_no_run_that_looks_complete() {
             })
         };
         while !is_there() {
-            assert!(began.elapsed() < Duration::from_secs(60), "it stores its run");
+            assert!(began.elapsed() < Duration::from_mins(1), "it stores its run");
             thread::sleep(Duration::from_millis(20));
         }
         child.kill().expect("it runs");

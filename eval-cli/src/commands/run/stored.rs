@@ -108,7 +108,7 @@ async fn unless_interrupted<T>(
             .as_mut()
             .poll(context)
             .map(|()| Err(CommandError::new("Ctrl-C was pressed while it was stored", "let it end"))),
-        ended => ended,
+        ended @ Poll::Ready(_) => ended,
     })
     .await
 }

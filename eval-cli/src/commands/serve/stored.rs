@@ -11,7 +11,7 @@ use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_all, runtime};
 
 /// How long after one look at the store the next one follows.
-const PAUSE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_mins(1);
 
 /// The arguments that say where the runs are.
 #[derive(Debug, clap::Args)]

@@ -6,6 +6,8 @@ mod adk;
 mod args;
 mod error;
 mod fetch;
+#[cfg(feature = "serve")]
+mod history;
 mod layout;
 mod manifest;
 mod open;
@@ -18,7 +20,9 @@ pub(crate) use adk::{
     App, CaseOutcome, PutSet, StoredResult, apps, fetch_sets, put_results, put_set, read_result,
 };
 pub(crate) use args::StoreArg;
-pub(crate) use fetch::{Fetched, StoredRun, fetch_all, fetch_run, runs};
+pub(crate) use fetch::{Fetched, StoredRun, fetch_run, runs};
+#[cfg(feature = "serve")]
+pub(crate) use history::fetch_last;
 pub(crate) use open::{Store, runtime};
 pub(crate) use publish::publish;
 pub(crate) use push::push;

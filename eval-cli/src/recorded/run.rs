@@ -21,9 +21,18 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
     merge: Vec<String>,
 
-    /// The folder of the run, if it was fetched from a store, and whether somebody named the run.
+    /// The run, if it was fetched from a store.
     #[arg(skip)]
-    fetched: Option<(PathBuf, bool)>,
+    fetched: Option<FetchedRun>,
+}
+
+/// A run that was fetched from a store.
+#[derive(Clone, Debug)]
+struct FetchedRun {
+    folder: PathBuf,
+    is_named: bool,
+    /// A sentence for each part that has not come to the store.
+    missing_parts: Vec<String>,
 }
 
 /// The folder of a run: the one with this id or folder, else the last one.
@@ -40,8 +49,9 @@ impl RunArgs {
 
     /// The run in this folder, in place of the one that the arguments name.
     #[cfg(feature = "store")]
-    pub(crate) fn fetched(&self, folder: PathBuf) -> Self {
-        Self { fetched: Some((folder, self.run.is_some())), ..Self::default() }
+    pub(crate) fn fetched(&self, folder: PathBuf, missing_parts: Vec<String>) -> Self {
+        let is_named = self.run.is_some();
+        Self { fetched: Some(FetchedRun { folder, is_named, missing_parts }), ..Self::default() }
     }
 
     /// The name of the run, if it has one.
@@ -65,7 +75,9 @@ impl RunArgs {
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
         let (folders, args) = match (&self.fetched, &self.run) {
-            (Some((folder, _)), _) => (vec![folder.clone()], vec![folder.display().to_string()]),
+            (Some(FetchedRun { folder, .. }), _) => {
+                (vec![folder.clone()], vec![folder.display().to_string()])
+            }
             (None, None) if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
             (None, None) => {
                 let folders: Result<_, _> = self.merge.iter().map(|name| folder::named(name)).collect();
@@ -85,8 +97,11 @@ impl RunArgs {
             };
             CommandError::new(error.to_string(), help)
         })?;
-        let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |(_, is_named)| *is_named);
-        Ok(LoadedRun { run, folders, args, is_named })
+        let (is_named, missing_parts) = match &self.fetched {
+            Some(fetched) => (fetched.is_named, fetched.missing_parts.clone()),
+            None => (!args.is_empty(), Vec::new()),
+        };
+        Ok(LoadedRun { run, folders, args, is_named, missing_parts })
     }
 }
 
@@ -99,7 +114,13 @@ impl LoadedRun {
         run.processes.retain(|head| head.pid == own);
         run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
         run.tests.retain(|test| !test.attempts.is_empty());
-        Ok(Self { args: run.ids.clone(), is_named: !run.ids.is_empty(), run, folders: vec![folder] })
+        Ok(Self {
+            args: run.ids.clone(),
+            is_named: !run.ids.is_empty(),
+            missing_parts: Vec::new(),
+            run,
+            folders: vec![folder],
+        })
     }
 }
 
@@ -111,12 +132,18 @@ pub(crate) struct LoadedRun {
     /// The arguments that named it.
     args: Vec<String>,
     is_named: bool,
+    missing_parts: Vec<String>,
 }
 
 impl LoadedRun {
     /// Whether somebody named the run, rather than meaning the last one.
     pub(crate) fn is_named(&self) -> bool {
         self.is_named
+    }
+
+    /// A sentence for each part of the run that is known of and is not there.
+    pub(crate) fn missing_parts(&self) -> &[String] {
+        &self.missing_parts
     }
 
     /// The ids of the run.

@@ -15,7 +15,8 @@ pub(crate) struct StoreArg(String);
 
 impl From<String> for StoreArg {
     fn from(text: String) -> Self {
-        if let Some((credentials, _)) = text.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@')) {
+        let authority = text.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default());
+        if let Some((credentials, _)) = authority.and_then(|authority| authority.rsplit_once('@')) {
             hide(credentials);
         }
         Self(text)
@@ -29,9 +30,14 @@ impl fmt::Debug for StoreArg {
 }
 
 impl StoreArg {
-    /// The store. Nothing is asked of it yet.
+    /// The store, to write into it. Nothing is asked of it yet; a folder is made if it is not there.
     pub(crate) fn open(&self) -> Result<Store, CommandError> {
         Store::open(StoreUrl::parse(&self.0)?)
+    }
+
+    /// The store, to read it.
+    pub(crate) fn open_to_read(&self) -> Result<Store, CommandError> {
+        Store::open_to_read(StoreUrl::parse(&self.0)?)
     }
 
     /// The URL as a word for a shell.

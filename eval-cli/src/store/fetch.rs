@@ -12,7 +12,7 @@ use super::manifest::{Manifest, Part};
 use super::open::Store;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
-use crate::output::words::did_you_mean;
+use crate::output::words::{count, did_you_mean};
 
 /// A stored run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -179,34 +179,18 @@ fn list(store: &Store) -> String {
     format!("cargo evalset store list {}", crate::output::shell::word(&store.shown()))
 }
 
-/// How many runs are fetched, the last ones, where all are asked for.
-const ALL: usize = 100;
-
-/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. One that cannot be read is left
-/// out, and told.
-pub(crate) async fn fetch_all(
-    store: &Store,
-    root: &Path,
-) -> Result<(PathBuf, Vec<CommandError>), CommandError> {
-    let mut broken = Vec::new();
-    for run in runs(store).await?.into_iter().filter(|run| !run.uploads.is_empty()).take(ALL) {
-        if let Err(error) = fetch(store, &run.id, root).await {
-            broken.push(error);
-        }
-    }
-    Ok((cache(store, root).join("runs"), broken))
-}
-
-async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
+/// Fetches a run.
+pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
     let manifests = manifests(store, id).await?;
     let unfinished: Vec<String> = manifests
         .unfinished
         .iter()
         .map(|(upload, manifest)| {
             format!(
-                "an upload that began at {} has not ended; {} of it are missing",
+                "an upload of {} that began at {} has not ended; wait for it, or store them again where they were written: `cargo evalset \
+                 store push`",
+                count(manifest.journals.len(), "journal"),
                 layout::time_of(upload),
-                crate::output::words::count(manifest.journals.len(), "journal")
             )
         })
         .collect();

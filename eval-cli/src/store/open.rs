@@ -12,6 +12,7 @@ use super::error::{self, Doing};
 use super::patience::{LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
+use crate::output::foreign::one_line;
 
 /// A store. It is cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,11 +34,26 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
 impl Store {
     /// The store of a URL, for reading and writing. Only a folder is looked at: it is made if it is not there.
     pub(super) fn open(url: StoreUrl) -> Result<Self, CommandError> {
+        Self::of(url, true)
+    }
+
+    /// The store of a URL, for reading. A folder must be there.
+    pub(super) fn open_to_read(url: StoreUrl) -> Result<Self, CommandError> {
+        match &url.place {
+            Place::Folder(path) if !path.is_dir() => Err(CommandError::new(
+                format!("{}: there is no such folder", one_line(&url.to_string())),
+                "correct the name; `cargo evalset store push` and `run --store` make a folder",
+            )),
+            _ => Self::of(url, false),
+        }
+    }
+
+    fn of(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
         opendal::install_default();
         let objects = match &url.place {
             Place::Google(bucket) => google(bucket, &url.prefix),
             Place::S3(bucket) => s3(bucket, &url.prefix),
-            Place::Folder(path) => folder(path),
+            Place::Folder(path) => folder(path, writes),
         };
         let objects = objects.map_err(|error| error::named(&url, Doing::Open, &error))?;
         let repeated = RetryLayer::new()
@@ -119,9 +135,13 @@ fn s3(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
 }
 
 /// Files are written in a folder of their own and renamed, so that none is ever half there.
-fn folder(path: &Path) -> opendal::Result<Operator> {
+fn folder(path: &Path, writes: bool) -> opendal::Result<Operator> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    Operator::new(Fs::default().root(&text(path)).atomic_write_dir(&text(&path.join("evalset/unfinished"))))
+    let service = Fs::default().root(&text(path));
+    if !writes {
+        return Operator::new(service);
+    }
+    Operator::new(service.atomic_write_dir(&text(&path.join("evalset/unfinished"))))
 }
 
 fn variable(name: &str) -> Option<String> {

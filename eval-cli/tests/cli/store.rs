@@ -271,7 +271,11 @@ fn an_upload_that_has_not_ended_is_no_part_of_a_run_and_is_told() {
     fs::rename(&manifest, folder.path("bucket").join(began)).expect("a mark");
     let alone = report(&folder, &["r"]);
     assert_eq!(alone.code, Some(2));
-    assert!(alone.err.contains("the run `r` is not complete: an upload that began at 2"), "{}", alone.err);
+    assert!(
+        alone.err.contains("the run `r` is not complete: an upload of 1 journal that began at 2"),
+        "{}",
+        alone.err
+    );
     assert!(alone.err.contains("store push"), "{}", alone.err);
     let listed = folder.run(&["store", "list", &url(&folder)]);
     assert!(
@@ -285,7 +289,12 @@ fn an_upload_that_has_not_ended_is_no_part_of_a_run_and_is_told() {
     assert_eq!(push(&folder, "two", "r").code, Some(0));
     let other = report(&folder, &["r", "--partial"]);
     assert_eq!(other.code, Some(2), "{}", other.out);
-    assert!(other.err.contains("the run is not complete: an upload that began at 2"), "{}", other.err);
+    assert!(
+        other.out.contains("a part of the run is missing")
+            && other.out.contains("an upload of 1 journal that began at 2"),
+        "{}",
+        other.err
+    );
     // Stored again, the first part is there, and what was left does not count.
     assert_eq!(push(&folder, "one", "r").code, Some(0));
     let whole = report(&folder, &["r"]);
@@ -377,6 +386,10 @@ fn a_store_that_cannot_be_used_is_named_before_anything_runs() {
         folder.command(&["run", "evals", "--agent-cmd", "python3 weather.py", "--store", &url(&folder)]);
     let off: Ran = command.env("EVALSET_JOURNAL", "off").output().expect("the program runs").into();
     assert!(off.code == Some(2) && off.err.contains("`EVALSET_JOURNAL` is `off`"), "{}", off.err);
+    let missing = report(&folder, &[]);
+    assert!(missing.code == Some(2) && missing.err.contains("there is no such folder"), "{}", missing.err);
+    assert!(!folder.path("bucket").exists(), "reading makes nothing");
+    fs::create_dir(folder.path("bucket")).expect("a folder");
     let empty = report(&folder, &[]);
     assert!(empty.code == Some(2) && empty.err.contains("holds no run"), "{}", empty.err);
 }

@@ -358,7 +358,11 @@ fn a_killed_upload_leaves_no_run_that_looks_complete() {
         is_silent.store(false, std::sync::atomic::Ordering::SeqCst);
         let report = service.run(&folder, &["report", "--store", URL]);
         assert_eq!(report.code, Some(2), "{}", report.out);
-        assert!(report.err.contains("is not complete: an upload that began at"), "{}", report.err);
+        assert!(
+            report.err.contains("is not complete: an upload of 1 journal that began at"),
+            "{}",
+            report.err
+        );
         // The journal is there: the upload is made again.
         let again = service.run(&folder, &["store", "push", URL]);
         assert_eq!(again.code, Some(0), "{}", again.err);

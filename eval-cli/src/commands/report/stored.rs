@@ -3,8 +3,8 @@
 use eval_core::__private::mask;
 
 use super::formats;
+use crate::output::CommandError;
 use crate::output::foreign::guard_styled;
-use crate::output::{CommandError, Outcome};
 use crate::recorded::{RunArgs, RunResults, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
 
@@ -34,7 +34,7 @@ impl StoreArgs {
     /// The run, if a store is named.
     pub(super) fn fetch(&self, run: &RunArgs) -> Result<Option<StoredRun>, CommandError> {
         let Some(arg) = &self.store else { return Ok(None) };
-        let store = arg.open()?;
+        let store = if self.publish { arg.open()? } else { arg.open_to_read()? };
         let fetched = runtime()?.block_on(fetch_run(&store, run.id(), &new_root()))?;
         Ok(Some(StoredRun { store, fetched, publish: self.publish }))
     }
@@ -47,20 +47,16 @@ impl StoreArgs {
 
 impl StoredRun {
     pub(super) fn args(&self, run: &RunArgs) -> RunArgs {
-        run.fetched(self.fetched.folder.clone())
+        run.fetched(self.fetched.folder.clone(), self.fetched.unfinished.clone())
     }
 
-    /// Stores the report if that was asked for. The outcome is worse than passed if a part of the run has not arrived.
-    pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<Outcome, CommandError> {
+    /// Stores the report if that was asked for.
+    pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<(), CommandError> {
         if self.publish {
             let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();
             say(&runtime()?.block_on(formats::store(&self.store, results, &run, None, app))?);
         }
-        for why in &self.fetched.unfinished {
-            let help = "wait for it, or store it again where it ran: `cargo evalset store push`";
-            say(&CommandError::new(format!("the run is not complete: {why}"), help).shown());
-        }
-        Ok(if self.fetched.unfinished.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable })
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use eval_core::__private::mask;
 use crate::output::CommandError;
 use crate::output::foreign::guard_styled;
 use crate::recorded::new_root;
-use crate::store::{Store, StoreArg, fetch_all, runtime};
+use crate::store::{Store, StoreArg, fetch_last, runtime};
 
 /// How long after one look at the store the next one follows.
 const PAUSE: Duration = Duration::from_mins(1);
@@ -27,17 +27,17 @@ impl StoreArgs {
     /// The folder with copies of the stored runs, if a store is named. It is kept up to date while the program runs.
     pub(super) fn records(&self) -> Result<Option<PathBuf>, CommandError> {
         let Some(arg) = &self.store else { return Ok(None) };
-        let store = arg.open()?;
+        let store = arg.open_to_read()?;
         let root = new_root();
         let mut told = String::new();
-        let (folder, broken) = runtime()?.block_on(fetch_all(&store, &root))?;
+        let (folder, broken) = runtime()?.block_on(fetch_last(&store, &root))?;
         tell(&broken, &mut told);
         let looks = std::thread::Builder::new().name("evalset-store".to_owned()).spawn(move || {
             let Ok(runtime) = runtime() else { return };
             loop {
                 std::thread::sleep(PAUSE);
                 let store: &Store = &store;
-                match runtime.block_on(fetch_all(store, &root)) {
+                match runtime.block_on(fetch_last(store, &root)) {
                     Ok((_, broken)) => tell(&broken, &mut told),
                     Err(error) => tell(&[error], &mut told),
                 }

@@ -29,7 +29,7 @@ Exit codes:
   2  the store cannot be read";
 
 pub(super) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let store = args.store.open()?;
+    let store = args.store.open_to_read()?;
     let (runs, apps) = runtime()?.block_on(async {
         store.check().await?;
         Ok::<_, CommandError>((runs(&store).await?, apps(&store).await?))

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, CommandError> {
             "write `APP/RESULT`; `cargo evalset store list` shows both",
         ));
     };
-    let store = args.store.open()?;
+    let store = args.store.open_to_read()?;
     let result = runtime()?.block_on(read_result(&store, app, id))?;
     Ok(Answer::new(outcome(&result), text(&result)))
 }

@@ -106,7 +106,7 @@ fn parse(text: &str) -> Result<(Store, String, Option<String>), CommandError> {
         },
         Place::Google(_) | Place::S3(_) => std::mem::take(&mut url.prefix),
     };
-    Ok((Store::open(url)?, object, cases))
+    Ok((Store::open_to_read(url)?, object, cases))
 }
 
 /// Fetches a set and returns the path of its copy, below which all names are as in the store.

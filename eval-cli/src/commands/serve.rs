@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-Example:
+Examples:
   cargo evalset serve &
   curl -X POST http://localhost:8001/api/validate/eval-set -F \"eval_set_file=@weather.evalset.json\"";
 

@@ -14,10 +14,17 @@ use crate::output::{Answer, CommandError};
 /// A store is `gs://BUCKET/PREFIX`, `s3://BUCKET/PREFIX` or `file:///FOLDER`. `run`, `report` and `serve` take one with
 /// `--store`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset store push gs://my-evals
+  cargo evalset store push-sets gs://my-evals evals --app weather
+  cargo evalset store list gs://my-evals";
 
 #[derive(Debug, Subcommand)]
 enum Action {

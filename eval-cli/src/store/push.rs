@@ -125,7 +125,8 @@ async fn put_parts(
 ) -> Result<Vec<Part>, CommandError> {
     let mut on_their_way = JoinSet::new();
     let mut parts = Vec::new();
-    let mut part = Vec::new();
+    // A vector that grows would take twice as much.
+    let mut part = Vec::with_capacity(PART);
     let put = async |part: Vec<u8>, parts: &mut Vec<Part>, on_their_way: &mut JoinSet<_>| {
         while on_their_way.len() >= AT_ONCE {
             ended(on_their_way).await?;
@@ -150,7 +151,8 @@ async fn put_parts(
             }
             left -= read as u64;
             if part.len() == PART {
-                put(std::mem::take(&mut part), &mut parts, &mut on_their_way).await?;
+                put(std::mem::replace(&mut part, Vec::with_capacity(PART)), &mut parts, &mut on_their_way)
+                    .await?;
             }
         }
     }

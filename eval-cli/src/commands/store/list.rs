@@ -21,7 +21,7 @@ pub(super) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-Example:
+Examples:
   cargo evalset store list gs://my-evals
 
 Exit codes:

@@ -34,7 +34,7 @@ pub(super) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-Example:
+Examples:
   cargo evalset store push-sets gs://my-evals evals --app weather
 
 Exit codes:

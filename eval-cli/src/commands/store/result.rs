@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-Example:
+Examples:
   cargo evalset store result gs://my-evals weather/weather_trip_1795390267.04
 
 Exit codes:

@@ -153,9 +153,16 @@ pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
 
 /// Fetches a run: the one with this id, else the one that `EVALSET_RUN_ID` names, else the one that was stored last.
 pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> Result<Fetched, CommandError> {
-    let runs = runs(store).await?;
     let of_variable = std::env::var(eval_core::__private::variables::RUN_ID).ok().filter(|id| !id.is_empty());
-    let run = match id.or(of_variable.as_deref()) {
+    let id = id.or(of_variable.as_deref());
+    // There may be thousands of others.
+    if let Some(id) = id.filter(|id| layout::is_plain(id))
+        && !store.list(&layout::run(id), false).await?.is_empty()
+    {
+        return fetch(store, id, root).await;
+    }
+    let runs = runs(store).await?;
+    let run = match id {
         Some(id) => runs.iter().find(|run| run.id == id).ok_or_else(|| {
             let known = did_you_mean(id, runs.iter().map(|run| run.id.as_str()));
             CommandError::new(
@@ -195,8 +202,10 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
         })
         .collect();
     let Some(first) = manifests.ended.values().next() else {
+        let none = || "no upload of it is there".to_owned();
+        let why = if unfinished.is_empty() { none() } else { unfinished.join("; ") };
         return Err(CommandError::new(
-            format!("{}: the run `{id}` is not complete: {}", store.shown(), unfinished.join("; ")),
+            format!("{}: the run `{id}` is not complete: {}", store.shown(), why),
             format!(
                 "store it again where it ran: `cargo evalset store push {} {id}`",
                 crate::output::shell::word(&store.shown())

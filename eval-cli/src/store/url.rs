@@ -99,7 +99,10 @@ impl fmt::Display for StoreUrl {
         match &self.place {
             Place::Google(bucket) => write!(f, "gs://{bucket}")?,
             Place::S3(bucket) => write!(f, "s3://{bucket}")?,
-            Place::Folder(path) => return write!(f, "file://{}", path.display()),
+            // As it is read: a `%` begins a code there.
+            Place::Folder(path) => {
+                return write!(f, "file://{}", path.display().to_string().replace('%', "%25"));
+            }
         }
         if self.prefix.is_empty() { Ok(()) } else { write!(f, "/{}", self.prefix) }
     }
@@ -164,7 +167,9 @@ mod tests {
             ("file:///my%20runs/100%25", "/my runs/100%"),
             ("file:///caf%C3%A9", "/caf\u{e9}"),
         ] {
-            assert_eq!(StoreUrl::parse(text).unwrap(), folder(path), "{text}");
+            let read = StoreUrl::parse(text).unwrap();
+            assert_eq!(read, folder(path), "{text}");
+            assert_eq!(StoreUrl::parse(&read.to_string()).unwrap(), read, "{text}");
         }
     }
 

@@ -23,6 +23,8 @@ mod rescore;
 mod run;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "store")]
+mod store;
 mod traces;
 
 use std::ffi::OsString;
@@ -68,6 +70,8 @@ pub(crate) enum Command {
     Run(Box<run::Args>),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
+    #[cfg(feature = "store")]
+    Store(store::Args),
     Traces(traces::Args),
     Completions(completions::Args),
 }
@@ -95,6 +99,8 @@ impl Command {
             Self::Run(args) => run::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
+            #[cfg(feature = "store")]
+            Self::Store(args) => store::run(args),
             Self::Traces(args) => traces::run(args),
             Self::Completions(args) => Ok(completions::run(args, Cli::command())),
         }
@@ -125,6 +131,8 @@ impl Command {
             Self::Run(_) => "run",
             #[cfg(feature = "serve")]
             Self::Serve(_) => "serve",
+            #[cfg(feature = "store")]
+            Self::Store(_) => "store",
             Self::Traces(_) => "traces",
             Self::Completions(_) => "completions",
         }

@@ -19,6 +19,8 @@ mod recorded;
 mod run_page;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "store")]
+mod store;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -26,6 +26,8 @@ pub(crate) use gaps::{gaps, has_gaps};
 pub(crate) use metric::metric_state;
 pub(crate) use prices::cost;
 pub(crate) use results::RunResults;
+#[cfg(feature = "store")]
+pub(crate) use run::run_folder;
 pub(crate) use run::{LoadedRun, RunArgs};
 pub(crate) use state::State;
 pub(crate) use test::{CaseLocation, Retry, TestResult, headline};

@@ -29,3 +29,6 @@ pub mod measurements {}
 
 #[doc = crate::pages::page!("../docs/page.md")]
 pub mod page {}
+
+#[doc = crate::pages::page!("../docs/store.md")]
+pub mod store {}

@@ -52,6 +52,7 @@ macro_rules! links {
             "[run]: crate::_documentation::command_line#run\n",
             "[secrets]: crate::_documentation::configuration#secrets\n",
             "[share]: crate::agent#what-tests-share\n",
+            "[store]: crate::_documentation::store#several-machines\n",
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/stored_traces\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
             "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",

@@ -1,10 +1,14 @@
 //! `cargo evalset report`: the results of a run, complete or not.
 
 pub(super) mod formats;
+#[cfg(feature = "store")]
+mod stored;
 
 use std::path::Path;
 
 use crate::output::foreign::one_line;
+use clap::ArgGroup;
+
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
 use eval_core::__private::{PriceError, Prices};
@@ -15,7 +19,7 @@ use formats::ReportFiles;
 /// Tests of `#[eval_set]` record what happens while they run, so a run that was killed is shown up to that moment.
 /// Nothing is run or scored.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, group = filed_under_an_app())]
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
@@ -41,9 +45,13 @@ pub(crate) struct Args {
     #[arg(long, requires = "html")]
     open: bool,
 
-    /// The app that the results of `--adk-results` are filed under: the folder of the agent below DIR.
-    #[arg(long, value_name = "NAME", requires = "adk_results")]
+    /// The app that ADK's results are filed under: with `--adk-results`, the folder of the agent below DIR.
+    #[arg(long, value_name = "NAME", requires = "filed_under_an_app")]
     app: Option<String>,
+
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    stored: stored::StoreArgs,
 
     /// Also prints annotations of GitHub Actions, on the lines of the cases.
     #[arg(long, conflicts_with = "format")]
@@ -52,6 +60,12 @@ pub(crate) struct Args {
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// The arguments of which one says what an app is named for.
+fn filed_under_an_app() -> ArgGroup {
+    let group = ArgGroup::new("filed_under_an_app").multiple(true).arg("adk_results");
+    if cfg!(feature = "store") { group.arg("publish") } else { group }
 }
 
 const AFTER_HELP: &str = "\
@@ -73,7 +87,14 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // Only formats for programs tell the scores of each run.
     let takes_all = args.format == Format::Json || args.files.take_all();
-    let loaded = if takes_all { args.run.load()? } else { args.run.load_outline()? };
+    #[cfg(feature = "store")]
+    let (stored, takes_all) = (args.stored.fetch(&args.run)?, takes_all || args.stored.publishes());
+    #[cfg(feature = "store")]
+    let fetched = stored.as_ref().map(|stored| stored.args(&args.run));
+    #[cfg(not(feature = "store"))]
+    let fetched: Option<RunArgs> = None;
+    let run = fetched.as_ref().unwrap_or(&args.run);
+    let loaded = if takes_all { run.load()? } else { run.load_outline()? };
     let prices = prices(&args.prices)?;
     let mut results = RunResults::of(&loaded, args.k, args.partial).map_err(|error| {
         CommandError::new(
@@ -97,6 +118,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     };
     prune();
     let annotations = if args.github { formats::github(&results) } else { String::new() };
+    #[cfg(feature = "store")]
+    if let Some(stored) = &stored {
+        stored.end(&results, args.app.as_deref())?;
+    }
     let outcome = results.totals.outcome();
     drop(results);
     // The program ends now: to free each of a hundred thousand cases would take a tenth of the time.

@@ -7,6 +7,8 @@ mod options;
 mod problem;
 mod progress;
 mod source;
+#[cfg(feature = "store")]
+mod stored;
 
 use std::ffi::OsString;
 
@@ -44,6 +46,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: ReportFiles,
 
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    stored: stored::StoreArgs,
+
     /// Also prints annotations of GitHub Actions, on the lines of the cases.
     #[arg(long, conflicts_with = "format")]
     github: bool,
@@ -79,11 +85,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         )
     })?;
     let journal = JournalFolder::new()?;
+    #[cfg(feature = "store")]
+    let mut store = args.stored.open(&runtime, journal.stays())?;
+    #[cfg(feature = "store")]
+    let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
+    #[cfg(not(feature = "store"))]
+    let sets = &args.sets;
     let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
     let runner = journal.set(runner);
     let (progress, runner) = Progress::of(runner, prices);
     let (folder, planned) = runtime.block_on(async {
-        let plan = runner.select(&args.sets).map_err(|error| problem::of_plan(&error))?;
+        let plan = runner.select(sets).map_err(|error| problem::of_plan(&error))?;
         agent.ready().await?;
         let matched = Matched::of(&agent, &plan);
         matched.tell();
@@ -101,6 +113,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // The journal is complete, and unlocked, once the runner is gone.
     drop(runner);
     let folder = folder.ok_or_else(|| problem::no_record("there is no journal"))?;
+    #[cfg(feature = "store")]
+    if let Some(store) = &mut store {
+        store.push(&runtime, &folder);
+    }
     let loaded = LoadedRun::own(folder).map_err(|error| problem::no_record(&error.to_string()))?;
     let results =
         RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
@@ -127,7 +143,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         (None, Format::Json) => formats::json(&results)?,
     };
     let annotations = if args.github { formats::github(&results) } else { String::new() };
-    Ok(Answer::new(results.totals.outcome(), text).with_annotations(annotations))
+    let outcome = results.totals.outcome();
+    #[cfg(feature = "store")]
+    let outcome = match (&store, loaded.folders.first()) {
+        (Some(store), Some(folder)) => {
+            outcome.max(store.publish(&runtime, &results, folder, args.agent.app()))
+        }
+        _ => outcome,
+    };
+    Ok(Answer::new(outcome, text).with_annotations(annotations))
 }
 
 /// The folder of the journal. If journals are turned off, it is removed at the end: reports are made of it.

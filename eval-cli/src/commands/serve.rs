@@ -1,5 +1,8 @@
 //! `cargo evalset serve`: checks and scores over HTTP, and the pages in the browser.
 
+#[cfg(feature = "store")]
+mod stored;
+
 use std::fs;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -37,6 +40,10 @@ pub(crate) struct Args {
     /// The agent of the runs that can be started in the browser.
     #[command(flatten)]
     agent: AgentArgs,
+
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    stored: stored::StoreArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -47,6 +54,11 @@ Examples:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let start = start(&args.agent)?;
+    #[cfg(feature = "store")]
+    args.stored.check(start.is_some())?;
+    #[cfg(feature = "store")]
+    let records = args.stored.records()?.unwrap_or_else(new_root);
+    #[cfg(not(feature = "store"))]
     let records = new_root();
     let (pages, site) = site(records.clone(), start);
     let mut options = ServerOptions::new().records(records).pages(pages);

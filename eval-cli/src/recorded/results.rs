@@ -20,7 +20,7 @@ pub(crate) struct RunResults<'r> {
     pub(crate) times: Times,
     /// How many of the missing cases a program was to run.
     pub(crate) of_programs: usize,
-    /// Why the run may be another one than is meant.
+    /// Why the run may be another one than is meant, or is not all of it.
     pub(crate) doubts: Vec<String>,
     /// The prices of tokens, if somebody asks what the run cost at these.
     pub(crate) prices: Prices,
@@ -35,13 +35,15 @@ impl<'r> RunResults<'r> {
     ) -> Result<Self, StatisticsError> {
         let tests = TestResult::all(&loaded.run);
         let lacks = Completeness::of(&loaded.run);
-        let doubts = currency::doubts(&loaded.run);
+        let mut doubts = currency::doubts(&loaded.run);
         let mut totals = Totals::of(&loaded.run, &tests);
         // What a program was to run, it says itself.
         let of_tests = lacks.missing() - lacks.of_programs;
         totals.missing = lacks.of_programs + if partial { 0 } else { of_tests };
         totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
+        totals.lacks_parts = !loaded.missing_parts().is_empty();
+        doubts.extend(loaded.missing_parts().iter().cloned());
         let over_cases = totals.over_cases(k)?;
         let (times, of_programs) = (Times::of(&loaded.run), lacks.of_programs);
         Ok(Self { loaded, tests, totals, over_cases, times, of_programs, doubts, prices: Prices::default() })

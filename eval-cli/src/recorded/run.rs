@@ -20,12 +20,44 @@ pub(crate) struct RunArgs {
     /// which the last is meant.
     #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
     merge: Vec<String>,
+
+    /// The run, if it was fetched from a store.
+    #[arg(skip)]
+    fetched: Option<FetchedRun>,
+}
+
+/// A run that was fetched from a store.
+#[derive(Clone, Debug)]
+struct FetchedRun {
+    folder: PathBuf,
+    is_named: bool,
+    /// A sentence for each part that has not come to the store.
+    missing_parts: Vec<String>,
+}
+
+/// The folder of a run: the one with this id or folder, else the last one.
+#[cfg(feature = "store")]
+pub(crate) fn run_folder(name: Option<&str>) -> Result<PathBuf, CommandError> {
+    name.map_or_else(folder::last, folder::named)
 }
 
 impl RunArgs {
     /// The run with this id or folder; without one, the last run.
     pub(crate) fn of(run: Option<String>) -> Self {
-        Self { run, merge: Vec::new() }
+        Self { run, ..Self::default() }
+    }
+
+    /// The run in this folder, in place of the one that the arguments name.
+    #[cfg(feature = "store")]
+    pub(crate) fn fetched(&self, folder: PathBuf, missing_parts: Vec<String>) -> Self {
+        let is_named = self.run.is_some();
+        Self { fetched: Some(FetchedRun { folder, is_named, missing_parts }), ..Self::default() }
+    }
+
+    /// The name of the run, if it has one.
+    #[cfg(feature = "store")]
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.run.as_deref()
     }
 
     /// Reads the run.
@@ -42,13 +74,16 @@ impl RunArgs {
         &self,
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
-        let (folders, args) = match &self.run {
-            None if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
-            None => {
+        let (folders, args) = match (&self.fetched, &self.run) {
+            (Some(FetchedRun { folder, .. }), _) => {
+                (vec![folder.clone()], vec![folder.display().to_string()])
+            }
+            (None, None) if self.merge.is_empty() => (vec![folder::last()?], Vec::new()),
+            (None, None) => {
                 let folders: Result<_, _> = self.merge.iter().map(|name| folder::named(name)).collect();
                 (folders?, [&["--merge".to_owned()], self.merge.as_slice()].concat())
             }
-            Some(name) => (vec![folder::named(name)?], vec![name.clone()]),
+            (None, Some(name)) => (vec![folder::named(name)?], vec![name.clone()]),
         };
         let run = read(&folders).map_err(|error| {
             let is_missing = match &error {
@@ -62,7 +97,11 @@ impl RunArgs {
             };
             CommandError::new(error.to_string(), help)
         })?;
-        Ok(LoadedRun { run, folders, args })
+        let (is_named, missing_parts) = match &self.fetched {
+            Some(fetched) => (fetched.is_named, fetched.missing_parts.clone()),
+            None => (!args.is_empty(), Vec::new()),
+        };
+        Ok(LoadedRun { run, folders, args, is_named, missing_parts })
     }
 }
 
@@ -75,7 +114,13 @@ impl LoadedRun {
         run.processes.retain(|head| head.pid == own);
         run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
         run.tests.retain(|test| !test.attempts.is_empty());
-        Ok(Self { args: run.ids.clone(), run, folders: vec![folder] })
+        Ok(Self {
+            args: run.ids.clone(),
+            is_named: !run.ids.is_empty(),
+            missing_parts: Vec::new(),
+            run,
+            folders: vec![folder],
+        })
     }
 }
 
@@ -86,6 +131,8 @@ pub(crate) struct LoadedRun {
     pub(crate) folders: Vec<PathBuf>,
     /// The arguments that named it.
     args: Vec<String>,
+    is_named: bool,
+    missing_parts: Vec<String>,
 }
 
 impl LoadedRun {
@@ -94,12 +141,17 @@ impl LoadedRun {
     pub(crate) fn of_folder(id: String, folder: PathBuf, outline: bool) -> Result<Self, ReadRunError> {
         let folders = vec![folder];
         let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
-        Ok(Self { run: read?, folders, args: vec![id] })
+        Ok(Self { run: read?, folders, args: vec![id], is_named: true, missing_parts: Vec::new() })
     }
 
     /// Whether somebody named the run, rather than meaning the last one.
     pub(crate) fn is_named(&self) -> bool {
-        !self.args.is_empty()
+        self.is_named
+    }
+
+    /// A sentence for each part of the run that is known of and is not there.
+    pub(crate) fn missing_parts(&self) -> &[String] {
+        &self.missing_parts
     }
 
     /// The ids of the run.

@@ -44,6 +44,8 @@ pub(crate) struct Totals {
     pub(crate) left_out: usize,
     /// Whether the run may be another one than is meant.
     pub(crate) is_doubtful: bool,
+    /// Whether a part of the run has not come to where it was read.
+    pub(crate) lacks_parts: bool,
     /// The runs of each case of which every run has a verdict.
     tallies: Vec<Tally>,
 }
@@ -100,7 +102,7 @@ impl Totals {
     pub(crate) fn outcome(&self) -> Outcome {
         let unmeasured =
             self.not_evaluated + self.errors + self.unfinished + self.unreadable + self.lost + self.missing;
-        if unmeasured > 0 || self.is_doubtful || self.passed + self.failed == 0 {
+        if unmeasured > 0 || self.is_doubtful || self.lacks_parts || self.passed + self.failed == 0 {
             Outcome::Unmeasurable
         } else if self.failed > 0 {
             Outcome::Failed
@@ -118,6 +120,9 @@ impl Totals {
         if self.left_out > 0 {
             let were = if self.left_out == 1 { "was" } else { "were" };
             reason.push_str(&format!("; {} {were} left out on purpose", count(self.left_out, "more test")));
+        }
+        if self.lacks_parts {
+            reason.push_str("; a part of the run is missing");
         }
         if self.is_doubtful {
             reason.push_str("; the run may be another one than is meant");

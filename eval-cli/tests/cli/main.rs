@@ -35,5 +35,9 @@ mod schema;
 mod serve;
 #[cfg(all(feature = "serve", unix))]
 mod serve_pages;
+#[cfg(all(feature = "store", unix))]
+mod store;
+#[cfg(all(feature = "store", unix))]
+mod store_faults;
 mod target;
 mod traces;

@@ -18,7 +18,7 @@ fn serve(options: &[&str]) -> (Child, String) {
     (child, url)
 }
 
-fn get(address: &str, path: &str) -> String {
+pub(crate) fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();

@@ -8,6 +8,8 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
+#[cfg(feature = "store")]
+mod stored;
 
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,8 @@ pub(in crate::commands) use github::annotations as github;
 pub(in crate::commands) use human::body as human_body;
 pub(super) use human::text as human;
 pub(in crate::commands) use json::text as json;
+#[cfg(feature = "store")]
+pub(in crate::commands) use stored::store;
 
 /// The files to write reports to.
 #[derive(Debug, clap::Args)]

@@ -12,10 +12,10 @@ pub(crate) fn annotations(results: &RunResults<'_>) -> String {
     let title = [("title", "metrics were skipped")];
     let skipped = phrases::skipped(results).map(|skipped| foreign::annotation("warning", &title, &skipped));
     let cases = cases + &skipped.unwrap_or_default();
-    if totals.missing == 0 && !totals.is_doubtful {
+    if totals.missing == 0 && !totals.is_doubtful && !totals.lacks_parts {
         return cases;
     }
-    let what = results.doubts.iter().filter(|_| totals.is_doubtful);
+    let what = results.doubts.iter().filter(|_| totals.is_doubtful || totals.lacks_parts);
     let message = what.fold(totals.reason(), |text, doubt| format!("{text}\n{doubt}"));
     cases + &foreign::annotation("error", &[("title", "evals are not measurable")], &message)
 }

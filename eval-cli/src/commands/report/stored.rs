@@ -1,0 +1,69 @@
+//! `report --store`: the run of a store.
+
+use eval_core::__private::mask;
+
+use super::formats;
+use crate::output::CommandError;
+use crate::output::foreign::guard_styled;
+use crate::recorded::{RunArgs, RunResults, new_root};
+use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
+
+/// The arguments that say where the run is.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct StoreArgs {
+    /// Reads the run from a store: `gs://BUCKET/PREFIX`, `s3://BUCKET/PREFIX` or `file:///FOLDER`. RUN is an id; without it, the run
+    /// that `EVALSET_RUN_ID` names, else the one that was stored last.
+    #[arg(long, value_name = "URL", conflicts_with = "merge")]
+    store: Option<StoreArg>,
+
+    /// Stores the report too: the page, the JSON, and ADK's results, which are filed under `--app`, else under the app that the
+    /// set names.
+    #[arg(long, requires = "store")]
+    publish: bool,
+}
+
+/// A run that was fetched.
+pub(super) struct StoredRun {
+    store: Store,
+    fetched: Fetched,
+    publish: bool,
+}
+
+impl StoreArgs {
+    /// The run, if a store is named.
+    pub(super) fn fetch(&self, run: &RunArgs) -> Result<Option<StoredRun>, CommandError> {
+        let Some(arg) = &self.store else { return Ok(None) };
+        let store = if self.publish { arg.open()? } else { arg.open_to_read()? };
+        let fetched = runtime()?.block_on(fetch_run(&store, run.id(), &new_root()))?;
+        Ok(Some(StoredRun { store, fetched, publish: self.publish }))
+    }
+
+    /// Whether the report is stored.
+    pub(super) fn publishes(&self) -> bool {
+        self.publish
+    }
+}
+
+impl StoredRun {
+    pub(super) fn args(&self, run: &RunArgs) -> RunArgs {
+        run.fetched(self.fetched.folder.clone(), self.fetched.unfinished.clone())
+    }
+
+    /// Stores the report if that was asked for.
+    pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<(), CommandError> {
+        if self.publish {
+            let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();
+            say(&runtime()?.block_on(formats::store(&self.store, results, &run, None, app))?);
+        }
+        Ok(())
+    }
+}
+
+/// On standard error: the report alone is on standard output.
+fn say(text: &str) {
+    use std::io::Write;
+
+    // If nobody reads it, the exit code tells.
+    let _ = anstream::stderr().lock().write_all(mask(&guard_styled(text)).as_bytes());
+}

@@ -1,0 +1,114 @@
+//! `run --store`: what becomes of a run in a store.
+
+use std::future::poll_fn;
+use std::path::Path;
+use std::pin::pin;
+use std::task::Poll;
+
+use eval_core::__private::ctrl_c_pressed;
+use tokio::runtime::Runtime;
+
+use super::super::report::formats;
+use super::progress::say;
+use crate::output::{CommandError, Outcome};
+use crate::recorded::{RunResults, near};
+use crate::store::{Store, StoreArg, push};
+
+/// The arguments that say where the run goes.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct StoreArgs {
+    /// Stores the run when it has ended, also if cases failed or Ctrl-C ended it: `gs://BUCKET/PREFIX`, `s3://BUCKET/PREFIX` or
+    /// `file:///FOLDER`. ADK's results are filed under `--app`, else under the app that the set names.
+    #[arg(long, value_name = "URL")]
+    store: Option<StoreArg>,
+}
+
+/// A store that answers, and how the run came into it.
+pub(super) struct RunStore<'a> {
+    arg: &'a StoreArg,
+    store: Store,
+    /// The upload; `None` if the run could not be stored.
+    upload: Option<String>,
+}
+
+impl StoreArgs {
+    /// The store. It is asked before anything runs: agents and judges cost.
+    pub(super) fn open(
+        &self,
+        runtime: &Runtime,
+        journal_stays: bool,
+    ) -> Result<Option<RunStore<'_>>, CommandError> {
+        let Some(arg) = &self.store else { return Ok(None) };
+        if !journal_stays {
+            return Err(CommandError::new(
+                "`--store` stores the journal of the run, and `EVALSET_JOURNAL` is `off`",
+                "unset `EVALSET_JOURNAL`, or leave `--store` out",
+            ));
+        }
+        let store = arg.open()?;
+        runtime.block_on(store.check())?;
+        Ok(Some(RunStore { arg, store, upload: None }))
+    }
+}
+
+impl RunStore<'_> {
+    /// Stores the journal of a run that has ended.
+    pub(super) fn push(&mut self, runtime: &Runtime, folder: &Path) {
+        match runtime.block_on(unless_interrupted(push(&self.store, folder))) {
+            Ok(pushed) => self.upload = Some(pushed.upload),
+            Err(error) => self.tell(&error, folder),
+        }
+    }
+
+    /// Stores the reports of the run, and says whether all of it is stored.
+    pub(super) fn publish(
+        &self,
+        runtime: &Runtime,
+        results: &RunResults<'_>,
+        folder: &Path,
+        app: Option<&str>,
+    ) -> Outcome {
+        let Some(upload) = &self.upload else { return Outcome::Unmeasurable };
+        let run = folder.file_name().unwrap_or_default().to_string_lossy();
+        let stored = formats::store(&self.store, results, &run, Some(upload), app);
+        match runtime.block_on(unless_interrupted(stored)) {
+            Ok(lines) => {
+                say(&lines);
+                Outcome::Passed
+            }
+            Err(error) => {
+                let later = format!("cargo evalset report --store {} --publish {run}", self.arg.word());
+                let message = format!("the run is stored, and its report is not: {}", error.message);
+                say(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
+                Outcome::Unmeasurable
+            }
+        }
+    }
+
+    fn tell(&self, error: &CommandError, folder: &Path) {
+        let run = folder.file_name().unwrap_or_default().to_string_lossy();
+        let message = format!(
+            "the run is not stored: {}. Its journal stays in `{}`",
+            error.message,
+            near(folder).display()
+        );
+        let later = format!("cargo evalset store push {} {run}", self.arg.word());
+        say(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
+    }
+}
+
+/// What a future comes to, unless Ctrl-C is pressed before.
+async fn unless_interrupted<T>(
+    work: impl Future<Output = Result<T, CommandError>>,
+) -> Result<T, CommandError> {
+    let (mut work, mut pressed) = (pin!(work), pin!(ctrl_c_pressed()));
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Pending => pressed
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(CommandError::new("Ctrl-C was pressed while it was stored", "let it end"))),
+        ended @ Poll::Ready(_) => ended,
+    })
+    .await
+}

@@ -1,0 +1,221 @@
+//! ADK's results: those of our runs, and those that google-adk stored.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use eval_core::EvalReport;
+use serde_json::Value;
+
+use super::super::layout::{self, RESULT, check_segment};
+use super::super::open::Store;
+use super::super::push::JSON;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+use crate::output::words::did_you_mean;
+
+/// Stores ADK's results of a report: one per app and set. Returns their places, and why some could not be.
+///
+/// `app` is the app of all cases; without it, cases are filed under the app that their set names.
+pub(crate) async fn put_results(
+    store: &Store,
+    report: EvalReport,
+    app: Option<&str>,
+) -> Result<(Vec<String>, Vec<String>), CommandError> {
+    let (mut places, mut notes) = (Vec::new(), Vec::new());
+    let mut nameless = 0;
+    let mut apps: BTreeMap<String, EvalReport> = BTreeMap::new();
+    for case in report.cases {
+        let of_set = case.case.session_input.as_ref().map(|input| input.app_name.as_str());
+        match app.or(of_set.filter(|name| !name.is_empty())) {
+            Some(app) => apps.entry(app.to_owned()).or_default().cases.push(case),
+            None => nameless += 1,
+        }
+    }
+    if nameless > 0 {
+        notes.push(format!(
+            "{} without an app: no result for ADK is stored of them; `--app NAME` names the app",
+            crate::output::words::count(nameless, "case")
+        ));
+    }
+    let now = SystemTime::now();
+    for (app, report) in apps {
+        for result in report.adk_results(&app, now) {
+            let named = check_segment(&app).map_err(|why| format!("the app `{}` {why}", one_line(&app)));
+            let named = named.and_then(|()| {
+                let id = result.eval_set_id();
+                check_segment(id).map_err(|why| format!("the id of the set `{}` {why}", one_line(id)))
+            });
+            if let Err(why) = named {
+                notes.push(format!("a result cannot be stored as ADK lays it out: {why}"));
+                continue;
+            }
+            // The manager names the object after the id, which is the name here: it has no slash.
+            let path = format!("{}{}{RESULT}", layout::results(&app), result.id());
+            store.put(&path, result.to_json().into_bytes(), JSON).await?;
+            places.push(path);
+        }
+    }
+    Ok((places, notes))
+}
+
+/// A stored result.
+#[derive(Debug)]
+pub(crate) struct StoredResult {
+    pub(crate) id: String,
+    pub(crate) eval_set_id: String,
+    pub(crate) cases: Vec<StoredCase>,
+}
+
+/// A run of a case in a stored result.
+#[derive(Debug)]
+pub(crate) struct StoredCase {
+    pub(crate) eval_id: String,
+    pub(crate) outcome: CaseOutcome,
+    /// Name, score and outcome.
+    pub(crate) metrics: Vec<(String, Option<f64>, CaseOutcome)>,
+}
+
+/// ADK's `EvalStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CaseOutcome {
+    Passed,
+    Failed,
+    NotEvaluated,
+    /// Of metrics alone.
+    Informational,
+}
+
+impl CaseOutcome {
+    fn of(value: &Value) -> Option<Self> {
+        match value.as_u64()? {
+            1 => Some(Self::Passed),
+            2 => Some(Self::Failed),
+            3 => Some(Self::NotEvaluated),
+            4 => Some(Self::Informational),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotEvaluated => "not evaluated",
+            Self::Informational => "informational",
+        }
+    }
+}
+
+/// Reads a result of ADK's: `APP/ID`.
+pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<StoredResult, CommandError> {
+    for (what, name) in [("app", app), ("result", id)] {
+        check_segment(name).map_err(|why| {
+            CommandError::new(format!("the {what} `{}` {why}", one_line(name)), "write `APP/RESULT`")
+        })?;
+    }
+    let path = format!("{}{id}{RESULT}", layout::results(app));
+    let Some(bytes) = store.find(&path).await? else {
+        let names = store.list(&layout::results(app), false).await?;
+        let ids = names.iter().filter_map(|name| name.rsplit('/').next()?.strip_suffix(RESULT));
+        let help = did_you_mean(id, ids).unwrap_or_else(|| {
+            format!("`cargo evalset store list {}` lists them", crate::output::shell::word(&store.shown()))
+        });
+        return Err(CommandError::new(
+            format!("{}: the app `{}` has no result `{}`", store.shown(), one_line(app), one_line(id)),
+            help,
+        ));
+    };
+    parse(&bytes).map_err(|why| {
+        CommandError::new(
+            format!("{}: `{}` is not a result of ADK: {why}", store.shown(), one_line(&path)),
+            "remove it, or store the result again",
+        )
+    })
+}
+
+/// Reads the text of a result. ADK once stored results as JSON in a JSON string, and still reads those.
+fn parse(bytes: &[u8]) -> Result<StoredResult, String> {
+    let mut value: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
+    if let Some(inner) = value.as_str() {
+        value = serde_json::from_str(inner).map_err(|error| format!("it is not JSON: {error}"))?;
+    }
+    let text = |value: &Value, keys: [&str; 2]| field(value, keys).as_str().map(str::to_owned);
+    let cases = match field(&value, ["eval_case_results", "evalCaseResults"]) {
+        Value::Null => Vec::new(),
+        Value::Array(cases) => cases.iter().map(case).collect::<Option<_>>().ok_or("a case has no status")?,
+        _ => return Err("`eval_case_results` is not a list".to_owned()),
+    };
+    Ok(StoredResult {
+        id: text(&value, ["eval_set_result_id", "evalSetResultId"])
+            .ok_or("it has no `eval_set_result_id`")?,
+        eval_set_id: text(&value, ["eval_set_id", "evalSetId"]).ok_or("it has no `eval_set_id`")?,
+        cases,
+    })
+}
+
+fn case(value: &Value) -> Option<StoredCase> {
+    let metrics = field(value, ["overall_eval_metric_results", "overallEvalMetricResults"]);
+    let metric = |metric: &Value| {
+        let name = field(metric, ["metric_name", "metricName"]).as_str()?.to_owned();
+        let outcome = CaseOutcome::of(field(metric, ["eval_status", "evalStatus"]))?;
+        Some((name, metric["score"].as_f64(), outcome))
+    };
+    Some(StoredCase {
+        eval_id: field(value, ["eval_id", "evalId"]).as_str().unwrap_or_default().to_owned(),
+        outcome: CaseOutcome::of(field(value, ["final_eval_status", "finalEvalStatus"]))?,
+        metrics: metrics.as_array()?.iter().map(metric).collect::<Option<_>>()?,
+    })
+}
+
+/// A field. ADK's models take both spellings.
+fn field<'v>(value: &'v Value, [snake, camel]: [&str; 2]) -> &'v Value {
+    if value[snake].is_null() { &value[camel] } else { &value[snake] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RESULT: &str = r#"{"eval_set_result_id": "a_s_1.5", "eval_set_id": "s", "eval_case_results": [
+        {"eval_id": "c", "final_eval_status": 2, "overall_eval_metric_results": [
+            {"metric_name": "m", "score": 0.5, "eval_status": 2},
+            {"metric_name": "n", "score": null, "eval_status": 3}]}]}"#;
+
+    #[test]
+    fn results_are_read_in_the_forms_that_adk_reads() {
+        let camel = RESULT
+            .replace("eval_set_result_id", "evalSetResultId")
+            .replace("eval_set_id", "evalSetId")
+            .replace("eval_case_results", "evalCaseResults")
+            .replace("eval_id", "evalId")
+            .replace("final_eval_status", "finalEvalStatus")
+            .replace("overall_eval_metric_results", "overallEvalMetricResults")
+            .replace("metric_name", "metricName")
+            .replace("eval_status", "evalStatus");
+        for text in [RESULT.to_owned(), camel, Value::from(RESULT).to_string()] {
+            let result = parse(text.as_bytes()).unwrap();
+            assert_eq!((result.id.as_str(), result.eval_set_id.as_str()), ("a_s_1.5", "s"));
+            let case = &result.cases[0];
+            assert_eq!((case.eval_id.as_str(), case.outcome), ("c", CaseOutcome::Failed));
+            let metrics = [("m", Some(0.5), CaseOutcome::Failed), ("n", None, CaseOutcome::NotEvaluated)];
+            assert_eq!(case.metrics, metrics.map(|(name, score, outcome)| (name.to_owned(), score, outcome)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_result_is_refused() {
+        for (text, said) in [
+            ("", "it is not JSON"),
+            ("\"x\"", "it is not JSON"),
+            ("[]", "it has no `eval_set_result_id`"),
+            (r#"{"eval_set_result_id": "a"}"#, "it has no `eval_set_id`"),
+            (&RESULT.replace("\"final_eval_status\": 2", "\"final_eval_status\": 7"), "a case has no status"),
+            (&RESULT.replace("\"final_eval_status\": 2", "\"x\": 2"), "a case has no status"),
+            (r#"{"eval_case_results": 1}"#, "`eval_case_results` is not a list"),
+        ] {
+            let error = parse(text.as_bytes()).unwrap_err();
+            assert!(error.starts_with(said), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! ADK's sets in a store: writing them, and reading those that `run` is asked for.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::super::fetch::{cache, write_whole};
+use super::super::layout::{self, SET, check_segment, hash};
+use super::super::open::Store;
+use super::super::push::JSON;
+use super::super::url::{Place, StoreUrl, is_url};
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+use crate::output::words::did_you_mean;
+
+/// What became of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PutSet {
+    Stored,
+    /// The same bytes are stored already.
+    Same,
+}
+
+/// Stores a set where ADK's manager reads it. One that is there and differs is kept, unless it may be replaced.
+pub(crate) async fn put_set(
+    store: &Store,
+    app: &str,
+    id: &str,
+    text: &[u8],
+    may_replace: bool,
+) -> Result<PutSet, CommandError> {
+    for (what, name) in [("app", app), ("id of the set", id)] {
+        check_segment(name).map_err(|why| {
+            CommandError::new(
+                format!("the {what} `{}` {why}", one_line(name)),
+                "ADK's managers take names that can be those of files",
+            )
+        })?;
+    }
+    let path = format!("{}{id}{SET}", layout::sets(app));
+    match store.find(&path).await? {
+        Some(stored) if hash(&stored) == hash(text) => return Ok(PutSet::Same),
+        Some(_) if !may_replace => {
+            return Err(CommandError::new(
+                format!("{}: `{}` is there and differs", store.shown(), one_line(&path)),
+                "fetch and compare it; `--replace` replaces it",
+            ));
+        }
+        _ => {}
+    }
+    store.put(&path, text.to_vec(), JSON).await?;
+    Ok(PutSet::Stored)
+}
+
+/// The arguments of `run` with paths in place of URLs: the sets are fetched into a folder such as `target/evalset`.
+pub(crate) async fn fetch_sets(args: &[OsString], root: &Path) -> Result<Vec<OsString>, CommandError> {
+    let mut paths = Vec::new();
+    for arg in args {
+        let Some(text) = arg.to_str().filter(|text| is_url(text)) else {
+            paths.push(arg.clone());
+            continue;
+        };
+        let (store, object, cases) = parse(text)?;
+        let names = if object.ends_with(SET) {
+            vec![object]
+        } else {
+            let folder = if object.is_empty() { String::new() } else { format!("{object}/") };
+            let names = store.list(&folder, true).await?;
+            names.into_iter().filter(|name| name.ends_with(SET)).collect()
+        };
+        if names.is_empty() {
+            return Err(CommandError::new(
+                format!("`{}` holds no set (`*{SET}`)", one_line(text)),
+                "name a set or a folder of sets: `gs://BUCKET/APP/evals/eval_sets/ID.evalset.json`",
+            ));
+        }
+        for name in names {
+            let mut path = OsString::from(fetch(&store, &name, root).await?);
+            path.push(cases.as_deref().map(|cases| format!(":{cases}")).unwrap_or_default());
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
+/// The store, the object, and the cases that a URL selects: `gs://b/app/evals/eval_sets/s.evalset.json:case1,case2`.
+fn parse(text: &str) -> Result<(Store, String, Option<String>), CommandError> {
+    let (url, cases) = match text.rfind(&format!("{SET}:")) {
+        Some(at) => (&text[..at + SET.len()], Some(text[at + SET.len() + 1..].to_owned())),
+        None => (text, None),
+    };
+    let mut url = StoreUrl::parse(url)?;
+    let object = match &mut url.place {
+        Place::Folder(path) => match path.file_name().filter(|_| !path.is_dir()) {
+            Some(name) => {
+                let name = name.to_string_lossy().into_owned();
+                path.pop();
+                if !path.is_dir() {
+                    return Err(CommandError::new(
+                        format!("`{}` is not there", one_line(text)),
+                        "name a set or a folder of sets",
+                    ));
+                }
+                name
+            }
+            None => String::new(),
+        },
+        Place::Google(_) | Place::S3(_) => std::mem::take(&mut url.prefix),
+    };
+    Ok((Store::open_to_read(url)?, object, cases))
+}
+
+/// Fetches a set and returns the path of its copy, below which all names are as in the store.
+async fn fetch(store: &Store, object: &str, root: &Path) -> Result<PathBuf, CommandError> {
+    // Names of others become a path.
+    if let Some(Err(why)) = object.split('/').map(check_segment).find(Result::is_err) {
+        return Err(CommandError::new(
+            format!("{}: a part of the name `{}` {why}", store.shown(), one_line(object)),
+            "name a set whose name can be that of a file",
+        ));
+    }
+    let Some(bytes) = store.find(object).await? else {
+        let folder = object.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let names = store.list(&folder, false).await?;
+        let sets = names.iter().map(String::as_str).filter(|name| name.ends_with(SET));
+        return Err(CommandError::new(
+            format!("{} holds no set `{}`", store.shown(), one_line(object)),
+            did_you_mean(object, sets).unwrap_or_else(|| {
+                format!(
+                    "`cargo evalset store list {}` lists the sets",
+                    crate::output::shell::word(&store.shown())
+                )
+            }),
+        ));
+    };
+    let path = cache(store, root).join("sets").join(object);
+    let written = std::fs::create_dir_all(path.parent().unwrap_or(root))
+        .and_then(|()| write_whole(&path, |file| std::io::Write::write_all(file, &bytes)));
+    written.map_err(|error| {
+        CommandError::new(
+            format!("cannot write a copy of the set to `{}`: {error}", path.display()),
+            "let `EVALSET_DIR` name a folder in which this user can write",
+        )
+    })?;
+    Ok(path)
+}

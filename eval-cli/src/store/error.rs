@@ -1,0 +1,181 @@
+//! Why a store cannot be read or written, with a name for each cause that a user can do something about.
+
+use std::error::Error as _;
+
+use opendal::{Error, ErrorKind};
+
+use super::patience::{LIMIT, REPEATED};
+use super::url::{Place, StoreUrl};
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+
+/// What was being done.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Doing<'p> {
+    Open,
+    List,
+    Read(&'p str),
+    Write(&'p str),
+}
+
+impl Doing<'_> {
+    fn shown(self) -> String {
+        match self {
+            Self::Open => "cannot open the store".to_owned(),
+            Self::List => "cannot list what the store holds".to_owned(),
+            Self::Read(path) => format!("cannot read `{}`", one_line(path)),
+            Self::Write(path) => format!("cannot write `{}`", one_line(path)),
+        }
+    }
+}
+
+/// The status of the answer, if there was one. The library tells it in its text alone.
+fn status(error: &Error) -> Option<u16> {
+    let text = error.to_string();
+    let (_, after) = text.split_once("response: Parts { status: ")?;
+    after.get(..3)?.parse().ok()
+}
+
+/// Whether an error says that the bucket is missing, rather than the object.
+pub(super) fn is_of_bucket(error: &Error) -> bool {
+    let said = error.message();
+    error.kind() == ErrorKind::ConfigInvalid && said.contains("NoSuchBucket")
+        || error.kind() == ErrorKind::NotFound && said.to_ascii_lowercase().contains("bucket does not exist")
+}
+
+/// The error with its name, and what helps.
+pub(super) fn named(url: &StoreUrl, doing: Doing<'_>, error: &Error) -> CommandError {
+    let status = status(error);
+    let (why, help) = match &url.place {
+        Place::Folder(_) => of_folder(error),
+        Place::Google(bucket) => of_bucket(bucket, status, doing, error, &GOOGLE),
+        Place::S3(bucket) => of_bucket(bucket, status, doing, error, &S3),
+    };
+    CommandError::new(format!("{}: {}: {why}", one_line(&url.to_string()), doing.shown()), help)
+}
+
+/// What differs between the services.
+struct Service {
+    name: &'static str,
+    credentials: &'static str,
+    permission: &'static str,
+    address: &'static str,
+}
+
+const GOOGLE: Service = Service {
+    name: "Google Cloud Storage",
+    credentials: "run `gcloud auth application-default login`, or let `GOOGLE_APPLICATION_CREDENTIALS` name a key file",
+    permission: "give the account the role `roles/storage.objectUser` on the bucket, or use another account",
+    address: "check the network, and `STORAGE_EMULATOR_HOST` if it is set",
+};
+
+const S3: Service = Service {
+    name: "S3",
+    credentials: "set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE`; a session needs `AWS_SESSION_TOKEN` too",
+    permission: "allow `s3:ListBucket`, `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject` on the bucket, or use other keys",
+    address: "check the network, and `AWS_ENDPOINT_URL` and `AWS_REGION`",
+};
+
+fn of_bucket(
+    bucket: &str,
+    status: Option<u16>,
+    doing: Doing<'_>,
+    error: &Error,
+    service: &Service,
+) -> (String, String) {
+    let said = || match error.message().trim() {
+        "" => String::new(),
+        said => format!(": {}", short(said)),
+    };
+    let is_of_object = matches!(doing, Doing::Read(_)) && !is_of_bucket(error);
+    let repeated = REPEATED + 1;
+    match (status, error.kind()) {
+        (Some(401), _) => {
+            (format!("{} does not accept the credentials (401)", service.name), service.credentials.into())
+        }
+        // The keys are unknown, or sign wrongly.
+        (Some(403), _)
+            if ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
+                .iter()
+                .any(|code| error.message().contains(code)) =>
+        {
+            (format!("{} does not accept the credentials (403)", service.name), service.credentials.into())
+        }
+        (Some(403), _) => (
+            format!("the credentials do not allow this in the bucket `{bucket}` (403)"),
+            service.permission.into(),
+        ),
+        (Some(404), ErrorKind::NotFound) if is_of_object => (
+            "there is no such object (404)".to_owned(),
+            "somebody removed it while it was read; run the command again".to_owned(),
+        ),
+        (Some(404), _) | (_, ErrorKind::NotFound) => (
+            format!("there is no bucket `{bucket}` (404)"),
+            "create the bucket, or correct its name".to_owned(),
+        ),
+        (Some(429), _) | (_, ErrorKind::RateLimited) => (
+            format!("{} asks for fewer requests (429), the last of {repeated} times too", service.name),
+            "run the command again later".to_owned(),
+        ),
+        (Some(status @ 500..), _) => (
+            format!("{} answers with {status}, the last of {repeated} times too{}", service.name, said()),
+            "run the command again later".to_owned(),
+        ),
+        (Some(status), _) => {
+            (format!("{} answers with {status}{}", service.name, said()), service.address.to_owned())
+        }
+        (None, ErrorKind::ConfigInvalid) if error.message().contains("region") => {
+            ("no region is known".to_owned(), "set `AWS_REGION`".to_owned())
+        }
+        (None, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid) => {
+            (no_credentials(service), service.credentials.to_owned())
+        }
+        (None, _) if error.message().contains("sign") => {
+            (no_credentials(service), service.credentials.to_owned())
+        }
+        (None, _) if error.message().contains("timeout") => (
+            format!("{} does not answer within {} s", service.name, LIMIT.as_secs()),
+            service.address.to_owned(),
+        ),
+        (None, _) if ["send http request", "read data from http response"].contains(&error.message()) => (
+            format!("{} cannot be reached: {}", service.name, short(&innermost(error))),
+            service.address.to_owned(),
+        ),
+        (None, _) => (
+            format!("what answers is not {}: {}", service.name, short(&innermost(error))),
+            service.address.to_owned(),
+        ),
+    }
+}
+
+fn no_credentials(service: &Service) -> String {
+    format!(
+        "no credentials for {} can be used: none are found, or whoever grants them does not answer",
+        service.name
+    )
+}
+
+fn of_folder(error: &Error) -> (String, String) {
+    (short(&innermost(error)), "name a folder in which this user can write".to_owned())
+}
+
+/// The cause behind all others: `Connection refused (os error 111)`.
+fn innermost(error: &Error) -> String {
+    let mut cause: &dyn std::error::Error = match error.source() {
+        Some(source) => source,
+        None => return error.message().to_owned(),
+    };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+/// What a service said, in one line that is not too long. It may be a page of HTML.
+fn short(said: &str) -> String {
+    let line = one_line(said.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
+    match line.char_indices().nth(200) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line,
+    }
+}

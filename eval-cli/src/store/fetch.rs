@@ -1,0 +1,357 @@
+//! Reading stored runs, into folders as `target/evalset` has them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tokio::task::{JoinError, JoinSet};
+
+use super::layout::{self, Named, RUNS, hash};
+use super::manifest::{Manifest, Part};
+use super::open::Store;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+use crate::output::words::{count, did_you_mean};
+
+/// A stored run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct StoredRun {
+    pub(crate) id: String,
+    /// The uploads that ended, the first one first.
+    pub(crate) uploads: Vec<String>,
+    /// The uploads that began and are not known to have ended.
+    pub(crate) began: Vec<String>,
+}
+
+impl StoredRun {
+    fn last(&self) -> Option<&String> {
+        self.uploads.iter().chain(&self.began).max()
+    }
+
+    /// When somebody stored a part of it last.
+    pub(crate) fn stored_at(&self) -> String {
+        self.last().map(|upload| layout::time_of(upload)).unwrap_or_default()
+    }
+}
+
+/// The stored runs, the one that was stored last first.
+pub(crate) async fn runs(store: &Store) -> Result<Vec<StoredRun>, CommandError> {
+    let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
+    for name in store.list(RUNS, true).await? {
+        let Some(named) = layout::named(&name) else { continue };
+        let (Named::Manifest { run, .. } | Named::Began { run, .. }) = named;
+        let stored = runs.entry(run.to_owned()).or_default();
+        run.clone_into(&mut stored.id);
+        match named {
+            Named::Manifest { upload, .. } => stored.uploads.push(upload.to_owned()),
+            Named::Began { upload, .. } => stored.began.push(upload.to_owned()),
+        }
+    }
+    let mut runs: Vec<_> = runs.into_values().collect();
+    for run in &mut runs {
+        run.began.retain(|began| !run.uploads.contains(began));
+    }
+    runs.sort_by(|a, b| b.last().cmp(&a.last()));
+    Ok(runs)
+}
+
+/// The manifests of a run.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    /// By the name of the upload.
+    pub(super) ended: BTreeMap<String, Manifest>,
+    /// Of uploads that have not ended, and whose journals no other upload brought.
+    pub(super) unfinished: BTreeMap<String, Manifest>,
+}
+
+/// How many manifests are asked for at a time. A run may have hundreds.
+const AT_ONCE: usize = 16;
+
+pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, CommandError> {
+    let mut found = Manifests::default();
+    let mut asked = JoinSet::new();
+    for name in store.list(&layout::run(run), false).await? {
+        if layout::named(&name).is_none() {
+            continue;
+        }
+        if asked.len() == AT_ONCE {
+            found.add(asked.join_next().await, store)?;
+        }
+        let its = store.clone();
+        asked.spawn(async move {
+            // What says that an upload began is removed at its end: it may be gone.
+            let bytes = its.find(&name).await?;
+            Ok((name, bytes))
+        });
+    }
+    while !asked.is_empty() {
+        found.add(asked.join_next().await, store)?;
+    }
+    let stored = longest(&found.ended);
+    let is_stored = |manifest: &Manifest| {
+        let journals = &mut manifest.journals.iter();
+        journals.all(|it| stored.get(it.process.as_str()).is_some_and(|(bytes, _)| *bytes >= it.bytes))
+    };
+    let ended = &found.ended;
+    found.unfinished.retain(|upload, manifest| !ended.contains_key(upload) && !is_stored(manifest));
+    Ok(found)
+}
+
+/// The name of a manifest, and what it holds if it is there.
+type Asked = Result<(String, Option<Vec<u8>>), CommandError>;
+
+impl Manifests {
+    fn add(&mut self, asked: Option<Result<Asked, JoinError>>, store: &Store) -> Result<(), CommandError> {
+        let Some(asked) = asked else { return Ok(()) };
+        let broke = |error| {
+            CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
+        };
+        let (name, Some(bytes)) = asked.map_err(broke)?? else { return Ok(()) };
+        let manifest = Manifest::parse(&bytes).map_err(|why| {
+            CommandError::new(
+                format!("{}: `{}` is not a manifest of a run: {why}", store.shown(), one_line(&name)),
+                "store the run again, or update cargo-evalset",
+            )
+        })?;
+        match layout::named(&name) {
+            Some(Named::Manifest { upload, .. }) => self.ended.insert(upload.to_owned(), manifest),
+            Some(Named::Began { upload, .. }) => self.unfinished.insert(upload.to_owned(), manifest),
+            None => None,
+        };
+        Ok(())
+    }
+}
+
+/// How much the longest copy of each journal has, and the upload that brought it.
+fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
+    let mut longest: HashMap<&str, (u64, &str)> = HashMap::new();
+    for (upload, manifest) in ended {
+        for journal in &manifest.journals {
+            let known = longest.entry(&journal.process).or_insert((journal.bytes, upload));
+            if known.0 < journal.bytes {
+                *known = (journal.bytes, upload);
+            }
+        }
+    }
+    longest
+}
+
+/// A run that is on the disk now.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) folder: PathBuf,
+    /// A sentence for each upload that has not ended.
+    pub(crate) unfinished: Vec<String>,
+}
+
+/// The folder with copies of what a store holds, in a folder such as `target/evalset`. It is hidden, so that no set in it is
+/// found where sets are looked for.
+pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
+    root.join(".store").join(store.url.cache_name())
+}
+
+/// Fetches a run: the one with this id, else the one that `EVALSET_RUN_ID` names, else the one that was stored last.
+pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> Result<Fetched, CommandError> {
+    let of_variable = std::env::var(eval_core::__private::variables::RUN_ID).ok().filter(|id| !id.is_empty());
+    let id = id.or(of_variable.as_deref());
+    // There may be thousands of others.
+    if let Some(id) = id.filter(|id| layout::is_plain(id))
+        && !store.list(&layout::run(id), false).await?.is_empty()
+    {
+        return fetch(store, id, root).await;
+    }
+    let runs = runs(store).await?;
+    let run = match id {
+        Some(id) => runs.iter().find(|run| run.id == id).ok_or_else(|| {
+            let known = did_you_mean(id, runs.iter().map(|run| run.id.as_str()));
+            CommandError::new(
+                format!("{} holds no run `{}`", store.shown(), one_line(id)),
+                known.unwrap_or_else(|| {
+                    format!("`{}` lists them; `cargo evalset store push` stores one", list(store))
+                }),
+            )
+        })?,
+        None => runs.first().ok_or_else(|| {
+            CommandError::new(
+                format!("{} holds no run", store.shown()),
+                "`cargo evalset store push` stores one, and so does `cargo evalset run --store`",
+            )
+        })?,
+    };
+    fetch(store, &run.id, root).await
+}
+
+fn list(store: &Store) -> String {
+    format!("cargo evalset store list {}", crate::output::shell::word(&store.shown()))
+}
+
+/// Fetches a run.
+pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
+    let manifests = manifests(store, id).await?;
+    let unfinished: Vec<String> = manifests
+        .unfinished
+        .iter()
+        .map(|(upload, manifest)| {
+            format!(
+                "an upload of {} that began at {} has not ended; wait for it, or store them again where they were written: `cargo evalset \
+                 store push`",
+                count(manifest.journals.len(), "journal"),
+                layout::time_of(upload),
+            )
+        })
+        .collect();
+    let Some(first) = manifests.ended.values().next() else {
+        let none = || "no upload of it is there".to_owned();
+        let why = if unfinished.is_empty() { none() } else { unfinished.join("; ") };
+        return Err(CommandError::new(
+            format!("{}: the run `{id}` is not complete: {}", store.shown(), why),
+            format!(
+                "store it again where it ran: `cargo evalset store push {} {id}`",
+                crate::output::shell::word(&store.shown())
+            ),
+        ));
+    };
+    let folder = cache(store, root).join("runs").join(id);
+    let cannot = |error: io::Error| {
+        CommandError::new(
+            format!("cannot write a copy of the run in `{}`: {error}", folder.display()),
+            "let `EVALSET_DIR` name a folder in which this user can write",
+        )
+    };
+    fs::create_dir_all(&folder).map_err(cannot)?;
+    let longest = longest(&manifests.ended);
+    let mut kept = BTreeSet::new();
+    for (upload, manifest) in &manifests.ended {
+        let mut wanted = Vec::new();
+        for journal in &manifest.journals {
+            let is_longest = longest.get(journal.process.as_str()).is_some_and(|(_, its)| its == upload);
+            let path = folder.join(local_name(&journal.name, &journal.process));
+            let is_here = fs::metadata(&path).is_ok_and(|found| found.len() == journal.bytes);
+            if is_longest {
+                kept.insert(path.clone());
+            }
+            wanted.push((is_longest && !is_here).then_some((path, journal.bytes)).ok_or(journal.bytes));
+        }
+        if wanted.iter().any(Result::is_ok) {
+            let name = |number| layout::part(id, upload, number);
+            get_parts(store, &manifest.parts, &wanted, name, cannot).await?;
+        }
+    }
+    // What is no longer stored is no part of the run.
+    for entry in fs::read_dir(&folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") && !kept.contains(&path) {
+            fs::remove_file(&path).map_err(cannot)?;
+        }
+    }
+    // The mark comes last: the folder is a run when all its journals are there.
+    write_whole(&folder.join("run.json"), |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
+    Ok(Fetched { folder, unfinished })
+}
+
+/// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.
+fn local_name(name: &str, process: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let stem: String = name.trim_end_matches(".jsonl").chars().take(80).map(plain).collect();
+    format!("{stem}-{}.jsonl", &process[..16])
+}
+
+/// Writes the journals that are wanted, out of the parts that hold them and others. A journal that is not wanted is known by its
+/// length.
+async fn get_parts(
+    store: &Store,
+    parts: &[Part],
+    journals: &[Result<(PathBuf, u64), u64>],
+    name: impl Fn(usize) -> String,
+    cannot: impl Fn(io::Error) -> CommandError,
+) -> Result<(), CommandError> {
+    let mut parts = parts.iter().enumerate();
+    let mut part: Vec<u8> = Vec::new();
+    let mut read = 0;
+    for journal in journals {
+        let (path, mut left) = match journal {
+            Ok((path, bytes)) => (Some(path), *bytes),
+            Err(bytes) => (None, *bytes),
+        };
+        let folder = path.and_then(|path| path.parent()).unwrap_or(Path::new("."));
+        let mut file = match path {
+            Some(_) => Some(tempfile::NamedTempFile::new_in(folder).map_err(&cannot)?),
+            None => None,
+        };
+        while left > 0 {
+            if read == part.len() {
+                // The manifest has as many bytes in parts as in journals.
+                let Some((number, expected)) = parts.next() else { break };
+                part = store.get(&name(number)).await?;
+                read = 0;
+                if part.len() as u64 != expected.bytes || hash(&part) != expected.sha256 {
+                    return Err(CommandError::new(
+                        format!(
+                            "{}: `{}` is not what was stored: its checksum differs",
+                            store.shown(),
+                            name(number)
+                        ),
+                        "store the run again where it ran",
+                    ));
+                }
+                continue;
+            }
+            let taken = usize::try_from(left).unwrap_or(usize::MAX).min(part.len() - read);
+            if let Some(file) = &mut file {
+                file.write_all(&part[read..read + taken]).map_err(&cannot)?;
+            }
+            read += taken;
+            left -= taken as u64;
+        }
+        if let (Some(file), Some(path)) = (file, path) {
+            file.persist(path).map_err(|error| cannot(error.error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file under another name and renames it.
+pub(super) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    write(file.as_file_mut())?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::StoredJournal;
+    use super::*;
+
+    fn manifest(journals: &[(&str, u64)]) -> Manifest {
+        let stored = |&(process, bytes): &(&str, u64)| StoredJournal {
+            name: "a.jsonl".to_owned(),
+            process: process.to_owned(),
+            bytes,
+        };
+        Manifest { journals: journals.iter().map(stored).collect(), ..Manifest::default() }
+    }
+
+    #[test]
+    fn the_longest_copy_of_a_journal_counts() {
+        let ended = BTreeMap::from([
+            ("1".to_owned(), manifest(&[("p", 10), ("q", 5)])),
+            ("2".to_owned(), manifest(&[("p", 20)])),
+            ("3".to_owned(), manifest(&[("p", 15), ("q", 5)])),
+        ]);
+        assert_eq!(longest(&ended), HashMap::from([("p", (20, "2")), ("q", (5, "1"))]));
+    }
+
+    #[test]
+    fn a_copy_has_a_name_that_leads_nowhere() {
+        let process = "0123456789abcdef".repeat(4);
+        for (name, expected) in [
+            ("pkg-bin-12-00.jsonl", "pkg-bin-12-00-0123456789abcdef.jsonl"),
+            ("../../x.jsonl", "______x-0123456789abcdef.jsonl"),
+            ("", "-0123456789abcdef.jsonl"),
+        ] {
+            assert_eq!(local_name(name, &process), expected);
+        }
+        assert!(local_name(&"x".repeat(1000), &process).len() < 110);
+    }
+}

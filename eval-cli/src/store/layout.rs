@@ -1,0 +1,174 @@
+//! What lies where below the prefix of a store.
+//!
+//! ```text
+//! APP/evals/eval_history/ID.evalset_result.json   ADK's results, as its manager lays them out
+//! APP/evals/eval_sets/ID.evalset.json             ADK's sets, likewise
+//! evalset/runs/RUN/UPLOAD.began.json              what an upload is about to store; removed at its end
+//! evalset/runs/RUN/UPLOAD/00000.jsonl             parts of journals, in one row
+//! evalset/runs/RUN/UPLOAD.json                    which journals the parts hold: written last
+//! evalset/reports/RUN/UPLOAD.html, .json          reports
+//! ```
+//!
+//! An upload counts when its manifest is there. ADK lists whatever has its two prefixes, so nothing else lies there.
+
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+/// The folder of all runs.
+pub(super) const RUNS: &str = "evalset/runs/";
+/// The end of the name of a manifest.
+pub(super) const MANIFEST: &str = ".json";
+/// The end of the name of what says that an upload began.
+pub(super) const BEGAN: &str = ".began.json";
+/// The end of the name of a set.
+pub(super) const SET: &str = ".evalset.json";
+/// The end of the name of a result of ADK's.
+pub(super) const RESULT: &str = ".evalset_result.json";
+
+pub(super) fn run(id: &str) -> String {
+    format!("{RUNS}{id}/")
+}
+
+pub(super) fn part(run_id: &str, upload: &str, number: usize) -> String {
+    format!("{RUNS}{run_id}/{upload}/{number:05}.jsonl")
+}
+
+pub(super) fn manifest(run_id: &str, upload: &str) -> String {
+    format!("{RUNS}{run_id}/{upload}{MANIFEST}")
+}
+
+pub(super) fn began(run_id: &str, upload: &str) -> String {
+    format!("{RUNS}{run_id}/{upload}{BEGAN}")
+}
+
+pub(super) fn report(run_id: &str, upload: &str, extension: &str) -> String {
+    format!("evalset/reports/{run_id}/{upload}.{extension}")
+}
+
+pub(super) fn sets(app: &str) -> String {
+    format!("{app}/evals/eval_sets/")
+}
+
+pub(super) fn results(app: &str) -> String {
+    format!("{app}/evals/eval_history/")
+}
+
+/// What a name below [`RUNS`] stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Named<'a> {
+    Manifest { run: &'a str, upload: &'a str },
+    Began { run: &'a str, upload: &'a str },
+}
+
+/// Reads a name below [`RUNS`]. Parts, and names that are not ours, are nothing.
+pub(super) fn named(path: &str) -> Option<Named<'_>> {
+    let (run, name) = path.strip_prefix(RUNS)?.split_once('/')?;
+    if !is_plain(run) || name.contains('/') {
+        return None;
+    }
+    if let Some(upload) = name.strip_suffix(BEGAN) {
+        return Some(Named::Began { run, upload });
+    }
+    name.strip_suffix(MANIFEST).map(|upload| Named::Manifest { run, upload })
+}
+
+/// Whether a name can be a run's or a file's on every system. Others may write in the store.
+pub(super) fn is_plain(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=100).contains(&name.len()) && !name.starts_with(['.', '-']) && name.bytes().all(is_plain)
+}
+
+/// The name of a new upload. Names sort by time, and no two are equal.
+pub(super) fn new_upload(at: SystemTime) -> String {
+    let unique = format!("{:?} {} {:?}", at, std::process::id(), std::thread::current().id());
+    let time = chrono::DateTime::<chrono::Utc>::from(at).format("%Y%m%dT%H%M%S%.3fZ");
+    format!("{time}-{}", &hash(unique.as_bytes())[..8])
+}
+
+/// When an upload began, for people.
+pub(super) fn time_of(upload: &str) -> String {
+    let time = upload.split('-').next().unwrap_or_default();
+    let parsed = chrono::NaiveDateTime::parse_from_str(time, "%Y%m%dT%H%M%S%.3fZ");
+    parsed.map_or_else(
+        |_| "an unknown time".to_owned(),
+        |time| time.format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    let digit = |digit: u8| char::from_digit(u32::from(digit), 16).unwrap_or_default();
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// ADK's rule for names that become a part of a path: why a name cannot be one.
+pub(crate) fn check_segment(name: &str) -> Result<(), &'static str> {
+    let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
+    match name {
+        "" => Err("is empty"),
+        "." | ".." => Err("is a folder of its own"),
+        _ if name.contains('\0') => Err("contains a NUL"),
+        _ if name.contains(['/', '\\']) => Err("contains a path separator"),
+        _ if has_drive => Err("begins with a drive"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_made() {
+        let upload = new_upload(SystemTime::UNIX_EPOCH + Duration::from_millis(1_795_390_267_042));
+        assert!(upload.starts_with("20261122T233107.042Z-") && upload.len() == 29, "{upload}");
+        assert_eq!(time_of(&upload), "2026-11-22 23:31:07 UTC");
+        assert_eq!(time_of("x"), "an unknown time");
+        assert!(is_plain(&upload));
+        let named_of = |path: &str| named(path).map(|named| format!("{named:?}"));
+        let expected = |kind: &str| Some(format!("{kind} {{ run: \"r.1\", upload: \"{upload}\" }}"));
+        assert_eq!(named_of(&manifest("r.1", &upload)), expected("Manifest"));
+        assert_eq!(named_of(&began("r.1", &upload)), expected("Began"));
+        for other in [
+            &part("r.1", &upload, 0),
+            "evalset/runs/r/notes.txt",
+            "evalset/runs/../x.json",
+            "evalset/runs/a b/x.json",
+            "evalset/runs/x.json",
+            "evalset/reports/r/x.json",
+        ] {
+            assert_eq!(named_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_ours_lies_beside_what_adk_lists() {
+        // ADK's managers list by these prefixes, which end without a slash.
+        let adk = ["app/evals/eval_history", "app/evals/eval_sets"];
+        let ours = [part("r", "u", 0), manifest("r", "u"), began("r", "u"), report("r", "u", "html")];
+        assert!(ours.iter().all(|path| adk.iter().all(|prefix| !path.starts_with(prefix))));
+        assert_eq!(results("app"), "app/evals/eval_history/");
+        assert_eq!(sets("app"), "app/evals/eval_sets/");
+    }
+
+    #[test]
+    fn names_are_refused_as_adk_refuses_them() {
+        for (name, expected) in [
+            ("weather", Ok(())),
+            ("a b\u{e9}#?%", Ok(())),
+            ("", Err("is empty")),
+            (".", Err("is a folder of its own")),
+            ("..", Err("is a folder of its own")),
+            ("a/b", Err("contains a path separator")),
+            ("a\\b", Err("contains a path separator")),
+            ("a\0", Err("contains a NUL")),
+            ("C:x", Err("begins with a drive")),
+            ("1:x", Ok(())),
+        ] {
+            assert_eq!(check_segment(name), expected, "{name:?}");
+        }
+    }
+}

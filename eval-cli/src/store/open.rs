@@ -1,0 +1,149 @@
+//! A store that is open: its objects, one request with its repetitions each.
+
+use std::env;
+use std::path::Path;
+use std::time::Duration;
+
+use opendal::layers::{RetryLayer, TimeoutLayer};
+use opendal::services::{Fs, Gcs, S3};
+use opendal::{ErrorKind, Operator};
+
+use super::error::{self, Doing};
+use super::patience::{LIMIT, REPEATED};
+use super::url::{Place, StoreUrl};
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+
+/// A store. It is cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    objects: Operator,
+    pub(super) url: StoreUrl,
+}
+
+/// What runs the requests of a command.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        CommandError::new(
+            format!("cannot start the runtime that waits for the store: {error}"),
+            "raise this user's limit of open files",
+        )
+    })
+}
+
+impl Store {
+    /// The store of a URL, for reading and writing. Only a folder is looked at: it is made if it is not there.
+    pub(super) fn open(url: StoreUrl) -> Result<Self, CommandError> {
+        Self::of(url, true)
+    }
+
+    /// The store of a URL, for reading. A folder must be there.
+    pub(super) fn open_to_read(url: StoreUrl) -> Result<Self, CommandError> {
+        match &url.place {
+            Place::Folder(path) if !path.is_dir() => Err(CommandError::new(
+                format!("{}: there is no such folder", one_line(&url.to_string())),
+                "correct the name; `cargo evalset store push` and `run --store` make a folder",
+            )),
+            _ => Self::of(url, false),
+        }
+    }
+
+    fn of(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
+        opendal::install_default();
+        let objects = match &url.place {
+            Place::Google(bucket) => google(bucket, &url.prefix),
+            Place::S3(bucket) => s3(bucket, &url.prefix),
+            Place::Folder(path) => folder(path, writes),
+        };
+        let objects = objects.map_err(|error| error::named(&url, Doing::Open, &error))?;
+        let repeated = RetryLayer::new()
+            .with_max_times(REPEATED)
+            .with_min_delay(Duration::from_millis(500))
+            .with_factor(2.0)
+            .with_jitter();
+        let limited = TimeoutLayer::new().with_timeout(LIMIT).with_io_timeout(LIMIT);
+        Ok(Self { objects: objects.layer(limited).layer(repeated), url })
+    }
+
+    /// Asks for some names, so that wrong credentials and a bucket that is missing are found before anything is done.
+    pub(crate) async fn check(&self) -> Result<(), CommandError> {
+        // A folder that nobody has: the answer is short, however much is stored.
+        let listed = self.objects.list("evalset/nothing/").await;
+        listed.map(drop).map_err(|error| error::named(&self.url, Doing::List, &error))
+    }
+
+    /// Stores an object. It appears whole, or not at all.
+    pub(super) async fn put(&self, path: &str, bytes: Vec<u8>, kind: &str) -> Result<(), CommandError> {
+        let written = self.objects.write_with(path, bytes).content_type(kind).await;
+        written.map(drop).map_err(|error| error::named(&self.url, Doing::Write(path), &error))
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Vec<u8>, CommandError> {
+        let read = self.objects.read(path).await;
+        read.map(|bytes| bytes.to_vec()).map_err(|error| error::named(&self.url, Doing::Read(path), &error))
+    }
+
+    /// The object, if there is one.
+    pub(super) async fn find(&self, path: &str) -> Result<Option<Vec<u8>>, CommandError> {
+        match self.objects.read(path).await {
+            Ok(bytes) => Ok(Some(bytes.to_vec())),
+            Err(error) if error.kind() == ErrorKind::NotFound && !error::is_of_bucket(&error) => Ok(None),
+            Err(error) => Err(error::named(&self.url, Doing::Read(path), &error)),
+        }
+    }
+
+    pub(super) async fn delete(&self, path: &str) -> Result<(), CommandError> {
+        self.objects.delete(path).await.map_err(|error| error::named(&self.url, Doing::Write(path), &error))
+    }
+
+    /// The names below a folder, sorted, in all folders of it too if `recursive`. Folders end with `/`.
+    pub(super) async fn list(&self, folder: &str, recursive: bool) -> Result<Vec<String>, CommandError> {
+        let listed = self.objects.list_with(folder).recursive(recursive).await;
+        let listed = listed.map_err(|error| error::named(&self.url, Doing::List, &error))?;
+        let names = listed.into_iter().map(|entry| entry.path().to_owned());
+        let mut names: Vec<_> = names.filter(|name| name != folder && name != "/").collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The store, as it is shown.
+    pub(crate) fn shown(&self) -> String {
+        self.url.to_string()
+    }
+}
+
+fn google(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
+    let service = Gcs::default().bucket(bucket).root(&format!("/{prefix}"));
+    let Some(host) = variable("STORAGE_EMULATOR_HOST") else { return Operator::new(service) };
+    // An emulator asks for no credentials. Google's clients take its address with and without `http://`.
+    let address = if host.contains("://") { host } else { format!("http://{host}") };
+    Operator::new(service.endpoint(address.trim_end_matches('/')).skip_signature().disable_vm_metadata())
+}
+
+fn s3(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
+    let mut service = S3::default().bucket(bucket).root(&format!("/{prefix}"));
+    // As in Amazon's tools, the address of one service goes before that of all.
+    let address = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL"));
+    if let Some(address) = &address {
+        service = service.endpoint(address.trim_end_matches('/'));
+    }
+    let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
+    if let Some(region) = region.or_else(|| address.map(|_| "us-east-1".to_owned())) {
+        service = service.region(&region);
+    }
+    Operator::new(service)
+}
+
+/// Files are written in a folder of their own and renamed, so that none is ever half there.
+fn folder(path: &Path, writes: bool) -> opendal::Result<Operator> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let service = Fs::default().root(&text(path));
+    if !writes {
+        return Operator::new(service);
+    }
+    Operator::new(service.atomic_write_dir(&text(&path.join("evalset/unfinished"))))
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}

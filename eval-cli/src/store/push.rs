@@ -1,0 +1,177 @@
+//! Storing the journals of a run.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tokio::task::JoinSet;
+
+use super::fetch::manifests;
+use super::layout::{self, hash};
+use super::manifest::{Manifest, Part, StoredJournal, VERSION};
+use super::open::Store;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+
+/// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
+const PART: usize = 8 << 20;
+/// How many parts are on their way at a time.
+const AT_ONCE: usize = 4;
+
+/// What was stored.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Pushed {
+    /// The journals that were not there already.
+    pub(crate) journals: usize,
+    /// The name of the upload.
+    pub(crate) upload: String,
+}
+
+/// A journal on the disk.
+struct Journal {
+    path: PathBuf,
+    stored: StoredJournal,
+}
+
+/// Stores the journals of the folder of a run, those that are stored already left out. Nobody sees any of them before all are
+/// there.
+pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, CommandError> {
+    let unreadable = |error: io::Error| {
+        CommandError::new(
+            format!("cannot read the run in `{}`: {error}", folder.display()),
+            "name the folder of a run, or give this user permission to read it",
+        )
+    };
+    let run = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !layout::is_plain(&run) {
+        return Err(CommandError::new(
+            format!("the folder `{}` has no name that a run can have", one_line(&run)),
+            "a run has 1 to 100 letters, digits, `-`, `_` and `.`",
+        ));
+    }
+    let marker = std::fs::read_to_string(folder.join("run.json")).map_err(unreadable)?;
+    let journals = journals_in(folder).map_err(unreadable)?;
+    if journals.is_empty() {
+        return Err(CommandError::new(
+            format!("`{}` holds no journal (no file `*.jsonl`)", folder.display()),
+            "run the tests or `cargo evalset run` first",
+        ));
+    }
+    let upload = layout::new_upload(SystemTime::now());
+    let stored = stored(store, &run).await?;
+    let is_new = |journal: &Journal| {
+        stored.get(&journal.stored.process).is_none_or(|bytes| *bytes < journal.stored.bytes)
+    };
+    let journals: Vec<Journal> = journals.into_iter().filter(is_new).collect();
+    if journals.is_empty() {
+        return Ok(Pushed { journals: 0, upload });
+    }
+    let mut manifest = Manifest {
+        version: VERSION,
+        run: run.clone(),
+        marker,
+        journals: journals.iter().map(|journal| journal.stored.clone()).collect(),
+        parts: Vec::new(),
+    };
+    let began = layout::began(&run, &upload);
+    store.put(&began, manifest.text(), JSON).await?;
+    manifest.parts = put_parts(store, &journals, |number| layout::part(&run, &upload, number)).await?;
+    store.put(&layout::manifest(&run, &upload), manifest.text(), JSON).await?;
+    // The manifest is there, so that nobody looks at this any more.
+    drop(store.delete(&began).await);
+    Ok(Pushed { journals: journals.len(), upload })
+}
+
+pub(super) const JSON: &str = "application/json";
+
+/// How much of each process is stored.
+async fn stored(store: &Store, run: &str) -> Result<HashMap<String, u64>, CommandError> {
+    let mut longest: HashMap<String, u64> = HashMap::new();
+    for (_, manifest) in manifests(store, run).await?.ended {
+        for journal in manifest.journals {
+            let known = longest.entry(journal.process).or_default();
+            *known = journal.bytes.max(*known);
+        }
+    }
+    Ok(longest)
+}
+
+/// The journals of a folder, by name.
+fn journals_in(folder: &Path) -> io::Result<Vec<Journal>> {
+    let mut journals = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file() {
+            let mut first = Vec::new();
+            let file = File::open(&path)?;
+            // Another process may be writing at its end.
+            let bytes = file.metadata()?.len();
+            BufReader::new(file.take(bytes)).read_until(b'\n', &mut first)?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            journals.push(Journal { path, stored: StoredJournal { name, process: hash(&first), bytes } });
+        }
+    }
+    journals.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(journals)
+}
+
+/// Stores the journals, one behind the other, in parts.
+async fn put_parts(
+    store: &Store,
+    journals: &[Journal],
+    name: impl Fn(usize) -> String,
+) -> Result<Vec<Part>, CommandError> {
+    let mut on_their_way = JoinSet::new();
+    let mut parts = Vec::new();
+    // A vector that grows would take twice as much.
+    let mut part = Vec::with_capacity(PART);
+    let put = async |part: Vec<u8>, parts: &mut Vec<Part>, on_their_way: &mut JoinSet<_>| {
+        while on_their_way.len() >= AT_ONCE {
+            ended(on_their_way).await?;
+        }
+        let (store, path) = (store.clone(), name(parts.len()));
+        parts.push(Part { bytes: part.len() as u64, sha256: hash(&part) });
+        on_their_way.spawn(async move { store.put(&path, part, "application/x-ndjson").await });
+        Ok::<(), CommandError>(())
+    };
+    for journal in journals {
+        let changed = |error: io::Error| {
+            let path = journal.path.display();
+            CommandError::new(format!("cannot read the journal `{path}`: {error}"), "store the run again")
+        };
+        let mut left = journal.stored.bytes;
+        let mut file = File::open(&journal.path).map_err(changed)?;
+        while left > 0 {
+            let wanted = left.min((PART - part.len()) as u64);
+            let read = file.by_ref().take(wanted).read_to_end(&mut part).map_err(changed)?;
+            if read == 0 {
+                return Err(changed(io::ErrorKind::UnexpectedEof.into()));
+            }
+            left -= read as u64;
+            if part.len() == PART {
+                put(std::mem::replace(&mut part, Vec::with_capacity(PART)), &mut parts, &mut on_their_way)
+                    .await?;
+            }
+        }
+    }
+    if !part.is_empty() {
+        put(part, &mut parts, &mut on_their_way).await?;
+    }
+    while !on_their_way.is_empty() {
+        ended(&mut on_their_way).await?;
+    }
+    Ok(parts)
+}
+
+/// Waits for one part.
+pub(super) async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(), CommandError> {
+    match on_their_way.join_next().await {
+        Some(Ok(put)) => put,
+        Some(Err(error)) => {
+            Err(CommandError::new(format!("a request to the store broke: {error}"), "run the command again"))
+        }
+        None => Ok(()),
+    }
+}

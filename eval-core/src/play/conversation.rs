@@ -177,7 +177,11 @@ pub(super) async fn turn(
 
     let Recorded { events, tools, took, overflow } = log.end();
     let elapsed = took.unwrap_or(elapsed);
-    transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
+    for event in &events {
+        if !event.state_delta.is_empty() {
+            transcript.state.extend(event.state_delta.clone());
+        }
+    }
     let what = || format!("{}, turn {number}, reading the agent's details,", conditions.label);
     let details = not_async(conditions.timeout, what, || agent.details());
     let mut invocation = invocation(&message.content, &events)

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::lanes;
 use super::polls::Polls;
-use super::watchdog::Watch;
+use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 
 /// How guarded code failed.
@@ -85,7 +85,7 @@ impl fmt::Display for Fault {
 /// is dropping the future after its time is up.
 pub(crate) fn fenced<T, Fut>(
     limit: Duration,
-    what: impl Fn() -> String,
+    what: What,
     call: impl FnOnce() -> Fut,
 ) -> impl Future<Output = Result<T, Fault>>
 where
@@ -113,7 +113,7 @@ const LEAST_LOOK: Duration = Duration::from_millis(10);
 pub(crate) async fn fenced_but_for<T, Fut>(
     waited: impl Fn() -> Waited,
     limit: Duration,
-    what: impl Fn() -> String,
+    what: What,
     call: impl FnOnce() -> Fut,
 ) -> Result<T, Fault>
 where
@@ -183,7 +183,7 @@ where
 #[cfg(feature = "judges")]
 pub(crate) async fn watched<T>(
     limit: Duration,
-    what: impl Fn() -> String,
+    what: What,
     work: impl Future<Output = T>,
 ) -> T {
     let polls = Arc::new(Polls::new(lanes::current()));
@@ -195,7 +195,7 @@ pub(crate) async fn watched<T>(
 /// Calls a function that is not async: it may panic, or block its thread.
 pub(crate) fn not_async<T>(
     limit: Duration,
-    what: impl Fn() -> String,
+    what: What,
     call: impl FnOnce() -> T,
 ) -> Result<T, Fault> {
     let polls = Arc::new(Polls::new(None));

@@ -21,7 +21,7 @@ const UNSTEMMED: usize = 3;
 const KEY: usize = 8;
 
 /// What each byte of ASCII is in a word: itself in lower case, or 0 if it ends the word.
-const IN_WORDS: [u8; 128] = {
+static IN_WORDS: [u8; 128] = {
     let mut in_words = [0; 128];
     let mut byte = 0_u8;
     while byte < 128 {
@@ -89,11 +89,12 @@ impl Tokens {
         let (mut at, mut start, mut end) = (0, 0, 0);
         while at < text.len() {
             let letter = text[at];
-            if !letter.is_ascii() {
+            if letter >= 0x80 {
                 return None;
             }
-            letters[end] = IN_WORDS[letter as usize];
-            if letters[end] != 0 {
+            let in_word = IN_WORDS[letter as usize];
+            if in_word != 0 {
+                letters[end] = in_word;
                 end += 1;
             } else if end > start {
                 start += stemmed(&mut letters[start..end]);

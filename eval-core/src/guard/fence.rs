@@ -181,11 +181,7 @@ where
 
 /// Awaits work that has a time limit of its own. If it blocks its thread past that, the watchdog says so.
 #[cfg(feature = "judges")]
-pub(crate) async fn watched<T>(
-    limit: Duration,
-    what: What,
-    work: impl Future<Output = T>,
-) -> T {
+pub(crate) async fn watched<T>(limit: Duration, what: What, work: impl Future<Output = T>) -> T {
     let polls = Arc::new(Polls::new(lanes::current()));
     let _watch = Watch::start(limit, limit, &what, &polls);
     let mut work = pin!(work);
@@ -193,11 +189,7 @@ pub(crate) async fn watched<T>(
 }
 
 /// Calls a function that is not async: it may panic, or block its thread.
-pub(crate) fn not_async<T>(
-    limit: Duration,
-    what: What,
-    call: impl FnOnce() -> T,
-) -> Result<T, Fault> {
+pub(crate) fn not_async<T>(limit: Duration, what: What, call: impl FnOnce() -> T) -> Result<T, Fault> {
     let polls = Arc::new(Polls::new(None));
     let _watch = Watch::start(limit, limit, &what, &polls);
     let begun = Instant::now();

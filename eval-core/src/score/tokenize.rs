@@ -47,6 +47,12 @@ pub(crate) fn tokens(text: &str) -> Tokens {
     Tokens::of_ascii(text).unwrap_or_else(|| Tokens::of_unicode(text))
 }
 
+/// Whether a text has tokens at all.
+pub(crate) fn has_words(text: &str) -> bool {
+    // Whatever stands beside it, a letter or a digit is part of a token.
+    text.bytes().any(|byte| byte.is_ascii_alphanumeric()) || tokens(text).len() > 0
+}
+
 impl Tokens {
     /// The number of tokens.
     pub(crate) fn len(&self) -> usize {
@@ -209,6 +215,20 @@ mod tests {
         for text in ["", "The cats' naps, 42 RUNNING-shoes", every_byte.as_str(), "snake_case  x"] {
             let slow = Tokens::of_unicode(text);
             assert_eq!(tokens(text).iter().collect::<Vec<_>>(), slow.iter().collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_with_tokens_is_known() {
+        for text in
+            ["", " .!", "👍", "e\u{301}", "-5", "東京", "\u{20e3}", "1\u{20e3}", "K", "µ", "a\u{338}", "…"]
+        {
+            assert_eq!(has_words(text), tokens(text).len() > 0, "{text:?}");
+        }
+        for letter in (b'0'..=b'z').map(char::from).filter(char::is_ascii_alphanumeric) {
+            for mark in ('\u{300}'..='\u{36f}').chain('\u{20d0}'..='\u{20f0}') {
+                assert!(tokens(&format!("{letter}{mark}")).len() > 0, "{letter}{mark}");
+            }
         }
     }
 

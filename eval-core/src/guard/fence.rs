@@ -189,9 +189,9 @@ pub(crate) async fn watched<T>(limit: Duration, what: What, work: impl Future<Ou
 }
 
 /// Calls a function that is not async: it may panic, or block its thread.
-pub(crate) fn not_async<T>(limit: Duration, what: What, call: impl FnOnce() -> T) -> Result<T, Fault> {
+pub(crate) fn not_async<T>(limit: Duration, what: &What, call: impl FnOnce() -> T) -> Result<T, Fault> {
     let polls = Arc::new(Polls::new(None));
-    let _watch = Watch::start(limit, limit, &what, &polls);
+    let _watch = Watch::start(limit, limit, what, &polls);
     let begun = Instant::now();
     let result = polls.during(|| catch_unwind(AssertUnwindSafe(call)));
     let result = result.map_err(|payload| Fault::Panicked(panic_message(&*payload)))?;

@@ -58,7 +58,7 @@ pub(crate) async fn converse(
 /// Drops the agent, or whatever holds it.
 pub(super) fn drop_agent<A>(agent: A, conditions: &Conditions<'_>) -> Result<(), RunError> {
     let what = conditions.what().doing("dropping the agent");
-    not_async(conditions.timeout, what, || drop(agent))
+    not_async(conditions.timeout, &what, || drop(agent))
         .map_err(|fault| agent_error(None, &format!("dropping the agent: {fault}")))
 }
 
@@ -189,7 +189,7 @@ pub(super) async fn turn(
         }
     }
     let what = conditions.what().turn(number).doing("reading the agent's details");
-    let details = not_async(conditions.timeout, what, || agent.details());
+    let details = not_async(conditions.timeout, &what, || agent.details());
     let mut invocation = invocation(&message.content, &events)
         .with_invocation_id(format!("turn-{number}"))
         .with_creation_timestamp(started_at.as_secs_f64())

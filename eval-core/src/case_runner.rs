@@ -77,7 +77,7 @@ pub(crate) struct Run {
     /// Which run, from 1.
     pub(crate) number: usize,
     /// How the watchdog calls it: the case and the run.
-    pub(crate) label: String,
+    pub(crate) label: Arc<str>,
     /// Whether it begins anew if its agent is not reached. Then nothing is recorded of it.
     pub(crate) is_repeatable: bool,
 }
@@ -85,7 +85,7 @@ pub(crate) struct Run {
 impl Run {
     /// A run that takes place once.
     pub(crate) fn new(number: usize, label: String) -> Self {
-        Self { number, label, is_repeatable: false }
+        Self { number, label: label.into(), is_repeatable: false }
     }
 
     /// Whether it begins anew after this error.
@@ -108,6 +108,14 @@ pub(crate) trait AgentSource {
         run: &Run,
     ) -> impl Future<Output = Evaluated> {
         runner.evaluate(identified, agent.into_erased(), run)
+    }
+
+    /// The case for the report, once all runs are over: a source that owns it gives it away.
+    fn into_case(self, case: &EvalCase) -> EvalCase
+    where
+        Self: Sized,
+    {
+        case.clone()
     }
 
     /// What was left undone, once all runs are over: which run, and why that is an error.
@@ -147,11 +155,11 @@ impl CaseRunner {
     }
 
     /// Runs a case as often as the options say, and decides.
-    pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
+    pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: impl AgentSource) -> CaseReport {
         in_case(&identified.case.eval_id, Box::pin(self.all_runs(identified, source))).await
     }
 
-    async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: &impl AgentSource) -> CaseReport {
+    async fn all_runs(&self, identified: &IdentifiedCase<'_>, source: impl AgentSource) -> CaseReport {
         let mut runs: Vec<Evaluated> = Vec::new();
         let mut bodies = Bodies::default();
         let mut again = Again::new(self.options.retry);
@@ -185,8 +193,10 @@ impl CaseRunner {
         if let Some((number, error)) = source.left_undone() {
             body::blame(&mut runs, number, &error, &identified.log);
         }
+        let mut case = Some(source.into_case(identified.case));
         bodies.decide(runs, &identified.log, |runs| {
-            let mut report = self.decide(identified, runs, self.options.pass);
+            let case = case.take().unwrap_or_else(|| identified.case.clone());
+            let mut report = self.decide(identified, case, runs, self.options.pass);
             report.notes.extend(again.notes());
             report.repeated = again.count();
             report
@@ -215,7 +225,7 @@ impl CaseRunner {
             app_name: &self.names.app_name,
             user_id: &self.names.user_id,
             timeout: self.options.timeout,
-            label: &run.label,
+            label: run.label.clone(),
         };
         let simulator = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         let judge = simulator.judge();
@@ -243,7 +253,7 @@ impl CaseRunner {
 
     /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
     pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, report: RunReport) -> CaseReport {
-        self.decide(identified, vec![report], Pass::Mean)
+        self.decide(identified, identified.case.clone(), vec![report], Pass::Mean)
     }
 
     /// Scores what happened in a run, as run 1. A run that ended in an error has no scores.
@@ -263,23 +273,29 @@ impl CaseRunner {
 
     /// Decides on recorded runs that were scored again.
     pub(crate) fn decide_again(&self, identified: &IdentifiedCase<'_>, runs: Vec<RunReport>) -> CaseReport {
-        self.decide(identified, runs, self.options.pass)
+        self.decide(identified, identified.case.clone(), runs, self.options.pass)
     }
 
-    /// Decides on a case whose runs are done.
-    fn decide(&self, identified: &IdentifiedCase<'_>, runs: Vec<RunReport>, pass: Pass) -> CaseReport {
-        let IdentifiedCase { eval_set_id, case, location, .. } = identified;
+    /// Decides on a case whose runs are done. `case` is the same one, for the report.
+    fn decide(
+        &self,
+        identified: &IdentifiedCase<'_>,
+        case: EvalCase,
+        runs: Vec<RunReport>,
+        pass: Pass,
+    ) -> CaseReport {
+        let IdentifiedCase { eval_set_id, location, .. } = identified;
         let gate = self.options.gate;
         let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =
-            decide(self.scoring.rules(case), &runs, pass, gate);
+            decide(self.scoring.rules(&case), &runs, pass, gate);
         let notes = unused.into_iter().chain(notes).collect();
         let elapsed =
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
         CaseReport {
             eval_set_id: eval_set_id.map(str::to_owned),
-            case: (*case).clone(),
+            case,
             location: location.clone(),
             label: None,
             runs,

@@ -3,9 +3,8 @@
 use eval_format::{Criterion, Gate, Pass};
 
 use crate::message::count;
-use crate::metric::{Score, Scores};
+use crate::metric::{Pool, Scores};
 use crate::report::{MetricOutcome, MetricReport, RunReport, run_count};
-use crate::score::mean;
 use crate::verdict::{Role, Verdict};
 
 /// A metric that a case is scored with.
@@ -184,19 +183,18 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         report.verdict = broken;
         return report;
     }
-    let values: Vec<f64> =
-        scored.iter().flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
-    report.scored = values.len();
-    report.total = scored.iter().map(|scores| scores.counted().count()).sum();
-    report.score = mean::exact(&values);
+    let pool = Pool::of(&scored);
+    report.scored = pool.values.len();
+    report.total = pool.total;
+    report.score = pool.mean();
     let mixed = mixed(&rule.name, &scored);
-    if let (Some(mixed), None, None) = (&mixed, needed, unscored(&scored)) {
+    if let (Some(mixed), None, true) = (&mixed, needed, pool.is_whole()) {
         report.verdict = mixed.clone();
         return without_a_pool(report, &scored);
     }
     let Some(threshold) = report.threshold() else { return report };
     // What was measured in some runs is not undone by others that nobody could judge.
-    let measured = Scores::reach(&scored, threshold, gate);
+    let measured = pool.reaches(threshold, gate);
     let can_pass = match needed {
         None => measured || scored.is_empty(),
         Some(needed) => {
@@ -218,7 +216,7 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     if matches!(report.verdict, Verdict::Skipped(_) | Verdict::NotEvaluated(_)) {
         report.passed_runs = None;
     }
-    report.notes = notes(&report, &scored, threshold, gate);
+    report.notes = notes(&report, &scored, &pool, threshold, gate);
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
 }
 
@@ -231,8 +229,11 @@ fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
 
 /// The error of a metric that scored some runs by turn and others as a whole; `None` if it did not.
 fn mixed(name: &str, scored: &[&Scores]) -> Option<Verdict> {
-    let of_kind = |whole: bool| scored.iter().filter(|scores| scores.is_whole_run() == whole).count();
-    let (whole, by_turn) = (of_kind(true), of_kind(false));
+    let mut whole = 0;
+    for scores in scored {
+        whole += usize::from(scores.is_whole_run());
+    }
+    let by_turn = scored.len() - whole;
     (whole > 0 && by_turn > 0).then(|| {
         let message = format!(
             "{name}: it scored {} as a whole and {by_turn} by turn; a metric scores all runs in one way",
@@ -250,28 +251,37 @@ fn reaches(name: &str, run: &RunReport, threshold: f64, gate: Gate) -> Option<bo
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.
 fn unscored(scored: &[&Scores]) -> Option<String> {
-    let several = scored.len() > 1;
-    scored.iter().enumerate().find_map(|(run, scores)| {
-        let (turn, reason) =
-            scores.scores().iter().enumerate().find_map(|(turn, score)| Some((turn, score.reason()?)))?;
-        let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {}", turn + 1) };
-        let run = if several { format!(" of run {}", run + 1) } else { String::new() };
-        Some(format!("{turn}{run}: {reason}"))
-    })
+    let mut run = 0;
+    for scores in scored {
+        run += 1;
+        let mut turn = 0;
+        for score in scores.scores() {
+            turn += 1;
+            if let Some(reason) = score.reason() {
+                let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {turn}") };
+                let run = if scored.len() > 1 { format!(" of run {run}") } else { String::new() };
+                return Some(format!("{turn}{run}: {reason}"));
+            }
+        }
+    }
+    None
 }
 
 /// Differences below this come from rounding, not from the agent.
 const ROUNDING: f64 = 1e-9;
 
 /// Remarks about a score: rounding, ADK's two means, low scores that the mean hides.
-fn notes(report: &MetricReport, scored: &[&Scores], threshold: f64, gate: Gate) -> Vec<String> {
-    let Some(score) = report.score else { return Vec::new() };
-    let rounding = if report.verdict == Verdict::Failed { rounding_note(score, threshold) } else { None };
-    let of_mean = match gate {
-        Gate::Mean => [front_ends_note(score, scored, threshold), hidden_note(report, scored, threshold)],
-        Gate::EveryTurn => [None, None],
-    };
-    rounding.into_iter().chain(of_mean.into_iter().flatten()).collect()
+fn notes(report: &MetricReport, scored: &[&Scores], pool: &Pool, threshold: f64, gate: Gate) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Some(score) = report.score else { return notes };
+    if report.verdict == Verdict::Failed {
+        notes.extend(rounding_note(score, threshold));
+    }
+    if gate == Gate::Mean {
+        notes.extend(front_ends_note(score, scored, threshold));
+        notes.extend(hidden_note(report, scored, pool, threshold));
+    }
+    notes
 }
 
 /// A remark if the score missed the threshold by rounding alone.
@@ -299,14 +309,22 @@ fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<Str
 
 /// A remark if scores below the threshold are hidden by a mean above it. Where runs are decided one by one, each has a mean
 /// of its own, and a run that failed hides nothing.
-fn hidden_note(report: &MetricReport, scored: &[&Scores], threshold: f64) -> Option<String> {
-    let by_run = report.passed_runs.is_some();
-    let means = scored.iter().filter(|scores| !by_run || scores.reaches(threshold, Gate::Mean));
-    let values: Vec<f64> = means.flat_map(|scores| scores.scores()).filter_map(Score::value).collect();
-    let below = values.iter().filter(|value| **value < threshold).count();
-    (report.verdict == Verdict::Passed && below > 0).then(|| {
-        let (of_runs, mean) =
-            if by_run { (" in runs that passed", "the mean of the run") } else { ("", "the mean") };
+fn hidden_note(report: &MetricReport, scored: &[&Scores], pool: &Pool, threshold: f64) -> Option<String> {
+    if report.verdict != Verdict::Passed {
+        return None;
+    }
+    let is_below = |value: &&f64| **value < threshold;
+    if !pool.values.iter().any(|value| is_below(&value)) {
+        return None;
+    }
+    let (of_runs, mean, values) = if report.passed_runs.is_some() {
+        let passed = scored.iter().copied().filter(|scores| scores.reaches(threshold, Gate::Mean));
+        (" in runs that passed", "the mean of the run", Pool::of(&passed.collect::<Vec<_>>()).values)
+    } else {
+        ("", "the mean", pool.values.clone())
+    };
+    let below = values.iter().filter(is_below).count();
+    (below > 0).then(|| {
         format!(
             "{} of {}{of_runs} below the threshold; {mean} passes (`gate = \"every_turn\"` compares each)",
             count(below, "score"),

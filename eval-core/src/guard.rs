@@ -15,4 +15,4 @@ pub(crate) use fence::watched;
 pub(crate) use fence::{Fault, Waited, catch_panic, fenced, fenced_but_for, not_async, panic_message};
 pub(crate) use lanes::Lanes;
 pub(crate) use own_task::{ShutDown, on_own_task};
-pub(crate) use watchdog::Watch;
+pub(crate) use watchdog::{Watch, What};

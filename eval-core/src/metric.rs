@@ -26,4 +26,5 @@ pub(crate) use custom::of_function;
 pub use input::MetricInput;
 pub(crate) use metric_trait::MakeMetric;
 pub use metric_trait::{BoxMetric, Metric};
+pub(crate) use scores::Pool;
 pub use scores::{RubricScore, Score, Scores};

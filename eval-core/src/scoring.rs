@@ -6,7 +6,7 @@ use eval_format::metric::MetricInfo;
 use eval_format::{Criterion, EvalCase, EvalConfig, Gate};
 
 use crate::decide::{Rule, verdict_of_run};
-use crate::guard::{Fault, fenced_but_for};
+use crate::guard::{Fault, What, fenced_but_for};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::judge_outcome::JudgeError;
 use crate::message::count;
@@ -238,7 +238,7 @@ impl PlannedMetric {
             return MetricOutcome::Skipped(missing.to_owned());
         }
         let result = if self.origin == Origin::Custom {
-            let what = || format!("{label}, metric `{}`,", self.rule.name);
+            let what = What::of(format!("{label}, metric `{}`", self.rule.name));
             fenced_but_for(|| metered.waited(), limit, what, || self.metric.score(input)).await
         } else {
             self.metric.score(input).await.map_err(Fault::Failed)

@@ -142,22 +142,20 @@ impl std::error::Error for RunError {}
 /// unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is counted.
 pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let answer = answer(events);
-    let kept = events.iter().enumerate().filter(|(_, event)| !event.partial && !event.is_users()).filter_map(
-        |(at, event)| {
-            let is_answer = answer == Some(at);
-            let counts =
-                event.usage.is_some() || event.model_version.is_some() || event.grounding_metadata.is_some();
-            (is_answer || counts || event.says_something()).then(|| {
-                let mut kept = event.in_a_set();
-                if is_answer && event.calls().next().is_none() {
-                    kept.content = None;
-                }
-                kept
-            })
-        },
-    );
-    let mut turn =
-        Invocation::new(user.clone()).with_intermediate_data(IntermediateData::Events(kept.collect()));
+    let mut kept = Vec::with_capacity(events.len());
+    for (at, event) in events.iter().enumerate() {
+        if event.partial || event.is_users() {
+            continue;
+        }
+        let is_answer = answer == Some(at);
+        let counts =
+            event.usage.is_some() || event.model_version.is_some() || event.grounding_metadata.is_some();
+        if is_answer || counts || event.says_something() {
+            let is_repeated = is_answer && event.calls().next().is_none();
+            kept.push(event.in_a_set(if is_repeated { None } else { event.content.clone() }));
+        }
+    }
+    let mut turn = Invocation::new(user.clone()).with_intermediate_data(IntermediateData::Events(kept));
     turn.final_response = answer.and_then(|at| events[at].content.clone());
     turn
 }

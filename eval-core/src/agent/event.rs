@@ -127,10 +127,10 @@ impl Event {
         self
     }
 
-    /// What a turn of a set keeps of the event.
-    pub(crate) fn in_a_set(&self) -> InvocationEvent {
+    /// What a turn of a set keeps of the event, with this content.
+    pub(crate) fn in_a_set(&self, content: Option<Content>) -> InvocationEvent {
         let mut kept = InvocationEvent::new(&self.author);
-        kept.content.clone_from(&self.content);
+        kept.content = content;
         kept.usage_metadata.clone_from(&self.usage);
         kept.model_version.clone_from(&self.model_version);
         kept.grounding_metadata.clone_from(&self.grounding_metadata);

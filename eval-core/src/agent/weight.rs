@@ -43,29 +43,38 @@ fn of_text(text: Option<&String>) -> usize {
 
 /// Not recursive, since tools may return values of any depth.
 fn of_map(map: &Map) -> usize {
-    // Most maps of an event are, and then nothing is allocated.
-    if map.is_empty() {
-        return 0;
-    }
     let mut bytes = 0;
-    let mut maps = vec![map];
-    let mut values: Vec<&Value> = Vec::new();
-    loop {
-        while let Some(value) = values.pop() {
-            bytes += VALUE;
-            match value {
-                Value::String(text) => bytes += text.len(),
-                Value::Array(items) => values.extend(items),
-                Value::Object(map) => maps.push(map),
-                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    // What holds other values. Most maps of an event hold none, and then nothing is allocated.
+    let mut nested = Vec::new();
+    for (key, value) in map {
+        bytes += key.len() + of_value(value, &mut nested);
+    }
+    while let Some(value) = nested.pop() {
+        match value {
+            Value::Array(items) => {
+                for item in items {
+                    bytes += of_value(item, &mut nested);
+                }
             }
-        }
-        let Some(map) = maps.pop() else { return bytes };
-        for (key, value) in map {
-            bytes += key.len();
-            values.push(value);
+            Value::Object(map) => {
+                for (key, value) in map {
+                    bytes += key.len() + of_value(value, &mut nested);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
+    bytes
+}
+
+/// A value without the values in it, which come later.
+fn of_value<'a>(value: &'a Value, nested: &mut Vec<&'a Value>) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => return VALUE + text.len(),
+        Value::Array(_) | Value::Object(_) => nested.push(value),
+    }
+    VALUE
 }
 
 #[cfg(test)]

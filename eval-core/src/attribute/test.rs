@@ -15,7 +15,7 @@ use crate::compiled::{SetSource, Test};
 use crate::decide::errors_apart;
 use crate::failure;
 use crate::foreign::guard;
-use crate::guard::{Fault, catch_panic, fenced};
+use crate::guard::{Fault, What, catch_panic, fenced};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
 use crate::message::{show, show_past_the_harness};
@@ -103,7 +103,7 @@ impl AgentSource for FunctionSource<'_> {
             return Ok(Begun::Body(self.body(eval_run).await));
         }
         let call = || (self.function.call)(self.identified.case, eval_run.clone());
-        match fenced(limit, || format!("{}, setup,", run.label), call).await? {
+        match fenced(limit, What::of(run.label.clone()).doing("setup"), call).await? {
             Driven::Agent(agent) => Ok(Begun::Agent(agent)),
             Driven::Body => Ok(Begun::Body(eval_run.end(None))),
         }
@@ -261,7 +261,7 @@ async fn evaluate(
         identified: identified.clone(),
         bodies: RefCell::default(),
     };
-    Ok(runner.run(&identified, &agents).await)
+    Ok(runner.run(&identified, agents).await)
 }
 
 #[cfg(feature = "judges")]

@@ -35,7 +35,7 @@ impl Bodies {
         self,
         mut runs: Vec<Evaluated>,
         log: &TestLog,
-        decide: impl Fn(Vec<RunReport>) -> CaseReport,
+        mut decide: impl FnMut(Vec<RunReport>) -> CaseReport,
     ) -> CaseReport {
         let reports = |runs: Vec<Evaluated>| runs.into_iter().map(Evaluated::into_report).collect();
         if self.failed.is_empty() {

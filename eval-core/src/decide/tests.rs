@@ -1,4 +1,5 @@
 use super::*;
+use crate::metric::Score;
 use crate::report::ScoredMetric;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::lanes;
 use super::polls::Polls;
-use super::watchdog::Watch;
+use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 
 /// How guarded code failed.
@@ -83,15 +83,15 @@ impl fmt::Display for Fault {
 ///
 /// The call itself is guarded too, since a function that is not `async` may do its work before it returns its future. So
 /// is dropping the future after its time is up.
-pub(crate) async fn fenced<T, Fut>(
+pub(crate) fn fenced<T, Fut>(
     limit: Duration,
-    what: impl Fn() -> String,
+    what: What,
     call: impl FnOnce() -> Fut,
-) -> Result<T, Fault>
+) -> impl Future<Output = Result<T, Fault>>
 where
     Fut: Future<Output = Result<T, BoxError>>,
 {
-    fenced_but_for(Waited::default, limit, what, call).await
+    fenced_but_for(Waited::default, limit, what, call)
 }
 
 /// Time that does not count towards a limit.
@@ -103,26 +103,17 @@ pub(crate) struct Waited {
     pub(crate) still: bool,
 }
 
-/// Like [`fenced`], but time that `waited` reports does not count towards the limit.
-pub(crate) async fn fenced_but_for<T, Fut>(
-    waited: impl Fn() -> Waited,
-    limit: Duration,
-    what: impl Fn() -> String,
-    call: impl FnOnce() -> Fut,
-) -> Result<T, Fault>
-where
-    Fut: Future<Output = Result<T, BoxError>>,
-{
-    catch_panic(limited(waited, limit, what, call)).await.unwrap_or_else(|panic| Err(Fault::Panicked(panic)))
-}
-
 /// The shortest time between two looks at the clock while waiting does not count.
 const LEAST_LOOK: Duration = Duration::from_millis(10);
 
-async fn limited<T, Fut>(
+/// Like [`fenced`], but time that `waited` reports does not count towards the limit.
+///
+/// Each turn of a test goes through here several times. So it is one future around that of the call, instead of one for each
+/// concern, and the timer of tokio is made only if the call has to wait.
+pub(crate) async fn fenced_but_for<T, Fut>(
     waited: impl Fn() -> Waited,
     limit: Duration,
-    what: impl Fn() -> String,
+    what: What,
     call: impl FnOnce() -> Fut,
 ) -> Result<T, Fault>
 where
@@ -135,21 +126,48 @@ where
         let held_up = polls.held_up().saturating_sub(held_before);
         begun.elapsed().saturating_sub(waited().total).saturating_sub(held_up)
     };
-    let mut work = pin!(polls.measured(catch_panic(async move { call().await })));
+    // The call is made by the first poll.
+    let mut work = Box::pin(async move { call().await });
     let mut left = limit;
-    let result = loop {
+    let ended = loop {
         let _watch = Watch::start(left, limit, &what, &polls);
-        match tokio::time::timeout(left, &mut work).await {
-            Ok(Err(panic)) => return Err(Fault::Panicked(panic)),
-            Ok(Ok(result)) => break result,
-            Err(_) if waited().still || own() < limit => left = limit.saturating_sub(own()).max(LEAST_LOOK),
+        let (began, mut timer) = (Instant::now(), None);
+        let polled = poll_fn(|context| {
+            let poll = || {
+                if let Poll::Ready(result) = work.as_mut().poll(context) {
+                    return Poll::Ready(Some(result));
+                }
+                // Work that used up what tokio lets a task do at once leaves nothing for its timer.
+                let sleep = || {
+                    let sleep = tokio::time::sleep(left.saturating_sub(began.elapsed()));
+                    Box::pin(tokio::task::unconstrained(sleep))
+                };
+                timer.get_or_insert_with(sleep).as_mut().poll(context).map(|()| None)
+            };
+            // The future is not polled again after a panic, so its broken state is never observed.
+            match polls.during(|| catch_unwind(AssertUnwindSafe(poll))) {
+                Ok(polled) => polled.map(Ok),
+                Err(payload) => Poll::Ready(Err(payload)),
+            }
+        });
+        match polled.await {
+            Err(payload) => break Err(Fault::Panicked(panic_message(&*payload))),
+            Ok(Some(result)) => break Ok(result),
+            Ok(None) if waited().still || own() < limit => {
+                left = limit.saturating_sub(own()).max(LEAST_LOOK);
+            }
             // It blocked its thread, and awaits something again.
-            Err(_) if polls.longest() > limit => return Err(Fault::Blocked { limit, took: polls.longest() }),
-            Err(_) => return Err(Fault::TimedOut(limit)),
+            Ok(None) if polls.longest() > limit => {
+                break Err(Fault::Blocked { limit, took: polls.longest() });
+            }
+            Ok(None) => break Err(Fault::TimedOut(limit)),
         }
     };
-    // Tokio polls the future before its timer, so a future that blocked its thread is ready however late it is.
     let took = own();
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(work)));
+    dropped.map_err(|payload| Fault::Panicked(panic_message(&*payload)))?;
+    let result = ended?;
+    // The future is polled before the timer, so a future that blocked its thread is ready however late it is.
     if took > limit {
         let is_its_own_fault = took.saturating_sub(polls.longest()) <= limit;
         return Err(if is_its_own_fault {
@@ -163,24 +181,17 @@ where
 
 /// Awaits work that has a time limit of its own. If it blocks its thread past that, the watchdog says so.
 #[cfg(feature = "judges")]
-pub(crate) async fn watched<T>(
-    limit: Duration,
-    what: impl Fn() -> String,
-    work: impl Future<Output = T>,
-) -> T {
+pub(crate) async fn watched<T>(limit: Duration, what: What, work: impl Future<Output = T>) -> T {
     let polls = Arc::new(Polls::new(lanes::current()));
     let _watch = Watch::start(limit, limit, &what, &polls);
-    polls.measured(work).await
+    let mut work = pin!(work);
+    poll_fn(|context| polls.during(|| work.as_mut().poll(context))).await
 }
 
 /// Calls a function that is not async: it may panic, or block its thread.
-pub(crate) fn not_async<T>(
-    limit: Duration,
-    what: impl Fn() -> String,
-    call: impl FnOnce() -> T,
-) -> Result<T, Fault> {
+pub(crate) fn not_async<T>(limit: Duration, what: &What, call: impl FnOnce() -> T) -> Result<T, Fault> {
     let polls = Arc::new(Polls::new(None));
-    let _watch = Watch::start(limit, limit, &what, &polls);
+    let _watch = Watch::start(limit, limit, what, &polls);
     let begun = Instant::now();
     let result = polls.during(|| catch_unwind(AssertUnwindSafe(call)));
     let result = result.map_err(|payload| Fault::Panicked(panic_message(&*payload)))?;

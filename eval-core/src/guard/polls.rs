@@ -1,7 +1,5 @@
 //! The polls of guarded code: how long they took, and whether one is going on.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,12 +35,6 @@ pub(super) enum Late {
 impl Polls {
     pub(super) fn new(lane: Option<Arc<Lane>>) -> Self {
         Self { lane, state: Mutex::default() }
-    }
-
-    /// A future whose polls are counted.
-    pub(super) async fn measured<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
-        poll_fn(|context| self.during(|| work.as_mut().poll(context))).await
     }
 
     /// Counts a call as a poll. The call must not panic.

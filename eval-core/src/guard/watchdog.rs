@@ -3,6 +3,7 @@
 //! Blocked code cannot be cancelled, and libtest shows nothing while it hangs. One line on stderr names the case, the
 //! run and the turn. One thread serves the whole process. It sleeps until the next deadline.
 
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,12 +29,48 @@ struct Watched {
     wakes_at: Option<Instant>,
 }
 
+/// How the line calls a piece of work. It is put into words only if the work is late.
+#[derive(Clone, Debug)]
+pub(crate) struct What {
+    whose: Arc<str>,
+    turn: Option<usize>,
+    doing: &'static str,
+}
+
+impl What {
+    /// The work of a test or a run, or the one that is named so.
+    pub(crate) fn of(whose: impl Into<Arc<str>>) -> Self {
+        Self { whose: whose.into(), turn: None, doing: "" }
+    }
+
+    /// In this turn.
+    pub(crate) fn turn(self, turn: usize) -> Self {
+        Self { turn: Some(turn), ..self }
+    }
+
+    /// What it does.
+    pub(crate) fn doing(self, doing: &'static str) -> Self {
+        Self { doing, ..self }
+    }
+}
+
+/// For example `case `c`, run 1 of 1, turn 2, reading the agent's details,`.
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},", self.whose)?;
+        if let Some(turn) = self.turn {
+            write!(f, " turn {turn},")?;
+        }
+        if self.doing.is_empty() { Ok(()) } else { write!(f, " {},", self.doing) }
+    }
+}
+
 /// The line that is shown.
 enum Line {
     /// This one.
     Ready(String),
     /// That of guarded code: it depends on what the code is doing by then.
-    Guarded { what: String, limit: Duration, polls: Arc<Polls> },
+    Guarded { what: What, limit: Duration, polls: Arc<Polls> },
 }
 
 impl Line {
@@ -72,21 +109,16 @@ impl Watched {
 impl Watch {
     /// Warns that `what` blocks its thread if this value still exists after `left` and a grace period. `limit` is its
     /// time limit, and `polls` are its polls.
-    pub(super) fn start(
-        left: Duration,
-        limit: Duration,
-        what: &dyn Fn() -> String,
-        polls: &Arc<Polls>,
-    ) -> Self {
-        Self::until(left, &|| Line::Guarded { what: what(), limit, polls: polls.clone() })
+    pub(super) fn start(left: Duration, limit: Duration, what: &What, polls: &Arc<Polls>) -> Self {
+        Self::until(left, || Line::Guarded { what: what.clone(), limit, polls: polls.clone() })
     }
 
     /// Shows `line` if this value still exists after `limit` and a grace period.
     pub(crate) fn start_with(limit: Duration, line: &dyn Fn() -> String) -> Self {
-        Self::until(limit, &|| Line::Ready(line()))
+        Self::until(limit, || Line::Ready(line()))
     }
 
-    fn until(limit: Duration, line: &dyn Fn() -> Line) -> Self {
+    fn until(limit: Duration, line: impl FnOnce() -> Line) -> Self {
         // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
@@ -174,7 +206,7 @@ mod tests {
     #[test]
     fn the_line_blames_only_what_is_being_polled() {
         let polls = Arc::new(Polls::new(None));
-        let (what, limit) = ("case `c`, turn 1,".to_owned(), Duration::from_secs(1));
+        let (what, limit) = (What::of("case `c`").turn(1), Duration::from_secs(1));
         let line = Line::Guarded { what, limit, polls: polls.clone() };
         let waits = line.text().unwrap();
         assert!(waits.starts_with("case `c`, turn 1, could not be ended at its timeout of 1s"), "{waits}");

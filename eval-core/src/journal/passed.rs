@@ -3,6 +3,7 @@
 use eval_format::Gate;
 
 use super::read::{Attempt, Evaluation};
+use crate::metric::Pool;
 use crate::report::{MetricOutcome, MetricReport};
 
 /// Decides the runs of an attempt, each on its own.
@@ -25,7 +26,7 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport], gate: Gate) -> Opti
     for metric in metrics {
         let Some(threshold) = metric.threshold() else { continue };
         match scored.metrics.iter().find(|score| score.name == metric.name).map(|metric| &metric.outcome) {
-            Some(MetricOutcome::Scored(scores)) if scores.counted().all(|score| score.value().is_some()) => {
+            Some(MetricOutcome::Scored(scores)) if Pool::of(&[scores]).is_whole() => {
                 passed = Some(passed.unwrap_or(true) && scores.reaches(threshold, gate));
             }
             Some(MetricOutcome::Skipped(_) | MetricOutcome::Unjudged(_)) => {}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::environment::TIMEOUT;
 use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
-use crate::guard;
+use crate::guard::{self, What};
 
 /// Asks a judge and waits as long as its time limit says. The outer error says that the time is up.
 ///
@@ -15,7 +15,7 @@ pub(super) async fn ask_in_time(
     whose: &str,
 ) -> Result<Result<JudgeReply, JudgeError>, JudgeError> {
     let Some(limit) = judge.time_limit() else { return Ok(judge.ask(request).await) };
-    let what = || format!("{whose}the judge `{}`,", request.model);
+    let what = What::of(format!("{whose}the judge `{}`", request.model));
     let answer = tokio::time::timeout(limit, judge.ask(request));
     guard::watched(limit, what, answer).await.map_err(|_| too_long(limit))
 }

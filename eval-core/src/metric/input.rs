@@ -128,7 +128,11 @@ impl<'a> MetricInput<'a> {
 
     /// Scores each turn on its own. It takes a reference to a function so that it is compiled once for all metrics.
     pub(crate) fn score_turns(&self, score: &dyn Fn(&Invocation, Option<&Invocation>) -> Score) -> Scores {
-        Scores::of_turns(self.turns().map(|(actual, expected)| score(actual, expected)).collect())
+        let mut scores = Vec::with_capacity(self.actual.len());
+        for (actual, expected) in self.turns() {
+            scores.push(score(actual, expected));
+        }
+        Scores::of_turns(scores)
     }
 }
 

@@ -185,7 +185,12 @@ impl FromIterator<Score> for Scores {
 impl Scores {
     /// One score per turn, as from an iterator.
     pub(crate) fn of_turns(scores: Vec<Score>) -> Self {
-        let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
+        let mut values = Vec::with_capacity(scores.len());
+        for score in &scores {
+            if let Some(value) = score.value() {
+                values.push(value);
+            }
+        }
         Self { overall: mean::naive(&values), all: scores, whole_run: false }
     }
 
@@ -207,11 +212,6 @@ impl Scores {
         &self.all
     }
 
-    /// The scores but for the turns that are left out.
-    pub(crate) fn counted(&self) -> impl Iterator<Item = &Score> {
-        self.all.iter().filter(|score| score.why_left_out().is_none())
-    }
-
     /// The metric's own overall score of the run; `None` if no turn has a score.
     pub fn overall(&self) -> Option<f64> {
         self.overall
@@ -226,18 +226,60 @@ impl Scores {
 
     /// Whether these runs together reach the threshold. There is no tolerance, as in ADK.
     pub(crate) fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
-        let counted = runs.iter().flat_map(|scores| scores.counted());
-        let values = counted.map(Score::value);
-        let Some(values) = values.collect::<Option<Vec<f64>>>() else { return false };
-        match gate {
-            Gate::EveryTurn => !values.is_empty() && values.iter().all(|value| *value >= threshold),
-            Gate::Mean => mean::exact(&values).is_some_and(|mean| mean >= threshold),
-        }
+        Pool::of(runs).reaches(threshold, gate)
     }
 
     /// Whether there is one score for the whole run instead of one per turn.
     pub fn is_whole_run(&self) -> bool {
         self.whole_run
+    }
+}
+
+/// The scores of several runs in one list.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    /// The scores that are numbers.
+    pub(crate) values: Vec<f64>,
+    /// How many turns count: those that have a number, and those that were not evaluated.
+    pub(crate) total: usize,
+}
+
+impl Pool {
+    /// Reads the scores once.
+    pub(crate) fn of(runs: &[&Scores]) -> Self {
+        let mut pool = Self { values: Vec::new(), total: 0 };
+        for scores in runs {
+            for score in scores.scores() {
+                match score.kind {
+                    Kind::Value(value) => pool.values.push(value),
+                    Kind::NotEvaluated(_) => {}
+                    Kind::LeftOut(_) => continue,
+                }
+                pool.total += 1;
+            }
+        }
+        pool
+    }
+
+    /// Whether each turn that counts has a number.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.values.len() == self.total
+    }
+
+    /// The exact mean; `None` if there are no numbers.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        mean::exact(&self.values)
+    }
+
+    /// Whether these scores reach the threshold. There is no tolerance, as in ADK.
+    pub(crate) fn reaches(&self, threshold: f64, gate: Gate) -> bool {
+        self.is_whole()
+            && match gate {
+                Gate::EveryTurn => {
+                    !self.values.is_empty() && self.values.iter().all(|value| *value >= threshold)
+                }
+                Gate::Mean => self.mean().is_some_and(|mean| mean >= threshold),
+            }
     }
 }
 

@@ -139,7 +139,7 @@ impl<A: Agent> Conversation<A> {
 }
 
 fn conditions(timeout: Duration) -> Conditions<'static> {
-    Conditions { app_name: "", user_id: "", timeout, label: "a conversation" }
+    Conditions { app_name: "", user_id: "", timeout, label: "a conversation".into() }
 }
 
 #[cfg(test)]

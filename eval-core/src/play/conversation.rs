@@ -8,7 +8,7 @@ use eval_format::{EvalCase, Invocation, Map};
 use super::unscored;
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn};
-use crate::guard::{Fault, fenced, not_async};
+use crate::guard::{Fault, What, fenced, not_async};
 use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -24,7 +24,13 @@ pub(crate) struct Conditions<'a> {
     /// The time limit for opening the session and for each turn.
     pub(crate) timeout: Duration,
     /// What the watchdog calls this run: the test and the run.
-    pub(crate) label: &'a str,
+    pub(crate) label: Arc<str>,
+}
+
+impl Conditions<'_> {
+    fn what(&self) -> What {
+        What::of(self.label.clone())
+    }
 }
 
 /// Plays a case against an agent. What goes wrong is in the transcript. `log` shows later what came too late for it.
@@ -51,8 +57,8 @@ pub(crate) async fn converse(
 
 /// Drops the agent, or whatever holds it.
 pub(super) fn drop_agent<A>(agent: A, conditions: &Conditions<'_>) -> Result<(), RunError> {
-    let what = || format!("{}, dropping the agent,", conditions.label);
-    not_async(conditions.timeout, what, || drop(agent))
+    let what = conditions.what().doing("dropping the agent");
+    not_async(conditions.timeout, &what, || drop(agent))
         .map_err(|fault| agent_error(None, &format!("dropping the agent: {fault}")))
 }
 
@@ -120,7 +126,7 @@ pub(super) async fn start(
     session: &Session,
 ) -> Result<(), RunError> {
     let session = session.recording_into(log);
-    let what = || format!("{}, opening the session,", conditions.label);
+    let what = conditions.what().doing("opening the session");
     let opened = fenced(conditions.timeout, what, || agent.start(&session)).await;
     opened.map_err(|fault| agent_fault(None, "opening the session: ", &fault))
 }
@@ -131,7 +137,7 @@ pub(super) async fn read_state(
     conditions: &Conditions<'_>,
     transcript: &mut Transcript,
 ) -> Result<(), RunError> {
-    let what = || format!("{}, reading the session state,", conditions.label);
+    let what = conditions.what().doing("reading the session state");
     match fenced(conditions.timeout, what, || agent.state()).await {
         Ok(Some(state)) => transcript.state = state,
         Ok(None) => {}
@@ -146,7 +152,7 @@ pub(super) async fn end(
     conditions: &Conditions<'_>,
     played: Result<(), RunError>,
 ) -> Result<(), RunError> {
-    let what = || format!("{}, ending the conversation,", conditions.label);
+    let what = conditions.what().doing("ending the conversation");
     let ended = fenced(conditions.timeout, what, || agent.end()).await;
     let Err(fault) = ended else { return played };
     let fault = format!("ending the conversation: {fault}");
@@ -171,15 +177,19 @@ pub(super) async fn turn(
     let begun = Instant::now();
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let turn = Turn::new(&message.content, Recorder::of_next_turn(log));
-    let what = || format!("{}, turn {number},", conditions.label);
+    let what = conditions.what().turn(number);
     let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
     let elapsed = begun.elapsed();
 
     let Recorded { events, tools, took, overflow } = log.end();
     let elapsed = took.unwrap_or(elapsed);
-    transcript.state.extend(events.iter().flat_map(|event| event.state_delta.clone()));
-    let what = || format!("{}, turn {number}, reading the agent's details,", conditions.label);
-    let details = not_async(conditions.timeout, what, || agent.details());
+    for event in &events {
+        if !event.state_delta.is_empty() {
+            transcript.state.extend(event.state_delta.clone());
+        }
+    }
+    let what = conditions.what().turn(number).doing("reading the agent's details");
+    let details = not_async(conditions.timeout, &what, || agent.details());
     let mut invocation = invocation(&message.content, &events)
         .with_invocation_id(format!("turn-{number}"))
         .with_creation_timestamp(started_at.as_secs_f64())

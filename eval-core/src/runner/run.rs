@@ -19,7 +19,7 @@ use super::setup_fn::Setup;
 use crate::agent::{Agent, BoxAgent, BoxFuture};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Evaluated, IdentifiedCase, Run};
 use crate::failure;
-use crate::guard::{self, Fault, Lanes, ShutDown};
+use crate::guard::{self, Fault, Lanes, ShutDown, What};
 use crate::journal::{Journal, TestLog};
 use crate::judge::{in_case, inherited};
 use crate::report::{CaseReport, EvalReport};
@@ -224,7 +224,7 @@ impl EvalRunner {
             lanes: self.lanes.clone(),
             shape: PhantomData,
         };
-        let report = job.prepared.runner.run(&identified, &source).await;
+        let report = job.prepared.runner.run(&identified, source).await;
         self.ended(&identified, report)
     }
 
@@ -281,9 +281,14 @@ struct SetupSource<'a, Shape, S> {
 
 impl<Shape, S: Setup<Shape>> AgentSource for SetupSource<'_, Shape, S> {
     async fn begin(&self, run: &Run, limit: Duration) -> Result<Begun, Fault> {
-        let what = || format!("{}, setup,", run.label);
+        let what = What::of(run.label.clone()).doing("setup");
         let set_up = guard::fenced(limit, what, || self.setup.set_up(self.case));
         self.lanes.clone().run(set_up).await.map(Begun::Agent)
+    }
+
+    /// The case that the tasks had. They are over.
+    fn into_case(self, _: &EvalCase) -> EvalCase {
+        Arc::unwrap_or_clone(self.owned)
     }
 
     async fn evaluate(

@@ -129,7 +129,11 @@ impl Word<'_> {
     fn replace_by(&mut self, rules: fn([u8; 2]) -> &'static [Rule], above: usize) {
         let word = self.get();
         let [.., last_but_one, last] = *word else { return };
-        for (suffix, replacement) in rules([last_but_one, last]) {
+        // Mostly there are none. An iterator would cost as much as the rest of this function where it is not optimised.
+        let rules = rules([last_but_one, last]);
+        let mut rule = 0;
+        while rule < rules.len() {
+            let (suffix, replacement) = rules[rule];
             if word.ends_with(suffix) {
                 let at = word.len() - suffix.len();
                 if measure(&word[..at]) > above {
@@ -137,6 +141,7 @@ impl Word<'_> {
                 }
                 return;
             }
+            rule += 1;
         }
     }
 
@@ -267,14 +272,23 @@ fn has_vowel(word: &[u8]) -> bool {
 }
 
 /// Porter's measure: the number of times that a consonant follows a vowel, about the number of syllables.
+///
+/// A loop over indices, as it is the inner loop of the stemmer and tests are built without optimisation.
 fn measure(word: &[u8]) -> usize {
-    let mut count = 0;
+    let (mut count, mut at) = (0, 0);
     // The start counts as a vowel for a `y`, and as none for what is counted.
-    let (mut after_vowel, mut is_first) = (true, true);
-    for letter in word {
-        let vowel = is_vowel_letter(*letter) || (*letter == b'y' && !after_vowel);
-        count += usize::from(after_vowel && !vowel && !is_first);
-        (after_vowel, is_first) = (vowel, false);
+    let mut after_vowel = true;
+    while at < word.len() {
+        let vowel = match word[at] {
+            b'a' | b'e' | b'i' | b'o' | b'u' => true,
+            b'y' => !after_vowel,
+            _ => false,
+        };
+        if after_vowel && !vowel && at > 0 {
+            count += 1;
+        }
+        after_vowel = vowel;
+        at += 1;
     }
     count
 }

@@ -20,30 +20,28 @@ pub(crate) struct Rouge {
     pub(crate) fmeasure: f64,
 }
 
-/// A text prepared for ROUGE-1: its tokens, sorted.
+/// A text prepared for ROUGE-1: its tokens, each with a key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RougeText {
     tokens: Tokens,
-    /// Key and index of each token, sorted by key and then by text, so that equal tokens are neighbours.
-    sorted: Vec<(u64, usize)>,
+    /// The key of each token. It decides almost all comparisons.
+    keys: Vec<u64>,
 }
 
+/// Up to so many tokens, looking for each in the other text takes less time than sorting both.
+const FEW: usize = 48;
+
 impl RougeText {
-    /// Splits a text into tokens and sorts them.
+    /// Splits a text into tokens.
     pub(crate) fn new(text: &str) -> Self {
         let tokens = tokens(text);
-        let mut sorted = Vec::with_capacity(tokens.len());
-        for at in 0..tokens.len() {
-            sorted.push((key(tokens.get(at)), at));
+        let mut keys = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while at < tokens.len() {
+            keys.push(tokens.key(at));
+            at += 1;
         }
-        if sorted.len() <= SORTED_BY_INSERTION {
-            sort_by_insertion(&mut sorted, |a, b| {
-                a.0 < b.0 || (a.0 == b.0 && compare(&tokens, a, &tokens, b).is_lt())
-            });
-        } else {
-            sorted.sort_unstable_by(|a, b| compare(&tokens, *a, &tokens, *b));
-        }
-        Self { tokens, sorted }
+        Self { tokens, keys }
     }
 
     /// The tokens in the order of the text.
@@ -53,52 +51,62 @@ impl RougeText {
 
     /// The number of tokens that both texts have. A token counts as often as in the text that has fewer of it.
     fn shared(&self, other: &Self) -> usize {
-        let (mut ours, mut theirs) = (self.sorted.iter(), other.sorted.iter());
-        let (mut a, mut b) = (ours.next(), theirs.next());
-        let mut shared = 0;
-        while let (Some(x), Some(y)) = (a, b) {
-            let order = compare(&self.tokens, *x, &other.tokens, *y);
-            shared += usize::from(order.is_eq());
-            if order.is_le() {
-                a = ours.next();
+        if self.keys.len() <= FEW && other.keys.len() <= FEW {
+            self.shared_by_looking(other)
+        } else {
+            self.shared_by_sorting(other)
+        }
+    }
+
+    /// Gives each token of this text an equal one of the other text. Where texts are alike, it is the one after the last
+    /// that was given, so the search begins there.
+    fn shared_by_looking(&self, other: &Self) -> usize {
+        let (ours, theirs) = (self.keys.as_slice(), other.keys.as_slice());
+        let mut taken = [false; FEW];
+        let (mut at, mut place, mut shared) = (0, 0, 0);
+        while at < ours.len() {
+            let mut looked_at = 0;
+            while looked_at < theirs.len() {
+                if place == theirs.len() {
+                    place = 0;
+                }
+                let is_equal = ours[at] == theirs[place]
+                    && !taken[place]
+                    && compare(&self.tokens, (ours[at], at), &other.tokens, (theirs[place], place)).is_eq();
+                if is_equal {
+                    taken[place] = true;
+                    shared += 1;
+                }
+                place += 1;
+                if is_equal {
+                    break;
+                }
+                looked_at += 1;
             }
-            if order.is_ge() {
-                b = theirs.next();
+            at += 1;
+        }
+        shared
+    }
+
+    fn shared_by_sorting(&self, other: &Self) -> usize {
+        let (ours, theirs) = (self.sorted(), other.sorted());
+        let (mut a, mut b, mut shared) = (0, 0, 0);
+        while a < ours.len() && b < theirs.len() {
+            match compare(&self.tokens, ours[a], &other.tokens, theirs[b]) {
+                Ordering::Less => a += 1,
+                Ordering::Greater => b += 1,
+                Ordering::Equal => (a, b, shared) = (a + 1, b + 1, shared + 1),
             }
         }
         shared
     }
-}
 
-/// Up to so many tokens, the sort of std is slower in tests, which are built without optimisation. With it, std sorts so few
-/// in the same way.
-const SORTED_BY_INSERTION: usize = 48;
-
-fn sort_by_insertion<T: Copy>(items: &mut [T], is_less: impl Fn(T, T) -> bool) {
-    for next in 1..items.len() {
-        let item = items[next];
-        let mut place = next;
-        while place > 0 && is_less(item, items[place - 1]) {
-            items[place] = items[place - 1];
-            place -= 1;
-        }
-        items[place] = item;
+    /// Key and index of each token, sorted by key and then by text, so that equal tokens are neighbours.
+    fn sorted(&self) -> Vec<(u64, usize)> {
+        let mut sorted: Vec<(u64, usize)> = self.keys.iter().copied().zip(0..).collect();
+        sorted.sort_unstable_by(|a, b| compare(&self.tokens, *a, &self.tokens, *b));
+        sorted
     }
-}
-
-/// The first eight bytes of a token as a number, filled up with zeros. It decides almost all comparisons.
-///
-/// Tokens hold no zero bytes, so two tokens of less than eight bytes with equal keys are equal.
-fn key(token: &[u8]) -> u64 {
-    if let Some(letters) = token.first_chunk() {
-        return u64::from_be_bytes(*letters);
-    }
-    let mut key = 0;
-    for letter in token {
-        key = key << 8 | u64::from(*letter);
-    }
-    // A token that is not empty has at most seven letters here.
-    key << (8 * (8 - token.len().max(1)))
 }
 
 fn compare(ours: &Tokens, a: (u64, usize), theirs: &Tokens, b: (u64, usize)) -> Ordering {
@@ -113,7 +121,7 @@ fn compare(ours: &Tokens, a: (u64, usize), theirs: &Tokens, b: (u64, usize)) -> 
 ///
 /// Two texts without words score 0, as in ADK.
 pub(crate) fn rouge_1(expected: &RougeText, actual: &RougeText) -> Rouge {
-    Rouge::of(expected.shared(actual), expected.sorted.len(), actual.sorted.len())
+    Rouge::of(expected.shared(actual), expected.keys.len(), actual.keys.len())
 }
 
 /// ROUGE-2: compares two texts by their pairs of neighbouring words.
@@ -181,6 +189,21 @@ mod tests {
         check("abcdefgh1", "abcdefgh", 0.0);
         check("abcdefgh1 abcdefgh2", "abcdefgh2 abcdefgh3", 0.5);
         check("12345678 123456789", "123456789 12345678", 1.0);
+    }
+
+    #[test]
+    fn few_and_many_tokens_are_counted_alike() {
+        let words = ["a", "b", "abcdefgh1", "abcdefgh2", "東京", "runs", "running", "7"];
+        let text = |seed: usize, len: usize| {
+            let word = |at: usize| words[(at * at + at * seed + seed) % words.len()];
+            RougeText::new(&(0..len).map(word).collect::<Vec<_>>().join(" "))
+        };
+        for seed in 0..20 {
+            let (ours, theirs) = (text(seed, seed * 2), text(seed + 3, FEW - seed));
+            let shared = ours.shared_by_sorting(&theirs);
+            assert_eq!(ours.shared_by_looking(&theirs), shared, "{seed}");
+            assert_eq!(theirs.shared_by_looking(&ours), shared, "{seed}");
+        }
     }
 
     fn check_order(expected: &str, actual: &str, pairs: f64, in_order: f64) {

@@ -17,9 +17,26 @@ use crate::category::{Category, category};
 /// The length up to which words are not stemmed, in bytes.
 const UNSTEMMED: usize = 3;
 
+/// How many bytes of a token its key has.
+const KEY: usize = 8;
+
+/// What each byte of ASCII is in a word: itself in lower case, or 0 if it ends the word.
+static IN_WORDS: [u8; 128] = {
+    let mut in_words = [0; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            in_words[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    in_words
+};
+
 /// The tokens of a text, in one buffer without separators.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
+    /// With `KEY` bytes behind the last token, so that each key is read at once.
     bytes: Vec<u8>,
     /// The end of each token in the buffer.
     ends: Vec<usize>,
@@ -27,7 +44,13 @@ pub(crate) struct Tokens {
 
 /// Splits a text into tokens as ADK does.
 pub(crate) fn tokens(text: &str) -> Tokens {
-    if text.is_ascii() { Tokens::of_ascii(text) } else { Tokens::of_unicode(text) }
+    Tokens::of_ascii(text).unwrap_or_else(|| Tokens::of_unicode(text))
+}
+
+/// Whether a text has tokens at all.
+pub(crate) fn has_words(text: &str) -> bool {
+    // Whatever stands beside it, a letter or a digit is part of a token.
+    text.bytes().any(|byte| byte.is_ascii_alphanumeric()) || tokens(text).len() > 0
 }
 
 impl Tokens {
@@ -47,28 +70,51 @@ impl Tokens {
         &self.bytes[start..self.ends[at]]
     }
 
-    /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation. The tokens are made within one copy of
-    /// the text, as a token is never longer than its word.
-    fn of_ascii(text: &str) -> Self {
-        let mut bytes = text.to_lowercase().into_bytes();
-        let mut ends = Vec::with_capacity(bytes.len() / 4);
-        // Without optimisation, as tests are built, an index into a slice costs far less than one into a vector.
+    /// The first eight bytes of the token at an index as a number, filled up with zeros.
+    ///
+    /// Tokens hold no zero bytes, so two tokens of less than eight bytes with equal keys are equal.
+    pub(crate) fn key(&self, at: usize) -> u64 {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        let len = self.ends[at] - start;
+        let Some(letters) = self.bytes[start..].first_chunk() else { return 0 };
+        let key = u64::from_be_bytes(*letters);
+        // A token is not empty, so the shift is less than the width.
+        if len < KEY { key >> (8 * (KEY - len)) << (8 * (KEY - len)) } else { key }
+    }
+
+    /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation; `None` for any other text.
+    ///
+    /// It is one loop over bytes and indices. Tests are built without optimisation, where each step of an iterator is a
+    /// handful of calls, and words are most of what scoring a case costs.
+    fn of_ascii(text: &str) -> Option<Self> {
+        let text = text.as_bytes();
+        let mut bytes = vec![0; text.len() + KEY];
+        let mut ends = Vec::with_capacity(text.len() / 4);
         let letters = bytes.as_mut_slice();
-        let (mut at, mut kept) = (0, 0);
-        while at < letters.len() {
-            let start = at;
-            while at < letters.len() && matches!(letters[at], b'a'..=b'z' | b'0'..=b'9') {
-                at += 1;
+        // The current word is `start..end`. A stem is never longer than its word, so the next one begins where it ends.
+        let (mut at, mut start, mut end) = (0, 0, 0);
+        while at < text.len() {
+            let letter = text[at];
+            if letter >= 0x80 {
+                return None;
             }
-            if at > start {
-                letters.copy_within(start..at, kept);
-                kept += stemmed(&mut letters[kept..kept + at - start]);
-                ends.push(kept);
+            let in_word = IN_WORDS[letter as usize];
+            if in_word != 0 {
+                letters[end] = in_word;
+                end += 1;
+            } else if end > start {
+                start += stemmed(&mut letters[start..end]);
+                end = start;
+                ends.push(start);
             }
             at += 1;
         }
-        bytes.truncate(kept);
-        Self { bytes, ends }
+        if end > start {
+            start += stemmed(&mut letters[start..end]);
+            ends.push(start);
+        }
+        bytes.truncate(start + KEY);
+        Some(Self { bytes, ends })
     }
 
     fn of_unicode(text: &str) -> Self {
@@ -90,6 +136,7 @@ impl Tokens {
             }
         }
         tokens.end_token();
+        tokens.bytes.extend_from_slice(&[0; KEY]);
         tokens
     }
 
@@ -168,6 +215,20 @@ mod tests {
         for text in ["", "The cats' naps, 42 RUNNING-shoes", every_byte.as_str(), "snake_case  x"] {
             let slow = Tokens::of_unicode(text);
             assert_eq!(tokens(text).iter().collect::<Vec<_>>(), slow.iter().collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_with_tokens_is_known() {
+        for text in
+            ["", " .!", "👍", "e\u{301}", "-5", "東京", "\u{20e3}", "1\u{20e3}", "K", "µ", "a\u{338}", "…"]
+        {
+            assert_eq!(has_words(text), tokens(text).len() > 0, "{text:?}");
+        }
+        for letter in (b'0'..=b'z').map(char::from).filter(char::is_ascii_alphanumeric) {
+            for mark in ('\u{300}'..='\u{36f}').chain('\u{20d0}'..='\u{20f0}') {
+                assert!(tokens(&format!("{letter}{mark}")).len() > 0, "{letter}{mark}");
+            }
         }
     }
 

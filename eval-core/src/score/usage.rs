@@ -21,7 +21,11 @@ pub(crate) fn inference_calls(turn: &Invocation) -> Option<f64> {
 
 /// The mean of the values that are known; `None` if none is.
 pub(crate) fn mean_of_known(values: &[Option<f64>]) -> Option<f64> {
-    mean::naive(&values.iter().copied().flatten().collect::<Vec<_>>())
+    let mut known = Vec::new();
+    for value in values {
+        known.extend(*value);
+    }
+    mean::naive(&known)
 }
 
 /// Tokens by kind: `token_usage_v1` and its details.
@@ -142,7 +146,11 @@ impl Durations {
     /// The mean of each part over the turns that have it, rounded to milliseconds.
     pub(crate) fn mean(turns: &[Self]) -> Self {
         let mean = |part: fn(&Self) -> Option<f64>| {
-            mean_of_known(&turns.iter().map(part).collect::<Vec<_>>()).map(mean::round_3)
+            let mut known = Vec::new();
+            for turn in turns {
+                known.extend(part(turn));
+            }
+            mean::naive(&known).map(mean::round_3)
         };
         Self {
             total: mean(|turn| turn.total),

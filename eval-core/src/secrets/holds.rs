@@ -6,16 +6,11 @@
 /// library has it compiled. So the byte of the value that is the rarest in other texts is looked for.
 pub(super) fn holds(text: &str, value: &str) -> bool {
     let bytes = value.as_bytes();
-    let rarity = |byte: u8| match byte {
-        b'A'..=b'Z' => 3,
-        b'0'..=b'9' => 2,
-        b'a'..=b'z' => 1,
-        b'!'..=b'~' if !b"\"\\,.:/_-{}[]".contains(&byte) => 4,
-        _ => 0,
-    };
-    let Some((at, byte)) = bytes.iter().copied().enumerate().max_by_key(|(_, byte)| rarity(*byte)) else {
+    if bytes.is_empty() {
         return false;
-    };
+    }
+    let at = rarest(bytes);
+    let byte = bytes[at];
     if !byte.is_ascii() {
         return text.contains(value);
     }
@@ -28,4 +23,27 @@ pub(super) fn holds(text: &str, value: &str) -> bool {
         from = place + 1;
     }
     false
+}
+
+/// Where the byte stands that is the rarest in other texts.
+fn rarest(value: &[u8]) -> usize {
+    let (mut found, mut at) = (0, 0);
+    while at < value.len() {
+        if rarity(value[at]) > rarity(value[found]) {
+            found = at;
+        }
+        at += 1;
+    }
+    found
+}
+
+fn rarity(byte: u8) -> u8 {
+    match byte {
+        b'"' | b'\\' | b',' | b'.' | b':' | b'/' | b'_' | b'-' | b'{' | b'}' | b'[' | b']' => 0,
+        b'a'..=b'z' => 1,
+        b'0'..=b'9' => 2,
+        b'A'..=b'Z' => 3,
+        b'!'..=b'~' => 4,
+        _ => 0,
+    }
 }

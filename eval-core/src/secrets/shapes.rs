@@ -157,9 +157,9 @@ fn is_part(byte: u8) -> bool {
 
 /// Whether there are a digit and a letter. Names and words of prose have no digits.
 fn is_mixed(run: &[u8]) -> bool {
-    let (mut digit, mut letter) = (false, false);
-    for byte in run {
-        match byte {
+    let (mut digit, mut letter, mut at) = (false, false, 0);
+    while at < run.len() {
+        match run[at] {
             b'0'..=b'9' => digit = true,
             b'a'..=b'z' | b'A'..=b'Z' => letter = true,
             _ => {}
@@ -167,6 +167,7 @@ fn is_mixed(run: &[u8]) -> bool {
         if digit && letter {
             return true;
         }
+        at += 1;
     }
     false
 }
@@ -186,8 +187,7 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
         let may_start = at < begin + LONGEST_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
         if may_start
             && at + 1 < bytes.len()
-            && BEGINS[0][bytes[at] as usize]
-            && BEGINS[1][bytes[at + 1] as usize]
+            && BEGINS[bytes[at] as usize] >> (bytes[at + 1] & 0x7f) & 1 != 0
             && is_word_start(bytes, at)
         {
             let found = SHAPES.iter().any(|shape| {
@@ -205,14 +205,14 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Which bytes come first and second in a key. Few words begin with them, so few are compared with all shapes.
-static BEGINS: [[bool; 256]; 2] = {
-    let mut begins = [[false; 256]; 2];
+/// With which two bytes keys begin: a bit for the second one at the place of the first. Few words begin so, and only those are
+/// compared with all shapes.
+static BEGINS: [u128; 256] = {
+    let mut begins = [0; 256];
     let mut shape = 0;
     while shape < SHAPES.len() {
         let begin = SHAPES[shape].begin.as_bytes();
-        begins[0][begin[0] as usize] = true;
-        begins[1][begin[1] as usize] = true;
+        begins[begin[0] as usize] |= 1 << begin[1];
         shape += 1;
     }
     begins

@@ -160,7 +160,11 @@ impl From<&serde_json::Value> for Value {
 
 impl From<serde_json::Map<String, serde_json::Value>> for Map {
     fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
-        map.into_iter().collect()
+        let mut entries = Vec::with_capacity(map.len());
+        for (key, value) in map {
+            entries.push((key, value.into()));
+        }
+        Self::from_unique(entries)
     }
 }
 

@@ -154,9 +154,17 @@ impl std::ops::Index<usize> for Value {
 /// Keys are unique: inserting one again replaces its value and keeps its place, as a Python `dict`
 /// does. Look-ups scan, which is the fastest thing for the handful of keys that tool arguments have;
 /// collecting, extending and comparing use an index if the objects are large.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Map {
     entries: Vec<(String, Value)>,
+}
+
+/// Every part and every call has maps for rare fields, and they are empty. Without optimisation, as tests are built, cloning an
+/// empty vector takes as long as an allocation.
+impl Clone for Map {
+    fn clone(&self) -> Self {
+        if self.entries.is_empty() { Self::new() } else { Self { entries: self.entries.clone() } }
+    }
 }
 
 impl Map {
@@ -290,15 +298,18 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
 
 impl Map {
     fn insert_all(&mut self, next: &mut dyn FnMut() -> Option<(String, Value)>) {
-        let mut entries = std::iter::from_fn(next);
-        for (key, value) in entries.by_ref().take(SCAN_LIMIT) {
+        let mut inserted = 0;
+        while inserted < SCAN_LIMIT {
+            let Some((key, value)) = next() else { return };
             self.put(key, value);
+            inserted += 1;
         }
         // An index of all that is there pays only for many.
-        let Some(first) = entries.next() else { return };
-        let mut places: HashMap<String, usize> =
-            self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
-        for (key, value) in std::iter::once(first).chain(entries) {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        while let Some((key, value)) = next() {
+            if places.is_empty() {
+                places.extend(self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)));
+            }
             match places.entry(key) {
                 Entry::Occupied(place) => self.entries[*place.get()].1 = value,
                 Entry::Vacant(place) => {

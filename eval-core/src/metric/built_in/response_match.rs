@@ -24,6 +24,7 @@ use super::answers::note_thought_parts;
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::rouge::{RougeText, rouge_1};
+use crate::score::tokenize::has_words;
 
 pub(super) const NAME: &str = "response_match_score";
 
@@ -40,10 +41,16 @@ impl Metric for ResponseMatch {
 fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
     let expected_text = expected.map(Invocation::response_text).unwrap_or_default();
     let actual_text = actual.response_text();
-    let reference = RougeText::new(&expected_text);
-    // An agent that is a script, or replays, often answers to the letter: what is equal is prepared once.
-    let other = (actual_text != expected_text).then(|| RougeText::new(&actual_text));
-    let score = Score::from(rouge_1(&reference, other.as_ref().unwrap_or(&reference)).fmeasure);
+    // An agent that is a script, or replays, often answers to the letter. Then all words are shared, whichever they are.
+    let (fmeasure, has_words) = if actual_text == expected_text {
+        let has_words = has_words(&expected_text);
+        (f64::from(u8::from(has_words)), has_words)
+    } else {
+        let reference = RougeText::new(&expected_text);
+        let fmeasure = rouge_1(&reference, &RougeText::new(&actual_text)).fmeasure;
+        (fmeasure, reference.tokens().len() > 0)
+    };
+    let score = Score::from(fmeasure);
     if expected.is_none_or(|turn| turn.final_response.is_none()) {
         return score.note(
             "the case has no `final_response` for this turn; as in ADK, an empty text is compared, which scores 0.0",
@@ -53,7 +60,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
         return score
             .note("the expected answer is empty; as in ADK, an empty text scores 0.0 against any answer");
     }
-    if reference.tokens().len() == 0 {
+    if !has_words {
         return score.note(
             "the expected answer has no words (only punctuation, symbols or emoji), so ADK scores it 0.0",
         );

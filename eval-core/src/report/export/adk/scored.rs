@@ -2,7 +2,7 @@
 
 use eval_format::{Gate, Invocation};
 
-use crate::metric::{RubricScore, Score, Scores};
+use crate::metric::{Pool, RubricScore, Score, Scores};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
 use crate::verdict::Role;
 
@@ -120,7 +120,7 @@ impl<'a> ExportedMetric<'a> {
         });
         let turns = turns.collect();
         let mut overall = one(scores.overall());
-        if threshold.is_some() && scores.counted().any(|score| score.value().is_none()) {
+        if threshold.is_some() && !Pool::of(&[scores]).is_whole() {
             // The mean of the other turns would hide the missing one.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
         } else if case.gate == Gate::EveryTurn

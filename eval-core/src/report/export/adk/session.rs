@@ -63,7 +63,7 @@ fn time(seconds: f64) -> Value {
 
 /// ADK's `Event`.
 fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value {
-    let model = event.in_a_set().to_full_value();
+    let model = event.in_a_set(event.content.clone()).to_full_value();
     let field = |name: &'static str| {
         let value = match name {
             "error_code" => or_null(event.error_code.as_deref()),

@@ -24,6 +24,7 @@ mod events;
 mod limits;
 mod openapi;
 mod options;
+mod otlp;
 mod pages;
 mod problems;
 mod refusal;

@@ -10,6 +10,7 @@ use crate::body::{Memory, Received};
 use crate::limits::Limits;
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
+use crate::sessions::Sessions;
 use crate::token::Token;
 use crate::work::Workers;
 
@@ -19,6 +20,9 @@ pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) options: ServerOptions,
     pub(crate) workers: Workers,
+    pub(crate) sessions: Sessions,
+    /// Where traces are received.
+    pub(crate) otlp: Option<SocketAddr>,
     memory: Memory,
 }
 
@@ -26,11 +30,18 @@ pub(crate) struct App {
 pub(crate) type Shared = Arc<App>;
 
 impl App {
-    pub(crate) fn new(address: SocketAddr, token: Token, options: ServerOptions) -> Self {
+    pub(crate) fn new(
+        address: SocketAddr,
+        otlp: Option<SocketAddr>,
+        token: Token,
+        options: ServerOptions,
+    ) -> Self {
         Self {
             access: Access::new(address, &options.hosts, token),
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
+            sessions: Sessions::new(&options.limits),
+            otlp,
             options,
         }
     }

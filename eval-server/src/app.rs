@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::Request;
+use tokio::sync::Semaphore;
 
 use crate::access::Access;
 use crate::body::{Memory, Received};
@@ -21,10 +22,15 @@ pub(crate) struct App {
     pub(crate) options: ServerOptions,
     pub(crate) workers: Workers,
     pub(crate) sessions: Sessions,
+    /// Places for those who look at the sessions.
+    pub(crate) streams: Arc<Semaphore>,
     /// Where traces are received.
     pub(crate) otlp: Option<SocketAddr>,
     memory: Memory,
 }
+
+/// How many may look at the sessions at a time.
+const STREAMS: usize = 32;
 
 /// What handlers are given.
 pub(crate) type Shared = Arc<App>;
@@ -41,6 +47,7 @@ impl App {
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
             sessions: Sessions::new(&options.limits),
+            streams: Arc::new(Semaphore::new(STREAMS)),
             otlp,
             options,
         }

@@ -90,13 +90,17 @@ async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<(usiz
             ),
             BodyError::TooLarge(most) => Refusal::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                format!("the body has more than {most} bytes when it is unpacked; export fewer spans at once"),
+                format!(
+                    "the body has more than {most} bytes when it is unpacked; export fewer spans at once"
+                ),
             ),
             BodyError::Broken(why) => Refusal::bad(format!("the body cannot be unpacked: {why}")),
         })?;
         let bytes = unpacked.as_deref().unwrap_or(&received.bytes);
         let export = otlp::read(signal, encoding, bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
-        own.sessions.add(export).map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))
+        own.sessions
+            .add(export)
+            .map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))
     })
     .await?
 }

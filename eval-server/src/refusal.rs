@@ -76,7 +76,9 @@ impl Refusal {
     pub(crate) fn text(&self) -> String {
         match &self.detail {
             Detail::Text(text) => text.clone(),
-            Detail::Fields(fields) => fields.iter().map(|field| field.msg.as_str()).collect::<Vec<_>>().join("; "),
+            Detail::Fields(fields) => {
+                fields.iter().map(|field| field.msg.as_str()).collect::<Vec<_>>().join("; ")
+            }
         }
     }
 

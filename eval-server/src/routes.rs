@@ -8,6 +8,11 @@ pub(crate) mod info;
 mod page;
 pub(crate) mod runs;
 pub(crate) mod score;
+pub(crate) mod sessions;
+pub(crate) mod sessions_draft;
+pub(crate) mod sessions_events;
+mod sessions_page;
+pub(crate) mod sessions_score;
 pub(crate) mod validate;
 
 use axum::Router;
@@ -15,7 +20,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 
 use crate::access::{Access, Needs};
 use crate::answer;
@@ -44,6 +49,15 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
         .route("/api/v1/score", post(score::score))
         .route("/api/v1/runs", get(runs::runs))
         .route("/api/v1/runs/{id}", get(runs::run))
+        .route("/sessions", get(sessions_page::page))
+        .route("/sessions.css", get(sessions_page::style))
+        .route("/sessions.js", get(sessions_page::script))
+        .route("/api/v1/sessions", get(sessions::sessions))
+        .route("/api/v1/sessions/events", get(sessions_events::events))
+        .route("/api/v1/sessions/score", post(sessions_score::score))
+        .route("/api/v1/sessions/{id}", get(sessions::session))
+        .route("/api/v1/sessions/{id}/golden", put(sessions::mark).delete(sessions::unmark))
+        .route("/api/v1/sessions/{id}/draft", post(sessions_draft::save))
         .fallback(not_found)
         .method_not_allowed_fallback(not_allowed)
         .layer(from_fn_with_state(app.clone(), guard))
@@ -53,8 +67,8 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
 /// What each path needs.
 fn needs(path: &str) -> Needs {
     match path {
-        "/" | "/api/health" => Needs::Nothing,
-        _ if path.starts_with("/api/v1/runs") => Needs::Token,
+        "/" | "/api/health" | "/sessions" | "/sessions.css" | "/sessions.js" => Needs::Nothing,
+        _ if path.starts_with("/api/v1/runs") || path.starts_with("/api/v1/sessions") => Needs::Token,
         _ => Needs::Computing,
     }
 }

@@ -97,9 +97,9 @@ impl Server {
         let received = otlp.as_ref().map(|(_, address)| *address);
         let access = received.map(|address| Access::new(address, &options.hosts, token.clone()));
         let app = Arc::new(App::new(address, received, token, options));
-        let receiver = otlp.zip(access).map(|((listener, _), access)| {
-            (listener, Receiver { access, app: Arc::clone(&app) })
-        });
+        let receiver = otlp
+            .zip(access)
+            .map(|((listener, _), access)| (listener, Receiver { access, app: Arc::clone(&app) }));
         Ok(Self { listener, address, receiver, app })
     }
 
@@ -135,7 +135,8 @@ impl Server {
         let limits = app.limits().clone();
         let (tell, told) = watch::channel(false);
         // An end that cannot be told has come.
-        let stopped = |mut told: watch::Receiver<bool>| async move { drop(told.wait_for(|ended| *ended).await) };
+        let stopped =
+            |mut told: watch::Receiver<bool>| async move { drop(told.wait_for(|ended| *ended).await) };
         let own = routes::all(Arc::clone(&app), openapi::document());
         let answers = connections::serve(listener, own, &limits, stopped(told.clone()));
         let receives = async {

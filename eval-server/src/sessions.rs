@@ -50,6 +50,8 @@ pub(crate) struct Reading {
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) sessions: Vec<(Held, Digest)>,
+    /// Whether some have changed since they were read: it would have been too soon to read them again.
+    pub(crate) is_behind: bool,
     /// How many sessions were removed to make room.
     pub(crate) removed: u64,
     /// How many exports were refused.
@@ -58,9 +60,10 @@ pub(crate) struct List {
     pub(crate) last_refusal: Option<(SystemTime, String)>,
 }
 
-/// A session is not read again before this many times what reading it took: else each small export would cost as much as all
-/// before it.
+/// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
+/// each small export would cost as much as all before it.
 const PATIENCE: u32 = 10;
+const SHORT: Duration = Duration::from_millis(50);
 
 /// How often a session is read anew because its spans name other conversations than was known.
 const REGROUPINGS: usize = 4;
@@ -160,10 +163,17 @@ impl Sessions {
         sessions.sort_by_key(|(held, _)| std::cmp::Reverse(held.id));
         List {
             sessions,
+            is_behind: store.is_behind(),
             removed: store.removed(),
             refused: store.refused(),
             last_refusal: store.last_refusal().cloned(),
         }
+    }
+
+    /// The text of a session: documents of OTLP, one a line.
+    pub(crate) fn text(&self, id: u64) -> Option<String> {
+        let (_, documents) = self.store().snapshot(id, Instant::now(), self.limits.quiet)?;
+        Some(documents.join("\n"))
     }
 
     /// Reads a session, by its id or that of a session that was joined with it.
@@ -191,6 +201,11 @@ impl Sessions {
 }
 
 impl Reading {
+    /// What it was read as, for a list.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::of(&self.traces)
+    }
+
     /// Its turns; `None` if its spans are of no agent.
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
         let first = trace_id(self.held.first_trace);

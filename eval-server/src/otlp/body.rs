@@ -37,11 +37,7 @@ pub(crate) enum BodyError {
 }
 
 /// Unpacks a body, up to a number of bytes; `None` if it is not packed.
-pub(crate) fn unpacked(
-    headers: &HeaderMap,
-    bytes: &[u8],
-    most: usize,
-) -> Result<Option<Vec<u8>>, BodyError> {
+pub(crate) fn unpacked(headers: &HeaderMap, bytes: &[u8], most: usize) -> Result<Option<Vec<u8>>, BodyError> {
     let named = headers.get(CONTENT_ENCODING).map_or(Ok("identity"), |name| name.to_str());
     let named = named.unwrap_or("?").trim();
     if named.is_empty() || named.eq_ignore_ascii_case("identity") {

@@ -1,7 +1,6 @@
 //! What an export holds, by trace.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use eval_agents::traces::Traces;
@@ -96,8 +95,7 @@ impl Collector {
             Signal::Logs => ("scopeLogs", "logRecords"),
             Signal::Traces | Signal::Metrics => ("scopeSpans", "spans"),
         };
-        let before =
-            format!("{{\"resource\":{resource},\"{scopes}\":[{{\"scope\":{scope},\"{items}\":[");
+        let before = format!("{{\"resource\":{resource},\"{scopes}\":[{{\"scope\":{scope},\"{items}\":[");
         Scope { before, number: self.scopes }
     }
 
@@ -172,11 +170,10 @@ pub(crate) fn trace_id(trace: u128) -> String {
 
 /// Bytes in hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // Writing into a text cannot fail.
-        drop(write!(text, "{byte:02x}"));
-        text
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits =
+        bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    digits.map(char::from).collect()
 }
 
 /// A number that tells texts apart.

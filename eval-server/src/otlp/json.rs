@@ -265,7 +265,8 @@ mod tests {
     #[test]
     fn spans_are_put_together_by_trace() {
         let other = span("").replace("0001\"", "0002\"");
-        let read = export(&format!("{},{other},{}", span(""), span(",\"parentSpanId\":\"00000000000000bb\"")));
+        let read =
+            export(&format!("{},{other},{}", span(""), span(",\"parentSpanId\":\"00000000000000bb\"")));
         let Export { batches, rejected, .. } = read.unwrap();
         assert_eq!((batches.len(), rejected), (2, 0));
         assert_eq!((batches[0].trace, batches[0].spans.len(), batches[1].count), (1, 2, 1));
@@ -298,8 +299,15 @@ mod tests {
     #[test]
     fn what_is_no_export_is_unreadable() {
         for wrong in [
-            "", "[]", "null", "{", "{\"resourceSpans\":1}", "{\"resourceSpans\":[1]}", "{} x",
-            "{\"resourceSpans\":[{\"scopeSpans\":{}}]}", "{\"resourceSpans\":[{\"resource\":[]}]}",
+            "",
+            "[]",
+            "null",
+            "{",
+            "{\"resourceSpans\":1}",
+            "{\"resourceSpans\":[1]}",
+            "{} x",
+            "{\"resourceSpans\":[{\"scopeSpans\":{}}]}",
+            "{\"resourceSpans\":[{\"resource\":[]}]}",
         ] {
             assert!(read(Signal::Traces, wrong.as_bytes()).is_err(), "{wrong}");
         }

@@ -38,7 +38,9 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
 fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
     fields(message).filter_map(move |field| match field {
         Ok((found, Field::Bytes(bytes))) if found == number => Some(Ok(bytes)),
-        Ok((found, _)) if found == number => Some(Err(Unreadable(format!("the field {number} is no message")))),
+        Ok((found, _)) if found == number => {
+            Some(Err(Unreadable(format!("the field {number} is no message"))))
+        }
         Ok(_) => None,
         Err(error) => Some(Err(error)),
     })
@@ -56,7 +58,9 @@ fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
     let read = (|| {
         for field in fields(message) {
             match field.map_err(|error| error.0)? {
-                (number, Field::Bytes(bytes)) if number == attributes => list.item(|list| list.key_value(bytes, 0))?,
+                (number, Field::Bytes(bytes)) if number == attributes => {
+                    list.item(|list| list.key_value(bytes, 0))?
+                }
                 (1, Field::Bytes(name)) => writer.entry("name", |it| it.string(name))?,
                 _ => {}
             }
@@ -99,7 +103,9 @@ fn span(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Rejected
     }
     let parent_id = match parent {
         [] => 0,
-        bytes => u64::from_be_bytes(bytes.try_into().map_err(|_| "a span has a parent whose id has not 8 bytes")?),
+        bytes => {
+            u64::from_be_bytes(bytes.try_into().map_err(|_| "a span has a parent whose id has not 8 bytes")?)
+        }
     };
     writer.entry("traceId", |it| it.string(hex(trace).as_bytes()))?;
     writer.entry("spanId", |it| it.string(hex(id).as_bytes()))?;
@@ -309,7 +315,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let held = chunk.iter().zip([16, 8, 0]).fold(0, |held, (byte, shift)| held | u32::from(*byte) << shift);
+        let held =
+            chunk.iter().zip([16, 8, 0]).fold(0, |held, (byte, shift)| held | u32::from(*byte) << shift);
         for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
             let digit = usize::try_from(held >> shift & 63).unwrap_or_default();
             text.push(if at <= chunk.len() { char::from(DIGITS[digit]) } else { '=' });
@@ -331,8 +338,12 @@ mod tests {
     }
 
     fn span(more: &[u8]) -> Vec<u8> {
-        [field(1, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]), field(2, &[0, 0, 0, 0, 0, 0, 0, 2]), more.to_vec()]
-            .concat()
+        [
+            field(1, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+            field(2, &[0, 0, 0, 0, 0, 0, 0, 2]),
+            more.to_vec(),
+        ]
+        .concat()
     }
 
     fn export(spans: &[Vec<u8>]) -> Export {
@@ -370,9 +381,16 @@ mod tests {
         for (value, expected) in table {
             let export = export(&[span(&attribute(&value))]);
             let expected = format!("\"attributes\":[{{\"key\":\"k\",\"value\":{expected}}}]");
-            assert!(export.batches[0].document.contains(&expected), "{}: {expected}", export.batches[0].document);
+            assert!(
+                export.batches[0].document.contains(&expected),
+                "{}: {expected}",
+                export.batches[0].document
+            );
         }
-        assert_eq!(["", "f", "fo", "foo", "foob"].map(|it| base64(it.as_bytes())), ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
+        assert_eq!(
+            ["", "f", "fo", "foo", "foob"].map(|it| base64(it.as_bytes())),
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
+        );
     }
 
     #[test]

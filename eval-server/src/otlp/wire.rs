@@ -96,8 +96,12 @@ mod tests {
             0x25, 1, 0, 0, 0, // 4: a fixed32
             0x29, 2, 0, 0, 0, 0, 0, 0, 0, // 5: a fixed64
         ];
-        let expected =
-            [(1, Field::Varint(150)), (2, Field::Bytes(b"hi")), (4, Field::Fixed32(1)), (5, Field::Fixed64(2))];
+        let expected = [
+            (1, Field::Varint(150)),
+            (2, Field::Bytes(b"hi")),
+            (4, Field::Fixed32(1)),
+            (5, Field::Fixed64(2)),
+        ];
         assert_eq!(read(&message).unwrap(), expected);
         assert!(read(b"").unwrap().is_empty());
     }

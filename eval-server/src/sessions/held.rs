@@ -73,7 +73,10 @@ impl Digest {
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
         let line = |text: &str| text.chars().take(SHOWN).collect();
         let tokens = |turn: &Turn| {
-            [turn.usage.input_tokens, turn.usage.output_tokens].into_iter().flatten().fold(0, u64::saturating_add)
+            [turn.usage.input_tokens, turn.usage.output_tokens]
+                .into_iter()
+                .flatten()
+                .fold(0, u64::saturating_add)
         };
         Self {
             turns: turns().count(),

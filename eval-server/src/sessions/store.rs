@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use eval_agents::traces::Traces;
 
 use super::room::Gone;
-use super::{AFTER, Digest, Full, Held, PATIENCE, State};
+use super::{AFTER, Digest, Full, Held, PATIENCE, SHORT, State};
 use crate::limits::Limits;
 use crate::otlp::{Batch, Span, trace_id};
 
@@ -170,7 +170,9 @@ impl Store {
             session.revision += 1;
             session.is_of_agent |= is_of_agent;
         }
-        if old.is_none() && let Some(why) = self.gone.concerns(id, key.as_deref()) {
+        if old.is_none()
+            && let Some(why) = self.gone.concerns(id, key.as_deref())
+        {
             self.lose(Some(session), why);
         }
         if is_cut {
@@ -214,7 +216,9 @@ impl Store {
 
     /// Moves a trace to the session with a key.
     fn rename(&mut self, id: u128, key: &str) {
-        let Some((from, number)) = self.traces.get(&id).map(|trace| (trace.session, trace.number)) else { return };
+        let Some((from, number)) = self.traces.get(&id).map(|trace| (trace.session, trace.number)) else {
+            return;
+        };
         let Some(session) = self.sessions.get(&from).filter(|session| session.key != key) else { return };
         let is_only = session.traces.len() == 1;
         let last = session.last;
@@ -293,11 +297,17 @@ impl Store {
         let is_stale = |session: &Session| match session.read {
             None => true,
             Some((revision, at, took)) => {
-                revision != session.revision && now.saturating_duration_since(at) >= took * PATIENCE
+                let is_due = took < SHORT || now.saturating_duration_since(at) >= took * PATIENCE;
+                revision != session.revision && is_due
             }
         };
         let stale = self.sessions.iter().filter(|(_, session)| is_stale(session));
         stale.map(|(id, session)| (*id, session.revision)).collect()
+    }
+
+    /// Whether a session has changed since it was read.
+    pub(super) fn is_behind(&self) -> bool {
+        self.sessions.values().any(|session| session.read.is_none_or(|(read, _, _)| read != session.revision))
     }
 
     pub(super) fn note_lost(&mut self, trace: u128, why: &str) {
@@ -356,7 +366,8 @@ impl Store {
     }
 
     pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(Held, Digest)> {
-        let held = |(id, session): (&u64, &Session)| (self.held(*id, session, now, quiet), session.digest.clone());
+        let held =
+            |(id, session): (&u64, &Session)| (self.held(*id, session, now, quiet), session.digest.clone());
         self.sessions.iter().map(held).collect()
     }
 
@@ -398,7 +409,8 @@ impl Store {
     /// The exports that were refused while a session ran. Nobody knows what was in them.
     fn refused_during(&self, session: &Session) -> Option<String> {
         let began = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
-        let concerns = |at: SystemTime| at <= session.received + AFTER && began.is_none_or(|began| began <= at);
+        let concerns =
+            |at: SystemTime| at <= session.received + AFTER && began.is_none_or(|began| began <= at);
         let mut concerning = self.refusals.iter().filter(|(at, _)| concerns(*at));
         let (_, why) = concerning.next_back()?;
         Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))

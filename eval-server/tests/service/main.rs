@@ -4,5 +4,7 @@ mod access;
 mod captures;
 mod hostile;
 mod limits;
+mod receiver;
 mod routes;
+mod sessions;
 mod support;

@@ -8,24 +8,13 @@ mod export;
 mod json;
 mod protobuf;
 mod reply;
+mod signal;
 mod wire;
 
 pub(crate) use body::{BodyError, Encoding, unpacked};
 pub(crate) use export::{Batch, Export, Span, trace_id};
 pub(crate) use reply::{refused, stored};
-
-/// What is exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signal {
-    Traces,
-    Logs,
-    /// Nothing of metrics is kept.
-    Metrics,
-}
-
-/// Why an export cannot be read at all.
-#[derive(Debug)]
-pub(crate) struct Unreadable(pub(crate) String);
+pub(crate) use signal::{Signal, Unreadable};
 
 /// Reads an export. A span or record that cannot be read is rejected, and the others are kept.
 pub(crate) fn read(signal: Signal, encoding: Encoding, bytes: &[u8]) -> Result<Export, Unreadable> {

@@ -3,12 +3,12 @@
 //! What is kept of an export is its text, by trace. A session is read anew from the texts of its traces when somebody looks at it,
 //! by the same code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
+mod gone;
 mod held;
-mod room;
 mod store;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use eval_agents::traces::{Conversation, Traces};
 use tokio::sync::watch;
@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use crate::limits::Limits;
 use crate::otlp::{Export, trace_id};
 pub(crate) use held::{Digest, Held, State};
+pub(crate) use store::Full;
 use store::Store;
 
 /// All sessions.
@@ -34,10 +35,6 @@ pub(crate) enum Change {
     /// Nothing will be new: the server ends.
     Last,
 }
-
-/// There is no room, and nothing that may go.
-#[derive(Debug)]
-pub(crate) struct Full;
 
 /// A session with what it was read as.
 #[derive(Debug)]
@@ -59,11 +56,6 @@ pub(crate) struct List {
     /// When the last was refused, and why.
     pub(crate) last_refusal: Option<(SystemTime, String)>,
 }
-
-/// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
-/// each small export would cost as much as all before it.
-const PATIENCE: u32 = 10;
-const SHORT: Duration = Duration::from_millis(50);
 
 /// How often a session is read anew because its spans name other conversations than was known.
 const REGROUPINGS: usize = 4;
@@ -186,9 +178,14 @@ impl Sessions {
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
             let digest = Digest::of(&traces);
             let mut store = self.store();
-            let is_settled = !store.regroup(&traces);
+            let mut is_settled = !store.regroup(&traces);
+            let mut held = held;
             if is_settled {
                 store.keep(held.id, held.revision, digest, began.elapsed());
+                // When its turns began says which refusals concern it.
+                let (now, _) = store.snapshot(id, Instant::now(), self.limits.quiet)?;
+                is_settled = now.revision == held.revision;
+                held = now;
             }
             drop(store);
             reading = Some(Reading { held, traces });
@@ -236,9 +233,6 @@ impl Reading {
         doubts
     }
 }
-
-/// The time that a refused export concerns sessions after their last span.
-const AFTER: Duration = Duration::from_secs(30);
 
 #[cfg(test)]
 mod tests;

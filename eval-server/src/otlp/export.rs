@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eval_agents::traces::Traces;
 
-use super::Signal;
+use super::signal::Signal;
 
 /// A span, as far as it must be known to put sessions together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

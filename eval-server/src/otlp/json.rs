@@ -4,8 +4,8 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use super::export::{Collector, LARGEST, Span, hash, is_remote};
-use super::{Export, Signal, Unreadable};
+use super::export::{Collector, Export, LARGEST, Span, hash, is_remote};
+use super::signal::{Signal, Unreadable};
 
 /// The whole of an export.
 #[derive(Deserialize)]

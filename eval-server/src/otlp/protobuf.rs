@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::export::{Collector, LARGEST, Span, hash, hex, is_remote};
+use super::export::{Collector, Export, LARGEST, Span, hash, hex, is_remote};
+use super::signal::{Signal, Unreadable};
 use super::wire::{Field, fields};
-use super::{Export, Signal, Unreadable};
 
 /// Why a span or record is rejected.
 type Rejected = String;

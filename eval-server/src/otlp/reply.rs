@@ -6,7 +6,8 @@ use axum::response::Response;
 use prost::encoding::{int64, string};
 use serde::Serialize;
 
-use super::{Encoding, Signal};
+use super::body::Encoding;
+use super::signal::Signal;
 use crate::answer;
 
 /// `ExportTraceServiceResponse`, and that of logs.

@@ -4,7 +4,7 @@
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::Unreadable;
+use super::signal::Unreadable;
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]

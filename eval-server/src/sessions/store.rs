@@ -6,42 +6,43 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_agents::traces::Traces;
 
-use super::room::Gone;
-use super::{AFTER, Digest, Full, Held, PATIENCE, SHORT, State};
+use super::gone::Gone;
+use super::held::{Digest, Held, State};
 use crate::limits::Limits;
 use crate::otlp::{Batch, Span, trace_id};
 
 /// All that is kept.
 #[derive(Debug)]
 pub(super) struct Store {
-    pub(super) sessions: BTreeMap<u64, Session>,
+    sessions: BTreeMap<u64, Session>,
     /// Sessions by what their spans call them.
     keys: HashMap<String, u64>,
-    pub(super) traces: HashMap<u128, Trace>,
+    traces: HashMap<u128, Trace>,
     /// The traces by their numbers, so that the id of a session that was joined with another is still known.
     numbers: HashMap<u64, u128>,
     next: u64,
-    pub(super) golden: Option<u64>,
-    pub(super) bytes: usize,
-    pub(super) gone: Gone,
+    golden: Option<u64>,
+    bytes: usize,
+    gone: Gone,
     refused: u64,
     refusals: VecDeque<(SystemTime, String)>,
-    pub(super) limits: Limits,
+    limits: Limits,
 }
 
 /// A session.
 #[derive(Debug)]
-pub(super) struct Session {
-    pub(super) key: String,
+struct Session {
+    key: String,
     /// Its traces, in the order in which they were first seen.
-    pub(super) traces: Vec<u128>,
+    traces: Vec<u128>,
     count: usize,
     bytes: usize,
-    pub(super) last: Instant,
+    last: Instant,
+    opened: SystemTime,
     received: SystemTime,
     revision: u64,
     /// Whether its spans say something of an agent or a model.
-    pub(super) is_of_agent: bool,
+    is_of_agent: bool,
     lost: Vec<String>,
     digest: Digest,
     /// The revision that was read, when, and how long it took.
@@ -50,7 +51,7 @@ pub(super) struct Session {
 
 /// A trace.
 #[derive(Debug)]
-pub(super) struct Trace {
+struct Trace {
     number: u64,
     session: u64,
     documents: Vec<Arc<str>>,
@@ -62,6 +63,18 @@ pub(super) struct Trace {
     count: usize,
     bytes: usize,
 }
+
+/// There is no room, and nothing that may go.
+#[derive(Debug)]
+pub(crate) struct Full;
+
+/// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
+/// each small export would cost as much as all before it.
+const PATIENCE: u32 = 10;
+const SHORT: Duration = Duration::from_millis(50);
+
+/// The time that a refused export concerns sessions after their last span.
+const AFTER: Duration = Duration::from_secs(30);
 
 /// What a span or record, and a trace, take beside their text.
 const OF_SPAN: usize = 128;
@@ -125,7 +138,10 @@ impl Store {
             return Ok(Some(why));
         }
         self.make_room(size, target, now)?;
-        let number = self.number();
+        let number = match self.traces.get(&id) {
+            Some(trace) => trace.number,
+            None => self.number(),
+        };
         let session = match target {
             Some(session) => session,
             None => self.open(number, key.clone().unwrap_or_else(|| trace_id(id)), now),
@@ -199,6 +215,7 @@ impl Store {
             count: 0,
             bytes: 0,
             last: now,
+            opened: SystemTime::now(),
             received: SystemTime::now(),
             revision: 0,
             is_of_agent: false,
@@ -408,9 +425,12 @@ impl Store {
 
     /// The exports that were refused while a session ran. Nobody knows what was in them.
     fn refused_during(&self, session: &Session) -> Option<String> {
+        if !session.is_of_agent {
+            return None;
+        }
         let began = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
-        let concerns =
-            |at: SystemTime| at <= session.received + AFTER && began.is_none_or(|began| began <= at);
+        let began = began.or_else(|| session.opened.checked_sub(AFTER)).unwrap_or(UNIX_EPOCH);
+        let concerns = |at: SystemTime| began <= at && at <= session.received + AFTER;
         let mut concerning = self.refusals.iter().filter(|(at, _)| concerns(*at));
         let (_, why) = concerning.next_back()?;
         Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
@@ -434,12 +454,12 @@ impl Store {
     }
 
     /// Whether all that a session waits for is there.
-    pub(super) fn is_whole(&self, session: &Session) -> bool {
+    fn is_whole(&self, session: &Session) -> bool {
         let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
         traces.into_iter().all(|trace| trace.has_root && trace.missing.is_empty())
     }
 
-    pub(super) fn remove(&mut self, id: u64) {
+    fn remove(&mut self, id: u64) {
         let Some(session) = self.sessions.remove(&id) else { return };
         self.keys.remove(&session.key);
         for trace in &session.traces {
@@ -449,5 +469,34 @@ impl Store {
             }
         }
         self.gone.add(&session.key, &session.traces);
+    }
+
+    /// Removes sessions until there is room for so many bytes, and for a session more if there is no `target`.
+    fn make_room(&mut self, bytes: usize, target: Option<u64>, now: Instant) -> Result<(), Full> {
+        loop {
+            let fits = self.bytes.saturating_add(bytes) <= self.limits.session_memory;
+            let has_place = target.is_some() || self.sessions.len() < self.limits.sessions;
+            if fits && has_place {
+                return Ok(());
+            }
+            let oldest = self
+                .sessions
+                .iter()
+                .filter(|(id, _)| Some(**id) != target && Some(**id) != self.golden)
+                .filter_map(|(id, session)| Some((self.rank(session, now)?, session.last, *id)))
+                .min();
+            let (_, _, oldest) = oldest.ok_or(Full)?;
+            self.remove(oldest);
+        }
+    }
+
+    /// How soon a session goes; `None` if it may not.
+    fn rank(&self, session: &Session, now: Instant) -> Option<u8> {
+        let is_whole = self.is_whole(session);
+        if is_whole && !session.is_of_agent {
+            return Some(0);
+        }
+        let is_quiet = now.saturating_duration_since(session.last) >= self.limits.quiet;
+        is_quiet.then_some(if is_whole { 1 } else { 2 })
     }
 }

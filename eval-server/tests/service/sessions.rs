@@ -89,7 +89,7 @@ fn sessions_are_scored_against_the_golden_one() {
         &service,
         &more
             .replacen("[{\"attributes\"", "[{}, {\"attributes\"", 1)
-            .replace(&format!("{:032x}", 0xa2), &format!("{:032x}", 2)),
+            .replace("00000000000000a00000000000000a02", &format!("{:032x}", 2)),
     );
     let lost = ask(&service, "GET /api/v1/sessions/2", "").data();
     assert!(lost["doubts"][0].as_str().unwrap().contains("rejected"), "{lost}");

@@ -1,10 +1,6 @@
-//! Room for sessions: which go first when there is none, and what is remembered of them.
+//! What is remembered of sessions that were removed to make room.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::Instant;
-
-use super::Full;
-use super::store::{Session, Store};
 
 /// The sessions that were removed.
 #[derive(Debug, Default)]
@@ -57,36 +53,5 @@ impl Gone {
         }
         let key = key?;
         self.keys.known.contains(key).then_some("earlier turns of its conversation were removed to make room")
-    }
-}
-
-impl Store {
-    /// Removes sessions until there is room for so many bytes, and for a session more if there is no `target`.
-    pub(super) fn make_room(&mut self, bytes: usize, target: Option<u64>, now: Instant) -> Result<(), Full> {
-        loop {
-            let fits = self.bytes.saturating_add(bytes) <= self.limits.session_memory;
-            let has_place = target.is_some() || self.sessions.len() < self.limits.sessions;
-            if fits && has_place {
-                return Ok(());
-            }
-            let oldest = self
-                .sessions
-                .iter()
-                .filter(|(id, _)| Some(**id) != target && Some(**id) != self.golden)
-                .filter_map(|(id, session)| Some((self.rank(session, now)?, session.last, *id)))
-                .min();
-            let (_, _, oldest) = oldest.ok_or(Full)?;
-            self.remove(oldest);
-        }
-    }
-
-    /// How soon a session goes; `None` if it may not.
-    fn rank(&self, session: &Session, now: Instant) -> Option<u8> {
-        let is_whole = self.is_whole(session);
-        if is_whole && !session.is_of_agent {
-            return Some(0);
-        }
-        let is_quiet = now.saturating_duration_since(session.last) >= self.limits.quiet;
-        is_quiet.then_some(if is_whole { 1 } else { 2 })
     }
 }

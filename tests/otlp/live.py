@@ -63,7 +63,7 @@ class Service:
             "PYTHONPATH": str(EXPORTER),
             "PYTHONWARNINGS": "ignore",
             "OTEL_EXPORTER_OTLP_ENDPOINT": self.otlp,
-            "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental" if script == "plain.py" else "",
+            "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_AND_EVENT",
         }
         done = subprocess.run([PYTHON, str(HERE / script), city], env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

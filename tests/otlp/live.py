@@ -106,6 +106,7 @@ def check(service, script, turns, tool, draft):
     assert saved["evalId"], saved
     again = service.ask("POST", f"/api/v1/sessions/{good}/draft", {"set": f"evals/{draft}.evalset.json"})
     assert again["evalId"] is None, "an equal conversation is there already"
+    return saved["evalId"]
 
 
 def main():
@@ -113,7 +114,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         service = Service(folder)
         try:
-            check(service, "agent.py", 2, "weather", "adk")
+            drafted = check(service, "agent.py", 2, "weather", "adk")
             check(service, "plain.py", 1, "get_weather", "plain")
             state = service.ask("GET", "/api/v1/sessions")
             assert state["refusedExports"] == 0 and state["removed"] == 0, state
@@ -121,7 +122,7 @@ def main():
             checked = [BINARY, "evalset", "list", "evals/adk.evalset.json"]
             listed = subprocess.run(checked, cwd=folder, capture_output=True, text=True)
             assert "draft" in listed.stdout, listed
-            accept = [BINARY, "evalset", "accept", "evals/adk.evalset.json"]
+            accept = [BINARY, "evalset", "accept", f"evals/adk.evalset.json:{drafted}"]
             subprocess.run(accept, cwd=folder, check=True, capture_output=True)
             case = json.loads(Path(folder, "evals/adk.evalset.json").read_text())["eval_cases"][0]
             assert "_draft" not in case and len(case["conversation"]) == 2, case

@@ -98,7 +98,9 @@ impl Sessions {
         }
         if let Some(lost) = lost {
             // Which of the traces they belonged to is not known.
-            traces.iter().for_each(|trace| store.note_lost(*trace, &lost));
+            for trace in &traces {
+                store.note_lost(*trace, &lost);
+            }
             if traces.is_empty() {
                 store.refuse(&lost);
             }

@@ -75,6 +75,9 @@ pub(super) const LARGEST: usize = 8 << 20;
 /// The most bytes of the documents of an export. A resource is repeated for each of its traces.
 const MOST: usize = 128 << 20;
 
+/// The most traces of an export. Each is looked at on its own.
+pub(super) const MOST_TRACES: usize = 10_000;
+
 /// The resource and the scope that spans stand in.
 #[derive(Debug)]
 pub(super) struct Scope {
@@ -101,6 +104,10 @@ impl Collector {
 
     /// A span or record with its text, which is JSON.
     pub(super) fn add(&mut self, scope: &Scope, trace: u128, span: Option<Span>, text: &str) {
+        if self.groups.len() >= MOST_TRACES && !self.groups.contains_key(&trace) {
+            self.reject(format!("the export has more than {MOST_TRACES} traces"));
+            return;
+        }
         let place = *self.groups.entry(trace).or_insert_with(|| {
             self.parts.push(Part { trace, text: String::new(), spans: Vec::new(), count: 0, scope: 0 });
             self.parts.len() - 1

@@ -251,6 +251,9 @@ impl<'de> Visitor<'de> for Checked {
 
 #[cfg(test)]
 mod tests {
+    use eval_agents::traces::Traces;
+
+    use super::super::export::MOST_TRACES;
     use super::*;
 
     fn span(more: &str) -> String {
@@ -274,8 +277,6 @@ mod tests {
         assert_eq!(Traces::from_reader(batches[0].document.as_bytes()).unwrap().spans(), 2);
     }
 
-    use eval_agents::traces::Traces;
-
     #[test]
     fn a_span_that_cannot_be_read_is_rejected_and_the_others_are_kept() {
         let table = [
@@ -294,6 +295,15 @@ mod tests {
             assert_eq!((read.batches.len(), read.rejected), (1, 1), "{why}");
             assert!(read.why.as_deref().unwrap().contains(why), "{why}: {:?}", read.why);
         }
+    }
+
+    #[test]
+    fn traces_beyond_a_number_are_rejected() {
+        let spans: Vec<String> = (1..=MOST_TRACES + 2)
+            .map(|id| format!("{{\"traceId\":\"{id:032x}\",\"spanId\":\"00000000000000aa\"}}"))
+            .collect();
+        let read = export(&spans.join(",")).unwrap();
+        assert_eq!((read.batches.len(), read.rejected), (MOST_TRACES, 2));
     }
 
     #[test]

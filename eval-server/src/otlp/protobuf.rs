@@ -59,7 +59,7 @@ fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
         for field in fields(message) {
             match field.map_err(|error| error.0)? {
                 (number, Field::Bytes(bytes)) if number == attributes => {
-                    list.item(|list| list.key_value(bytes, 0))?
+                    list.item(|list| list.key_value(bytes, 0))?;
                 }
                 (1, Field::Bytes(name)) => writer.entry("name", |it| it.string(name))?,
                 _ => {}

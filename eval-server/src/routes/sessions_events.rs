@@ -1,6 +1,6 @@
 //! The live sessions as server-sent events.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use hyper::body::Frame;
 use serde::Serialize;
 use tokio::time::{sleep, timeout};
 
-use super::sessions::{Receiving, SessionList};
+use super::sessions::{Receiving, SessionEntry, SessionList};
 use crate::answer;
 use crate::app::Shared;
 use crate::events::Gone;
@@ -103,8 +103,8 @@ impl Told {
             self.send("about", &about).await?;
             self.about = Some(about);
         }
-        let is_moving = sessions.iter().any(super::sessions::SessionEntry::is_receiving);
-        let is_there: std::collections::HashSet<&str> = sessions.iter().map(|it| it.id()).collect();
+        let is_moving = sessions.iter().any(SessionEntry::is_receiving);
+        let is_there: HashSet<&str> = sessions.iter().map(SessionEntry::id).collect();
         let removed: Vec<String> =
             self.sessions.keys().filter(|id| !is_there.contains(id.as_str())).cloned().collect();
         for id in removed {

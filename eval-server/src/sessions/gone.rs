@@ -43,7 +43,9 @@ impl Gone {
     pub(super) fn add(&mut self, key: &str, traces: &[u128]) {
         self.sessions += 1;
         self.keys.add(&key.to_owned());
-        traces.iter().for_each(|trace| self.traces.add(trace));
+        for trace in traces {
+            self.traces.add(trace);
+        }
     }
 
     /// What a new trace lacks because of what was removed.

@@ -84,7 +84,7 @@ impl Digest {
             tokens: turns().map(tokens).fold(0, u64::saturating_add),
             agent: turns().find_map(|turn| turn.agent.clone()),
             asked: turns().find_map(|turn| turn.user.as_deref()).map(line),
-            answered: turns().filter_map(|turn| turn.answer.as_deref()).last().map(line),
+            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(line),
             started: turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min(),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
             failed_turns: turns().filter(|turn| turn.error.is_some()).count(),

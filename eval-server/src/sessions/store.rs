@@ -280,7 +280,9 @@ impl Store {
             session.revision += 1;
             session.is_of_agent |= is_of_agent;
         }
-        lost.iter().for_each(|why| self.lose(Some(to), why));
+        for why in &lost {
+            self.lose(Some(to), why);
+        }
         if let Some(why) = self.gone.concerns(id, Some(key)) {
             self.lose(Some(to), why);
         }
@@ -297,7 +299,9 @@ impl Store {
                 }
             }
         }
-        moves.iter().for_each(|(id, key)| self.rename(*id, key));
+        for (id, key) in &moves {
+            self.rename(*id, key);
+        }
         !moves.is_empty()
     }
 

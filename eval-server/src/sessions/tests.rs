@@ -43,7 +43,9 @@ fn quick() -> Limits {
 fn only(sessions: &Sessions) -> (Held, Digest) {
     // Whatever it took to read it last.
     let ids = sessions.list().sessions.into_iter().map(|(held, _)| held.id);
-    ids.for_each(|id| drop(sessions.read(id)));
+    for id in ids {
+        drop(sessions.read(id));
+    }
     let mut list = sessions.list().sessions;
     assert_eq!(list.len(), 1, "{list:?}");
     list.remove(0)

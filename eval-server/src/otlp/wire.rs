@@ -121,6 +121,6 @@ mod tests {
         for bytes in wrong {
             assert!(read(bytes).is_err(), "{bytes:?}");
         }
-        assert!(read(&[0x1b; 100_000]).is_err(), "groups in groups");
+        assert!(read(&vec![0x1b; 100_000]).is_err(), "groups in groups");
     }
 }

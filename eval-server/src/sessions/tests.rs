@@ -185,13 +185,13 @@ fn the_oldest_finished_sessions_go_first_and_the_golden_one_stays() {
 
 #[test]
 fn without_anything_that_may_go_there_is_no_room() {
-    let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_secs(60)));
+    let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_mins(1)));
     for trace in 1..=2 {
         add(&sessions, &[span(trace, 1, 0, AGENT), span(trace, 2, 1, &chat("Paris?", ""))]).unwrap();
     }
     assert!(add(&sessions, &[span(3, 1, 0, AGENT)]).is_err());
     // What is of no agent goes at once.
-    let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_secs(60)));
+    let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_mins(1)));
     for trace in 1..=50 {
         add(&sessions, &[span(trace, 1, 0, "\"http.method\":\"GET\"")]).unwrap();
     }

@@ -205,7 +205,7 @@ fn agents_on_this_machine_export_without_a_token_and_pages_and_strangers_do_not(
 
 #[test]
 fn what_cannot_be_kept_now_can_be_sent_again_later() {
-    let limits = Limits::default().sessions(1).quiet(Duration::from_secs(60));
+    let limits = Limits::default().sessions(1).quiet(Duration::from_mins(1));
     let service = Service::start(ServerOptions::new().otlp_port(0).limits(limits));
     assert_eq!(export(&service, JSON, trace(1, "a", "b", "c").as_bytes()).status, 200);
     let reply = export(&service, JSON, trace(2, "a", "b", "c").as_bytes());

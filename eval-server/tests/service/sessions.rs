@@ -11,9 +11,12 @@ use serde_json::{Value, json};
 use crate::receiver::{JSON, export, limited, options, packed, protobuf, request, sessions};
 use crate::support::{Reply, Service, trace};
 
+/// A draft, and the set that was named for it.
+type Saved = (Option<String>, Draft);
+
 /// Keeps drafts in memory.
 #[derive(Clone, Debug, Default)]
-struct Kept(Arc<Mutex<Vec<(Option<String>, Draft)>>>);
+struct Kept(Arc<Mutex<Vec<Saved>>>);
 
 impl DraftStore for Kept {
     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {

@@ -92,6 +92,19 @@ function row(session) {
   return node;
 }
 
+const drawn = new Map();
+
+/** The row of a session: the one that is there, unless something has changed. */
+function rowOf(session) {
+  const state = JSON.stringify([session, scores.get(session.id) ?? null, session.id === open]);
+  const before = drawn.get(session.id);
+  if (before && before.state === state) return before.node;
+  const node = row(session);
+  node.dataset.id = session.id;
+  drawn.set(session.id, { state, node });
+  return node;
+}
+
 let isDrawn = true;
 function draw() {
   if (!isDrawn) return;
@@ -101,7 +114,12 @@ function draw() {
     const all = [...sessions.values()].sort((one, other) => Number(other.id) - Number(one.id));
     const shown = all.filter(isOfAgent);
     const focused = document.activeElement && document.activeElement.className === "name" && document.activeElement.textContent;
-    $("rows").replaceChildren(...shown.map(row));
+    const nodes = shown.map(rowOf);
+    const now = [...$("rows").children];
+    const isSame = nodes.length === now.length && nodes.every((node, at) => node.dataset.id === now[at].dataset.id);
+    // A row that has not changed stays where it is: somebody may be about to click it.
+    if (isSame) nodes.forEach((node, at) => node === now[at] || now[at].replaceWith(node));
+    else $("rows").replaceChildren(...nodes);
     if (focused) [...$("rows").querySelectorAll(".name")].find((it) => it.textContent === focused)?.focus();
     $("none").hidden = shown.length > 0;
     $("others").hidden = shown.length === all.length;
@@ -139,6 +157,13 @@ function comparisonOf(comparison, number) {
   return el("table", "", el("thead", "", head), el("tbody", "", ...lines));
 }
 
+async function marking(method, id) {
+  ({ golden } = await ask(method, `/${id}/golden`));
+  // What was scored was scored against another one.
+  scores.clear();
+  await show(id);
+}
+
 async function show(id) {
   const { session, conversation, doubts } = await ask("GET", `/${id}`);
   open = session.id;
@@ -148,8 +173,8 @@ async function show(id) {
   set.placeholder = "sessions.evalset.json";
   set.setAttribute("aria-label", "The file of the set");
   const mark = session.golden
-    ? button("Unmark", doing(async () => { await ask("DELETE", `/${id}/golden`); await show(id); }))
-    : button("Mark as golden", doing(async () => { await ask("PUT", `/${id}/golden`); scores.clear(); await show(id); }));
+    ? button("Unmark", doing(() => marking("DELETE", id)))
+    : button("Mark as golden", doing(() => marking("PUT", id)));
   const saved = el("span", "soft");
   saved.setAttribute("role", "status");
   const save = button("Save as draft", doing(async () => {
@@ -200,6 +225,7 @@ source.addEventListener("removed", ({ data }) => {
   const id = JSON.parse(data);
   sessions.delete(id);
   scores.delete(id);
+  drawn.delete(id);
   draw();
 });
 source.addEventListener("session", ({ data }) => {

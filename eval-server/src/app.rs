@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::Request;
+use tokio::sync::Semaphore;
 
 use crate::access::{Access, Caller};
 use crate::body::{self, Received};
@@ -11,6 +12,7 @@ use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
+use crate::sessions::Sessions;
 use crate::token::Token;
 use crate::work::{Workers, at_once};
 
@@ -20,18 +22,34 @@ pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) options: ServerOptions,
     pub(crate) workers: Workers,
+    pub(crate) sessions: Sessions,
+    /// Places for those who look at the sessions.
+    pub(crate) streams: Arc<Semaphore>,
+    /// Where traces are received.
+    pub(crate) otlp: Option<SocketAddr>,
     memory: Memory,
 }
+
+/// How many may look at the sessions at a time.
+const STREAMS: usize = 32;
 
 /// What handlers are given.
 pub(crate) type Shared = Arc<App>;
 
 impl App {
-    pub(crate) fn new(address: SocketAddr, token: Token, options: ServerOptions) -> Self {
+    pub(crate) fn new(
+        address: SocketAddr,
+        otlp: Option<SocketAddr>,
+        token: Token,
+        options: ServerOptions,
+    ) -> Self {
         Self {
             access: Access::new(address, &options.hosts, token),
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
+            sessions: Sessions::new(&options.limits),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+            otlp,
             options,
         }
     }

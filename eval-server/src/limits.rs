@@ -19,13 +19,18 @@ pub struct Limits {
     pub(crate) connections: usize,
     pub(crate) grace: Duration,
     pub(crate) headers: Duration,
+    pub(crate) quiet: Duration,
+    pub(crate) session_memory: usize,
+    pub(crate) session_spans: usize,
+    pub(crate) sessions: usize,
     pub(crate) time: Duration,
     pub(crate) waiting: usize,
     pub(crate) workers: usize,
 }
 
 impl Default for Limits {
-    /// 16 MiB a body, 256 MiB for all that are in work as far as they have come, 512 connections, 30 seconds, a thread for each processor.
+    /// 16 MiB a body, 256 MiB for all that are in work as far as they have come, 512 connections, 30 seconds, a thread for each
+    /// processor; 1000 live sessions in 256 MiB, each with at most 10,000 spans.
     fn default() -> Self {
         Self {
             body: 16 << 20,
@@ -33,6 +38,10 @@ impl Default for Limits {
             connections: 512,
             grace: Duration::from_secs(10),
             headers: Duration::from_secs(10),
+            quiet: Duration::from_secs(3),
+            session_memory: 256 << 20,
+            session_spans: 10_000,
+            sessions: 1000,
             time: Duration::from_secs(30),
             waiting: 256,
             workers: std::thread::available_parallelism().map_or(2, usize::from),
@@ -88,6 +97,34 @@ impl Limits {
     #[must_use]
     pub fn grace(mut self, time: Duration) -> Self {
         self.grace = time;
+        self
+    }
+
+    /// The most live sessions that are kept. The oldest that have ended go first.
+    #[must_use]
+    pub fn sessions(mut self, sessions: usize) -> Self {
+        self.sessions = sessions.max(1);
+        self
+    }
+
+    /// The most spans of a live session.
+    #[must_use]
+    pub fn session_spans(mut self, spans: usize) -> Self {
+        self.session_spans = spans.max(1);
+        self
+    }
+
+    /// The memory for what live sessions consist of. A session has at most a quarter of it.
+    #[must_use]
+    pub fn session_memory(mut self, bytes: usize) -> Self {
+        self.session_memory = bytes;
+        self
+    }
+
+    /// How long nothing must have arrived of a live session for it to count as complete.
+    #[must_use]
+    pub fn quiet(mut self, time: Duration) -> Self {
+        self.quiet = time;
         self
     }
 }

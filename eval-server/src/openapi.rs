@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::routes::{convert, evaluate, info, runs, score, validate};
+use crate::routes::{
+    convert, evaluate, info, runs, score, sessions, sessions_draft, sessions_events, sessions_score, validate,
+};
 
 /// The routes and their types.
 #[derive(OpenApi)]
@@ -25,7 +27,14 @@ use crate::routes::{convert, evaluate, info, runs, score, validate};
         validate::validate_config,
         score::score,
         runs::runs,
-        runs::run
+        runs::run,
+        sessions::sessions,
+        sessions::session,
+        sessions::mark,
+        sessions::unmark,
+        sessions_events::events,
+        sessions_score::score,
+        sessions_draft::save
     ),
     modifiers(&Token)
 )]

@@ -1,9 +1,11 @@
 //! What a server is made with.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use axum::Router;
 
+use crate::drafts::DraftStore;
 use crate::limits::Limits;
 
 /// What a server is made with.
@@ -16,8 +18,10 @@ use crate::limits::Limits;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ServerOptions {
+    pub(crate) drafts: Option<Arc<dyn DraftStore>>,
     pub(crate) hosts: Vec<String>,
     pub(crate) limits: Limits,
+    pub(crate) otlp_port: Option<u16>,
     pub(crate) pages: Option<Router>,
     pub(crate) records: Option<PathBuf>,
     pub(crate) token: Option<String>,
@@ -35,9 +39,22 @@ impl ServerOptions {
         self
     }
 
+    /// Saves drafts of cases that are made of live sessions. Without it, none can be saved.
+    pub fn drafts(mut self, drafts: impl DraftStore + 'static) -> Self {
+        self.drafts = Some(Arc::new(drafts));
+        self
+    }
+
     /// What requests may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Receives traces over OTLP on this port, beside the other routes; 0 is any that is free. Agents send them to port 4318
+    /// where nobody says otherwise.
+    pub fn otlp_port(mut self, port: u16) -> Self {
+        self.otlp_port = Some(port);
         self
     }
 

@@ -68,6 +68,20 @@ impl Refusal {
         Self { status, detail: Detail::Text(why.into()) }
     }
 
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Why, in words.
+    pub(crate) fn text(&self) -> String {
+        match &self.detail {
+            Detail::Text(text) => text.clone(),
+            Detail::Fields(fields) => {
+                fields.iter().map(|field| field.msg.as_str()).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
+
     /// The request is not as it should be.
     pub(crate) fn bad(why: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, why)

@@ -8,6 +8,11 @@ pub(crate) mod info;
 mod page;
 pub(crate) mod runs;
 pub(crate) mod score;
+pub(crate) mod sessions;
+pub(crate) mod sessions_draft;
+pub(crate) mod sessions_events;
+mod sessions_page;
+pub(crate) mod sessions_score;
 pub(crate) mod validate;
 
 use axum::Router;
@@ -15,7 +20,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 
 use crate::access::{Access, Needs};
 use crate::answer;
@@ -43,6 +48,15 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
         .route("/api/v1/score", post(score::score))
         .route("/api/v1/runs", get(runs::runs))
         .route("/api/v1/runs/{id}", get(runs::run))
+        .route("/sessions", get(sessions_page::page))
+        .route("/sessions.css", get(sessions_page::style))
+        .route("/sessions.js", get(sessions_page::script))
+        .route("/api/v1/sessions", get(sessions::sessions))
+        .route("/api/v1/sessions/events", get(sessions_events::events))
+        .route("/api/v1/sessions/score", post(sessions_score::score))
+        .route("/api/v1/sessions/{id}", get(sessions::session))
+        .route("/api/v1/sessions/{id}/golden", put(sessions::mark).delete(sessions::unmark))
+        .route("/api/v1/sessions/{id}/draft", post(sessions_draft::save))
         .with_state(app.clone());
     let pages = app.options.pages.clone();
     own.merge(pages.unwrap_or_else(|| Router::new().route("/", get(page::page))))
@@ -55,8 +69,9 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
 fn needs(path: &str, has_pages: bool) -> Needs {
     match path {
         "/" if !has_pages => Needs::Nothing,
-        "/api/health" => Needs::Nothing,
-        _ if path.starts_with("/api/v1/runs") => Needs::Token,
+        "/sessions" if !has_pages => Needs::Nothing,
+        "/api/health" | "/sessions.css" | "/sessions.js" => Needs::Nothing,
+        _ if path.starts_with("/api/v1/runs") || path.starts_with("/api/v1/sessions") => Needs::Token,
         _ if has_pages && page::is_page(path) => Needs::Token,
         _ => Needs::Computing,
     }

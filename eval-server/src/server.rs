@@ -7,11 +7,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
+use crate::access::Access;
 use crate::app::App;
 use crate::connections;
 use crate::openapi;
 use crate::options::ServerOptions;
+use crate::receiver::{self, Receiver};
 use crate::routes;
 use crate::token::Token;
 
@@ -31,6 +34,7 @@ use crate::token::Token;
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    receiver: Option<(TcpListener, Receiver)>,
     app: Arc<App>,
 }
 
@@ -45,6 +49,13 @@ pub enum BindError {
         /// Why.
         source: io::Error,
     },
+    /// The address on which traces are to be received is taken.
+    Receiver {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
     /// The token cannot be used, or none can be made.
     Token(String),
 }
@@ -53,6 +64,7 @@ impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Address { address, source } => write!(f, "cannot listen on {address}: {source}"),
+            Self::Receiver { address, source } => write!(f, "cannot receive traces on {address}: {source}"),
             Self::Token(why) => f.write_str(why),
         }
     }
@@ -61,7 +73,7 @@ impl fmt::Display for BindError {
 impl Error for BindError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Address { source, .. } => Some(source),
+            Self::Address { source, .. } | Self::Receiver { source, .. } => Some(source),
             Self::Token(_) => None,
         }
     }
@@ -78,12 +90,27 @@ impl Server {
         let failed = |source| BindError::Address { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, app: Arc::new(App::new(address, token, options)) })
+        let otlp = match options.otlp_port {
+            Some(port) => Some(bound(SocketAddr::new(address.ip(), port)).await?),
+            None => None,
+        };
+        let received = otlp.as_ref().map(|(_, address)| *address);
+        let access = received.map(|address| Access::new(address, &options.hosts, token.clone()));
+        let app = Arc::new(App::new(address, received, token, options));
+        let receiver = otlp
+            .zip(access)
+            .map(|((listener, _), access)| (listener, Receiver { access, app: Arc::clone(&app) }));
+        Ok(Self { listener, address, receiver, app })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it receives traces over OTLP, if it does.
+    pub fn otlp_address(&self) -> Option<SocketAddr> {
+        self.app.otlp
     }
 
     /// Where it is reached on this machine, with the token: whoever has it may read the records.
@@ -104,9 +131,34 @@ impl Server {
     /// Answers requests until `stop` ends. Then nobody can connect any more, and requests that are in work have
     /// [`Limits::grace`](crate::Limits::grace) to end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let limits = self.app.limits().clone();
-        connections::serve(self.listener, routes::all(self.app, openapi::document()), &limits, stop).await;
+        let Self { listener, receiver, app, .. } = self;
+        let limits = app.limits().clone();
+        let (tell, told) = watch::channel(false);
+        // An end that cannot be told has come.
+        let stopped =
+            |mut told: watch::Receiver<bool>| async move { drop(told.wait_for(|ended| *ended).await) };
+        let own = routes::all(Arc::clone(&app), openapi::document());
+        let answers = connections::serve(listener, own, &limits, stopped(told.clone()));
+        let receives = async {
+            if let Some((listener, receiver)) = receiver {
+                connections::serve(listener, receiver::routes(receiver), &limits, stopped(told)).await;
+            }
+        };
+        let stops = async {
+            stop.await;
+            // Who looks on has nothing to wait for.
+            app.sessions.close();
+            tell.send_replace(true);
+        };
+        tokio::join!(answers, receives, stops);
     }
+}
+
+async fn bound(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |source| BindError::Receiver { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 #[cfg(test)]

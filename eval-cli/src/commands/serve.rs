@@ -3,6 +3,8 @@
 #[cfg(feature = "store")]
 mod stored;
 
+mod drafts;
+
 use std::fs;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +16,7 @@ use crate::agent::{self, AgentArgs};
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::new_root;
 use crate::serve::{Start, site};
+use drafts::SetFolder;
 
 /// Shows runs while they run, drafts and files in the browser, and checks eval sets and scores traces over HTTP.
 ///
@@ -44,7 +47,18 @@ pub(crate) struct Args {
     #[cfg(feature = "store")]
     #[command(flatten)]
     stored: stored::StoreArgs,
+
+    /// The port on which agents send traces over OTLP; 0 is any that is free. [default: 4318, or none if it is taken]
+    #[arg(long, value_name = "PORT")]
+    otlp_port: Option<u16>,
+
+    /// Receives no traces.
+    #[arg(long, conflicts_with = "otlp_port")]
+    no_otlp: bool,
 }
+
+/// The port to which agents send traces where nobody says otherwise.
+const OTLP_PORT: u16 = 4318;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -72,6 +86,13 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         })?;
         options = options.token(token.trim());
     }
+    let folder = SetFolder::current().map_err(|error| {
+        CommandError::new(
+            format!("cannot read the folder of the service: {error}"),
+            "start it in a folder that exists",
+        )
+    })?;
+    options = options.drafts(folder);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         CommandError::new(
             format!("cannot start the runtime of the service: {error}"),
@@ -80,9 +101,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     })?;
     let address = SocketAddr::new(args.host, args.port);
     let ended = runtime.block_on(async {
-        let server = Server::bind(address, options).await.map_err(|error| cannot_start(&error))?;
+        let server = bind(args, address, options).await.map_err(|error| cannot_start(&error))?;
         // A reader that has gone does not stop the service.
         drop(writeln!(io::stdout(), "serving on {}", server.url()));
+        if let Some(address) = server.otlp_address() {
+            drop(writeln!(io::stdout(), "receiving traces on http://{address}"));
+        }
         let stop = async {
             stop_signal().await;
             site.end();
@@ -102,9 +126,27 @@ fn start(agent: &AgentArgs) -> Result<Option<Start>, CommandError> {
     Ok(Some(Start { agent: agent.name(), args }))
 }
 
+/// Listens. That the usual port for traces is taken, as it is where a collector runs, is no reason not to serve.
+async fn bind(args: &Args, address: SocketAddr, options: ServerOptions) -> Result<Server, BindError> {
+    if args.no_otlp {
+        return Server::bind(address, options).await;
+    }
+    let port = args.otlp_port.unwrap_or(OTLP_PORT);
+    match Server::bind(address, options.clone().otlp_port(port)).await {
+        Err(error @ BindError::Receiver { .. }) if args.otlp_port.is_none() => {
+            drop(writeln!(io::stderr(), "warning: {error}; name another port with `--otlp-port`"));
+            Server::bind(address, options).await
+        }
+        bound => bound,
+    }
+}
+
 fn cannot_start(error: &BindError) -> CommandError {
     let help = match error {
         BindError::Address { .. } => "name another port with `--port`, or end what listens there",
+        BindError::Receiver { .. } => {
+            "name another port with `--otlp-port`, or leave traces out with `--no-otlp`"
+        }
         _ => "a token has 16 or more letters, digits, `-`, `.`, `_` and `~`",
     };
     CommandError::new(error.to_string(), help)

@@ -25,6 +25,12 @@ impl CommandError {
         foreign::json(&format!("{document:#}")) + "\n"
     }
 
+    /// What went wrong and what helps, in one line without colours.
+    #[cfg(feature = "serve")]
+    pub(crate) fn plain(&self) -> String {
+        format!("{}; {}", self.message, self.help)
+    }
+
     /// The error as cargo prints its own errors.
     pub(crate) fn shown(&self) -> String {
         let level = styled(ERROR, "error");

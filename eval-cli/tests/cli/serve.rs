@@ -45,6 +45,66 @@ fn serve_answers_at_the_printed_address_and_ends_when_it_is_asked_to() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// A turn of an agent, as it is exported.
+const TRACE: &str = r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{
+    "traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "chat",
+    "startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000001000000000",
+    "attributes": {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Paris?\"}]}]",
+        "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"Sunny.\"}]}]"
+    }
+}]}]}]}"#;
+
+fn post(address: &str, path: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all((head + body).as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn serve_receives_traces_and_saves_them_as_drafts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
+        .args(["evalset", "serve", "--port", "0", "--otlp-port", "0"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let served = lines.next().unwrap().unwrap();
+    let (address, token) = served.strip_prefix("serving on http://").unwrap().split_once("/?token=").unwrap();
+    let receiving = lines.next().unwrap().unwrap();
+    let otlp = receiving.strip_prefix("receiving traces on http://").unwrap();
+    assert!(post(otlp, "/v1/traces", TRACE).starts_with("HTTP/1.1 200"));
+    let saved = post(address, &format!("/api/v1/sessions/1/draft?token={token}"), "");
+    assert!(saved.contains(r#""set":"sessions.evalset.json","evalId":"paris""#), "{saved}");
+    let set = std::fs::read_to_string(folder.path().join("sessions.evalset.json")).unwrap();
+    assert!(set.contains("_draft") && set.contains("Sunny."), "{set}");
+    // A port that is named must be free, and the usual one need not be.
+    let taken = otlp.rsplit(':').next().unwrap();
+    let second = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
+        .args(["serve", "--port", "0", "--otlp-port", taken])
+        .output()
+        .unwrap();
+    assert_eq!(second.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("--no-otlp"), "{second:?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let usual = std::net::TcpListener::bind("127.0.0.1:4318");
+    let (mut child, url) = serve(&[]);
+    assert!(get(url.split('/').next().unwrap(), "/api/health").contains("ok"));
+    drop(usual);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 #[test]
 fn serve_takes_its_token_from_a_file() {
     let path = std::env::temp_dir().join(format!("evalset-token-{}", std::process::id()));

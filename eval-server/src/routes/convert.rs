@@ -141,7 +141,7 @@ pub(super) fn name(conversation: &Conversation) -> Option<String> {
 }
 
 impl ConvertedTrace {
-    fn of(conversation: &Conversation, gaps: &[String]) -> Self {
+    pub(super) fn of(conversation: &Conversation, gaps: &[String]) -> Self {
         let turns = &conversation.turns;
         let (first, last) = (turns.first(), turns.last());
         Self {

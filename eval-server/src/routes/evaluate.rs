@@ -211,7 +211,7 @@ struct Done<'r> {
 }
 
 /// A request that was read.
-struct Job {
+pub(super) struct Job {
     traces: Arc<Traces>,
     /// The names of the traces' conversations, where each trace is one of its own.
     names: HashMap<String, String>,
@@ -297,6 +297,24 @@ impl Job {
         }
         let traces = Arc::new(if together { traces } else { traces.by_trace() });
         Self { traces, names, set, evaluators: parameters.evaluators }
+    }
+
+    /// A live session, and the case that it is scored with. Its traces are one conversation.
+    pub(super) fn of_session(traces: Traces, case: EvalCase, evaluators: Vec<Evaluator>) -> Self {
+        let set = EvalSet::new("").case(case);
+        Self { traces: Arc::new(traces), names: HashMap::new(), set: Some(set), evaluators }
+    }
+
+    /// The results of the only conversation that there is, and whether it passed.
+    pub(super) fn scored(&self, caller: Caller) -> (bool, Vec<MetricResult>) {
+        let ran = self.run(caller, |_| Ok(()));
+        ran.map_or_else(
+            |Gone| (false, Vec::new()),
+            |result| {
+                let results = result.trace_results.into_iter().flat_map(|trace| trace.metric_results);
+                (result.passed, results.collect())
+            },
+        )
     }
 
     /// Scores all traces, and tells how far it is.

@@ -21,7 +21,7 @@ pub(crate) struct Parameters {
 }
 
 /// A metric with its criterion.
-#[derive(Debug, ToSchema)]
+#[derive(Clone, Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(crate) struct Evaluator {
     /// The name of the metric.

@@ -2,12 +2,14 @@
 
 use std::env;
 
+use axum::extract::State;
 use axum::response::Response;
 use eval_format::metric::{METRICS, MetricInfo, Need, Subject};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::{self, Envelope};
+use crate::app::Shared;
 
 /// That the service runs.
 #[derive(Debug, Serialize, ToSchema)]
@@ -31,9 +33,19 @@ pub(crate) async fn health() -> Response {
 pub(crate) struct Config {
     /// Which keys of models are set.
     api_keys: ApiKeys,
-    /// Where traces are received; null, as this version receives none.
-    #[schema(value_type = Option<Object>)]
-    otlp: Option<()>,
+    /// Where traces are received; null if none are.
+    otlp: Option<Otlp>,
+}
+
+/// Where traces are received over OTLP.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Otlp {
+    /// The port for OTLP over HTTP.
+    http_port: u16,
+    /// Always null: OTLP over gRPC is not received.
+    #[schema(value_type = Option<u16>)]
+    grpc_port: Option<()>,
 }
 
 /// Which keys of models are set. The keys are never shown.
@@ -47,14 +59,15 @@ pub(crate) struct ApiKeys {
 
 /// Says how the service is set up.
 #[utoipa::path(get, path = "/api/config", responses((status = 200, body = Envelope<Config>)))]
-pub(crate) async fn config() -> Response {
+pub(crate) async fn config(State(app): State<Shared>) -> Response {
     let has = |names: &[&str]| names.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
     let api_keys = ApiKeys {
         google: has(&["GOOGLE_API_KEY", "GEMINI_API_KEY"]),
         anthropic: has(&["ANTHROPIC_API_KEY"]),
         openai: has(&["OPENAI_API_KEY"]),
     };
-    answer::data(Config { api_keys, otlp: None })
+    let otlp = app.otlp.map(|address| Otlp { http_port: address.port(), grpc_port: None });
+    answer::data(Config { api_keys, otlp })
 }
 
 /// A built-in metric.

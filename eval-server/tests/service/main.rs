@@ -6,5 +6,7 @@ mod hostile;
 mod limits;
 mod packed;
 mod pages;
+mod receiver;
 mod routes;
+mod sessions;
 mod support;

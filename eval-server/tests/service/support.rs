@@ -12,6 +12,8 @@ use tokio::sync::oneshot;
 /// A running service, which ends when it is dropped.
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
+    /// Where traces are received, if they are.
+    pub(crate) otlp: Option<SocketAddr>,
     pub(crate) token: String,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -26,13 +28,13 @@ impl Service {
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await.unwrap();
-                tell.send((server.address(), server.token().to_owned())).unwrap();
+                tell.send((server.address(), server.otlp_address(), server.token().to_owned())).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
             runtime.shutdown_background();
         });
-        let (address, token) = told.recv().unwrap();
-        Self { address, token, stop: Some(stop), thread: Some(thread) }
+        let (address, otlp, token) = told.recv().unwrap();
+        Self { address, otlp, token, stop: Some(stop), thread: Some(thread) }
     }
 
     /// Asks it to end; the thread that it runs on.
@@ -42,14 +44,27 @@ impl Service {
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
+        Self::connect_to(self.address)
+    }
+
+    fn connect_to(address: SocketAddr) -> TcpStream {
+        let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         stream
     }
 
     /// What comes back for some bytes; `None` if it is no answer.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Option<Reply> {
-        let mut stream = self.connect();
+        Self::raw_to(self.address, bytes)
+    }
+
+    /// The same for bytes that are sent to the receiver of traces.
+    pub(crate) fn raw_export(&self, bytes: &[u8]) -> Option<Reply> {
+        Self::raw_to(self.otlp.unwrap(), bytes)
+    }
+
+    fn raw_to(address: SocketAddr, bytes: &[u8]) -> Option<Reply> {
+        let mut stream = Self::connect_to(address);
         // The service may have answered and closed before all is sent.
         drop(stream.write_all(bytes));
         drop(stream.shutdown(Shutdown::Write));

@@ -1,0 +1,120 @@
+//! Drafts of live sessions, written into sets below the folder in which the service runs.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use eval_agents::draft::Draft;
+use eval_server::{DraftRefused, DraftStore, SavedDraft};
+
+use crate::drafts::Destination;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+
+/// The set for drafts that name none.
+const DEFAULT: &str = "sessions.evalset.json";
+
+/// The folder of the sets.
+#[derive(Debug)]
+pub(super) struct SetFolder {
+    root: PathBuf,
+}
+
+impl SetFolder {
+    /// The folder in which the service runs.
+    pub(super) fn current() -> io::Result<Self> {
+        Ok(Self { root: Path::new(".").canonicalize()? })
+    }
+
+    /// The path of a set, if it is below the folder, wherever links on the way lead.
+    fn below(&self, set: &str) -> Result<PathBuf, DraftRefused> {
+        let outside = || {
+            DraftRefused::new(format!(
+                "`{}` is not below the folder of the service; name a file such as `evals/{DEFAULT}`",
+                one_line(set)
+            ))
+        };
+        let path = Path::new(set);
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if set.is_empty() || !is_plain {
+            return Err(outside());
+        }
+        let path = self.root.join(path);
+        // What does not exist yet is made below what does.
+        let existing = path.ancestors().find(|above| above.symlink_metadata().is_ok());
+        let real = existing.and_then(|above| above.canonicalize().ok());
+        if real.is_some_and(|real| real.starts_with(&self.root)) { Ok(path) } else { Err(outside()) }
+    }
+}
+
+impl DraftStore for SetFolder {
+    fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
+        let set = set.unwrap_or(DEFAULT);
+        let path = self.below(set)?;
+        let refused = |error: CommandError| DraftRefused::new(error.plain());
+        let written = Destination::of(&path).and_then(|it| it.add(vec![draft])).map_err(refused)?;
+        let eval_id = written.new.drafts.into_iter().next().map(|draft| draft.case.eval_id);
+        Ok(SavedDraft::new(set, eval_id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_agents::draft::Origin;
+    use eval_core::format::{EvalCase, EvalSet, Invocation};
+
+    use super::*;
+
+    fn draft(words: &str) -> Draft {
+        let turn = Invocation::user(words).response("It is sunny.");
+        Draft::of(EvalCase::new("").turn(turn), Origin::new("a live session")).unwrap()
+    }
+
+    fn folder() -> (tempfile::TempDir, SetFolder) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        (folder, SetFolder { root })
+    }
+
+    #[test]
+    fn drafts_are_added_to_sets_below_the_folder() {
+        let (_folder, sets) = folder();
+        let saved = sets.save(None, draft("Paris?")).unwrap();
+        assert_eq!(saved, SavedDraft::new(DEFAULT, Some("paris".to_owned())));
+        assert_eq!(sets.save(None, draft("Paris?")).unwrap().eval_id, None);
+        let saved = sets.save(Some("evals/live.evalset.json"), draft("Rome?")).unwrap();
+        assert_eq!(saved, SavedDraft::new("evals/live.evalset.json", Some("rome".to_owned())));
+        let text = std::fs::read_to_string(sets.root.join("evals/live.evalset.json")).unwrap();
+        let set = EvalSet::parse(&text).unwrap();
+        assert!(set.eval_cases[0].draft().is_some(), "tests refuse it until somebody has accepted it");
+    }
+
+    #[test]
+    fn nothing_is_written_outside_the_folder_or_into_other_files() {
+        let (folder, sets) = folder();
+        let outside = tempfile::tempdir().unwrap();
+        for name in [
+            "",
+            "..",
+            "../x.evalset.json",
+            "/tmp/x.evalset.json",
+            "a/../../x.evalset.json",
+            "./x.evalset.json",
+        ] {
+            let refused = sets.save(Some(name), draft("Paris?")).unwrap_err().to_string();
+            assert!(refused.contains("not below the folder"), "{name}: {refused}");
+        }
+        assert!(sets.save(Some("main.rs"), draft("Paris?")).is_err());
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
+            assert!(sets.save(Some("link/x.evalset.json"), draft("Paris?")).is_err());
+            std::os::unix::fs::symlink(outside.path().join("y"), folder.path().join("y.evalset.json"))
+                .unwrap();
+            assert!(sets.save(Some("y.evalset.json"), draft("Paris?")).is_err());
+        }
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+        std::fs::write(folder.path().join("broken.evalset.json"), "{").unwrap();
+        let refused = sets.save(Some("broken.evalset.json"), draft("Paris?")).unwrap_err().to_string();
+        assert!(refused.contains("cargo evalset check"), "{refused}");
+    }
+}

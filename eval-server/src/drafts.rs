@@ -1,0 +1,69 @@
+//! Where drafts go: whoever runs a server says.
+
+use std::fmt;
+
+use eval_agents::draft::Draft;
+
+/// Saves drafts of cases into sets.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use eval_agents::draft::Draft;
+/// use eval_server::{DraftRefused, DraftStore, SavedDraft, ServerOptions};
+///
+/// /// Keeps them in memory.
+/// #[derive(Debug, Default)]
+/// struct Kept(Mutex<Vec<Draft>>);
+///
+/// impl DraftStore for Kept {
+///     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
+///         let mut kept = self.0.lock().map_err(|error| DraftRefused::new(error.to_string()))?;
+///         let id = format!("draft-{}", kept.len());
+///         kept.push(draft);
+///         Ok(SavedDraft::new(set.unwrap_or("memory"), Some(id)))
+///     }
+/// }
+///
+/// let options = ServerOptions::new().drafts(Kept::default());
+/// ```
+pub trait DraftStore: fmt::Debug + Send + Sync {
+    /// Saves a draft into a set, or into the one for drafts that name none. It may wait for the disk.
+    fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused>;
+}
+
+/// A draft that was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SavedDraft {
+    /// The set, as it is shown.
+    pub set: String,
+    /// The id of the case; `None` if the set has an equal one already, and nothing was written.
+    pub eval_id: Option<String>,
+}
+
+impl SavedDraft {
+    /// A draft that was saved into a set under an id; without one, if an equal case is there already.
+    pub fn new(set: impl Into<String>, eval_id: Option<String>) -> Self {
+        Self { set: set.into(), eval_id }
+    }
+}
+
+/// Why a draft was not saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraftRefused(String);
+
+impl DraftRefused {
+    /// A refusal, with what helps.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
+
+impl fmt::Display for DraftRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DraftRefused {}

@@ -1,0 +1,26 @@
+//! Exports of OTLP over HTTP: from the bytes of a request to the spans and records of each trace, and the answers.
+//!
+//! An export is taken apart where it stands. Nothing is built of it that is many times as large as it is: an empty element
+//! takes two bytes on the wire, and must not take hundreds in memory.
+
+mod body;
+mod export;
+mod json;
+mod protobuf;
+mod reply;
+mod signal;
+mod wire;
+
+pub(crate) use body::{BodyError, Encoding, unpacked};
+pub(crate) use export::{Batch, Export, Span, trace_id};
+pub(crate) use reply::{refused, stored};
+pub(crate) use signal::{Signal, Unreadable};
+
+/// Reads an export. A span or record that cannot be read is rejected, and the others are kept.
+pub(crate) fn read(signal: Signal, encoding: Encoding, bytes: &[u8]) -> Result<Export, Unreadable> {
+    match (signal, encoding) {
+        (Signal::Metrics, _) => Ok(Export::default()),
+        (_, Encoding::Protobuf) => protobuf::read(signal, bytes),
+        (_, Encoding::Json) => json::read(signal, bytes),
+    }
+}

@@ -1,0 +1,432 @@
+//! Exports in protobuf, written as the JSON that stored traces have.
+
+use std::fmt::Write;
+
+use super::export::{Collector, Export, LARGEST, Span, hash, hex, is_remote};
+use super::signal::{Signal, Unreadable};
+use super::wire::{Field, fields};
+
+/// Why a span or record is rejected.
+type Rejected = String;
+
+/// How deep values may be nested.
+const DEEPEST: usize = 40;
+
+pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
+    let mut collector = Collector::new(signal);
+    for resource in messages(bytes, 1) {
+        let resource = resource?;
+        let own = text_of(first(resource, 1)?, 1)?;
+        for scope in messages(resource, 2) {
+            let scope = scope?;
+            let named = text_of(first(scope, 1)?, 3)?;
+            let around = collector.scope(&own, &named);
+            for item in messages(scope, 2) {
+                let read = if signal == Signal::Logs { record(item?) } else { span(item?) };
+                match read {
+                    Ok(Some((trace, span, text))) => collector.add(&around, trace, span, &text),
+                    Ok(None) => {}
+                    Err(why) => collector.reject(why),
+                }
+            }
+        }
+    }
+    Ok(collector.end())
+}
+
+/// The messages in a field.
+fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
+    fields(message).filter_map(move |field| match field {
+        Ok((found, Field::Bytes(bytes))) if found == number => Some(Ok(bytes)),
+        Ok((found, _)) if found == number => {
+            Some(Err(Unreadable(format!("the field {number} is no message"))))
+        }
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    })
+}
+
+/// The first message in a field. An empty one is as good as none.
+fn first(message: &[u8], number: u32) -> Result<&[u8], Unreadable> {
+    messages(message, number).next().unwrap_or(Ok(&[]))
+}
+
+/// A resource, or a scope, as JSON. Its attributes are in a field of this number, and a scope has its name in the first.
+fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
+    let mut writer = Writer::new();
+    let mut list = Writer::new();
+    let read = (|| {
+        for field in fields(message) {
+            match field.map_err(|error| error.0)? {
+                (number, Field::Bytes(bytes)) if number == attributes => {
+                    list.item(|list| list.key_value(bytes, 0))?;
+                }
+                (1, Field::Bytes(name)) => writer.entry("name", |it| it.string(name))?,
+                _ => {}
+            }
+        }
+        writer.list("attributes", &list)
+    })();
+    read.map_err(Unreadable)?;
+    Ok(writer.object())
+}
+
+/// The trace, the head and the JSON of a span.
+fn span(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Rejected> {
+    let (mut trace, mut id, mut parent) = (&[][..], &[][..], &[][..]);
+    let (mut flags, mut cut) = (0, 0_u64);
+    let mut writer = Writer::new();
+    let (mut attributes, mut events) = (Writer::new(), Writer::new());
+    for field in fields(message) {
+        match field.map_err(|error| error.0)? {
+            (1, Field::Bytes(bytes)) => trace = bytes,
+            (2, Field::Bytes(bytes)) => id = bytes,
+            (4, Field::Bytes(bytes)) => parent = bytes,
+            (5, Field::Bytes(name)) => writer.entry("name", |it| it.string(name))?,
+            (7, Field::Fixed64(time)) => writer.entry("startTimeUnixNano", |it| it.quoted(time))?,
+            (8, Field::Fixed64(time)) => writer.entry("endTimeUnixNano", |it| it.quoted(time))?,
+            (9, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
+            (11, Field::Bytes(bytes)) => events.item(|list| list.event(bytes))?,
+            (10 | 12, Field::Varint(count)) => cut = cut.saturating_add(count),
+            (15, Field::Bytes(status)) => writer.entry("status", |it| it.status(status))?,
+            (16, Field::Fixed32(value)) => flags = u64::from(value),
+            _ => {}
+        }
+    }
+    let trace_id = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
+    let span_id = <[u8; 8]>::try_from(id).map_or(0, u64::from_be_bytes);
+    if trace_id == 0 {
+        return Err("a span has no id of its trace of 16 bytes".to_owned());
+    }
+    if span_id == 0 {
+        return Err("a span has no id of 8 bytes".to_owned());
+    }
+    let parent_id = match parent {
+        [] => 0,
+        bytes => {
+            u64::from_be_bytes(bytes.try_into().map_err(|_| "a span has a parent whose id has not 8 bytes")?)
+        }
+    };
+    writer.entry("traceId", |it| it.string(hex(trace).as_bytes()))?;
+    writer.entry("spanId", |it| it.string(hex(id).as_bytes()))?;
+    if parent_id != 0 {
+        writer.entry("parentSpanId", |it| it.string(hex(parent).as_bytes()))?;
+    }
+    writer.list("attributes", &attributes)?;
+    writer.list("events", &events)?;
+    let text = writer.object();
+    let head = Span {
+        id: span_id,
+        parent: Some(parent_id).filter(|parent| *parent != 0),
+        is_remote: is_remote(flags),
+        is_cut: cut > 0,
+        hash: hash(&text),
+    };
+    Ok(Some((trace_id, Some(head), text)))
+}
+
+/// The trace and the JSON of a record of a log; `None` if it says nothing of models.
+fn record(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Rejected> {
+    let mut trace = &[][..];
+    let mut writer = Writer::new();
+    let mut attributes = Writer::new();
+    for field in fields(message) {
+        match field.map_err(|error| error.0)? {
+            (1, Field::Fixed64(time)) => writer.entry("timeUnixNano", |it| it.quoted(time))?,
+            (5, Field::Bytes(body)) => writer.entry("body", |it| it.any_value(body, 0))?,
+            (6, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
+            (9, Field::Bytes(bytes)) => trace = bytes,
+            (10, Field::Bytes(span)) => writer.entry("spanId", |it| it.string(hex(span).as_bytes()))?,
+            (11, Field::Fixed64(time)) => writer.entry("observedTimeUnixNano", |it| it.quoted(time))?,
+            (12, Field::Bytes(name)) => writer.entry("eventName", |it| it.string(name))?,
+            _ => {}
+        }
+    }
+    writer.list("attributes", &attributes)?;
+    if !writer.0.contains("gen_ai.") {
+        return Ok(None);
+    }
+    let trace_id = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
+    if trace_id == 0 {
+        return Err("a record has no id of its trace of 16 bytes".to_owned());
+    }
+    writer.entry("traceId", |it| it.string(hex(trace).as_bytes()))?;
+    Ok(Some((trace_id, None, writer.object())))
+}
+
+/// Entries of an object, or elements of a list, with commas between them.
+struct Writer(String);
+
+impl Writer {
+    fn new() -> Self {
+        Self(String::new())
+    }
+
+    fn object(self) -> String {
+        format!("{{{}}}", self.0)
+    }
+
+    /// Another element.
+    fn item(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Rejected>) -> Result<(), Rejected> {
+        // After a bracket or a colon, this is the first.
+        if !matches!(self.0.as_bytes().last(), None | Some(b'[' | b'{' | b':')) {
+            self.0.push(',');
+        }
+        write(self)?;
+        if self.0.len() > LARGEST {
+            return Err(format!("a span or record has more than {LARGEST} bytes as JSON"));
+        }
+        Ok(())
+    }
+
+    /// Another entry of an object.
+    fn entry(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut Self) -> Result<(), Rejected>,
+    ) -> Result<(), Rejected> {
+        self.item(|it| {
+            it.0.push_str(&format!("\"{name}\":"));
+            write(it)
+        })
+    }
+
+    /// An entry with a list, unless it is empty.
+    fn list(&mut self, name: &str, elements: &Self) -> Result<(), Rejected> {
+        if elements.0.is_empty() {
+            return Ok(());
+        }
+        self.entry(name, |it| {
+            it.0.push('[');
+            it.0.push_str(&elements.0);
+            it.0.push(']');
+            Ok(())
+        })
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Result<(), Rejected> {
+        let text = str::from_utf8(bytes).map_err(|_| "a text is not UTF-8")?;
+        self.0.push_str(&serde_json::to_string(text).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// A number of 64 bits, which stands in quotes in OTLP's JSON.
+    fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Rejected> {
+        write!(self.0, "\"{number}\"").map_err(|error| error.to_string())
+    }
+
+    fn key_value(&mut self, message: &[u8], depth: usize) -> Result<(), Rejected> {
+        self.0.push('{');
+        for field in fields(message) {
+            match field.map_err(|error| error.0)? {
+                (1, Field::Bytes(key)) => self.entry("key", |it| it.string(key))?,
+                (2, Field::Bytes(value)) => self.entry("value", |it| it.any_value(value, depth))?,
+                _ => {}
+            }
+        }
+        self.0.push('}');
+        Ok(())
+    }
+
+    fn any_value(&mut self, message: &[u8], depth: usize) -> Result<(), Rejected> {
+        if depth > DEEPEST {
+            return Err("a value is nested too deeply".to_owned());
+        }
+        // Of a choice, the last that stands there counts.
+        let mut chosen = None;
+        for field in fields(message) {
+            let (number, field) = field.map_err(|error| error.0)?;
+            chosen = Some((number, field));
+        }
+        self.0.push('{');
+        match chosen {
+            Some((1, Field::Bytes(text))) => self.entry("stringValue", |it| it.string(text))?,
+            Some((2, Field::Varint(number))) => self.0.push_str(&format!("\"boolValue\":{}", number != 0)),
+            Some((3, Field::Varint(number))) => {
+                self.entry("intValue", |it| it.quoted(number.cast_signed()))?;
+            }
+            Some((4, Field::Fixed64(bits))) => {
+                let number = f64::from_bits(bits);
+                // As OTLP's JSON has what JSON has no numbers for.
+                let text = serde_json::to_string(&number).map_err(|error| error.to_string())?;
+                let text = match number {
+                    _ if number.is_nan() => "\"NaN\"".to_owned(),
+                    f64::INFINITY => "\"Infinity\"".to_owned(),
+                    f64::NEG_INFINITY => "\"-Infinity\"".to_owned(),
+                    _ => text,
+                };
+                self.0.push_str(&format!("\"doubleValue\":{text}"));
+            }
+            Some((number @ (5 | 6), Field::Bytes(list))) => {
+                let name = if number == 5 { "arrayValue" } else { "kvlistValue" };
+                self.0.push_str(&format!("\"{name}\":{{\"values\":["));
+                for value in messages(list, 1) {
+                    let value = value.map_err(|error| error.0)?;
+                    self.item(|it| match number {
+                        5 => it.any_value(value, depth + 1),
+                        _ => it.key_value(value, depth + 1),
+                    })?;
+                }
+                self.0.push_str("]}");
+            }
+            Some((7, Field::Bytes(bytes))) => {
+                self.entry("bytesValue", |it| it.string(base64(bytes).as_bytes()))?;
+            }
+            _ => {}
+        }
+        self.0.push('}');
+        Ok(())
+    }
+
+    fn event(&mut self, message: &[u8]) -> Result<(), Rejected> {
+        self.0.push('{');
+        let mut attributes = Self::new();
+        for field in fields(message) {
+            match field.map_err(|error| error.0)? {
+                (1, Field::Fixed64(time)) => self.entry("timeUnixNano", |it| it.quoted(time))?,
+                (2, Field::Bytes(name)) => self.entry("name", |it| it.string(name))?,
+                (3, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
+                _ => {}
+            }
+        }
+        self.list("attributes", &attributes)?;
+        self.0.push('}');
+        Ok(())
+    }
+
+    fn status(&mut self, message: &[u8]) -> Result<(), Rejected> {
+        self.0.push('{');
+        for field in fields(message) {
+            match field.map_err(|error| error.0)? {
+                (2, Field::Bytes(text)) => self.entry("message", |it| it.string(text))?,
+                (3, Field::Varint(code)) => self.entry("code", |it| {
+                    it.0.push_str(&code.to_string());
+                    Ok(())
+                })?,
+                _ => {}
+            }
+        }
+        self.0.push('}');
+        Ok(())
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let held =
+            chunk.iter().zip([16, 8, 0]).fold(0, |held, (byte, shift)| held | u32::from(*byte) << shift);
+        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let digit = usize::try_from(held >> shift & 63).unwrap_or_default();
+            text.push(if at <= chunk.len() { char::from(DIGITS[digit]) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A field with a message, or a text.
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let mut message = vec![number << 3 | 2];
+        prost::encoding::encode_varint(u64::try_from(bytes.len()).unwrap(), &mut message);
+        message.extend_from_slice(bytes);
+        message
+    }
+
+    fn span(more: &[u8]) -> Vec<u8> {
+        [
+            field(1, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+            field(2, &[0, 0, 0, 0, 0, 0, 0, 2]),
+            more.to_vec(),
+        ]
+        .concat()
+    }
+
+    fn export(spans: &[Vec<u8>]) -> Export {
+        let spans: Vec<u8> = spans.iter().flat_map(|span| field(2, span)).collect();
+        read(Signal::Traces, &field(1, &field(2, &spans))).unwrap()
+    }
+
+    fn attribute(value: &[u8]) -> Vec<u8> {
+        field(9, &[field(1, b"k"), field(2, value)].concat())
+    }
+
+    #[test]
+    fn values_of_all_kinds_are_written_as_json() {
+        let fixed = |number: u8, bits: u64| [&[number << 3 | 1][..], &bits.to_le_bytes()].concat();
+        let table: [(Vec<u8>, &str); 12] = [
+            (field(1, "a\"\u{e9}".as_bytes()), "{\"stringValue\":\"a\\\"\u{e9}\"}"),
+            (vec![0x10, 1], "{\"boolValue\":true}"),
+            (vec![0x10, 0], "{\"boolValue\":false}"),
+            (vec![0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "{\"intValue\":\"-1\"}"),
+            (fixed(4, 1.5_f64.to_bits()), "{\"doubleValue\":1.5}"),
+            (fixed(4, f64::NAN.to_bits()), "{\"doubleValue\":\"NaN\"}"),
+            (fixed(4, f64::NEG_INFINITY.to_bits()), "{\"doubleValue\":\"-Infinity\"}"),
+            (
+                field(5, &[field(1, &field(1, b"a")), field(1, b"")].concat()),
+                "{\"arrayValue\":{\"values\":[{\"stringValue\":\"a\"},{}]}}",
+            ),
+            (
+                field(6, &field(1, &[field(1, b"x"), field(2, &[0x18, 7])].concat())),
+                "{\"kvlistValue\":{\"values\":[{\"key\":\"x\",\"value\":{\"intValue\":\"7\"}}]}}",
+            ),
+            (field(7, b"hello"), "{\"bytesValue\":\"aGVsbG8=\"}"),
+            (Vec::new(), "{}"),
+            (field(5, b""), "{\"arrayValue\":{\"values\":[]}}"),
+        ];
+        for (value, expected) in table {
+            let export = export(&[span(&attribute(&value))]);
+            let expected = format!("\"attributes\":[{{\"key\":\"k\",\"value\":{expected}}}]");
+            assert!(
+                export.batches[0].document.contains(&expected),
+                "{}: {expected}",
+                export.batches[0].document
+            );
+        }
+        assert_eq!(
+            ["", "f", "fo", "foo", "foob"].map(|it| base64(it.as_bytes())),
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
+        );
+    }
+
+    #[test]
+    fn a_span_that_cannot_be_read_is_rejected_and_the_others_are_kept() {
+        let deep = (0..60).fold(field(1, b"x"), |value, _| field(5, &field(1, &value)));
+        let table = [
+            (field(2, &[0, 0, 0, 0, 0, 0, 0, 2]), "its trace"),
+            (field(1, &[1; 16]), "no id of 8"),
+            (span(&field(4, &[1; 7])), "parent"),
+            (span(&field(5, b"\xff")), "UTF-8"),
+            (span(&attribute(&deep)), "deeply"),
+            (span(&[0x4a, 0x7f]), "behind the end"),
+            (span(&field(9, b"").repeat(4 << 20)), "bytes as JSON"),
+        ];
+        for (wrong, why) in table {
+            let read = export(&[span(b""), wrong]);
+            assert_eq!((read.batches.len(), read.rejected), (1, 1), "{why}");
+            assert!(read.why.as_deref().unwrap().contains(why), "{why}: {:?}", read.why);
+        }
+    }
+
+    #[test]
+    fn flags_parents_and_counts_are_read() {
+        let head = |more: &[u8]| export(&[span(more)]).batches[0].spans[0];
+        assert_eq!(head(&field(4, &[0, 0, 0, 0, 0, 0, 0, 9])).parent, Some(9));
+        assert_eq!(head(&field(4, &[0; 8])).parent, None);
+        assert!(head(&[0x85, 0x01, 0x00, 0x03, 0, 0]).is_remote);
+        assert!(!head(&[0x85, 0x01, 0x00, 0x01, 0, 0]).is_remote);
+        assert!(head(&[0x50, 1]).is_cut && head(&[0x60, 1]).is_cut && !head(&[0x70, 1]).is_cut);
+    }
+
+    #[test]
+    fn what_is_no_export_is_unreadable() {
+        for wrong in [&b"{}"[..], &[0x0a, 0x05, 0x00], &[0x08, 0x01], &field(1, &[0x12, 0x09])] {
+            assert!(read(Signal::Traces, wrong).is_err(), "{wrong:?}");
+        }
+        assert!(read(Signal::Traces, b"").unwrap().batches.is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! The receiver of OTLP over HTTP, on a port of its own: `POST /v1/traces`, `/v1/logs` and `/v1/metrics`.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::post;
+
+use crate::access::{Access, Needs};
+use crate::app::App;
+use crate::otlp::{self, BodyError, Encoding, Signal, Unreadable};
+use crate::refusal::Refusal;
+use crate::sessions::Full;
+
+/// What the receiver answers with.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    pub(crate) access: Access,
+    pub(crate) app: Arc<App>,
+}
+
+/// The routes of the receiver.
+pub(crate) fn routes(receiver: Receiver) -> Router {
+    let receiver = Arc::new(receiver);
+    let of = |signal: Signal| {
+        post(move |State(receiver): State<Arc<Receiver>>, request: Request| async move {
+            receive(&receiver, signal, request).await
+        })
+    };
+    Router::new()
+        .route("/v1/traces", of(Signal::Traces))
+        .route("/v1/logs", of(Signal::Logs))
+        .route("/v1/metrics", of(Signal::Metrics))
+        .fallback(|request: Request| async move {
+            let why = "exports go to `/v1/traces`, `/v1/logs` or `/v1/metrics`; set `OTEL_EXPORTER_OTLP_ENDPOINT` to the address alone";
+            otlp::refused(encoding(&request), StatusCode::NOT_FOUND, why)
+        })
+        .method_not_allowed_fallback(|request: Request| async move {
+            otlp::refused(encoding(&request), StatusCode::METHOD_NOT_ALLOWED, "exports are sent with `POST`")
+        })
+        .with_state(receiver)
+}
+
+/// The encoding of answers to what has none of OTLP's.
+fn encoding(request: &Request) -> Encoding {
+    Encoding::of(request.headers()).unwrap_or(Encoding::Json)
+}
+
+async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Response {
+    let encoding = encoding(&request);
+    let app = &receiver.app;
+    let allowed = receiver
+        .access
+        .caller(request.method(), request.uri(), request.headers())
+        .and_then(|caller| Access::check(caller, Needs::Computing));
+    // Strangers change nothing, not even what is said to have been refused.
+    if let Err(refusal) = allowed {
+        return otlp::refused(encoding, refusal.status(), &refusal.text());
+    }
+    match store(app, signal, request).await {
+        Ok((rejected, why)) => otlp::stored(signal, encoding, rejected, &why),
+        Err(refusal) => {
+            let why = refusal.text();
+            if signal != Signal::Metrics {
+                app.sessions.refuse(&why);
+            }
+            otlp::refused(encoding, refusal.status(), &why)
+        }
+    }
+}
+
+async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<(usize, String), Refusal> {
+    let Some(encoding) = Encoding::of(request.headers()) else {
+        return Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "an export is `application/x-protobuf` or `application/json`",
+        ));
+    };
+    let headers = request.headers().clone();
+    let own = Arc::clone(app);
+    app.compute(request, move |received| {
+        // What is packed may be larger when it is unpacked, by this much.
+        let most = own.limits().body.saturating_mul(4);
+        let unpacked = otlp::unpacked(&headers, &received.bytes, most).map_err(|error| match error {
+            BodyError::Unknown(name) => Refusal::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                format!("the body is packed with `{name}`; what is read is `gzip`"),
+            ),
+            BodyError::TooLarge(most) => Refusal::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!(
+                    "the body has more than {most} bytes when it is unpacked; export fewer spans at once"
+                ),
+            ),
+            BodyError::Broken(why) => Refusal::bad(format!("the body cannot be unpacked: {why}")),
+        })?;
+        let bytes = unpacked.as_deref().unwrap_or(&received.bytes);
+        let export = otlp::read(signal, encoding, bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
+        own.sessions
+            .add(export)
+            .map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))
+    })
+    .await?
+}

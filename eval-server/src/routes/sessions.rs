@@ -1,0 +1,263 @@
+//! Live sessions: the list, one of them, and which is golden.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::convert::ConvertedTrace;
+use crate::answer::{self, Envelope};
+use crate::app::{App, Shared};
+use crate::refusal::{Refusal, Refused};
+use crate::sessions::{Digest, Held, List, Reading, State as Progress};
+
+/// The live sessions.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionList {
+    #[serde(flatten)]
+    pub(super) about: Receiving,
+    /// The latest first.
+    sessions: Vec<SessionEntry>,
+}
+
+/// What is received, and what is not among the sessions.
+#[derive(Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Receiving {
+    /// The port on which traces are received; null if none are.
+    otlp_port: Option<u16>,
+    /// Whether drafts can be saved.
+    saves_drafts: bool,
+    /// How many sessions were removed to make room.
+    removed: u64,
+    /// How many exports were refused.
+    refused_exports: u64,
+    /// Why the last one was refused.
+    last_refusal: Option<String>,
+}
+
+/// A live session.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionEntry {
+    id: String,
+    /// What its spans call the conversation, else the id of its trace.
+    key: String,
+    /// `receiving`, `waiting` (for spans that are missing) or `complete`.
+    state: &'static str,
+    /// Whether it is the golden one.
+    golden: bool,
+    traces: usize,
+    spans: usize,
+    /// The memory that its texts take.
+    bytes: usize,
+    turns: usize,
+    calls: usize,
+    /// Tokens that were sent to models and that they wrote.
+    tokens: u64,
+    agent_name: Option<String>,
+    user_input_preview: Option<String>,
+    final_output_preview: Option<String>,
+    /// When the first turn began, in seconds since 1970.
+    started: Option<f64>,
+    /// When the last spans arrived, in seconds since 1970.
+    received: f64,
+    /// How many gaps lose something that an expectation may be about.
+    gaps: usize,
+    failed_turns: usize,
+    /// What was sent and is not here. Such a session is never scored as passed.
+    lost: Vec<String>,
+    /// What it waits for.
+    waits_for: Vec<String>,
+}
+
+/// A live session with its turns.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionDetails {
+    session: SessionEntry,
+    /// Its turns; null if its spans are of no agent.
+    conversation: Option<ConvertedTrace>,
+    /// Why it can be neither golden nor passed.
+    doubts: Vec<String>,
+}
+
+/// Which session is golden.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Golden {
+    /// Null if none is.
+    golden: Option<String>,
+}
+
+impl SessionEntry {
+    pub(super) fn of(held: &Held, digest: &Digest) -> Self {
+        let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
+        let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
+        Self {
+            id: held.id.to_string(),
+            key: held.key.clone(),
+            state: match held.state {
+                Progress::Receiving => "receiving",
+                Progress::Waiting => "waiting",
+                Progress::Complete => "complete",
+            },
+            golden: held.is_golden,
+            traces: held.traces,
+            spans: held.spans,
+            bytes: held.bytes,
+            turns: digest.turns,
+            calls: digest.calls,
+            tokens: digest.tokens,
+            agent_name: digest.agent.clone(),
+            user_input_preview: digest.asked.clone(),
+            final_output_preview: digest.answered.clone(),
+            started,
+            received: seconds(held.received),
+            gaps: digest.gaps,
+            failed_turns: digest.failed_turns,
+            lost: held.lost.clone(),
+            waits_for: held.waits.clone(),
+        }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) fn is_receiving(&self) -> bool {
+        self.state == "receiving"
+    }
+}
+
+impl SessionList {
+    pub(super) fn of(app: &App, list: &List) -> Self {
+        Self {
+            about: Receiving {
+                otlp_port: app.otlp.map(|address| address.port()),
+                saves_drafts: app.options.drafts.is_some(),
+                removed: list.removed,
+                refused_exports: list.refused,
+                last_refusal: list.last_refusal.as_ref().map(|(_, why)| why.clone()),
+            },
+            sessions: list.sessions.iter().map(|(held, digest)| SessionEntry::of(held, digest)).collect(),
+        }
+    }
+
+    pub(super) fn into_parts(self) -> (Receiving, Vec<SessionEntry>) {
+        (self.about, self.sessions)
+    }
+}
+
+/// Lists the live sessions, the latest first. Needs the token.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sessions",
+    responses((status = 200, body = Envelope<SessionList>), (status = 401, body = Refused)),
+    security(("token" = []))
+)]
+pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
+    app.workers.run(move || answer::data(SessionList::of(&own, &own.sessions.list()))).await
+}
+
+/// Shows a live session with its turns. Needs the token.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sessions/{id}",
+    params(("id" = String, Path, description = "the id of a session")),
+    responses(
+        (status = 200, body = Envelope<SessionDetails>),
+        (status = 401, body = Refused),
+        (status = 404, body = Refused)
+    ),
+    security(("token" = []))
+)]
+pub(crate) async fn session(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
+    app.workers
+        .run(move || {
+            let reading = found(&own, &id)?;
+            let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
+            Ok(answer::data(SessionDetails {
+                session: SessionEntry::of(&reading.held, &reading.digest()),
+                conversation: reading.conversation().map(|it| ConvertedTrace::of(it, &gaps)),
+                doubts: reading.doubts(),
+            }))
+        })
+        .await?
+}
+
+/// Marks a live session as golden: the others are scored against it. It must be complete, and lack nothing. Needs the token.
+#[utoipa::path(
+    put,
+    path = "/api/v1/sessions/{id}/golden",
+    params(("id" = String, Path, description = "the id of a session")),
+    responses(
+        (status = 200, body = Envelope<Golden>),
+        (status = 401, body = Refused),
+        (status = 404, body = Refused),
+        (status = 409, body = Refused)
+    ),
+    security(("token" = []))
+)]
+pub(crate) async fn mark(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
+    app.workers
+        .run(move || {
+            let reading = found(&own, &id)?;
+            check_golden(&reading)?;
+            own.sessions.mark(Some(reading.held.id));
+            Ok(marked(&own))
+        })
+        .await?
+}
+
+/// Unmarks a live session that is golden. Needs the token.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/sessions/{id}/golden",
+    params(("id" = String, Path, description = "the id of a session")),
+    responses((status = 200, body = Envelope<Golden>), (status = 401, body = Refused), (status = 404, body = Refused)),
+    security(("token" = []))
+)]
+pub(crate) async fn unmark(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
+    app.workers
+        .run(move || {
+            let reading = found(&own, &id)?;
+            if reading.held.is_golden {
+                own.sessions.mark(None);
+            }
+            Ok(marked(&own))
+        })
+        .await?
+}
+
+fn marked(app: &App) -> Response {
+    answer::data(Golden { golden: app.sessions.golden().map(|id| id.to_string()) })
+}
+
+/// A session, or that there is none.
+pub(super) fn found(app: &App, id: &str) -> Result<Reading, Refusal> {
+    let none = || {
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "there is no such session; the oldest are removed when there is no room for new ones",
+        )
+    };
+    id.parse().ok().and_then(|id| app.sessions.read(id)).ok_or_else(none)
+}
+
+/// Refuses a golden session that others cannot be held to.
+pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
+    let doubts = reading.doubts();
+    if doubts.is_empty() {
+        return Ok(());
+    }
+    let why = format!("the session `{}` cannot be golden: {}", reading.held.key, doubts.join("; "));
+    Err(Refusal::new(StatusCode::CONFLICT, why))
+}

@@ -1,0 +1,110 @@
+//! A live session as a draft of a case.
+
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use eval_agents::draft::Draft;
+use eval_agents::import::{Format, Import};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::sessions::found;
+use crate::answer::{self, Envelope};
+use crate::app::{App, Shared};
+use crate::refusal::{FieldError, Refusal, Refused};
+use crate::sessions::Reading;
+
+/// Where a draft is saved.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DraftRequest {
+    /// The file of the set, below the folder of the service. It is made if it does not exist.
+    #[serde(default)]
+    set: Option<String>,
+}
+
+/// What was saved.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DraftSaved {
+    set: String,
+    /// The id of the case; null if the set has an equal one already.
+    eval_id: Option<String>,
+    /// Where secrets stood.
+    masked: Vec<String>,
+    /// Arguments that are probably others next time.
+    volatile: Vec<String>,
+    /// What the session does not say.
+    gaps: Vec<String>,
+}
+
+/// Saves a live session as a draft of a case. Tests refuse it until somebody has accepted it. Needs the token.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sessions/{id}/draft",
+    params(("id" = String, Path, description = "the id of a session")),
+    request_body(content = DraftRequest, content_type = "application/json"),
+    responses(
+        (status = 200, body = Envelope<DraftSaved>),
+        (status = 401, body = Refused),
+        (status = 404, body = Refused),
+        (status = 409, body = Refused),
+        (status = 422, body = Refused)
+    ),
+    security(("token" = []))
+)]
+pub(crate) async fn save(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
+    app.compute(request, move |received| {
+        let wanted = read(&received.bytes)?;
+        let reading = found(&own, &id)?;
+        let drafts = own.options.drafts.as_ref().ok_or_else(|| conflict("this server saves no drafts"))?;
+        let draft = draft(&own, &reading)?;
+        let list = |items: &[String]| items.to_vec();
+        let mut answer = DraftSaved {
+            set: String::new(),
+            eval_id: None,
+            masked: draft.masked.iter().map(ToString::to_string).collect(),
+            volatile: draft.volatile.iter().map(ToString::to_string).collect(),
+            gaps: list(&draft.gaps),
+        };
+        let saved = drafts.save(wanted.set.as_deref(), draft).map_err(|error| conflict(error.to_string()))?;
+        answer.set = saved.set;
+        answer.eval_id = saved.eval_id;
+        Ok(answer::data(answer))
+    })
+    .await?
+}
+
+fn conflict(why: impl Into<String>) -> Refusal {
+    Refusal::new(StatusCode::CONFLICT, why)
+}
+
+fn read(bytes: &[u8]) -> Result<DraftRequest, Refusal> {
+    if bytes.trim_ascii().is_empty() {
+        return Ok(DraftRequest::default());
+    }
+    serde_json::from_slice(bytes).map_err(|error| {
+        let none = serde_json::Value::Null;
+        Refusal::fields(vec![FieldError::new("value_error", &["body".into()], error.to_string(), &none)])
+    })
+}
+
+/// The draft of a session, by the code that imports stored traces.
+fn draft(app: &App, reading: &Reading) -> Result<Draft, Refusal> {
+    let key = &reading.held.key;
+    let text = app.sessions.text(reading.held.id).unwrap_or_default();
+    let imported = Import::new()
+        .format(Format::Trace)
+        .session(key)
+        .parse("a live session", text.as_bytes())
+        .map_err(|error| conflict(error.to_string()))?;
+    let draft = imported.drafts.into_iter().next();
+    let draft =
+        draft.ok_or_else(|| conflict(format!("there is no draft: {}", imported.left_out.join("; "))))?;
+    Ok(draft.with_gaps(reading.held.doubts()))
+}

@@ -1,0 +1,247 @@
+// The page of the live sessions. All that comes from agents is put on the page as text.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const token = new URLSearchParams(location.search).get("token") || "";
+const sessions = new Map();
+const scores = new Map();
+let golden = null;
+let open = null;
+let about = {};
+
+/** An element with a class, and with texts or elements in it. */
+function el(name, kind, ...content) {
+  const node = document.createElement(name);
+  if (kind) node.className = kind;
+  node.append(...content.filter((it) => it !== null && it !== undefined && it !== ""));
+  return node;
+}
+
+function button(text, act) {
+  const node = el("button", "", text);
+  node.type = "button";
+  node.addEventListener("click", act);
+  return node;
+}
+
+async function ask(method, path, body) {
+  const headers = token ? { authorization: `Bearer ${token}` } : { "x-evalset": "1" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  const options = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
+  const reply = await fetch(`/api/v1/sessions${path}`, options);
+  const answer = await reply.json();
+  if (reply.ok) return answer.data;
+  const { detail } = answer;
+  throw new Error(typeof detail === "string" ? detail : detail.map((it) => `${it.loc.join(".")}: ${it.msg}`).join("; "));
+}
+
+function say(text) {
+  $("message").hidden = !text;
+  $("message").textContent = text;
+}
+
+/** Does something, and says what went wrong. */
+const doing = (act) => async (event) => {
+  if (event) event.preventDefault();
+  try {
+    say("");
+    await act();
+  } catch (error) {
+    say(error.message);
+  }
+};
+
+/** Whether anything of an agent is in a session. Other traces are counted only. */
+const isOfAgent = (session) =>
+  session.turns > 0 || session.gaps > 0 || session.lost.length > 0 || session.state !== "complete";
+
+function showAbout() {
+  const parts = [];
+  if (about.otlpPort) parts.push(`traces are received on port ${about.otlpPort} (OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:${about.otlpPort})`);
+  else parts.push("no traces are received: the service was started without a port for them");
+  if (about.removed) parts.push(`${about.removed} older sessions were removed to make room`);
+  if (about.refusedExports) parts.push(`${about.refusedExports} exports were refused, the last because ${about.lastRefusal}`);
+  $("about").textContent = parts.join(" · ");
+}
+
+function pills(score) {
+  const all = [el("span", `pill ${score.verdict}`, score.verdict.replace("_", " "))];
+  for (const metric of score.metricResults) {
+    const value = metric.score === null ? "-" : String(Math.round(metric.score * 1e4) / 1e4);
+    all.push(el("span", `pill ${metric.evalStatus.toLowerCase()}`, `${metric.metricName} ${value}`));
+  }
+  return all;
+}
+
+function row(session) {
+  const name = button(session.key, doing(() => show(session.id)));
+  name.className = "name";
+  const state = [el("span", `pill ${session.state}`, session.state)];
+  if (session.golden) state.push(el("span", "pill golden", "golden"));
+  if (session.lost.length) state.push(el("span", "pill error", "lost spans"));
+  if (session.gaps) state.push(el("span", "pill error", `${session.gaps} gaps`));
+  if (session.failedTurns) state.push(el("span", "pill failed", "failed turn"));
+  const score = scores.get(session.id);
+  const node = el("tr", "",
+    el("td", "", name, el("span", "asked", session.userInputPreview)),
+    el("td", "", ...state),
+    el("td", "", String(session.turns)),
+    el("td", "", String(session.calls)),
+    el("td", "", ...(score ? pills(score) : [])));
+  if (session.id === open) node.setAttribute("aria-current", "true");
+  return node;
+}
+
+const drawn = new Map();
+
+/** The row of a session: the one that is there, unless something has changed. */
+function rowOf(session) {
+  const state = JSON.stringify([session, scores.get(session.id) ?? null, session.id === open]);
+  const before = drawn.get(session.id);
+  if (before && before.state === state) return before.node;
+  const node = row(session);
+  node.dataset.id = session.id;
+  drawn.set(session.id, { state, node });
+  return node;
+}
+
+let isDrawn = true;
+function draw() {
+  if (!isDrawn) return;
+  isDrawn = false;
+  requestAnimationFrame(() => {
+    isDrawn = true;
+    const all = [...sessions.values()].sort((one, other) => Number(other.id) - Number(one.id));
+    const shown = all.filter(isOfAgent);
+    const focused = document.activeElement && document.activeElement.className === "name" && document.activeElement.textContent;
+    const nodes = shown.map(rowOf);
+    const now = [...$("rows").children];
+    const isSame = nodes.length === now.length && nodes.every((node, at) => node.dataset.id === now[at].dataset.id);
+    // A row that has not changed stays where it is: somebody may be about to click it.
+    if (isSame) nodes.forEach((node, at) => node === now[at] || now[at].replaceWith(node));
+    else $("rows").replaceChildren(...nodes);
+    if (focused) [...$("rows").querySelectorAll(".name")].find((it) => it.textContent === focused)?.focus();
+    $("none").hidden = shown.length > 0;
+    $("others").hidden = shown.length === all.length;
+    $("others").textContent = `${all.length - shown.length} traces without agents are not shown`;
+    showAbout();
+  });
+}
+
+const text = (content) => ((content && content.parts) || []).map((part) => part.text || "").join("");
+const call = (it) => `${it.name}(${JSON.stringify(it.args ?? {})})`;
+
+function turnOf(turn, number) {
+  const node = el("article", "turn", el("h3", "", `Turn ${number}`),
+    el("p", "label", "user"), el("p", "said", text(turn.userContent)));
+  const data = turn.intermediateData;
+  if (data.toolUses.length) {
+    node.append(el("p", "label", "calls"), el("ul", "", ...data.toolUses.map((it) => el("li", "mono", call(it)))));
+  }
+  for (const [, parts] of data.intermediateResponses) {
+    node.append(el("p", "label", "said before"), el("p", "said", text({ parts })));
+  }
+  node.append(el("p", "label", "answer"), el("p", "said", turn.finalResponse ? text(turn.finalResponse) : "(none)"));
+  return node;
+}
+
+/** The calls of a turn beside those of the golden session. */
+function comparisonOf(comparison, number) {
+  const lines = [];
+  const { expected, actual } = comparison;
+  for (let at = 0; at < Math.max(expected.length, actual.length); at += 1) {
+    const [one, other] = [expected[at], actual[at]].map((it) => (it ? call(it) : "-"));
+    lines.push(el("tr", one === other ? "" : "changed", el("td", "mono", one), el("td", "mono", other)));
+  }
+  const head = el("tr", "", el("th", "", `golden, turn ${number}`), el("th", "", "this session"));
+  return el("table", "", el("thead", "", head), el("tbody", "", ...lines));
+}
+
+async function marking(method, id) {
+  ({ golden } = await ask(method, `/${id}/golden`));
+  // What was scored was scored against another one.
+  scores.clear();
+  await show(id);
+}
+
+async function show(id) {
+  const { session, conversation, doubts } = await ask("GET", `/${id}`);
+  open = session.id;
+  sessions.set(session.id, session);
+  const set = el("input", "");
+  set.type = "text";
+  set.placeholder = "sessions.evalset.json";
+  set.setAttribute("aria-label", "The file of the set");
+  const mark = session.golden
+    ? button("Unmark", doing(() => marking("DELETE", id)))
+    : button("Mark as golden", doing(() => marking("PUT", id)));
+  const saved = el("span", "soft");
+  saved.setAttribute("role", "status");
+  const save = button("Save as draft", doing(async () => {
+    const draft = await ask("POST", `/${id}/draft`, set.value ? { set: set.value } : {});
+    saved.textContent = draft.evalId ? `draft ${draft.evalId} is in ${draft.set}` : `${draft.set} has an equal case already`;
+  }));
+  mark.id = "mark";
+  save.id = "save";
+  const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", close));
+  const node = [el("h2", "", session.key), actions];
+  for (const doubt of doubts) node.push(el("p", "doubt", doubt));
+  const score = scores.get(session.id);
+  if (score) {
+    node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
+    if (score.reason) node.push(el("p", "doubt", score.reason));
+    const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
+    if (compared) node.push(...compared.details.comparisons.map((it, at) => comparisonOf(it, at + 1)));
+  }
+  if (conversation) node.push(...conversation.invocations.map((turn, at) => turnOf(turn, at + 1)));
+  $("detail").replaceChildren(...node);
+  $("detail").hidden = false;
+  document.body.classList.add("open");
+  draw();
+}
+
+function close() {
+  open = null;
+  $("detail").hidden = true;
+  document.body.classList.remove("open");
+  draw();
+}
+
+$("metrics").addEventListener("submit", doing(async () => {
+  const fields = $("metrics").elements;
+  const wanted = [...fields].filter((it) => it.type === "checkbox" && it.checked);
+  const evaluators = wanted.map(({ name }) => ({ name, threshold: Number(fields[`${name}-threshold`].value) }));
+  const result = await ask("POST", "/score", { evaluators });
+  scores.clear();
+  for (const session of result.sessions) scores.set(session.id, session);
+  draw();
+  if (open) await show(open);
+}));
+
+if (token) $("home").href = `/?token=${encodeURIComponent(token)}`;
+const source = new EventSource("/api/v1/sessions/events" + (token && `?token=${encodeURIComponent(token)}`));
+source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(); });
+source.addEventListener("removed", ({ data }) => {
+  const id = JSON.parse(data);
+  sessions.delete(id);
+  scores.delete(id);
+  drawn.delete(id);
+  draw();
+});
+source.addEventListener("session", ({ data }) => {
+  const session = JSON.parse(data);
+  const before = sessions.get(session.id);
+  sessions.set(session.id, session);
+  // What was scored is no longer what is there.
+  if (before && (before.spans !== session.spans || before.lost.length !== session.lost.length)) scores.delete(session.id);
+  if (session.golden && golden !== session.id) { golden = session.id; scores.clear(); }
+  if (session.id === open && before && before.spans !== session.spans) doing(() => show(open))();
+  draw();
+});
+// After a break all is sent again; what was removed meanwhile is not among it.
+source.addEventListener("open", () => { sessions.clear(); draw(); });
+source.addEventListener("error", () => {
+  $("about").textContent = source.readyState === EventSource.CLOSED
+    ? "the service does not answer: open this page with the address that it printed, and /sessions in place of /"
+    : "the connection is broken; trying again";
+});

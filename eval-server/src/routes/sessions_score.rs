@@ -1,0 +1,185 @@
+//! Live sessions against the golden one.
+
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use eval_agents::traces::Conversation;
+use eval_core::EvalCase;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::evaluate::Job;
+use super::evaluate_answer::MetricResult;
+use super::evaluate_request::{Evaluator, Parameters};
+use super::sessions::{check_golden, found};
+use crate::access::Caller;
+use crate::answer::{self, Envelope};
+use crate::app::{App, Shared};
+use crate::refusal::{FieldError, Refusal, Refused};
+use crate::sessions::Reading;
+
+/// What live sessions are scored with.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes what is read field by field")]
+pub(crate) struct SessionScoreRequest {
+    /// The golden session; the one that is marked if it is not given.
+    golden: Option<String>,
+    /// The sessions that are scored; all others in which an agent takes part if it is not given.
+    sessions: Option<Vec<String>>,
+    /// The metrics, at least one.
+    evaluators: Vec<Evaluator>,
+}
+
+/// What came out of scoring sessions.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionScores {
+    golden: String,
+    /// Whether each session passed. False if there is none.
+    passed: bool,
+    sessions: Vec<SessionScore>,
+}
+
+/// What came out of a session.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionScore {
+    id: String,
+    key: String,
+    passed: bool,
+    /// `passed`, `failed`, `error` (something of the session is missing) or `not_evaluated`.
+    verdict: &'static str,
+    /// Why it neither passed nor failed.
+    reason: Option<String>,
+    metric_results: Vec<MetricResult>,
+}
+
+/// Scores live sessions against the golden one. Needs the token.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sessions/score",
+    request_body(content = SessionScoreRequest, content_type = "application/json"),
+    responses(
+        (status = 200, body = Envelope<SessionScores>),
+        (status = 401, body = Refused),
+        (status = 404, body = Refused),
+        (status = 409, body = Refused),
+        (status = 422, body = Refused)
+    ),
+    security(("token" = []))
+)]
+pub(crate) async fn score(
+    State(app): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
+    app.compute(request, move |received| {
+        let (golden, wanted, evaluators) = read(&received.bytes)?;
+        let golden = golden.or_else(|| own.sessions.golden().map(|id| id.to_string()));
+        let golden = golden.ok_or_else(|| {
+            Refusal::new(
+                StatusCode::CONFLICT,
+                "no session is golden; mark one (`PUT /api/v1/sessions/{id}/golden`), or name one in `golden`",
+            )
+        })?;
+        let golden = found(&own, &golden)?;
+        // Spans may have come since it was marked.
+        check_golden(&golden)?;
+        let sessions = match wanted {
+            Some(wanted) => wanted.iter().map(|id| found(&own, id)).collect::<Result<Vec<_>, _>>()?,
+            None => others(&own, &golden),
+        };
+        let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
+        let sessions: Vec<SessionScore> =
+            sessions.into_iter().map(|session| scored(session, &case, &evaluators, caller)).collect();
+        let passed = !sessions.is_empty() && sessions.iter().all(|session| session.passed);
+        Ok(answer::data(SessionScores { golden: golden.held.id.to_string(), passed, sessions }))
+    })
+    .await?
+}
+
+/// The case that a golden session is.
+fn expected(conversation: &Conversation) -> EvalCase {
+    conversation.to_case(conversation.case_id.as_ref().unwrap_or(&conversation.key))
+}
+
+/// All sessions but the golden one, without those that are of no agent.
+fn others(app: &App, golden: &Reading) -> Vec<Reading> {
+    let ids = app.sessions.list().sessions.into_iter().map(|(held, _)| held.id);
+    let others = ids.filter(|id| *id != golden.held.id).filter_map(|id| app.sessions.read(id));
+    others
+        .filter(|it| {
+            let digest = it.digest();
+            digest.turns > 0 || digest.gaps > 0 || !it.held.lost.is_empty()
+        })
+        .collect()
+}
+
+fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> SessionScore {
+    let mut score = SessionScore {
+        id: session.held.id.to_string(),
+        key: session.held.key.clone(),
+        passed: false,
+        verdict: "error",
+        reason: None,
+        metric_results: Vec::new(),
+    };
+    let doubts = session.doubts();
+    if !doubts.is_empty() {
+        score.reason = Some(doubts.join("; "));
+        return score;
+    }
+    // That it is the only one makes it no answer to another question.
+    if let Err(error) = session.traces.conversation_of(case, false) {
+        score.verdict = "not_evaluated";
+        score.reason = Some(format!("it is about something else than the golden session: {error}"));
+        return score;
+    }
+    let (passed, results) = Job::of_session(session.traces, case.clone(), evaluators.to_vec()).scored(caller);
+    let open = results.iter().find(|result| result.eval_status == "NOT_EVALUATED" && result.error.is_some());
+    score.passed = passed;
+    score.verdict = match open {
+        _ if passed => "passed",
+        Some(_) => "not_evaluated",
+        None => "failed",
+    };
+    score.reason = open.filter(|_| !passed).and_then(|result| result.error.clone());
+    score.metric_results = results;
+    score
+}
+
+type Wanted = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
+
+fn read(bytes: &[u8]) -> Result<Wanted, Refusal> {
+    let invalid = |at: &[Value], why: String, found: &Value| {
+        Refusal::fields(vec![FieldError::new("value_error", at, why, found)])
+    };
+    let mut body: Map<String, Value> = serde_json::from_slice(bytes)
+        .map_err(|error| invalid(&["body".into()], error.to_string(), &Value::Null))?;
+    let text = |value: &Value, name: &str| {
+        let id = value.as_str().map(str::to_owned);
+        id.ok_or_else(|| {
+            invalid(&["body".into(), name.into()], "the id of a session is a text".to_owned(), value)
+        })
+    };
+    let golden = body.remove("golden").filter(|value| !value.is_null());
+    let golden = golden.map(|value| text(&value, "golden")).transpose()?;
+    let sessions = match body.remove("sessions") {
+        None | Some(Value::Null) => None,
+        Some(Value::Array(ids)) => {
+            Some(ids.iter().map(|id| text(id, "sessions")).collect::<Result<Vec<_>, _>>()?)
+        }
+        Some(other) => {
+            return Err(invalid(
+                &["body".into(), "sessions".into()],
+                "it is a list of ids".to_owned(),
+                &other,
+            ));
+        }
+    };
+    let parameters = Parameters::read(&Value::Object(body), &["body".into()])?;
+    Ok((golden, sessions, parameters.evaluators))
+}

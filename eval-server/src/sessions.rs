@@ -1,0 +1,240 @@
+//! Live sessions: what agents exported, put together by conversation, as far as it has arrived.
+//!
+//! What is kept of an export is its text, by trace. A session is read anew from the texts of its traces when somebody looks at it,
+//! by the same code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
+
+mod gone;
+mod held;
+mod store;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use eval_agents::traces::{Conversation, Traces};
+use tokio::sync::watch;
+
+use crate::limits::Limits;
+use crate::otlp::{Export, trace_id};
+pub(crate) use held::{Digest, Held, State};
+pub(crate) use store::Full;
+use store::Store;
+
+/// All sessions.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    store: Mutex<Store>,
+    changes: watch::Sender<Change>,
+    limits: Limits,
+}
+
+/// What those who look at the sessions are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Something is new.
+    Some,
+    /// Nothing will be new: the server ends.
+    Last,
+}
+
+/// A session with what it was read as.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) held: Held,
+    pub(crate) traces: Traces,
+}
+
+/// All sessions, the latest first, and what is not among them.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) sessions: Vec<(Held, Digest)>,
+    /// Whether some have changed since they were read: it would have been too soon to read them again.
+    pub(crate) is_behind: bool,
+    /// How many sessions were removed to make room.
+    pub(crate) removed: u64,
+    /// How many exports were refused.
+    pub(crate) refused: u64,
+    /// When the last was refused, and why.
+    pub(crate) last_refusal: Option<(SystemTime, String)>,
+}
+
+/// How often a session is read anew because its spans name other conversations than was known.
+const REGROUPINGS: usize = 4;
+
+impl Sessions {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let store = Mutex::new(Store::new(limits));
+        Self { store, changes: watch::Sender::new(Change::Some), limits: limits.clone() }
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        // What panics holds no lock: all that is done under it is to move values about.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what was exported: how many spans or records could not be kept, and why.
+    pub(crate) fn add(&self, export: Export) -> Result<(usize, String), Full> {
+        let Export { batches, mut rejected, why } = export;
+        let mut why = why.unwrap_or_default();
+        let now = Instant::now();
+        let mut store = self.store();
+        let mut is_full = false;
+        let traces: Vec<u128> = batches.iter().map(|batch| batch.trace).collect();
+        let lost = (rejected > 0).then(|| format!("{rejected} spans of an export were rejected: {why}"));
+        for batch in batches {
+            let count = batch.count;
+            match store.add(batch, now) {
+                Ok(None) => {}
+                Ok(Some(reason)) => {
+                    rejected += count;
+                    if why.is_empty() {
+                        why = reason;
+                    }
+                }
+                Err(Full) => {
+                    is_full = true;
+                    break;
+                }
+            }
+        }
+        if let Some(lost) = lost {
+            // Which of the traces they belonged to is not known.
+            for trace in &traces {
+                store.note_lost(*trace, &lost);
+            }
+            if traces.is_empty() {
+                store.refuse(&lost);
+            }
+        }
+        drop(store);
+        self.tell();
+        if is_full { Err(Full) } else { Ok((rejected, why)) }
+    }
+
+    /// Notes that an export was refused: whatever session it belonged to may lack spans.
+    pub(crate) fn refuse(&self, why: &str) {
+        self.store().refuse(why);
+        self.tell();
+    }
+
+    /// Marks a session as golden, or none. Says whether there is such a session.
+    pub(crate) fn mark(&self, id: Option<u64>) -> bool {
+        let marked = self.store().mark(id);
+        self.tell();
+        marked
+    }
+
+    pub(crate) fn golden(&self) -> Option<u64> {
+        self.store().golden()
+    }
+
+    /// Changes, from now on.
+    pub(crate) fn changes(&self) -> watch::Receiver<Change> {
+        self.changes.subscribe()
+    }
+
+    /// Tells those who look on that the server ends.
+    pub(crate) fn close(&self) {
+        self.changes.send_replace(Change::Last);
+    }
+
+    fn tell(&self) {
+        self.changes.send_modify(|change| {
+            if *change != Change::Last {
+                *change = Change::Some;
+            }
+        });
+    }
+
+    /// All sessions. Reads those that have changed: call it where computing is allowed.
+    pub(crate) fn list(&self) -> List {
+        let now = Instant::now();
+        let stale = self.store().stale(now);
+        for (id, _) in stale {
+            drop(self.read(id));
+        }
+        let store = self.store();
+        let mut sessions: Vec<(Held, Digest)> = store.all(Instant::now(), self.limits.quiet);
+        sessions.sort_by_key(|(held, _)| std::cmp::Reverse(held.id));
+        List {
+            sessions,
+            is_behind: store.is_behind(),
+            removed: store.removed(),
+            refused: store.refused(),
+            last_refusal: store.last_refusal().cloned(),
+        }
+    }
+
+    /// The text of a session: documents of OTLP, one a line.
+    pub(crate) fn text(&self, id: u64) -> Option<String> {
+        let (_, documents) = self.store().snapshot(id, Instant::now(), self.limits.quiet)?;
+        Some(documents.join("\n"))
+    }
+
+    /// Reads a session, by its id or that of a session that was joined with it.
+    pub(crate) fn read(&self, id: u64) -> Option<Reading> {
+        let mut reading = None;
+        for _ in 0..REGROUPINGS {
+            let began = Instant::now();
+            let (held, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
+            // Each was read when it arrived.
+            let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
+            let digest = Digest::of(&traces);
+            let mut store = self.store();
+            let mut is_settled = !store.regroup(&traces);
+            let mut held = held;
+            if is_settled {
+                store.keep(held.id, held.revision, digest, began.elapsed());
+                // When its turns began says which refusals concern it.
+                let (now, _) = store.snapshot(id, Instant::now(), self.limits.quiet)?;
+                is_settled = now.revision == held.revision;
+                held = now;
+            }
+            drop(store);
+            reading = Some(Reading { held, traces });
+            if is_settled {
+                break;
+            }
+        }
+        reading
+    }
+}
+
+impl Reading {
+    /// What it was read as, for a list.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::of(&self.traces)
+    }
+
+    /// Its turns; `None` if its spans are of no agent.
+    pub(crate) fn conversation(&self) -> Option<&Conversation> {
+        let first = trace_id(self.held.first_trace);
+        let mut all = self.traces.conversations().iter();
+        all.find(|it| it.trace_ids.contains(&first))
+    }
+
+    /// Why it can be neither golden nor passed.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let mut doubts = self.held.doubts();
+        doubts.extend(self.traces.gaps().iter().filter(|gap| gap.kind.loses()).map(ToString::to_string));
+        let Some(conversation) = self.conversation() else {
+            doubts.push("no agent answers in it".to_owned());
+            return doubts;
+        };
+        if conversation.turns.is_empty() {
+            doubts.push("no agent answers in it".to_owned());
+        }
+        for (turn, gap) in conversation.all_gaps().filter(|(_, gap)| gap.kind.loses()) {
+            let turn = turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
+            doubts.push(format!("{turn}{gap}"));
+        }
+        for (number, turn) in (1..).zip(&conversation.turns) {
+            if let Some(error) = &turn.error {
+                doubts.push(format!("turn {number} failed: {error}"));
+            }
+        }
+        doubts
+    }
+}
+
+#[cfg(test)]
+mod tests;

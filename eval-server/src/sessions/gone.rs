@@ -1,0 +1,59 @@
+//! What is remembered of sessions that were removed to make room.
+
+use std::collections::{HashSet, VecDeque};
+
+/// The sessions that were removed.
+#[derive(Debug, Default)]
+pub(super) struct Gone {
+    pub(super) sessions: u64,
+    traces: Recent<u128>,
+    keys: Recent<String>,
+}
+
+/// The last of many values.
+#[derive(Debug)]
+struct Recent<T> {
+    order: VecDeque<T>,
+    known: HashSet<T>,
+}
+
+/// How many traces, and how many conversations, are remembered that were removed.
+const REMEMBERED: usize = 10_000;
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self { order: VecDeque::new(), known: HashSet::new() }
+    }
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Recent<T> {
+    fn add(&mut self, value: &T) {
+        if self.known.insert(value.clone()) {
+            self.order.push_back(value.clone());
+        }
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}
+
+impl Gone {
+    pub(super) fn add(&mut self, key: &str, traces: &[u128]) {
+        self.sessions += 1;
+        self.keys.add(&key.to_owned());
+        for trace in traces {
+            self.traces.add(trace);
+        }
+    }
+
+    /// What a new trace lacks because of what was removed.
+    pub(super) fn concerns(&self, trace: u128, key: Option<&str>) -> Option<&'static str> {
+        if self.traces.known.contains(&trace) {
+            return Some("earlier spans of its trace were removed to make room");
+        }
+        let key = key?;
+        self.keys.known.contains(key).then_some("earlier turns of its conversation were removed to make room")
+    }
+}

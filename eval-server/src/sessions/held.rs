@@ -1,0 +1,93 @@
+//! A session as it is shown: what is held of it, and what it was read as.
+
+use std::time::SystemTime;
+
+use eval_agents::traces::{Traces, Turn};
+
+/// How far a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Spans arrived a moment ago.
+    Receiving,
+    /// Nothing arrives any more, and spans are missing.
+    Waiting,
+    /// The root of each of its traces has ended, each parent is there, and nothing arrives any more.
+    Complete,
+}
+
+/// What is held of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub(crate) id: u64,
+    /// What its spans call the conversation, else the id of its trace.
+    pub(crate) key: String,
+    pub(crate) state: State,
+    pub(crate) first_trace: u128,
+    pub(crate) traces: usize,
+    pub(crate) spans: usize,
+    pub(crate) bytes: usize,
+    pub(crate) received: SystemTime,
+    pub(crate) revision: u64,
+    pub(crate) is_golden: bool,
+    /// What of it was received, or sent, and is not here.
+    pub(crate) lost: Vec<String>,
+    /// What it waits for.
+    pub(crate) waits: Vec<String>,
+}
+
+/// What a session was read as.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Digest {
+    pub(crate) turns: usize,
+    pub(crate) calls: usize,
+    pub(crate) tokens: u64,
+    pub(crate) agent: Option<String>,
+    /// What the user said first, and what the agent said last, as far as it fits into a line.
+    pub(crate) asked: Option<String>,
+    pub(crate) answered: Option<String>,
+    /// When the first turn began, in nanoseconds since 1970.
+    pub(crate) started: Option<u64>,
+    /// How many gaps lose something.
+    pub(crate) gaps: usize,
+    pub(crate) failed_turns: usize,
+}
+
+/// The most characters of what was said, in a list.
+const SHOWN: usize = 200;
+
+impl Held {
+    /// Why it is not whole.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let mut doubts = self.lost.clone();
+        if self.state == State::Receiving {
+            doubts.push("spans still arrive".to_owned());
+        }
+        doubts.extend(self.waits.iter().cloned());
+        doubts
+    }
+}
+
+impl Digest {
+    pub(super) fn of(traces: &Traces) -> Self {
+        let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
+        let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
+        let line = |text: &str| text.chars().take(SHOWN).collect();
+        let tokens = |turn: &Turn| {
+            [turn.usage.input_tokens, turn.usage.output_tokens]
+                .into_iter()
+                .flatten()
+                .fold(0, u64::saturating_add)
+        };
+        Self {
+            turns: turns().count(),
+            calls: turns().map(|turn| turn.calls.len()).sum(),
+            tokens: turns().map(tokens).fold(0, u64::saturating_add),
+            agent: turns().find_map(|turn| turn.agent.clone()),
+            asked: turns().find_map(|turn| turn.user.as_deref()).map(line),
+            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(line),
+            started: turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min(),
+            gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
+            failed_turns: turns().filter(|turn| turn.error.is_some()).count(),
+        }
+    }
+}

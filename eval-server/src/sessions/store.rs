@@ -1,0 +1,506 @@
+//! What is kept of sessions, and which trace belongs to which.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use eval_agents::traces::Traces;
+
+use super::gone::Gone;
+use super::held::{Digest, Held, State};
+use crate::limits::Limits;
+use crate::otlp::{Batch, Span, trace_id};
+
+/// All that is kept.
+#[derive(Debug)]
+pub(super) struct Store {
+    sessions: BTreeMap<u64, Session>,
+    /// Sessions by what their spans call them.
+    keys: HashMap<String, u64>,
+    traces: HashMap<u128, Trace>,
+    /// The traces by their numbers, so that the id of a session that was joined with another is still known.
+    numbers: HashMap<u64, u128>,
+    next: u64,
+    golden: Option<u64>,
+    bytes: usize,
+    gone: Gone,
+    refused: u64,
+    refusals: VecDeque<(SystemTime, String)>,
+    limits: Limits,
+}
+
+/// A session.
+#[derive(Debug)]
+struct Session {
+    key: String,
+    /// Its traces, in the order in which they were first seen.
+    traces: Vec<u128>,
+    count: usize,
+    bytes: usize,
+    last: Instant,
+    opened: SystemTime,
+    received: SystemTime,
+    revision: u64,
+    /// Whether its spans say something of an agent or a model.
+    is_of_agent: bool,
+    lost: Vec<String>,
+    digest: Digest,
+    /// The revision that was read, when, and how long it took.
+    read: Option<(u64, Instant, Duration)>,
+}
+
+/// A trace.
+#[derive(Debug)]
+struct Trace {
+    number: u64,
+    session: u64,
+    documents: Vec<Arc<str>>,
+    /// The spans, each with what tells it from another version of itself.
+    spans: HashMap<u64, u64>,
+    /// Parents that have not arrived.
+    missing: HashSet<u64>,
+    has_root: bool,
+    count: usize,
+    bytes: usize,
+}
+
+/// There is no room, and nothing that may go.
+#[derive(Debug)]
+pub(crate) struct Full;
+
+/// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
+/// each small export would cost as much as all before it.
+const PATIENCE: u32 = 10;
+const SHORT: Duration = Duration::from_millis(50);
+
+/// The time that a refused export concerns sessions after their last span.
+const AFTER: Duration = Duration::from_secs(30);
+
+/// What a span or record, and a trace, take beside their text.
+const OF_SPAN: usize = 128;
+const OF_TRACE: usize = 1024;
+
+/// The most remarks on what a session has lost.
+const MOST_LOST: usize = 20;
+
+/// The most refusals that are remembered one by one.
+const MOST_REFUSALS: usize = 100;
+
+impl Store {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            sessions: BTreeMap::new(),
+            keys: HashMap::new(),
+            traces: HashMap::new(),
+            numbers: HashMap::new(),
+            next: 1,
+            golden: None,
+            bytes: 0,
+            gone: Gone::default(),
+            refused: 0,
+            refusals: VecDeque::new(),
+            limits: limits.clone(),
+        }
+    }
+
+    /// Adds what an export has of a trace. Says why it cannot be kept, if it cannot.
+    pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<String>, Full> {
+        let Batch { trace: id, document, spans, count, key, is_of_agent } = batch;
+        let is_known = |trace: &Trace, span: &Span| trace.spans.get(&span.id) == Some(&span.hash);
+        if let Some(trace) = self.traces.get(&id)
+            && !spans.is_empty()
+            && spans.iter().all(|span| is_known(trace, span))
+        {
+            // An export that was sent again, as its answer was lost.
+            return Ok(None);
+        }
+        let old = self.traces.get(&id).map(|trace| trace.session);
+        let named = key.as_ref().and_then(|key| self.keys.get(key)).copied();
+        let target = old.or(named);
+        let new_trace = if old.is_none() { OF_TRACE } else { 0 };
+        let size = document.len() + count * OF_SPAN + new_trace;
+        if let Some(session) = target.and_then(|target| self.sessions.get(&target)) {
+            let most = self.limits.session_spans;
+            let why = if session.count + count > most {
+                format!("the session has more than {most} spans")
+            } else if session.bytes + size > self.limits.session_memory / 4 {
+                format!("the session has more than {} bytes", self.limits.session_memory / 4)
+            } else {
+                String::new()
+            };
+            if !why.is_empty() {
+                self.lose(target, &format!("{count} spans were not kept: {why}"));
+                return Ok(Some(why));
+            }
+        } else if count > self.limits.session_spans || size > self.limits.session_memory / 4 {
+            let why = "the trace is larger than a session may be".to_owned();
+            self.refuse(&why);
+            return Ok(Some(why));
+        }
+        self.make_room(size, target, now)?;
+        let number = match self.traces.get(&id) {
+            Some(trace) => trace.number,
+            None => self.number(),
+        };
+        let session = match target {
+            Some(session) => session,
+            None => self.open(number, key.clone().unwrap_or_else(|| trace_id(id)), now),
+        };
+        let trace = self.traces.entry(id).or_insert_with(|| Trace {
+            number,
+            session,
+            documents: Vec::new(),
+            spans: HashMap::new(),
+            missing: HashSet::new(),
+            has_root: false,
+            count: 0,
+            bytes: 0,
+        });
+        trace.documents.push(document);
+        trace.count += count;
+        trace.bytes += size;
+        let mut is_cut = false;
+        for span in spans {
+            is_cut |= span.is_cut;
+            trace.spans.insert(span.id, span.hash);
+            trace.missing.remove(&span.id);
+            match span.parent {
+                Some(parent) if !span.is_remote => {
+                    if !trace.spans.contains_key(&parent) {
+                        trace.missing.insert(parent);
+                    }
+                }
+                _ => trace.has_root = true,
+            }
+        }
+        self.bytes += size;
+        self.numbers.entry(number).or_insert(id);
+        if let Some(session) = self.sessions.get_mut(&session) {
+            if old.is_none() {
+                session.traces.push(id);
+            }
+            session.count += count;
+            session.bytes += size;
+            session.last = now;
+            session.received = SystemTime::now();
+            session.revision += 1;
+            session.is_of_agent |= is_of_agent;
+        }
+        if old.is_none()
+            && let Some(why) = self.gone.concerns(id, key.as_deref())
+        {
+            self.lose(Some(session), why);
+        }
+        if is_cut {
+            self.lose(Some(session), "the agent's own limits cut attributes or events off its spans");
+        }
+        // The name of a conversation may come with later spans than the first.
+        if let Some(key) = key.filter(|_| old.is_some_and(|old| self.is_unnamed(old, id))) {
+            self.rename(id, &key);
+        }
+        Ok(None)
+    }
+
+    fn number(&mut self) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        number
+    }
+
+    fn open(&mut self, id: u64, key: String, now: Instant) -> u64 {
+        self.keys.insert(key.clone(), id);
+        let session = Session {
+            key,
+            traces: Vec::new(),
+            count: 0,
+            bytes: 0,
+            last: now,
+            opened: SystemTime::now(),
+            received: SystemTime::now(),
+            revision: 0,
+            is_of_agent: false,
+            lost: Vec::new(),
+            digest: Digest::default(),
+            read: None,
+        };
+        self.sessions.insert(id, session);
+        id
+    }
+
+    fn is_unnamed(&self, session: u64, trace: u128) -> bool {
+        self.sessions.get(&session).is_some_and(|session| session.key == trace_id(trace))
+    }
+
+    /// Moves a trace to the session with a key.
+    fn rename(&mut self, id: u128, key: &str) {
+        let Some((from, number)) = self.traces.get(&id).map(|trace| (trace.session, trace.number)) else {
+            return;
+        };
+        let Some(session) = self.sessions.get(&from).filter(|session| session.key != key) else { return };
+        let is_only = session.traces.len() == 1;
+        let last = session.last;
+        let to = match self.keys.get(key) {
+            Some(to) => *to,
+            None if is_only => {
+                if let Some(session) = self.sessions.get_mut(&from) {
+                    self.keys.remove(&session.key);
+                    key.clone_into(&mut session.key);
+                    session.revision += 1;
+                }
+                self.keys.insert(key.to_owned(), from);
+                return;
+            }
+            None => {
+                let free = if self.sessions.contains_key(&number) { self.number() } else { number };
+                self.open(free, key.to_owned(), last)
+            }
+        };
+        let Some(trace) = self.traces.get_mut(&id) else { return };
+        trace.session = to;
+        let (count, bytes) = (trace.count, trace.bytes);
+        let Some(session) = self.sessions.get_mut(&from) else { return };
+        session.traces.retain(|trace| *trace != id);
+        session.count -= count;
+        session.bytes -= bytes;
+        session.revision += 1;
+        let (lost, is_of_agent, received) = (session.lost.clone(), session.is_of_agent, session.received);
+        if session.traces.is_empty() {
+            self.keys.remove(&session.key);
+            self.sessions.remove(&from);
+            if self.golden == Some(from) {
+                self.golden = Some(to);
+            }
+        }
+        if let Some(session) = self.sessions.get_mut(&to) {
+            session.traces.push(id);
+            session.count += count;
+            session.bytes += bytes;
+            session.last = session.last.max(last);
+            session.received = session.received.max(received);
+            session.revision += 1;
+            session.is_of_agent |= is_of_agent;
+        }
+        for why in &lost {
+            self.lose(Some(to), why);
+        }
+        if let Some(why) = self.gone.concerns(id, Some(key)) {
+            self.lose(Some(to), why);
+        }
+    }
+
+    /// Moves traces to the sessions that they name, now that more of them is known. Says whether any was moved.
+    pub(super) fn regroup(&mut self, traces: &Traces) -> bool {
+        let mut moves = Vec::new();
+        for conversation in traces.conversations() {
+            for id in conversation.trace_ids.iter().filter_map(|id| u128::from_str_radix(id, 16).ok()) {
+                let session = self.traces.get(&id).and_then(|trace| self.sessions.get(&trace.session));
+                if session.is_some_and(|session| session.key != conversation.key) {
+                    moves.push((id, conversation.key.clone()));
+                }
+            }
+        }
+        for (id, key) in &moves {
+            self.rename(*id, key);
+        }
+        !moves.is_empty()
+    }
+
+    /// Keeps what a session was read as.
+    pub(super) fn keep(&mut self, id: u64, revision: u64, digest: Digest, took: Duration) {
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.digest = digest;
+            session.read = Some((revision, Instant::now(), took));
+        }
+    }
+
+    /// The sessions that have changed since they were read, and may be read again.
+    pub(super) fn stale(&self, now: Instant) -> Vec<(u64, u64)> {
+        let is_stale = |session: &Session| match session.read {
+            None => true,
+            Some((revision, at, took)) => {
+                let is_due = took < SHORT || now.saturating_duration_since(at) >= took * PATIENCE;
+                revision != session.revision && is_due
+            }
+        };
+        let stale = self.sessions.iter().filter(|(_, session)| is_stale(session));
+        stale.map(|(id, session)| (*id, session.revision)).collect()
+    }
+
+    /// Whether a session has changed since it was read.
+    pub(super) fn is_behind(&self) -> bool {
+        self.sessions.values().any(|session| session.read.is_none_or(|(read, _, _)| read != session.revision))
+    }
+
+    pub(super) fn note_lost(&mut self, trace: u128, why: &str) {
+        let session = self.traces.get(&trace).map(|trace| trace.session);
+        self.lose(session, why);
+    }
+
+    fn lose(&mut self, session: Option<u64>, why: &str) {
+        let Some(session) = session.and_then(|id| self.sessions.get_mut(&id)) else { return };
+        session.revision += 1;
+        if session.lost.len() < MOST_LOST && !session.lost.iter().any(|known| known == why) {
+            session.lost.push(why.to_owned());
+        }
+    }
+
+    /// Notes that an export was refused.
+    pub(super) fn refuse(&mut self, why: &str) {
+        self.refused += 1;
+        self.refusals.push_back((SystemTime::now(), why.to_owned()));
+        if self.refusals.len() > MOST_REFUSALS {
+            self.refusals.pop_front();
+        }
+    }
+
+    pub(super) fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    pub(super) fn last_refusal(&self) -> Option<&(SystemTime, String)> {
+        self.refusals.back()
+    }
+
+    pub(super) fn removed(&self) -> u64 {
+        self.gone.sessions
+    }
+
+    pub(super) fn golden(&self) -> Option<u64> {
+        self.golden
+    }
+
+    pub(super) fn mark(&mut self, id: Option<u64>) -> bool {
+        let known = id.and_then(|id| self.resolved(id));
+        if id.is_some() && known.is_none() {
+            return false;
+        }
+        self.golden = known;
+        true
+    }
+
+    /// The id of the session that has this id, or had it before it was joined with another.
+    fn resolved(&self, id: u64) -> Option<u64> {
+        if self.sessions.contains_key(&id) {
+            return Some(id);
+        }
+        Some(self.traces.get(self.numbers.get(&id)?)?.session)
+    }
+
+    pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(Held, Digest)> {
+        let held =
+            |(id, session): (&u64, &Session)| (self.held(*id, session, now, quiet), session.digest.clone());
+        self.sessions.iter().map(held).collect()
+    }
+
+    /// A session and the texts of its traces.
+    pub(super) fn snapshot(&self, id: u64, now: Instant, quiet: Duration) -> Option<(Held, Vec<Arc<str>>)> {
+        let id = self.resolved(id)?;
+        let session = self.sessions.get(&id)?;
+        let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
+        let documents = traces.flat_map(|trace| trace.documents.iter().cloned()).collect();
+        Some((self.held(id, session, now, quiet), documents))
+    }
+
+    fn held(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> Held {
+        let waits = self.waits(session);
+        let is_quiet = now.saturating_duration_since(session.last) >= quiet;
+        let state = match (is_quiet, waits.is_empty()) {
+            (false, _) => State::Receiving,
+            (true, false) => State::Waiting,
+            (true, true) => State::Complete,
+        };
+        let mut lost = session.lost.clone();
+        lost.extend(self.refused_during(session));
+        Held {
+            id,
+            key: session.key.clone(),
+            state,
+            first_trace: session.traces.first().copied().unwrap_or_default(),
+            traces: session.traces.len(),
+            spans: session.count,
+            bytes: session.bytes,
+            received: session.received,
+            revision: session.revision,
+            is_golden: self.golden == Some(id),
+            lost,
+            waits,
+        }
+    }
+
+    /// The exports that were refused while a session ran. Nobody knows what was in them.
+    fn refused_during(&self, session: &Session) -> Option<String> {
+        if !session.is_of_agent {
+            return None;
+        }
+        let began = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
+        let began = began.or_else(|| session.opened.checked_sub(AFTER)).unwrap_or(UNIX_EPOCH);
+        let concerns = |at: SystemTime| began <= at && at <= session.received + AFTER;
+        let mut concerning = self.refusals.iter().filter(|(at, _)| concerns(*at));
+        let (_, why) = concerning.next_back()?;
+        Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
+    }
+
+    /// What a session waits for.
+    fn waits(&self, session: &Session) -> Vec<String> {
+        let mut waits = Vec::new();
+        for id in &session.traces {
+            let Some(trace) = self.traces.get(id).filter(|_| waits.len() < MOST_LOST) else { continue };
+            if let Some(parent) = trace.missing.iter().min() {
+                waits.push(format!(
+                    "the trace {} has spans whose parents have not arrived, {parent:016x} among them",
+                    trace_id(*id)
+                ));
+            } else if !trace.has_root {
+                waits.push(format!("the trace {} has no root", trace_id(*id)));
+            }
+        }
+        waits
+    }
+
+    /// Whether all that a session waits for is there.
+    fn is_whole(&self, session: &Session) -> bool {
+        let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
+        traces.into_iter().all(|trace| trace.has_root && trace.missing.is_empty())
+    }
+
+    fn remove(&mut self, id: u64) {
+        let Some(session) = self.sessions.remove(&id) else { return };
+        self.keys.remove(&session.key);
+        for trace in &session.traces {
+            if let Some(removed) = self.traces.remove(trace) {
+                self.bytes -= removed.bytes;
+                self.numbers.remove(&removed.number);
+            }
+        }
+        self.gone.add(&session.key, &session.traces);
+    }
+
+    /// Removes sessions until there is room for so many bytes, and for a session more if there is no `target`.
+    fn make_room(&mut self, bytes: usize, target: Option<u64>, now: Instant) -> Result<(), Full> {
+        loop {
+            let fits = self.bytes.saturating_add(bytes) <= self.limits.session_memory;
+            let has_place = target.is_some() || self.sessions.len() < self.limits.sessions;
+            if fits && has_place {
+                return Ok(());
+            }
+            let oldest = self
+                .sessions
+                .iter()
+                .filter(|(id, _)| Some(**id) != target && Some(**id) != self.golden)
+                .filter_map(|(id, session)| Some((self.rank(session, now)?, session.last, *id)))
+                .min();
+            let (_, _, oldest) = oldest.ok_or(Full)?;
+            self.remove(oldest);
+        }
+    }
+
+    /// How soon a session goes; `None` if it may not.
+    fn rank(&self, session: &Session, now: Instant) -> Option<u8> {
+        let is_whole = self.is_whole(session);
+        if is_whole && !session.is_of_agent {
+            return Some(0);
+        }
+        let is_quiet = now.saturating_duration_since(session.last) >= self.limits.quiet;
+        is_quiet.then_some(if is_whole { 1 } else { 2 })
+    }
+}

@@ -1,0 +1,215 @@
+use std::time::Duration;
+
+use super::*;
+use crate::otlp::{self, Encoding, Signal};
+
+/// A span of an agent's turn in a conversation, as JSON.
+fn span(trace: u32, id: u32, parent: u32, more: &str) -> String {
+    let parent = if parent == 0 { String::new() } else { format!("{parent:016x}") };
+    format!(
+        "{{\"traceId\":\"{trace:032x}\",\"spanId\":\"{id:016x}\",\"parentSpanId\":\"{parent}\",\"name\":\"s\",\
+         \"startTimeUnixNano\":\"{}\",\"endTimeUnixNano\":\"{}\",\"attributes\":{{{more}}}}}",
+        1_760_000_000_000_000_000_u64 + u64::from(trace) * 1_000_000 + u64::from(id),
+        1_760_000_001_000_000_000_u64 + u64::from(trace) * 1_000_000,
+    )
+}
+
+const AGENT: &str = "\"gen_ai.operation.name\":\"invoke_agent\",\"gen_ai.agent.name\":\"w\"";
+
+fn chat(words: &str, key: &str) -> String {
+    let message = |role: &str| {
+        format!(
+            "[{{\\\"role\\\":\\\"{role}\\\",\\\"parts\\\":[{{\\\"type\\\":\\\"text\\\",\\\"content\\\":\\\"{words}\\\"}}]}}]"
+        )
+    };
+    let key = if key.is_empty() { String::new() } else { format!(",\"gen_ai.conversation.id\":\"{key}\"") };
+    format!(
+        "\"gen_ai.operation.name\":\"chat\",\"gen_ai.request.model\":\"m\",\"gen_ai.input.messages\":\"{}\",\
+         \"gen_ai.output.messages\":\"{}\"{key}",
+        message("user"),
+        message("assistant")
+    )
+}
+
+fn add(sessions: &Sessions, spans: &[String]) -> Result<(usize, String), Full> {
+    let text = format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{}]}}]}}]}}", spans.join(","));
+    sessions.add(otlp::read(Signal::Traces, Encoding::Json, text.as_bytes()).unwrap())
+}
+
+fn quick() -> Limits {
+    Limits::default().quiet(Duration::ZERO)
+}
+
+fn only(sessions: &Sessions) -> (Held, Digest) {
+    // Whatever it took to read it last.
+    let ids = sessions.list().sessions.into_iter().map(|(held, _)| held.id);
+    for id in ids {
+        drop(sessions.read(id));
+    }
+    let mut list = sessions.list().sessions;
+    assert_eq!(list.len(), 1, "{list:?}");
+    list.remove(0)
+}
+
+#[test]
+fn spans_in_any_order_and_number_of_exports_are_one_session() {
+    let spans = [
+        span(1, 3, 1, &chat("Paris?", "")),
+        span(
+            1,
+            2,
+            1,
+            "\"gen_ai.operation.name\":\"execute_tool\",\"gen_ai.tool.name\":\"t\",\"gen_ai.tool.call.arguments\":\"{}\"",
+        ),
+        span(1, 1, 0, AGENT),
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]] {
+        let sessions = Sessions::new(&quick());
+        for (step, at) in order.into_iter().enumerate() {
+            add(&sessions, &spans[at..=at]).unwrap();
+            let (held, _) = only(&sessions);
+            let is_whole = order[..=step].contains(&2);
+            assert_eq!(held.state == State::Complete, is_whole, "{order:?} {step}");
+            assert_eq!(held.waits.is_empty(), is_whole, "{order:?} {step}: {:?}", held.waits);
+        }
+        let (held, digest) = only(&sessions);
+        assert_eq!((held.spans, digest.turns, digest.calls), (3, 1, 1), "{order:?}");
+        assert_eq!(digest.asked.as_deref(), Some("Paris?"));
+        assert!(sessions.read(held.id).unwrap().doubts().is_empty());
+    }
+}
+
+#[test]
+fn a_span_that_comes_twice_counts_once_and_another_version_of_it_is_a_contradiction() {
+    let sessions = Sessions::new(&quick());
+    let spans = [span(1, 1, 0, AGENT), span(1, 2, 1, &chat("Paris?", ""))];
+    add(&sessions, &spans).unwrap();
+    add(&sessions, &spans).unwrap();
+    let (held, digest) = only(&sessions);
+    assert_eq!((held.spans, digest.gaps), (2, 0));
+    add(&sessions, &[span(1, 2, 1, &chat("Rome?", ""))]).unwrap();
+    let (held, digest) = only(&sessions);
+    assert_eq!((held.spans, digest.gaps), (3, 1));
+    assert!(sessions.read(held.id).unwrap().doubts()[0].contains("contradiction"));
+}
+
+#[test]
+fn traces_that_name_one_conversation_are_one_session_whenever_they_name_it() {
+    let sessions = Sessions::new(&quick());
+    add(&sessions, &[span(1, 1, 0, AGENT)]).unwrap();
+    add(&sessions, &[span(2, 1, 0, AGENT)]).unwrap();
+    assert_eq!(sessions.list().sessions.len(), 2);
+    sessions.mark(Some(2));
+    add(&sessions, &[span(2, 2, 1, &chat("Rome?", "c"))]).unwrap();
+    add(&sessions, &[span(1, 2, 1, &chat("Paris?", "c"))]).unwrap();
+    let (held, digest) = only(&sessions);
+    assert_eq!((held.key.as_str(), held.traces, digest.turns), ("c", 2, 2));
+    assert!(held.is_golden, "the mark moves with the session");
+    assert_eq!(digest.asked.as_deref(), Some("Paris?"));
+    // Both ids are known.
+    assert_eq!(sessions.read(1).unwrap().held.id, sessions.read(2).unwrap().held.id);
+    // A later turn.
+    add(&sessions, &[span(3, 1, 0, AGENT), span(3, 2, 1, &chat("Oslo?", "c"))]).unwrap();
+    assert_eq!(only(&sessions).1.turns, 3);
+}
+
+#[test]
+fn a_session_is_complete_once_nothing_has_come_for_a_while() {
+    let sessions = Sessions::new(&Limits::default().quiet(Duration::from_millis(50)));
+    add(&sessions, &[span(1, 1, 0, AGENT)]).unwrap();
+    assert_eq!(only(&sessions).0.state, State::Receiving);
+    std::thread::sleep(Duration::from_millis(80));
+    assert_eq!(only(&sessions).0.state, State::Complete);
+    add(&sessions, &[span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
+    assert_eq!(only(&sessions).0.state, State::Receiving);
+}
+
+#[test]
+fn what_is_lost_is_said() {
+    let turn = |trace: u32| [span(trace, 1, 0, AGENT), span(trace, 2, 1, &chat("Paris?", ""))];
+    // Too many spans.
+    let sessions = Sessions::new(&quick().session_spans(2));
+    add(&sessions, &turn(1)).unwrap();
+    let (rejected, why) = add(&sessions, &[span(1, 3, 1, &chat("Rome?", ""))]).unwrap();
+    assert!(rejected == 1 && why.contains("more than 2 spans"), "{why}");
+    let (held, _) = only(&sessions);
+    assert!(
+        held.lost[0].contains("more than 2 spans") && sessions.read(held.id).unwrap().doubts().len() == 1
+    );
+    // A span that cannot be read beside others.
+    let sessions = Sessions::new(&quick());
+    let [root, call] = turn(1);
+    assert_eq!(add(&sessions, &[root, call, "{}".to_owned()]).unwrap().0, 1);
+    assert!(only(&sessions).0.lost[0].contains("rejected"));
+    // An export that was refused while the session ran concerns it, and one before does not.
+    let sessions = Sessions::new(&quick());
+    add(&sessions, &turn(1)).unwrap();
+    assert!(only(&sessions).0.lost.is_empty());
+    sessions.refuse("no gzip");
+    assert!(only(&sessions).0.lost[0].contains("no gzip"));
+    // What the agent's own limits cut off.
+    let sessions = Sessions::new(&quick());
+    let cut = span(1, 1, 0, AGENT).replacen('{', "{\"droppedAttributesCount\":3,", 1);
+    add(&sessions, &[cut]).unwrap();
+    assert!(only(&sessions).0.lost[0].contains("own limits"));
+}
+
+#[test]
+fn the_oldest_finished_sessions_go_first_and_the_golden_one_stays() {
+    let sessions = Sessions::new(&quick().sessions(3));
+    let turn = |trace: u32, key: &str| [span(trace, 1, 0, AGENT), span(trace, 2, 1, &chat("Paris?", key))];
+    add(&sessions, &turn(1, "a")).unwrap();
+    assert!(sessions.mark(Some(1)) && !sessions.mark(Some(99)));
+    add(&sessions, &[span(2, 2, 1, &chat("Rome?", "waits"))]).unwrap();
+    add(&sessions, &turn(3, "b")).unwrap();
+    // Of nobody: it goes before all others.
+    let keys = |sessions: &Sessions| {
+        let mut keys: Vec<String> = sessions.list().sessions.into_iter().map(|(held, _)| held.key).collect();
+        keys.sort();
+        keys
+    };
+    add(&sessions, &turn(4, "c")).unwrap();
+    assert_eq!(keys(&sessions), ["a", "c", "waits"]);
+    assert_eq!(sessions.list().removed, 1);
+    // Later turns, and later spans, of what was removed say so.
+    add(&sessions, &turn(5, "b")).unwrap();
+    assert_eq!(keys(&sessions), ["a", "b", "waits"]);
+    let lost = |sessions: &Sessions, key: &str| {
+        let list = sessions.list().sessions;
+        list.into_iter().find(|(held, _)| held.key == key).unwrap().0.lost
+    };
+    assert!(lost(&sessions, "b")[0].contains("earlier turns"));
+    add(&sessions, &[span(4, 3, 1, &chat("Oslo?", ""))]).unwrap();
+    assert!(lost(&sessions, &trace_id(4))[0].contains("earlier spans"));
+}
+
+#[test]
+fn without_anything_that_may_go_there_is_no_room() {
+    let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_mins(1)));
+    for trace in 1..=2 {
+        add(&sessions, &[span(trace, 1, 0, AGENT), span(trace, 2, 1, &chat("Paris?", ""))]).unwrap();
+    }
+    assert!(add(&sessions, &[span(3, 1, 0, AGENT)]).is_err());
+    // What is of no agent goes at once.
+    let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_mins(1)));
+    for trace in 1..=50 {
+        add(&sessions, &[span(trace, 1, 0, "\"http.method\":\"GET\"")]).unwrap();
+    }
+    assert_eq!((sessions.list().sessions.len(), sessions.list().removed), (2, 48));
+    // Memory counts too.
+    let sessions = Sessions::new(&quick().session_memory(20_000));
+    for trace in 1..=50 {
+        add(&sessions, &[span(trace, 1, 0, AGENT), span(trace, 2, 1, &chat(&"x".repeat(500), ""))]).unwrap();
+    }
+    let list = sessions.list();
+    assert!(list.sessions.len() < 10 && list.removed > 40);
+    assert!(list.sessions.iter().map(|(held, _)| held.bytes).sum::<usize>() <= 20_000);
+}
+
+#[test]
+fn a_parent_in_another_process_is_not_waited_for() {
+    let sessions = Sessions::new(&quick());
+    let remote = span(1, 1, 7, AGENT).replacen('{', "{\"flags\":768,", 1);
+    add(&sessions, &[remote, span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
+    assert_eq!(only(&sessions).0.state, State::Complete);
+}

@@ -1,0 +1,256 @@
+//! Live sessions: shown, golden, scored, and saved as drafts.
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use eval_agents::draft::Draft;
+use eval_server::{DraftRefused, DraftStore, Limits, SavedDraft};
+use serde_json::{Value, json};
+
+use crate::receiver::{JSON, export, limited, options, packed, protobuf, request, sessions};
+use crate::support::{Reply, Service, trace};
+
+/// A draft, and the set that was named for it.
+type Saved = (Option<String>, Draft);
+
+/// Keeps drafts in memory.
+#[derive(Clone, Debug, Default)]
+struct Kept(Arc<Mutex<Vec<Saved>>>);
+
+impl DraftStore for Kept {
+    fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
+        if set == Some("no") {
+            return Err(DraftRefused::new("there is no place for it"));
+        }
+        self.0.lock().unwrap().push((set.map(str::to_owned), draft));
+        Ok(SavedDraft::new("kept", Some("paris".to_owned())))
+    }
+}
+
+fn send(service: &Service, trace: &str) {
+    assert_eq!(export(service, JSON, trace.as_bytes()).status, 200);
+}
+
+fn ask(service: &Service, line: &str, body: &str) -> Reply {
+    let headers = format!("authorization: Bearer {}\r\ncontent-type: application/json\r\n", service.token);
+    service.request(line, &headers, body.as_bytes())
+}
+
+const METRICS: &str = r#"{"evaluators": [{"name": "tool_trajectory_avg_score", "threshold": 1.0}, {"name": "response_match_score", "threshold": 0.8}]}"#;
+
+/// The verdicts of all sessions against the golden one, by their keys.
+fn verdicts(service: &Service) -> Vec<(u64, String)> {
+    let scored = ask(service, "POST /api/v1/sessions/score", METRICS).data();
+    let all = scored["sessions"].as_array().unwrap().iter();
+    let mut all: Vec<(u64, String)> = all
+        .map(|it| {
+            let (id, verdict) = (it["id"].as_str().unwrap(), it["verdict"].as_str().unwrap());
+            assert_eq!(it["passed"], verdict == "passed");
+            (id.parse().unwrap(), verdict.to_owned())
+        })
+        .collect();
+    all.sort();
+    assert_eq!(scored["passed"], all.iter().all(|(_, verdict)| verdict == "passed") && !all.is_empty());
+    all
+}
+
+#[test]
+fn sessions_are_scored_against_the_golden_one() {
+    let service = Service::start(options());
+    send(&service, &trace(1, "Paris?", "Paris", "It is sunny."));
+    send(&service, &trace(2, "paris?", "Paris", "It is sunny."));
+    send(&service, &trace(3, "Paris?", "Rome", "It is sunny."));
+    send(&service, &trace(4, "Rome?", "Paris", "It is sunny."));
+    // Content that was not captured, a root that is missing, and a trace of no agent.
+    send(&service, &trace(5, "Paris?", "Paris", "It is sunny.").replace("gen_ai.tool.call.arguments", "x"));
+    let without_root = trace(6, "Paris?", "Paris", "It is sunny.")
+        .replace("\"spanId\":\"0000000000000001\"", "\"spanId\":\"000000000000000f\"");
+    send(&service, &without_root);
+    send(&service, &trace(7, "", "", "").replace("gen_ai.", "x."));
+    let none = ask(&service, "POST /api/v1/sessions/score", METRICS);
+    assert!(none.status == 409 && none.body.contains("no session is golden"), "{}", none.body);
+    let refused = ask(&service, "PUT /api/v1/sessions/6/golden", "");
+    assert!(refused.status == 409 && refused.body.contains("parents have not arrived"), "{}", refused.body);
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/5/golden", "").status, 409);
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/99/golden", "").status, 404);
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/1/golden", "").data()["golden"], "1");
+    let expected = [(2, "passed"), (3, "failed"), (4, "not_evaluated"), (5, "error"), (6, "error")];
+    assert_eq!(verdicts(&service), expected.map(|(id, verdict)| (id, verdict.to_owned())));
+    let one =
+        ask(&service, "POST /api/v1/sessions/score", &METRICS.replacen('{', "{\"sessions\": [\"3\"],", 1))
+            .data();
+    let comparison = &one["sessions"][0]["metricResults"][0]["details"]["comparisons"][0];
+    assert_eq!(comparison["expected"][0]["args"], json!({ "city": "Paris" }));
+    assert_eq!(
+        (&comparison["actual"][0]["args"], &comparison["matched"]),
+        (&json!({ "city": "Rome" }), &json!(false))
+    );
+    // What comes later is read, and a session that lost spans never passes.
+    let more = trace(2, "", "", "").replace("gen_ai.", "x.").replace("000000000000000", "00000000000000a");
+    send(
+        &service,
+        &more
+            .replacen("[{\"attributes\"", "[{}, {\"attributes\"", 1)
+            .replace("00000000000000a00000000000000a02", &format!("{:032x}", 2)),
+    );
+    let lost = ask(&service, "GET /api/v1/sessions/2", "").data();
+    assert!(lost["doubts"][0].as_str().unwrap().contains("rejected"), "{lost}");
+    assert_eq!(verdicts(&service)[0], (2, "error".to_owned()));
+    assert_eq!(ask(&service, "DELETE /api/v1/sessions/1/golden", "").data()["golden"], Value::Null);
+    let unknown =
+        ask(&service, "POST /api/v1/sessions/score", "{\"evaluators\": [{\"name\": \"x\"}], \"y\": 1}");
+    assert_eq!(unknown.status, 422);
+}
+
+#[test]
+fn a_refused_export_leaves_a_doubt_on_the_sessions_that_ran() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let recent = |id: u32| {
+        let text = trace(id, "Paris?", "Paris", "It is sunny.");
+        text.replace("17600000", &format!("{}", now.as_secs() / 100)[..8])
+    };
+    let service = Service::start(options());
+    send(&service, &recent(1));
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/1/golden", "").status, 200);
+    send(&service, &recent(2));
+    assert_eq!(verdicts(&service), [(2, "passed".to_owned())]);
+    assert_eq!(export(&service, JSON, b"{").status, 400);
+    let scored = ask(&service, "POST /api/v1/sessions/score", METRICS);
+    assert!(scored.status == 409 && scored.body.contains("was refused while it ran"), "{}", scored.body);
+}
+
+#[test]
+fn a_session_is_shown_and_saved_as_a_draft() {
+    let kept = Kept::default();
+    let service = Service::start(options().drafts(kept.clone()));
+    send(&service, &trace(1, "Paris?", "Paris", "It is sunny."));
+    let shown = ask(&service, "GET /api/v1/sessions/1", "").data();
+    assert_eq!(shown["doubts"], json!([]));
+    let turn = &shown["conversation"]["invocations"][0];
+    assert_eq!(turn["userContent"]["parts"][0]["text"], "Paris?");
+    assert_eq!(turn["intermediateData"]["toolUses"][0]["args"]["city"], "Paris");
+    let saved = ask(&service, "POST /api/v1/sessions/1/draft", "{\"set\": \"a.evalset.json\"}").data();
+    assert_eq!(
+        (&saved["set"], &saved["evalId"], &saved["gaps"]),
+        (&json!("kept"), &json!("paris"), &json!([]))
+    );
+    let (set, draft) = kept.0.lock().unwrap().pop().unwrap();
+    assert_eq!(set.as_deref(), Some("a.evalset.json"));
+    assert_eq!(draft.case.conversation[0].user_text(), "Paris?");
+    assert_eq!(ask(&service, "POST /api/v1/sessions/1/draft", "").status, 200);
+    let refused = ask(&service, "POST /api/v1/sessions/1/draft", "{\"set\": \"no\"}");
+    assert!(refused.status == 409 && refused.body.contains("no place"), "{}", refused.body);
+    assert_eq!(ask(&service, "POST /api/v1/sessions/1/draft", "{\"sets\": 1}").status, 422);
+    assert_eq!(ask(&service, "POST /api/v1/sessions/x/draft", "").status, 404);
+    // A draft of what is not whole says so.
+    let root = trace(2, "Rome?", "Rome", "x")
+        .replace("\"spanId\":\"0000000000000001\"", "\"spanId\":\"000000000000000f\"");
+    send(&service, &root);
+    let saved = ask(&service, "POST /api/v1/sessions/2/draft", "").data();
+    assert!(saved["gaps"].to_string().contains("parents have not arrived"), "{saved}");
+    let without = Service::start(options());
+    send(&without, &trace(1, "Paris?", "Paris", "It is sunny."));
+    assert_eq!(ask(&without, "POST /api/v1/sessions/1/draft", "").status, 409);
+}
+
+#[test]
+fn sessions_need_the_token_and_the_page_has_no_data() {
+    let service = Service::start(options());
+    for (line, body) in [
+        ("GET /api/v1/sessions", ""),
+        ("GET /api/v1/sessions/1", ""),
+        ("GET /api/v1/sessions/events", ""),
+        ("POST /api/v1/sessions/score", METRICS),
+        ("PUT /api/v1/sessions/1/golden", ""),
+        ("DELETE /api/v1/sessions/1/golden", ""),
+        ("POST /api/v1/sessions/1/draft", ""),
+    ] {
+        assert_eq!(service.request(line, "", body.as_bytes()).status, 401, "{line}");
+    }
+    let page = service.get("/sessions");
+    assert!(page.status == 200 && page.headers.contains("script-src 'self'"), "{}", page.headers);
+    assert!(!page.headers.contains("unsafe"));
+    assert!(service.get("/sessions.js").headers.contains("text/javascript"));
+    assert!(service.get("/sessions.css").headers.contains("text/css"));
+}
+
+#[test]
+fn events_tell_of_sessions_as_they_come_and_end_with_the_server() {
+    let mut service = Service::start(options());
+    let mut stream = service.connect();
+    let line =
+        format!("GET /api/v1/sessions/events?token={} HTTP/1.1\r\nhost: localhost\r\n\r\n", service.token);
+    stream.write_all(line.as_bytes()).unwrap();
+    let mut told = String::new();
+    let mut until = |what: &str| {
+        while !told.contains(what) {
+            let mut bytes = [0; 4096];
+            let read = stream.read(&mut bytes).unwrap();
+            assert!(read > 0, "it ended before {what}: {told}");
+            told.push_str(&String::from_utf8_lossy(&bytes[..read]));
+        }
+    };
+    until("event: about\ndata: {\"otlpPort\":");
+    send(&service, &trace(1, "Paris?", "Paris", "It is sunny."));
+    until("event: session\ndata: {\"id\":\"1\"");
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/1/golden", "").status, 200);
+    until("\"golden\":true");
+    let began = std::time::Instant::now();
+    service.stop().join().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5), "it waited for a reader of events");
+}
+
+/// xorshift: the same requests in each run.
+fn next(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    usize::try_from(*state >> 16).unwrap()
+}
+
+#[test]
+fn mutated_exports_are_answered_and_spoil_nothing() {
+    let service = Service::start(limited(Limits::default().body(1 << 20).sessions(50)));
+    let json = trace(1, "Paris?", "Paris", "It is sunny.").into_bytes();
+    let bodies = [json.clone(), packed(&json), protobuf(9), packed(&protobuf(9))];
+    let kinds = ["application/json", "application/x-protobuf", "text/plain", ""];
+    let mut state = 0x5eed;
+    let mut answered = [0; 3];
+    for _ in 0..1000 {
+        let at = next(&mut state) % bodies.len();
+        let mut body = bodies[at].clone();
+        for _ in 0..next(&mut state) % 4 {
+            let place = next(&mut state) % body.len();
+            match next(&mut state) % 4 {
+                0 => body[place] = u8::try_from(next(&mut state) % 256).unwrap(),
+                1 => body.truncate(place.max(1)),
+                2 => drop(body.splice(place..place, [b"null"[..].to_vec(), vec![0xff; 9]].concat())),
+                _ => {
+                    let end = (place + next(&mut state) % 60).min(body.len());
+                    let piece = body[place..end].to_vec();
+                    drop(body.splice(place..place, piece));
+                }
+            }
+        }
+        // Most say what they are.
+        let kind =
+            if next(&mut state).is_multiple_of(10) { kinds[next(&mut state) % 4] } else { kinds[at / 2] };
+        let gzip = if at % 2 == 1 { "content-encoding: gzip\r\n" } else { "" };
+        let path =
+            ["/v1/traces", "/v1/traces", "/v1/traces", "/v1/logs", "/v1/metrics"][next(&mut state) % 5];
+        let sent = request(path, &format!("content-type: {kind}\r\n{gzip}"), &body);
+        let reply = service.raw_export(&sent).unwrap();
+        let kind = [200, 400, 415].iter().position(|status| *status == reply.status);
+        answered[kind.unwrap_or_else(|| panic!("{} {}", reply.status, reply.body))] += 1;
+        drop(sessions(&service)["sessions"][0].to_string());
+    }
+    assert!(answered.iter().all(|count| *count > 20), "{answered:?}");
+    let shown = sessions(&service);
+    assert!(shown["refusedExports"].as_u64().unwrap() > 100, "{shown}");
+    send(&service, &trace(0x77, "Paris?", "Paris", "It is sunny."));
+    let key = format!("{:032x}", 0x77);
+    let list = sessions(&service);
+    let session = list["sessions"].as_array().unwrap().iter().find(|it| it["key"] == key.as_str()).unwrap();
+    assert_eq!((&session["turns"], &session["state"]), (&json!(1), &json!("complete")));
+}

@@ -68,8 +68,7 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
 /// What each path needs.
 fn needs(path: &str, has_pages: bool) -> Needs {
     match path {
-        "/" if !has_pages => Needs::Nothing,
-        "/sessions" if !has_pages => Needs::Nothing,
+        "/" | "/sessions" if !has_pages => Needs::Nothing,
         "/api/health" | "/sessions.css" | "/sessions.js" => Needs::Nothing,
         _ if path.starts_with("/api/v1/runs") || path.starts_with("/api/v1/sessions") => Needs::Token,
         _ if has_pages && page::is_page(path) => Needs::Token,

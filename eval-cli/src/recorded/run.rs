@@ -31,8 +31,6 @@ pub(crate) struct RunArgs {
 struct FetchedRun {
     folder: PathBuf,
     is_named: bool,
-    /// A sentence for each part that has not come to the store.
-    missing_parts: Vec<String>,
 }
 
 /// The folder of a run: the one with this id or folder, else the last one.
@@ -49,9 +47,8 @@ impl RunArgs {
 
     /// The run in this folder, in place of the one that the arguments name.
     #[cfg(feature = "store")]
-    pub(crate) fn fetched(&self, folder: PathBuf, missing_parts: Vec<String>) -> Self {
-        let is_named = self.run.is_some();
-        Self { fetched: Some(FetchedRun { folder, is_named, missing_parts }), ..Self::default() }
+    pub(crate) fn fetched(&self, folder: PathBuf) -> Self {
+        Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }
     }
 
     /// The name of the run, if it has one.
@@ -97,11 +94,8 @@ impl RunArgs {
             };
             CommandError::new(error.to_string(), help)
         })?;
-        let (is_named, missing_parts) = match &self.fetched {
-            Some(fetched) => (fetched.is_named, fetched.missing_parts.clone()),
-            None => (!args.is_empty(), Vec::new()),
-        };
-        Ok(LoadedRun { run, folders, args, is_named, missing_parts })
+        let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |fetched| fetched.is_named);
+        Ok(LoadedRun { run, folders, args, is_named })
     }
 }
 
@@ -114,13 +108,7 @@ impl LoadedRun {
         run.processes.retain(|head| head.pid == own);
         run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
         run.tests.retain(|test| !test.attempts.is_empty());
-        Ok(Self {
-            args: run.ids.clone(),
-            is_named: !run.ids.is_empty(),
-            missing_parts: Vec::new(),
-            run,
-            folders: vec![folder],
-        })
+        Ok(Self { args: run.ids.clone(), is_named: !run.ids.is_empty(), run, folders: vec![folder] })
     }
 }
 
@@ -132,7 +120,6 @@ pub(crate) struct LoadedRun {
     /// The arguments that named it.
     args: Vec<String>,
     is_named: bool,
-    missing_parts: Vec<String>,
 }
 
 impl LoadedRun {
@@ -141,7 +128,7 @@ impl LoadedRun {
     pub(crate) fn of_folder(id: String, folder: PathBuf, outline: bool) -> Result<Self, ReadRunError> {
         let folders = vec![folder];
         let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
-        Ok(Self { run: read?, folders, args: vec![id], is_named: true, missing_parts: Vec::new() })
+        Ok(Self { run: read?, folders, args: vec![id], is_named: true })
     }
 
     /// Whether somebody named the run, rather than meaning the last one.
@@ -151,7 +138,7 @@ impl LoadedRun {
 
     /// A sentence for each part of the run that is known of and is not there.
     pub(crate) fn missing_parts(&self) -> &[String] {
-        &self.missing_parts
+        &self.run.missing_parts
     }
 
     /// The ids of the run.

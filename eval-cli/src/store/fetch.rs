@@ -141,8 +141,6 @@ fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) folder: PathBuf,
-    /// A sentence for each upload that has not ended.
-    pub(crate) unfinished: Vec<String>,
 }
 
 /// The folder with copies of what a store holds, in a folder such as `target/evalset`. It is hidden, so that no set in it is
@@ -220,6 +218,8 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
         )
     };
     fs::create_dir_all(&folder).map_err(cannot)?;
+    // It comes first: whoever reads the copy now must know.
+    say_what_is_missing(&folder, &unfinished).map_err(cannot)?;
     let longest = longest(&manifests.ended);
     let mut kept = BTreeSet::new();
     for (upload, manifest) in &manifests.ended {
@@ -247,7 +247,19 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
     }
     // The mark comes last: the folder is a run when all its journals are there.
     write_whole(&folder.join("run.json"), |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
-    Ok(Fetched { folder, unfinished })
+    Ok(Fetched { folder })
+}
+
+/// Writes the file that readers of runs look for.
+fn say_what_is_missing(folder: &Path, unfinished: &[String]) -> io::Result<()> {
+    let path = folder.join("missing-parts.txt");
+    if !unfinished.is_empty() {
+        return write_whole(&path, |file| file.write_all(unfinished.join("\n").as_bytes()));
+    }
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.

@@ -34,6 +34,9 @@ pub struct RecordedRun {
     pub lost: usize,
     /// Other lines that could not be read.
     pub unreadable: Vec<UnreadableLine>,
+    /// What is known to belong to the run and is not here, a sentence for each part: the lines of the file
+    /// `missing-parts.txt`, which whoever copied the run has put beside the journals.
+    pub missing_parts: Vec<String>,
 }
 
 /// A line that could not be read.

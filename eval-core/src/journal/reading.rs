@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,9 @@ use super::read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, 
 use super::record::{Decided, Head, Started};
 use super::{outline, passed, seal};
 use crate::verdict::Verdict;
+
+/// The file that tells what is missing.
+const MISSING_PARTS: &str = "missing-parts.txt";
 
 impl RecordedRun {
     /// Reads the folder of a run.
@@ -47,6 +51,7 @@ fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRun
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
         }
+        reading.run.missing_parts.extend(missing_parts(folder.as_ref())?);
     }
     Ok(reading.finish())
 }
@@ -67,6 +72,16 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     }
     files.sort_unstable();
     Ok(files)
+}
+
+/// What whoever copied the run says is not there.
+fn missing_parts(folder: &Path) -> Result<Vec<String>, ReadRunError> {
+    let path = folder.join(MISSING_PARTS);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(ReadRunError::io(&path)(error)),
+    }
 }
 
 struct Reading {

@@ -493,6 +493,16 @@ fn cases_that_a_program_did_not_come_to_are_missed() {
     assert_eq!(RecordedRun::outline(&[folder]).unwrap().never_began, 8);
 }
 
+#[test]
+fn what_whoever_copied_a_run_says_is_missing_is_kept() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    fs::write(folder.join("a.jsonl"), [head("p").line(), started(1, "s/a").line()].concat()).unwrap();
+    assert!(RecordedRun::read(folder).unwrap().missing_parts.is_empty());
+    fs::write(folder.join("missing-parts.txt"), "one journal\ntwo journals\n").unwrap();
+    assert_eq!(RecordedRun::outline(&[folder]).unwrap().missing_parts, ["one journal", "two journals"]);
+}
+
 /// The lines of a journal as a process writes it.
 fn sealed(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     lines.iter().zip(1..).map(|(line, number)| seal::seal(line.clone(), number)).collect()

@@ -32,7 +32,7 @@ pub(crate) struct RunEntry {
 pub(crate) struct RunDetails {
     id: String,
     tests: Vec<TestEntry>,
-    /// Whether each test that was to run has a verdict, and each line of the records can be read.
+    /// Whether each test that was to run has a verdict, each line of the records can be read, and no part of the run is missing.
     complete: bool,
 }
 
@@ -104,7 +104,9 @@ pub(crate) async fn run(State(app): State<Shared>, Path(id): Path<String>) -> Re
             let found = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such run"))?;
             let read = RecordedRun::read(&found.path).map_err(|error| failed(&error))?;
             let is_whole = read.torn + read.never_began + read.lost == 0 && read.unreadable.is_empty();
-            let complete = is_whole && !read.tests.iter().any(RecordedTest::is_unfinished);
+            let complete = is_whole
+                && read.missing_parts.is_empty()
+                && !read.tests.iter().any(RecordedTest::is_unfinished);
             let tests = read.tests.iter().map(TestEntry::of).collect();
             Ok(answer::data(RunDetails { id: found.id, tests, complete }))
         })

@@ -43,6 +43,8 @@ fn recorded_runs_are_shown() {
     assert_eq!((&test["evalId"], &test["verdict"]), (&json!("paris"), &json!("failed")), "{run}");
     assert_eq!(test["metrics"][0]["score"], 0.4);
     assert_eq!(run["complete"], true);
+    std::fs::write(folder.join(id).join("missing-parts.txt"), "another machine's journals\n").unwrap();
+    assert_eq!(service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data()["complete"], false);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -47,7 +47,7 @@ impl StoreArgs {
 
 impl StoredRun {
     pub(super) fn args(&self, run: &RunArgs) -> RunArgs {
-        run.fetched(self.fetched.folder.clone(), self.fetched.unfinished.clone())
+        run.fetched(self.fetched.folder.clone())
     }
 
     /// Stores the report if that was asked for.

@@ -2,9 +2,10 @@
 
 use eval_core::__private::mask;
 
-use super::{exported, html, json};
+use super::{exported, json};
 use crate::output::CommandError;
 use crate::recorded::RunResults;
+use crate::run_page;
 use crate::store::{Store, publish, put_results};
 
 /// Stores the report, and returns what became of it in lines.
@@ -15,7 +16,7 @@ pub(in crate::commands) async fn store(
     upload: Option<&str>,
     app: Option<&str>,
 ) -> Result<String, CommandError> {
-    let (page, document) = (html::text(results)?, json::text(results)?);
+    let (page, document) = (run_page::text(results)?, json::text(results)?);
     let page = publish(store, run, upload, mask(&page).into_owned(), mask(&document).into_owned()).await?;
     let mut lines = format!("stored        {}/{page}\n", store.shown());
     match exported::report(results) {

@@ -100,7 +100,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let mut transcript = runtime.block_on(async {
             let agent = crate::agent_fn(|_, recorder| async move {
-                recorder.state("key", format!("sk-ant-{}", "abcdefghij".repeat(3)));
+                recorder.state("key", format!("sk-ant-{}", "abcdefghij0123456789".repeat(2)));
                 "Sunny."
             });
             let mut conversation = Conversation::new(agent).with_session(Session::new("shop", "anna"));

@@ -13,7 +13,6 @@ use crate::memory::Memory;
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
 use crate::sessions::Sessions;
-use crate::token::Token;
 use crate::work::{Workers, at_once};
 
 /// What all requests share.
@@ -37,14 +36,9 @@ const STREAMS: usize = 32;
 pub(crate) type Shared = Arc<App>;
 
 impl App {
-    pub(crate) fn new(
-        address: SocketAddr,
-        otlp: Option<SocketAddr>,
-        token: Token,
-        options: ServerOptions,
-    ) -> Self {
+    pub(crate) fn new(access: Access, otlp: Option<SocketAddr>, options: ServerOptions) -> Self {
         Self {
-            access: Access::new(address, &options.hosts, token),
+            access,
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
             sessions: Sessions::new(&options.limits),

@@ -10,6 +10,7 @@ mod fetch;
 mod history;
 mod layout;
 mod manifest;
+mod missing;
 mod open;
 mod patience;
 mod publish;

@@ -30,7 +30,7 @@ pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>
         let signature = signature(&run);
         let line = match before.remove(&run.id) {
             Some((then, line)) if then == signature => line,
-            _ => of_run(&run, signature.1),
+            _ => of_run(&run, signature.is_written),
         };
         now.insert(run.id, (signature, line.clone()));
         lines.push(line);

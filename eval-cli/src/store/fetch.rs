@@ -9,6 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
 use super::manifest::{Manifest, Part};
+use super::missing;
 use super::open::Store;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
@@ -184,8 +185,17 @@ fn list(store: &Store) -> String {
     format!("cargo evalset store list {}", crate::output::shell::word(&store.shown()))
 }
 
-/// Fetches a run.
+/// Fetches a run. If that fails, a copy that is there says so: nobody may take it for the run.
 pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
+    let folder = cache(store, root).join("runs").join(id);
+    let fetched = fetch_into(store, id, &folder).await;
+    if let Err(error) = &fetched {
+        missing::say_why(&folder, error);
+    }
+    fetched.map(|()| Fetched { folder })
+}
+
+async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<(), CommandError> {
     let manifests = manifests(store, id).await?;
     let unfinished: Vec<String> = manifests
         .unfinished
@@ -210,18 +220,16 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
             ),
         ));
     };
-    let folder = cache(store, root).join("runs").join(id);
     let cannot = |error: io::Error| {
         CommandError::new(
             format!("cannot write a copy of the run in `{}`: {error}", folder.display()),
             "let `EVALSET_DIR` name a folder in which this user can write",
         )
     };
-    fs::create_dir_all(&folder).map_err(cannot)?;
-    // It comes first: whoever reads the copy now must know.
-    say_what_is_missing(&folder, &unfinished).map_err(cannot)?;
+    fs::create_dir_all(folder).map_err(cannot)?;
     let longest = longest(&manifests.ended);
     let mut kept = BTreeSet::new();
+    let mut uploads = Vec::new();
     for (upload, manifest) in &manifests.ended {
         let mut wanted = Vec::new();
         for journal in &manifest.journals {
@@ -234,32 +242,38 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
             wanted.push((is_longest && !is_here).then_some((path, journal.bytes)).ok_or(journal.bytes));
         }
         if wanted.iter().any(Result::is_ok) {
-            let name = |number| layout::part(id, upload, number);
-            get_parts(store, &manifest.parts, &wanted, name, cannot).await?;
+            uploads.push((upload, manifest, wanted));
         }
     }
+    // It comes first: whoever reads the copy before it is whole must know, also if this process is killed.
+    let absent = uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.is_ok()).count();
+    let absent = (absent > 0).then(|| {
+        format!(
+            "{} of the store not copied yet; `cargo evalset report --store` copies them",
+            count(absent, "journal")
+        )
+    });
+    missing::say(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
+    for (upload, manifest, wanted) in &uploads {
+        let name = |number| layout::part(id, upload, number);
+        get_parts(store, &manifest.parts, wanted, name, cannot).await?;
+    }
     // What is no longer stored is no part of the run.
-    for entry in fs::read_dir(&folder).map_err(cannot)? {
+    for entry in fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
         if path.extension().is_some_and(|extension| extension == "jsonl") && !kept.contains(&path) {
             fs::remove_file(&path).map_err(cannot)?;
         }
     }
-    // The mark comes last: the folder is a run when all its journals are there.
-    write_whole(&folder.join("run.json"), |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
-    Ok(Fetched { folder })
-}
-
-/// Writes the file that readers of runs look for.
-fn say_what_is_missing(folder: &Path, unfinished: &[String]) -> io::Result<()> {
-    let path = folder.join("missing-parts.txt");
-    if !unfinished.is_empty() {
-        return write_whole(&path, |file| file.write_all(unfinished.join("\n").as_bytes()));
+    // The mark comes last: the folder is a run when all its journals are there. `serve` reads a run anew when its mark changes.
+    let marker = folder.join("run.json");
+    if !fs::read(&marker).is_ok_and(|found| found == first.marker.as_bytes()) {
+        write_whole(&marker, |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
     }
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
+    if absent.is_some() {
+        missing::say(folder, &unfinished).map_err(cannot)?;
     }
+    Ok(())
 }
 
 /// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.

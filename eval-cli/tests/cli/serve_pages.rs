@@ -246,6 +246,41 @@ fn serve_tells_of_a_journal_that_grows() {
 }
 
 #[test]
+fn serve_sees_that_a_part_of_a_run_went_missing() {
+    let pages = Pages::new(&[]);
+    let journal = run(&pages, "copied");
+    record(&journal, &started(1, "one"));
+    record(&journal, &decided(1, "passed"));
+    let list = || -> Value { serde_json::from_str(&pages.get("/runs").1).unwrap() };
+    assert_eq!(list()["runs"][0]["outcome"], "passed", "{}", list());
+    let page = pages.get("/runs/copied").1;
+    let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();
+    let events = pages.events();
+    until(&events, "all", |_| true);
+    // The first look takes what is there as known.
+    std::thread::sleep(Duration::from_secs(1));
+    // No journal changes.
+    let missing = journal.with_file_name("missing-parts.txt");
+    fs::write(&missing, "another machine's journals\n").unwrap();
+    until(&events, "run", |it| it["run"] == "copied");
+    assert_eq!(list()["runs"][0]["outcome"], "unmeasurable", "{}", list());
+    let end = Instant::now() + Duration::from_secs(30);
+    let changes = loop {
+        let changes: Value =
+            serde_json::from_str(&pages.get(&format!("/runs/copied/changes?after={version}")).1).unwrap();
+        if changes["again"].is_null() || Instant::now() > end {
+            break changes;
+        }
+    };
+    assert_eq!(changes["outcome"], "unmeasurable", "{changes}");
+    fs::write(&missing, "a journal of another machine\n").unwrap();
+    until(&events, "run", |it| it["run"] == "copied");
+    fs::remove_file(&missing).unwrap();
+    until(&events, "run", |it| it["run"] == "copied");
+    assert_eq!(list()["runs"][0]["outcome"], "passed", "{}", list());
+}
+
+#[test]
 fn serve_sees_that_a_process_which_is_killed_runs_no_more() {
     let pages = Pages::new(&[]);
     fs::write(pages.set(), SET.replace(r#", "_draft": {"from": "x"}"#, "").replace(r#", "_draft": {}"#, ""))

@@ -261,7 +261,13 @@ fn serve_sees_that_a_part_of_a_run_went_missing() {
     std::thread::sleep(Duration::from_secs(1));
     // No journal changes.
     let missing = journal.with_file_name("missing-parts.txt");
-    fs::write(&missing, "another machine's journals\n").unwrap();
+    let say = |text: &str| {
+        // As a copy is written: the file appears whole.
+        let written = missing.with_extension("new");
+        fs::write(&written, text).unwrap();
+        fs::rename(&written, &missing).unwrap();
+    };
+    say("another machine's journals\n");
     until(&events, "run", |it| it["run"] == "copied");
     assert_eq!(list()["runs"][0]["outcome"], "unmeasurable", "{}", list());
     let end = Instant::now() + Duration::from_secs(30);
@@ -273,7 +279,7 @@ fn serve_sees_that_a_part_of_a_run_went_missing() {
         }
     };
     assert_eq!(changes["outcome"], "unmeasurable", "{changes}");
-    fs::write(&missing, "a journal of another machine\n").unwrap();
+    say("a journal of another machine\n");
     until(&events, "run", |it| it["run"] == "copied");
     fs::remove_file(&missing).unwrap();
     until(&events, "run", |it| it["run"] == "copied");

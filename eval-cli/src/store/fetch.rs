@@ -109,13 +109,15 @@ impl Manifests {
             CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
         };
         let (name, Some(bytes)) = asked.map_err(broke)?? else { return Ok(()) };
-        let manifest = Manifest::parse(&bytes).map_err(|why| {
+        let named = layout::named(&name);
+        let has_ended = matches!(named, Some(Named::Manifest { .. }));
+        let manifest = Manifest::parse(&bytes, has_ended).map_err(|why| {
             CommandError::new(
                 format!("{}: `{}` is not a manifest of a run: {why}", store.shown(), one_line(&name)),
                 "store the run again, or update cargo-evalset",
             )
         })?;
-        match layout::named(&name) {
+        match named {
             Some(Named::Manifest { upload, .. }) => self.ended.insert(upload.to_owned(), manifest),
             Some(Named::Began { upload, .. }) => self.unfinished.insert(upload.to_owned(), manifest),
             None => None,
@@ -307,8 +309,12 @@ async fn get_parts(
         };
         while left > 0 {
             if read == part.len() {
-                // The manifest has as many bytes in parts as in journals.
-                let Some((number, expected)) = parts.next() else { break };
+                let Some((number, expected)) = parts.next() else {
+                    return Err(CommandError::new(
+                        format!("{}: the parts of an upload end before its journals", store.shown()),
+                        "store the run again where it ran",
+                    ));
+                };
                 part = store.get(&name(number)).await?;
                 read = 0;
                 if part.len() as u64 != expected.bytes || hash(&part) != expected.sha256 {

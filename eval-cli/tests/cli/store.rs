@@ -391,6 +391,23 @@ fn what_was_changed_in_the_store_is_found() {
 }
 
 #[test]
+fn an_upload_that_ended_without_its_parts_is_refused() {
+    let folder = folder("store-no-parts");
+    assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
+    assert_eq!(push(&folder, "one", "r").code, Some(0));
+    let manifest =
+        names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "json")).expect("a manifest");
+    let manifest = format!("bucket/{manifest}");
+    let mut changed: Value = serde_json::from_str(&folder.read(&manifest)).expect("JSON");
+    changed["parts"] = Value::Array(Vec::new());
+    folder.write(&manifest, changed.to_string());
+    let read = report(&folder, &["r"]);
+    assert_eq!(read.code, Some(2), "{}", read.out);
+    assert!(read.err.contains(" bytes, and its parts 0"), "{}", read.err);
+    assert!(!folder.path("reader/.store").exists(), "no journal that is cut short is left");
+}
+
+#[test]
 fn sets_are_stored_as_adk_lays_them_out_and_run_from_there() {
     let folder = folder("store-sets");
     let bucket = url(&folder);

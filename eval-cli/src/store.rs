@@ -12,6 +12,7 @@ mod layout;
 mod manifest;
 mod missing;
 mod open;
+mod parts;
 mod patience;
 mod publish;
 mod push;

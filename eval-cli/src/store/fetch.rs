@@ -11,6 +11,7 @@ use super::layout::{self, Named, RUNS, hash};
 use super::manifest::{Manifest, Part};
 use super::missing;
 use super::open::Store;
+use super::parts;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
@@ -144,6 +145,8 @@ fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) folder: PathBuf,
+    /// How many machines stored their part of it.
+    pub(crate) parts: usize,
 }
 
 /// The folder with copies of what a store holds, in a folder such as `target/evalset`. It is hidden, so that no set in it is
@@ -194,10 +197,11 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
     if let Err(error) = &fetched {
         missing::say_why(&folder, error);
     }
-    fetched.map(|()| Fetched { folder })
+    fetched.map(|parts| Fetched { folder, parts })
 }
 
-async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<(), CommandError> {
+/// Fetches a run into a folder, and returns of how many parts it is.
+async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, CommandError> {
     let manifests = manifests(store, id).await?;
     let unfinished: Vec<String> = manifests
         .unfinished
@@ -275,7 +279,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<(), Comman
     if absent.is_some() {
         missing::say(folder, &unfinished).map_err(cannot)?;
     }
-    Ok(())
+    Ok(parts::count(&manifests.ended))
 }
 
 /// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.

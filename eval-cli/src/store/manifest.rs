@@ -13,6 +13,10 @@ pub(super) struct Manifest {
     /// The content of the file that marks the folder of a run.
     pub(super) marker: String,
     pub(super) journals: Vec<StoredJournal>,
+    /// The process of a journal in the folder that the upload is of, stored now or before. It is the same for all uploads of a
+    /// folder, or leads to the same.
+    #[serde(default)]
+    pub(super) part: String,
     /// Empty while the upload has not ended.
     #[serde(default)]
     pub(super) parts: Vec<Part>,
@@ -83,6 +87,7 @@ mod tests {
             run: "r".to_owned(),
             marker: "{}".to_owned(),
             journals: vec![journal],
+            part: "0f".repeat(32),
             parts: vec![Part { bytes: 3, sha256: "00".to_owned() }],
         };
         assert_eq!(Manifest::parse(&manifest.text(), true), Ok(manifest.clone()));

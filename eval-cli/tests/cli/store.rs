@@ -109,6 +109,22 @@ fn parts_of_different_machines_are_one_run() {
     assert_eq!(push(&folder, "one", "ci-7").code, Some(0));
     let alone = report(&folder, &["ci-7", "--format", "json"]);
     assert_eq!(alone.code, Some(0), "{}{}", alone.out, alone.err);
+    // That there are others is known only to whoever started them.
+    let of_two = || report(&folder, &["ci-7", "--parts", "2"]);
+    let too_few = |ran: &Ran| {
+        assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        assert!(
+            ran.out.contains("1 part of the run is stored, and `--parts` says 2; where the others ran"),
+            "{}",
+            ran.out
+        );
+    };
+    too_few(&of_two());
+    // Another process in the folder of the same machine makes no other part, and neither does a second upload.
+    assert_eq!(partition(&folder, "one", "fine", "ci-7").code, Some(0));
+    let more = push(&folder, "one", "ci-7");
+    assert!(more.out.starts_with("stored the run ci-7 (1 journal) in file:///"), "{}", more.out);
+    too_few(&of_two());
     let second = push(&folder, "two", "ci-7");
     assert!(second.out.starts_with("stored the run ci-7 (1 journal) in file:///"), "{}", second.out);
     let again = push(&folder, "two", "ci-7");
@@ -120,7 +136,8 @@ fn parts_of_different_machines_are_one_run() {
     let both = report(&folder, &["ci-7", "--format", "json"]);
     assert_eq!(both.code, Some(0), "{}{}", both.out, both.err);
     let both: Value = serde_json::from_str(&both.out).expect("JSON");
-    assert_eq!(both["cases"].as_array().expect("tests").len(), 2);
+    assert_eq!(both["cases"].as_array().expect("tests").len(), 3, "one ran twice");
+    assert_eq!(of_two().code, Some(0), "{}", of_two().out);
 
     // A case of one machine that fails is one of the run.
     assert_eq!(partition(&folder, "three", "mixed_weather:rain, again", "ci-7").code, Some(1));

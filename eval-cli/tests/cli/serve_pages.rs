@@ -246,6 +246,16 @@ fn serve_tells_of_a_journal_that_grows() {
 }
 
 #[test]
+fn serve_lists_the_100_newest_runs() {
+    let pages = Pages::new(&[]);
+    for number in 0..101 {
+        run(&pages, &format!("r{number}"));
+    }
+    let list: Value = serde_json::from_str(&pages.get("/runs").1).unwrap();
+    assert_eq!((list["runs"].as_array().unwrap().len(), &list["more"]), (100, &json!(1)));
+}
+
+#[test]
 fn serve_sees_that_a_part_of_a_run_went_missing() {
     let pages = Pages::new(&[]);
     let journal = run(&pages, "copied");

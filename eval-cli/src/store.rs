@@ -18,6 +18,8 @@ mod publish;
 mod push;
 mod url;
 
+#[cfg(test)]
+pub(crate) use adk::parse_result;
 pub(crate) use adk::{
     App, CaseOutcome, PutSet, StoredResult, apps, fetch_sets, put_results, put_set, read_result,
 };

@@ -378,6 +378,10 @@ fn serve_shows_a_journal_that_is_dropped() {
     let (status, answer) = pages.ask("POST /check/journal", &headers, &text);
     assert_eq!(status, 200, "{answer}");
     let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["outcome"], "passed", "{answer}");
+    let begun = format!("{text}{}\n", started(2, "two"));
+    let begun: Value = serde_json::from_str(&pages.ask("POST /check/journal", &headers, &begun).1).unwrap();
+    assert_eq!(begun["outcome"], "unmeasurable", "a case that has no verdict is no pass: {begun}");
     let (status, page) = pages.get(answer["link"].as_str().unwrap());
     assert!(status == 200 && page.contains("id=\"case-one\""), "{page}");
     for wrong in ["", "{}", "{\"record\":\"decided\"}\n", "\u{0}"] {

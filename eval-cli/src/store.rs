@@ -17,6 +17,7 @@ mod patience;
 mod publish;
 mod push;
 mod url;
+mod whole_file;
 
 #[cfg(test)]
 pub(crate) use adk::parse_result;

@@ -1,7 +1,7 @@
 //! Reading stored runs, into folders as `target/evalset` has them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use super::manifest::{Manifest, Part};
 use super::missing;
 use super::open::Store;
 use super::parts;
+use super::whole_file::write_whole;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
@@ -345,13 +346,6 @@ async fn get_parts(
         }
     }
     Ok(())
-}
-
-/// Writes a file under another name and renames it.
-pub(super) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    write(file.as_file_mut())?;
-    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use eval_core::__private::mask;
 
-use super::fetch::write_whole;
+use super::whole_file::write_whole;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 

@@ -10,12 +10,17 @@ mod fetch;
 mod history;
 mod layout;
 mod manifest;
+mod missing;
 mod open;
+mod parts;
 mod patience;
 mod publish;
 mod push;
 mod url;
+mod whole_file;
 
+#[cfg(test)]
+pub(crate) use adk::parse_result;
 pub(crate) use adk::{
     App, CaseOutcome, PutSet, StoredResult, apps, fetch_sets, put_results, put_set, read_result,
 };

@@ -95,6 +95,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let fetched: Option<RunArgs> = None;
     let run = fetched.as_ref().unwrap_or(&args.run);
     let loaded = if takes_all { run.load()? } else { run.load_outline()? };
+    #[cfg(feature = "store")]
+    let loaded = loaded.lacking(stored.as_ref().and_then(stored::StoredRun::missing_parts));
     let prices = prices(&args.prices)?;
     let mut results = RunResults::of(&loaded, args.k, args.partial).map_err(|error| {
         CommandError::new(

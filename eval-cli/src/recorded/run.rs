@@ -141,6 +141,13 @@ impl LoadedRun {
         &self.run.missing_parts
     }
 
+    /// The run, of which a part more is known to be missing, if any is.
+    #[cfg(feature = "store")]
+    pub(crate) fn lacking(mut self, part: Option<String>) -> Self {
+        self.run.missing_parts.extend(part);
+        self
+    }
+
     /// The ids of the run.
     pub(crate) fn name(&self) -> String {
         match self.run.ids.as_slice() {

@@ -3,16 +3,44 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use eval_core::journal::RunDir;
 
 use super::hub::lock;
 
-/// The bytes of the journals of a run, and whether somebody writes there. A journal only grows.
-pub(super) type Signature = (u64, bool);
+/// What tells whether a run is as it was when it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Signature {
+    files: Files,
+    pub(super) is_written: bool,
+}
+
+/// What the files of a run are known by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Files {
+    /// Of all journals. A journal only grows.
+    bytes: u64,
+    /// What a copy says of the parts that it lacks: its journals stay as they are when one more is known of.
+    missing_parts: Option<Vec<u8>>,
+    /// The length of `run.json`, and when it was written.
+    marker: Option<(u64, Option<SystemTime>)>,
+}
+
+impl Files {
+    /// Of a run, of which the journals are known.
+    pub(super) fn of(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
+        let marker = fs::metadata(folder.join("run.json")).ok();
+        Self {
+            bytes: journals.iter().map(|(_, size)| size).sum(),
+            missing_parts: fs::read(folder.join("missing-parts.txt")).ok(),
+            marker: marker.map(|marker| (marker.len(), marker.modified().ok())),
+        }
+    }
+}
 
 pub(super) fn signature(run: &RunDir) -> Signature {
-    (journals(&run.path).iter().map(|(_, size)| size).sum(), is_written(&run.path))
+    Signature { files: Files::of(&run.path, &journals(&run.path)), is_written: is_written(&run.path) }
 }
 
 /// The journals of a run, and their sizes.

@@ -17,8 +17,8 @@ use crate::recorded::{LoadedRun, RunResults};
 /// The lines of runs that were read, and what the files were then.
 pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
 
-/// Runs that are listed.
-const LISTED: usize = 50;
+/// Runs that are listed: as many as are fetched of a store.
+const LISTED: usize = 100;
 
 /// A line for each of the newest runs, and how many more there are. What did not change is not read again.
 pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>, usize) {
@@ -30,7 +30,7 @@ pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>
         let signature = signature(&run);
         let line = match before.remove(&run.id) {
             Some((then, line)) if then == signature => line,
-            _ => of_run(&run, signature.1),
+            _ => of_run(&run, signature.is_written),
         };
         now.insert(run.id, (signature, line.clone()));
         lines.push(line);

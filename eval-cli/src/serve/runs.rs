@@ -102,7 +102,7 @@ pub(super) async fn changes(
     site.work(move |site| {
         let run = find(site, &id)?;
         let view = View::of(&site.views, &run, false)?;
-        Ok(answer::json(&view.since(after.unwrap_or(0), signature(&run))))
+        Ok(answer::json(&view.since(after.unwrap_or(0), &signature(&run))))
     })
     .await
 }

@@ -70,7 +70,7 @@ impl View {
         let began = Instant::now();
         let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), false)
             .map_err(|error| unreadable(&error))?;
-        let model = model(&loaded, signature.1)?;
+        let model = model(&loaded, signature.is_written)?;
         // It grows over restarts of the service too.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or_default();
@@ -91,15 +91,15 @@ impl View {
     }
 
     /// What changed since a version. `again` says after how many milliseconds there is more.
-    pub(super) fn since(&self, version: u64, now: Signature) -> Value {
+    pub(super) fn since(&self, version: u64, now: &Signature) -> Value {
         let is_new = |case: &&CaseRow| self.rows.get(&case.anchor).is_none_or(|(_, since)| *since > version);
-        let again = (now != self.signature)
+        let again = (*now != self.signature)
             .then(|| (self.cost * SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
         let model = &self.model;
         let counts =
             model.counts.iter().map(|it| json!({ "filter": it.filter, "name": it.name, "cases": it.cases }));
         json!({
-            "version": self.version, "again": again, "running": now.1, "title": model.title,
+            "version": self.version, "again": again, "running": now.is_written, "title": model.title,
             "outcome": model.outcome, "reason": model.reason, "about": model.about,
             "numbers": model.numbers, "notes": model.notes, "counts": counts.collect::<Vec<_>>(),
             "rows": model.cases.iter().filter(is_new).map(of_case).collect::<Vec<_>>(),

@@ -8,7 +8,7 @@ use std::{fs, mem};
 
 use eval_core::journal::{self, RunDir};
 
-use super::folder::{is_written, journals};
+use super::folder::{Files, is_written, journals};
 use super::hub::lock;
 use super::site::Site;
 use super::tail::Followed;
@@ -65,8 +65,7 @@ struct Watched {
 
 #[derive(Debug)]
 struct Known {
-    /// The bytes of all files.
-    size: u64,
+    files: Files,
     is_written: bool,
     /// What was read. Nothing is until something is added.
     followed: Option<Followed>,
@@ -92,22 +91,22 @@ impl Watched {
         let is_first = mem::take(&mut self.is_first);
         let mut changes = Vec::new();
         for run in &self.runs {
-            let files = journals(&run.path);
-            let size = files.iter().map(|(_, size)| size).sum();
+            let found = journals(&run.path);
+            let files = Files::of(&run.path, &found);
             let known = self.known.entry(run.id.clone()).or_insert_with(|| Known {
-                size: if is_first { size } else { 0 },
+                files: if is_first { files.clone() } else { Files::default() },
                 is_written: is_first && is_written(&run.path),
                 followed: None,
             });
-            let has_grown = known.size != size;
+            let has_changed = known.files != files;
             // Whether somebody writes matters only where it may have ended, or begun.
-            let is_now = (known.is_written || has_grown) && is_written(&run.path);
-            if !has_grown && is_now == known.is_written {
+            let is_now = (known.is_written || has_changed) && is_written(&run.path);
+            if !has_changed && is_now == known.is_written {
                 continue;
             }
-            (known.size, known.is_written) = (size, is_now);
+            (known.files, known.is_written) = (files, is_now);
             let followed = known.followed.get_or_insert_default();
-            let cases = followed.read(files.iter().map(|(path, _)| path.as_path()));
+            let cases = followed.read(found.iter().map(|(path, _)| path.as_path()));
             changes.push(followed.shown(&run.id, is_now, &cases));
         }
         changes

@@ -3,6 +3,8 @@
 mod results;
 mod sets;
 
+#[cfg(test)]
+pub(crate) use results::parse as parse_result;
 pub(crate) use results::{CaseOutcome, StoredResult, put_results, read_result};
 pub(crate) use sets::{PutSet, fetch_sets, put_set};
 

@@ -1,7 +1,7 @@
 //! Reading stored runs, into folders as `target/evalset` has them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,10 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
 use super::manifest::{Manifest, Part};
+use super::missing;
 use super::open::Store;
+use super::parts;
+use super::whole_file::write_whole;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
@@ -108,13 +111,15 @@ impl Manifests {
             CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
         };
         let (name, Some(bytes)) = asked.map_err(broke)?? else { return Ok(()) };
-        let manifest = Manifest::parse(&bytes).map_err(|why| {
+        let named = layout::named(&name);
+        let has_ended = matches!(named, Some(Named::Manifest { .. }));
+        let manifest = Manifest::parse(&bytes, has_ended).map_err(|why| {
             CommandError::new(
                 format!("{}: `{}` is not a manifest of a run: {why}", store.shown(), one_line(&name)),
                 "store the run again, or update cargo-evalset",
             )
         })?;
-        match layout::named(&name) {
+        match named {
             Some(Named::Manifest { upload, .. }) => self.ended.insert(upload.to_owned(), manifest),
             Some(Named::Began { upload, .. }) => self.unfinished.insert(upload.to_owned(), manifest),
             None => None,
@@ -141,6 +146,8 @@ fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) folder: PathBuf,
+    /// How many machines stored their part of it.
+    pub(crate) parts: usize,
 }
 
 /// The folder with copies of what a store holds, in a folder such as `target/evalset`. It is hidden, so that no set in it is
@@ -184,8 +191,18 @@ fn list(store: &Store) -> String {
     format!("cargo evalset store list {}", crate::output::shell::word(&store.shown()))
 }
 
-/// Fetches a run.
+/// Fetches a run. If that fails, a copy that is there says so: nobody may take it for the run.
 pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
+    let folder = cache(store, root).join("runs").join(id);
+    let fetched = fetch_into(store, id, &folder).await;
+    if let Err(error) = &fetched {
+        missing::say_why(&folder, error);
+    }
+    fetched.map(|parts| Fetched { folder, parts })
+}
+
+/// Fetches a run into a folder, and returns of how many parts it is.
+async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, CommandError> {
     let manifests = manifests(store, id).await?;
     let unfinished: Vec<String> = manifests
         .unfinished
@@ -210,18 +227,16 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
             ),
         ));
     };
-    let folder = cache(store, root).join("runs").join(id);
     let cannot = |error: io::Error| {
         CommandError::new(
             format!("cannot write a copy of the run in `{}`: {error}", folder.display()),
             "let `EVALSET_DIR` name a folder in which this user can write",
         )
     };
-    fs::create_dir_all(&folder).map_err(cannot)?;
-    // It comes first: whoever reads the copy now must know.
-    say_what_is_missing(&folder, &unfinished).map_err(cannot)?;
+    fs::create_dir_all(folder).map_err(cannot)?;
     let longest = longest(&manifests.ended);
     let mut kept = BTreeSet::new();
+    let mut uploads = Vec::new();
     for (upload, manifest) in &manifests.ended {
         let mut wanted = Vec::new();
         for journal in &manifest.journals {
@@ -234,32 +249,38 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
             wanted.push((is_longest && !is_here).then_some((path, journal.bytes)).ok_or(journal.bytes));
         }
         if wanted.iter().any(Result::is_ok) {
-            let name = |number| layout::part(id, upload, number);
-            get_parts(store, &manifest.parts, &wanted, name, cannot).await?;
+            uploads.push((upload, manifest, wanted));
         }
     }
+    // It comes first: whoever reads the copy before it is whole must know, also if this process is killed.
+    let absent = uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.is_ok()).count();
+    let absent = (absent > 0).then(|| {
+        format!(
+            "{} of the store not copied yet; `cargo evalset report --store` copies them",
+            count(absent, "journal")
+        )
+    });
+    missing::say(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
+    for (upload, manifest, wanted) in &uploads {
+        let name = |number| layout::part(id, upload, number);
+        get_parts(store, &manifest.parts, wanted, name, cannot).await?;
+    }
     // What is no longer stored is no part of the run.
-    for entry in fs::read_dir(&folder).map_err(cannot)? {
+    for entry in fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
         if path.extension().is_some_and(|extension| extension == "jsonl") && !kept.contains(&path) {
             fs::remove_file(&path).map_err(cannot)?;
         }
     }
-    // The mark comes last: the folder is a run when all its journals are there.
-    write_whole(&folder.join("run.json"), |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
-    Ok(Fetched { folder })
-}
-
-/// Writes the file that readers of runs look for.
-fn say_what_is_missing(folder: &Path, unfinished: &[String]) -> io::Result<()> {
-    let path = folder.join("missing-parts.txt");
-    if !unfinished.is_empty() {
-        return write_whole(&path, |file| file.write_all(unfinished.join("\n").as_bytes()));
+    // The mark comes last: the folder is a run when all its journals are there. `serve` reads a run anew when its mark changes.
+    let marker = folder.join("run.json");
+    if !fs::read(&marker).is_ok_and(|found| found == first.marker.as_bytes()) {
+        write_whole(&marker, |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
     }
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
+    if absent.is_some() {
+        missing::say(folder, &unfinished).map_err(cannot)?;
     }
+    Ok(parts::count(&manifests.ended))
 }
 
 /// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.
@@ -293,8 +314,12 @@ async fn get_parts(
         };
         while left > 0 {
             if read == part.len() {
-                // The manifest has as many bytes in parts as in journals.
-                let Some((number, expected)) = parts.next() else { break };
+                let Some((number, expected)) = parts.next() else {
+                    return Err(CommandError::new(
+                        format!("{}: the parts of an upload end before its journals", store.shown()),
+                        "store the run again where it ran",
+                    ));
+                };
                 part = store.get(&name(number)).await?;
                 read = 0;
                 if part.len() as u64 != expected.bytes || hash(&part) != expected.sha256 {
@@ -321,13 +346,6 @@ async fn get_parts(
         }
     }
     Ok(())
-}
-
-/// Writes a file under another name and renames it.
-pub(super) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    write(file.as_file_mut())?;
-    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 #[cfg(test)]

@@ -13,6 +13,10 @@ pub(super) struct Manifest {
     /// The content of the file that marks the folder of a run.
     pub(super) marker: String,
     pub(super) journals: Vec<StoredJournal>,
+    /// The process of a journal in the folder that the upload is of, stored now or before. It is the same for all uploads of a
+    /// folder, or leads to the same.
+    #[serde(default)]
+    pub(super) part: String,
     /// Empty while the upload has not ended.
     #[serde(default)]
     pub(super) parts: Vec<Part>,
@@ -36,8 +40,8 @@ pub(super) struct Part {
 }
 
 impl Manifest {
-    /// Reads a manifest, and says what is wrong with it otherwise.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+    /// Reads a manifest, and says what is wrong with it otherwise. Only one of an upload that has not ended may lack parts.
+    pub(super) fn parse(bytes: &[u8], has_ended: bool) -> Result<Self, String> {
         let value: serde_json::Value =
             serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         match value["version"].as_u64() {
@@ -55,7 +59,10 @@ impl Manifest {
         if !manifest.journals.iter().all(|journal| is_plain(&journal.process)) {
             return Err("a journal has no hash".to_owned());
         }
-        if !manifest.parts.is_empty() && journals != parts {
+        if has_ended && manifest.journals.is_empty() {
+            return Err("it names no journal".to_owned());
+        }
+        if (has_ended || !manifest.parts.is_empty()) && journals != parts {
             return Err(format!("its journals have {journals} bytes, and its parts {parts}"));
         }
         Ok(manifest)
@@ -80,9 +87,10 @@ mod tests {
             run: "r".to_owned(),
             marker: "{}".to_owned(),
             journals: vec![journal],
+            part: "0f".repeat(32),
             parts: vec![Part { bytes: 3, sha256: "00".to_owned() }],
         };
-        assert_eq!(Manifest::parse(&manifest.text()), Ok(manifest.clone()));
+        assert_eq!(Manifest::parse(&manifest.text(), true), Ok(manifest.clone()));
         let text = String::from_utf8(manifest.text()).unwrap();
         for (from, to, said) in [
             ("\"version\": 1", "\"version\": 2", "a newer cargo-evalset wrote it (version 2 of the layout)"),
@@ -97,8 +105,17 @@ mod tests {
         ] {
             let changed = text.replacen(from, to, 1);
             assert_ne!(changed, text, "{from}");
-            assert_eq!(Manifest::parse(changed.as_bytes()), Err(said.to_owned()));
+            assert_eq!(Manifest::parse(changed.as_bytes(), true), Err(said.to_owned()));
         }
-        assert!(Manifest::parse(&manifest.text()[..20]).unwrap_err().starts_with("it is not JSON"));
+        assert!(Manifest::parse(&manifest.text()[..20], true).unwrap_err().starts_with("it is not JSON"));
+        // What has not ended has no parts yet.
+        let without_parts = Manifest { parts: Vec::new(), ..manifest.clone() };
+        assert_eq!(Manifest::parse(&without_parts.text(), false), Ok(without_parts.clone()));
+        assert_eq!(
+            Manifest::parse(&without_parts.text(), true),
+            Err("its journals have 3 bytes, and its parts 0".to_owned())
+        );
+        let empty = Manifest { journals: Vec::new(), ..without_parts };
+        assert_eq!(Manifest::parse(&empty.text(), true), Err("it names no journal".to_owned()));
     }
 }

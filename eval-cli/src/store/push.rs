@@ -64,6 +64,8 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     let is_new = |journal: &Journal| {
         stored.get(&journal.stored.process).is_none_or(|bytes| *bytes < journal.stored.bytes)
     };
+    let known = journals.iter().find(|journal| stored.contains_key(&journal.stored.process));
+    let part = known.or(journals.first()).map(|journal| journal.stored.process.clone()).unwrap_or_default();
     let journals: Vec<Journal> = journals.into_iter().filter(is_new).collect();
     if journals.is_empty() {
         return Ok(Pushed { journals: 0, upload });
@@ -73,6 +75,7 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
         run: run.clone(),
         marker,
         journals: journals.iter().map(|journal| journal.stored.clone()).collect(),
+        part,
         parts: Vec::new(),
     };
     let began = layout::began(&run, &upload);

@@ -250,6 +250,57 @@ fn serve_tells_of_a_journal_that_grows() {
 }
 
 #[test]
+fn serve_lists_the_100_newest_runs() {
+    let pages = Pages::new(&[]);
+    for number in 0..101 {
+        run(&pages, &format!("r{number}"));
+    }
+    let list: Value = serde_json::from_str(&pages.get("/runs").1).unwrap();
+    assert_eq!((list["runs"].as_array().unwrap().len(), &list["more"]), (100, &json!(1)));
+}
+
+#[test]
+fn serve_sees_that_a_part_of_a_run_went_missing() {
+    let pages = Pages::new(&[]);
+    let journal = run(&pages, "copied");
+    record(&journal, &started(1, "one"));
+    record(&journal, &decided(1, "passed"));
+    let list = || -> Value { serde_json::from_str(&pages.get("/runs").1).unwrap() };
+    assert_eq!(list()["runs"][0]["outcome"], "passed", "{}", list());
+    let page = pages.get("/runs/copied").1;
+    let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();
+    let events = pages.events();
+    until(&events, "all", |_| true);
+    // The first look takes what is there as known.
+    std::thread::sleep(Duration::from_secs(1));
+    // No journal changes.
+    let missing = journal.with_file_name("missing-parts.txt");
+    let say = |text: &str| {
+        // As a copy is written: the file appears whole.
+        let written = missing.with_extension("new");
+        fs::write(&written, text).unwrap();
+        fs::rename(&written, &missing).unwrap();
+    };
+    say("another machine's journals\n");
+    until(&events, "run", |it| it["run"] == "copied");
+    assert_eq!(list()["runs"][0]["outcome"], "unmeasurable", "{}", list());
+    let end = Instant::now() + Duration::from_secs(30);
+    let changes = loop {
+        let changes: Value =
+            serde_json::from_str(&pages.get(&format!("/runs/copied/changes?after={version}")).1).unwrap();
+        if changes["again"].is_null() || Instant::now() > end {
+            break changes;
+        }
+    };
+    assert_eq!(changes["outcome"], "unmeasurable", "{changes}");
+    say("a journal of another machine\n");
+    until(&events, "run", |it| it["run"] == "copied");
+    fs::remove_file(&missing).unwrap();
+    until(&events, "run", |it| it["run"] == "copied");
+    assert_eq!(list()["runs"][0]["outcome"], "passed", "{}", list());
+}
+
+#[test]
 fn serve_sees_that_a_process_which_is_killed_runs_no_more() {
     let pages = Pages::new(&[]);
     fs::write(pages.set(), SET.replace(r#", "_draft": {"from": "x"}"#, "").replace(r#", "_draft": {}"#, ""))
@@ -331,6 +382,10 @@ fn serve_shows_a_journal_that_is_dropped() {
     let (status, answer) = pages.ask("POST /check/journal", &headers, &text);
     assert_eq!(status, 200, "{answer}");
     let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["outcome"], "passed", "{answer}");
+    let begun = format!("{text}{}\n", started(2, "two"));
+    let begun: Value = serde_json::from_str(&pages.ask("POST /check/journal", &headers, &begun).1).unwrap();
+    assert_eq!(begun["outcome"], "unmeasurable", "a case that has no verdict is no pass: {begun}");
     let (status, page) = pages.get(answer["link"].as_str().unwrap());
     assert!(status == 200 && page.contains("id=\"case-one\""), "{page}");
     for wrong in ["", "{}", "{\"record\":\"decided\"}\n", "\u{0}"] {

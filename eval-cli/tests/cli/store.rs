@@ -109,6 +109,22 @@ fn parts_of_different_machines_are_one_run() {
     assert_eq!(push(&folder, "one", "ci-7").code, Some(0));
     let alone = report(&folder, &["ci-7", "--format", "json"]);
     assert_eq!(alone.code, Some(0), "{}{}", alone.out, alone.err);
+    // That there are others is known only to whoever started them.
+    let of_two = || report(&folder, &["ci-7", "--parts", "2"]);
+    let too_few = |ran: &Ran| {
+        assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        assert!(
+            ran.out.contains("1 part of the run is stored, and `--parts` says 2; where the others ran"),
+            "{}",
+            ran.out
+        );
+    };
+    too_few(&of_two());
+    // Another process in the folder of the same machine makes no other part, and neither does a second upload.
+    assert_eq!(partition(&folder, "one", "fine", "ci-7").code, Some(0));
+    let more = push(&folder, "one", "ci-7");
+    assert!(more.out.starts_with("stored the run ci-7 (1 journal) in file:///"), "{}", more.out);
+    too_few(&of_two());
     let second = push(&folder, "two", "ci-7");
     assert!(second.out.starts_with("stored the run ci-7 (1 journal) in file:///"), "{}", second.out);
     let again = push(&folder, "two", "ci-7");
@@ -120,7 +136,8 @@ fn parts_of_different_machines_are_one_run() {
     let both = report(&folder, &["ci-7", "--format", "json"]);
     assert_eq!(both.code, Some(0), "{}{}", both.out, both.err);
     let both: Value = serde_json::from_str(&both.out).expect("JSON");
-    assert_eq!(both["cases"].as_array().expect("tests").len(), 2);
+    assert_eq!(both["cases"].as_array().expect("tests").len(), 3, "one ran twice");
+    assert_eq!(of_two().code, Some(0), "{}", of_two().out);
 
     // A case of one machine that fails is one of the run.
     assert_eq!(partition(&folder, "three", "mixed_weather:rain, again", "ci-7").code, Some(1));
@@ -211,17 +228,8 @@ fn serve_shows_the_runs_of_a_store() {
         .into_iter()
         .find(|name| name.starts_with("evalset/runs/ci-8/") && is_a(name, "jsonl"));
     folder.write(&format!("bucket/{}", part.expect("a part")), "changed");
-    let mut command = folder.command(&["serve", "--port", "0", "--store", &url(&folder)]);
-    command.env("EVALSET_DIR", folder.path("reader")).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program runs");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-    let (address, token) = line
-        .trim()
-        .strip_prefix("serving on http://")
-        .expect("a URL")
-        .split_once("/?token=")
-        .expect("a token");
+    let (mut child, address, token) = serve(&folder);
+    let address = &address;
     let runs = crate::serve::get(address, &format!("/api/v1/runs?token={token}"));
     let run = crate::serve::get(address, &format!("/api/v1/runs/ci-7?token={token}"));
     child.kill().expect("it runs");
@@ -229,6 +237,91 @@ fn serve_shows_the_runs_of_a_store() {
     assert!(runs.contains("\"id\":\"ci-7\"") && !runs.contains("ci-8"), "{runs}");
     assert!(run.contains("\"verdict\":\"passed\"") && run.contains("\"complete\":true"), "{run}");
     assert!(ended.err.contains("its checksum differs"), "{}", ended.err);
+}
+
+/// The copies of the runs that a reader has.
+fn copies(folder: &Folder) -> PathBuf {
+    let mut stores = fs::read_dir(folder.path("reader/.store")).expect("copies");
+    stores.next().expect("a store").expect("an entry").path().join("runs")
+}
+
+#[test]
+fn a_part_that_cannot_be_fetched_is_missing_in_the_copy_too() {
+    let folder = folder("store-unfetched");
+    assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
+    assert_eq!(push(&folder, "one", "r").code, Some(0));
+    let report_of_copy =
+        |folder: &Folder| folder.run(&["report", &copies(folder).join("r").display().to_string()]);
+    assert_eq!(report(&folder, &["r"]).code, Some(0));
+    assert_eq!(report_of_copy(&folder).code, Some(0));
+    let before = names(&folder.path("bucket"));
+
+    assert_eq!(partition(&folder, "two", "mixed_weather:sunny", "r").code, Some(0));
+    assert_eq!(push(&folder, "two", "r").code, Some(0));
+    let second: Vec<_> =
+        names(&folder.path("bucket")).into_iter().filter(|it| !before.contains(it)).collect();
+    // A part that is broken, and a manifest that is.
+    for (extension, said) in [("jsonl", "its checksum differs"), ("json", "is not a manifest of a run")] {
+        let broken = second.iter().find(|name| is_a(name, extension)).expect("a name");
+        let broken = format!("bucket/{broken}");
+        let whole = folder.read(&broken);
+        folder.write(&broken, "changed");
+        let read = report(&folder, &["r"]);
+        assert!(read.code == Some(2) && read.err.contains(said), "{}", read.err);
+        let copy = report_of_copy(&folder);
+        assert_eq!(copy.code, Some(2), "{}", copy.out);
+        assert!(copy.out.contains("a part of the run is missing") && copy.out.contains(said), "{}", copy.out);
+        #[cfg(feature = "serve")]
+        serve_shows_that_a_part_is_missing(&folder);
+        // What can be read again is.
+        folder.write(&broken, whole);
+        assert_eq!(report(&folder, &["r"]).code, Some(0));
+        assert_eq!(report_of_copy(&folder).code, Some(0));
+        fs::remove_dir_all(folder.path("reader")).expect("copies");
+        let second =
+            folder.path("bucket").join(second.iter().find(|name| is_a(name, "json")).expect("a name"));
+        let aside = folder.path("aside");
+        fs::rename(&second, &aside).expect("a manifest");
+        assert_eq!(report(&folder, &["r"]).code, Some(0), "the first part alone is copied");
+        fs::rename(&aside, &second).expect("a manifest");
+    }
+}
+
+/// `serve --store`, its address and its token.
+#[cfg(feature = "serve")]
+fn serve(folder: &Folder) -> (std::process::Child, String, String) {
+    let mut command = folder.command(&["serve", "--port", "0", "--no-otlp", "--store", &url(folder)]);
+    command.env("EVALSET_DIR", folder.path("reader")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+    let served = line.trim().strip_prefix("serving on http://").expect("a URL");
+    let (address, token) = served.split_once("/?token=").expect("a token");
+    (child, address.to_owned(), token.to_owned())
+}
+
+#[cfg(feature = "serve")]
+fn serve_shows_that_a_part_is_missing(folder: &Folder) {
+    let (mut child, address, token) = serve(folder);
+    let get = |path: &str| crate::serve::get(&address, &format!("{path}?token={token}"));
+    let (run, cookie) =
+        (get("/api/v1/runs/r"), format!("evalset-{}={token}", address.rsplit(':').next().expect("a port")));
+    let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
+    let mut runs = String::new();
+    std::io::Write::write_all(
+        &mut stream,
+        format!("GET /runs HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n")
+            .as_bytes(),
+    )
+    .expect("a request");
+    std::io::Read::read_to_string(&mut stream, &mut runs).expect("an answer");
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(run.contains("\"verdict\":\"passed\"") && run.contains("\"complete\":false"), "{run}");
+    assert!(
+        runs.contains("\"outcome\":\"unmeasurable\"") && runs.contains("a part of the run is missing"),
+        "{runs}"
+    );
 }
 
 #[test]
@@ -312,6 +405,23 @@ fn what_was_changed_in_the_store_is_found() {
     let changed = report(&folder, &["r"]);
     assert_eq!(changed.code, Some(2));
     assert!(changed.err.contains("is not what was stored: its checksum differs"), "{}", changed.err);
+}
+
+#[test]
+fn an_upload_that_ended_without_its_parts_is_refused() {
+    let folder = folder("store-no-parts");
+    assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
+    assert_eq!(push(&folder, "one", "r").code, Some(0));
+    let manifest =
+        names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "json")).expect("a manifest");
+    let manifest = format!("bucket/{manifest}");
+    let mut changed: Value = serde_json::from_str(&folder.read(&manifest)).expect("JSON");
+    changed["parts"] = Value::Array(Vec::new());
+    folder.write(&manifest, changed.to_string());
+    let read = report(&folder, &["r"]);
+    assert_eq!(read.code, Some(2), "{}", read.out);
+    assert!(read.err.contains(" bytes, and its parts 0"), "{}", read.err);
+    assert!(!folder.path("reader/.store").exists(), "no journal that is cut short is left");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use eval_core::__private::mask;
 use super::formats;
 use crate::output::CommandError;
 use crate::output::foreign::guard_styled;
+use crate::output::words::count;
 use crate::recorded::{RunArgs, RunResults, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
 
@@ -17,6 +18,11 @@ pub(super) struct StoreArgs {
     #[arg(long, value_name = "URL", conflicts_with = "merge")]
     store: Option<StoreArg>,
 
+    /// The run is of so many parts: of so many machines that stored theirs. With fewer, the report ends with 2. No journal tells of
+    /// a machine that stored nothing.
+    #[arg(long, value_name = "N", requires = "store", value_parser = clap::value_parser!(u32).range(1..))]
+    parts: Option<u32>,
+
     /// Stores the report too: the page, the JSON, and ADK's results, which are filed under `--app`, else under the app that the
     /// set names.
     #[arg(long, requires = "store")]
@@ -28,6 +34,8 @@ pub(super) struct StoredRun {
     store: Store,
     fetched: Fetched,
     publish: bool,
+    /// How many parts it is said to have.
+    parts: Option<u32>,
 }
 
 impl StoreArgs {
@@ -36,7 +44,7 @@ impl StoreArgs {
         let Some(arg) = &self.store else { return Ok(None) };
         let store = if self.publish { arg.open()? } else { arg.open_to_read()? };
         let fetched = runtime()?.block_on(fetch_run(&store, run.id(), &new_root()))?;
-        Ok(Some(StoredRun { store, fetched, publish: self.publish }))
+        Ok(Some(StoredRun { store, fetched, publish: self.publish, parts: self.parts }))
     }
 
     /// Whether the report is stored.
@@ -48,6 +56,18 @@ impl StoreArgs {
 impl StoredRun {
     pub(super) fn args(&self, run: &RunArgs) -> RunArgs {
         run.fetched(self.fetched.folder.clone())
+    }
+
+    /// What is missing if fewer parts are stored than there are.
+    pub(super) fn missing_parts(&self) -> Option<String> {
+        let (stored, expected) = (self.fetched.parts, self.parts? as usize);
+        (stored < expected).then(|| {
+            let are = if stored == 1 { "is" } else { "are" };
+            format!(
+                "{} of the run {are} stored, and `--parts` says {expected}; where the others ran: `cargo evalset store push`",
+                count(stored, "part"),
+            )
+        })
     }
 
     /// Stores the report if that was asked for.

@@ -62,3 +62,33 @@ fn text(result: &StoredResult) -> String {
     text.push_str(&format!("{passed} of {} passed\n", count(result.cases.len(), "case")));
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::parse_result;
+
+    #[test]
+    fn a_result_passes_only_if_it_has_cases_and_each_of_them_passed() {
+        for (statuses, expected) in [
+            (&[1][..], Outcome::Passed),
+            (&[1, 1], Outcome::Passed),
+            (&[1, 2], Outcome::Failed),
+            (&[2, 3, 1], Outcome::Unmeasurable),
+            (&[], Outcome::Unmeasurable),
+        ] {
+            let cases: Vec<_> = statuses
+                .iter()
+                .map(|status| {
+                    serde_json::json!({ "eval_id": "c", "final_eval_status": status, "overall_eval_metric_results": [] })
+                })
+                .collect();
+            let result = serde_json::json!({ "eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": cases });
+            assert_eq!(
+                outcome(&parse_result(result.to_string().as_bytes()).unwrap()),
+                expected,
+                "{statuses:?}"
+            );
+        }
+    }
+}

@@ -134,7 +134,7 @@ pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<St
 }
 
 /// Reads the text of a result. ADK once stored results as JSON in a JSON string, and still reads those.
-fn parse(bytes: &[u8]) -> Result<StoredResult, String> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<StoredResult, String> {
     let mut value: Value =
         serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     if let Some(inner) = value.as_str() {

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::super::fetch::{cache, write_whole};
+use super::super::fetch::cache;
 use super::super::layout::{self, SET, check_segment, hash};
 use super::super::open::Store;
 use super::super::push::JSON;
 use super::super::url::{Place, StoreUrl, is_url};
+use super::super::whole_file::write_whole;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::did_you_mean;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use std::{fs, mem};
 
 use eval_core::journal::{self, RunDir};
@@ -52,12 +52,25 @@ pub(super) fn watch(site: &Arc<Site>) {
     });
 }
 
+/// How long a list of runs holds. A run that is fetched gets its marker last, which the folder of runs does not show.
+const LISTED_FOR: Duration = Duration::from_secs(5);
+
+/// How long ago a record may have been written that a page does not show yet.
+const RECENTLY: Duration = Duration::from_secs(10);
+
+/// Whether somebody wrote a moment ago.
+fn is_recent(journals: &[(PathBuf, u64)]) -> bool {
+    let age = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok()?.elapsed().ok();
+    journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < RECENTLY))
+}
+
 /// What is known of the newest runs.
 #[derive(Debug)]
 struct Watched {
     records: PathBuf,
     /// When the folder of runs was last changed, and the runs in it then.
     changed: Option<SystemTime>,
+    listed: Option<Instant>,
     runs: Vec<RunDir>,
     known: HashMap<String, Known>,
     is_first: bool,
@@ -73,16 +86,17 @@ struct Known {
 
 impl Watched {
     fn new(records: PathBuf) -> Self {
-        Self { records, changed: None, runs: Vec::new(), known: HashMap::new(), is_first: true }
+        Self { records, changed: None, listed: None, runs: Vec::new(), known: HashMap::new(), is_first: true }
     }
 
     /// What changed since the last look, of each run.
     fn look(&mut self) -> Vec<serde_json::Value> {
         let changed = fs::metadata(&self.records).and_then(|it| it.modified()).ok();
-        // A folder whose marker is not there yet is found at the next look.
+        // A folder whose marker is not there yet is found at a later look.
         let is_fresh = changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(2)));
-        if changed != self.changed || is_fresh {
-            self.changed = changed;
+        let was_listed = self.listed.is_some_and(|at| at.elapsed() < LISTED_FOR);
+        if changed != self.changed || is_fresh || !was_listed {
+            (self.changed, self.listed) = (changed, Some(Instant::now()));
             self.runs = journal::runs(&self.records).unwrap_or_default();
             self.runs.truncate(RECENT);
             let runs = &self.runs;
@@ -93,10 +107,11 @@ impl Watched {
         for run in &self.runs {
             let found = journals(&run.path);
             let files = Files::of(&run.path, &found);
-            let known = self.known.entry(run.id.clone()).or_insert_with(|| Known {
-                files: if is_first { files.clone() } else { Files::default() },
-                is_written: is_first && is_written(&run.path),
-                followed: None,
+            let known = self.known.entry(run.id.clone()).or_insert_with(|| {
+                // A run can begin or end between a page and the first look for it.
+                let is_as_shown = is_first && !is_written(&run.path) && !is_recent(&found);
+                let files = if is_as_shown { files.clone() } else { Files::default() };
+                Known { files, is_written: false, followed: None }
             });
             let has_changed = known.files != files;
             // Whether somebody writes matters only where it may have ended, or begun.

@@ -247,28 +247,61 @@ const tests = {
     const record = readFileSync(join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl"))), "utf8");
     const files = [
       ["broken.evalset.json", "{\"eval_set_id\": \"x\",\n  \"eval_cases\": [{\"eval_id\": 1}]}"], ["torn.json", "{\"eval_set_id\": "],
-      ["test_config.json", "{\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_matc_score\": 1}}"],
       ["trace.json", trace], ["paris.evalset.json", set], ["<img src=x onerror=alert(1)>.jsonl", record],
     ];
-    await page.evaluate((files) => {
-      const all = new DataTransfer();
-      for (const [name, text] of files) all.items.add(new File([text], name));
-      document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: all, bubbles: true, cancelable: true }));
-    }, files);
-    await page.locator("#working", { hasText: "6 files read" }).waitFor();
+    const drop = async (files) => {
+      await page.evaluate((files) => {
+        document.getElementById("working").textContent = "";
+        const all = new DataTransfer();
+        for (const [name, text] of files) all.items.add(new File([text], name));
+        document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: all, bubbles: true, cancelable: true }));
+      }, files);
+      await page.locator("#working", { hasText: `${files.length} file` }).filter({ hasText: "read." }).waitFor();
+      return page.locator("#scores").innerText();
+    };
+    const verdict = () => page.locator("#scores p > .state").allInnerTexts();
+    const scored = await drop(files);
     const of = (name) => page.locator("#results .card", { hasText: name }).innerText();
     assert.match(await of("broken.evalset.json"), /line 2, column \d+/);
     assert.match(await of("torn.json"), /line 1, column \d+/);
-    assert.match(await of("test_config.json"), /response_match_score/);
     assert.match(await of("paris.evalset.json"), /eval set paris, 1 case[^]*no problems/);
     assert.match(await of("trace.json"), /1 conversation[^]*1 turn/);
-    assert.match(await page.locator("#scores").innerText(), /tool_trajectory_avg_score[^]*passed[^]*response_match_score/);
+    assert.match(scored, /ADK’s default criteria[^]*tool_trajectory_avg_score[^]*passed[^]*response_match_score/);
+    assert.deepEqual(await verdict(), ["passed"]);
     await accessible(page, "checked files");
     await shot(page, "check", { fullPage: true });
+    // A config that cannot be used is not taken for none.
+    const config = (criteria, more = {}) => ["test_config.json", JSON.stringify({ criteria, ...more })];
+    const wrong = config({ tool_trajectory_avg_score: 1, response_matc_score: 1 });
+    const custom = config({ tool_trajectory_avg_score: 1, brevity: 1 }, { custom_metrics: { brevity: { code_config: { name: "m.brevity" } } } });
+    for (const broken of [custom, ["other_config.json", "{"], wrong]) {
+      assert.match(await drop([broken]), new RegExp(`Nothing is scored: the config ${broken[0]} cannot be used`));
+      assert.equal(await page.locator("#scores .state").count(), 0);
+    }
+    assert.match(await page.locator("#results .card", { hasText: "test_config.json" }).first().innerText(), /response_match_score/);
+    await accessible(page, "nothing is scored");
     // The config too, by the button.
     await page.locator("#files").setInputFiles({ name: "test_config.json", mimeType: "application/json", buffer: Buffer.from("{\"criteria\": {\"tool_trajectory_avg_score\": {\"threshold\": 1.0, \"match_type\": \"IN_ORDER\"}}}") });
-    await page.locator("#scores", { hasText: "the config" }).waitFor();
+    await page.locator("#scores", { hasText: "and the config test_config.json" }).waitFor();
     assert(!(await page.locator("#scores").innerText()).includes("response_match_score"));
+    assert.deepEqual(await verdict(), ["passed"]);
+    // What the service cannot be told of a config is no pass.
+    const whole = { threshold: 1, match_type: "IN_ORDER" };
+    for (const [dropped, missing] of [
+      [config({ tool_trajectory_avg_score: { ...whole, args_match: "subset" }, response_match_score: 0.8 }), /response_match_score[^]*tool_trajectory_avg_score[^]*not applied here: args_match/],
+      [config({ tool_trajectory_avg_score: { ...whole, args_match: "subset" } }), /not applied here: args_match/],
+    ]) {
+      assert.match(await drop([dropped]), missing);
+      assert.deepEqual(await verdict(), ["no verdict"], dropped[1]);
+    }
+    assert.match(await drop([config({ tool_trajectory_avg_score: { ...whole, args_match: "subset" }, response_match_score: 0.8 }), ["paris.evalset.json", set.replace("It is sunny.", "Snow and storms.")]]), /response_match_score[^]*failed/);
+    assert.deepEqual(await verdict(), ["not passed"]);
+    assert.match(await drop([config({})]), /the config test_config.json cannot be used/);
+    // A set with errors does not leave the earlier one in use.
+    assert.match(await drop([wrong, ["paris.evalset.json", set.replace("eval_id", "eval_ids")]]), /the eval set paris.evalset.json cannot be used[^]*the config test_config.json cannot be used/);
+    assert.match(await drop([["paris.evalset.json", set]]), /the config test_config.json cannot be used/);
+    assert.match(await drop([config({ tool_trajectory_avg_score: whole })]), /tool_trajectory_avg_score[^]*passed/);
+    assert.deepEqual(await verdict(), ["passed"]);
     await page.locator("#results .card", { hasText: "onerror" }).getByRole("link", { name: "Open the run" }).click();
     assert.equal(await page.locator("tr.case").count(), 3);
     await page.locator("tr.case a").first().click();

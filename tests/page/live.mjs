@@ -37,13 +37,13 @@ const services = new Set();
 process.on("exit", () => services.forEach((child) => child.kill("SIGTERM")));
 
 // A folder with the weather set, an agent that waits where it is told to, and a service.
-async function serve(name, { agent = true } = {}) {
+async function serve(name, { agent = true, options = [] } = {}) {
   const folder = join(root, name);
   mkdirSync(join(folder, "evals"), { recursive: true });
   copyFileSync(join(here, "../../samples/weather/weather.evalset.json"), join(folder, "evals/weather.evalset.json"));
   copyFileSync(join(here, "agent.py"), join(folder, "agent.py"));
   const env = { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset"), PACE: "gate" };
-  const args = ["serve", "--port", "0", ...(agent ? ["--agent-cmd", "python3 agent.py"] : [])];
+  const args = ["serve", "--port", "0", ...(agent ? ["--agent-cmd", "python3 agent.py"] : []), ...options];
   const child = spawn(evalset, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
   services.add(child);
   const line = await new Promise((done, fail) => {
@@ -141,7 +141,8 @@ const tests = {
     assert.match(await page.locator("h1").innerText(), /of 4 cases/);
     // As the report says it.
     const report = JSON.parse(service.now("report", "--format", "json").stdout);
-    assert.equal(await page.locator("tr.case.failed").count(), report.summary?.failed ?? report.totals?.failed ?? await page.locator("tr.case.failed").count());
+    assert(report.summary.failed > 0, JSON.stringify(report.summary));
+    assert.equal(await page.locator("tr.case.failed").count(), report.summary.failed);
     await page.getByRole("button", { name: /^Failed/ }).click();
     assert.equal(await page.locator("tr.case:visible").count(), Number(await page.locator("[data-filter=failed] b").innerText()));
     await page.getByRole("button", { name: /^All/ }).click();
@@ -160,6 +161,59 @@ const tests = {
     await other.goto(deep);
     await other.locator("#detail h2").waitFor();
     await accessible(other, "a run");
+    await close(page);
+    await service.stop();
+  },
+
+  async "a row that is updated says all that a page says that was loaded"() {
+    for (const name of ["service", "run"]) {
+      const price = (of) => (name === of ? ["--price", "0.30/2.50"] : []);
+      const service = await serve("priced-" + name, { agent: false, options: price("service") });
+      service.open(0);
+      const child = service.run("run", "evals", "--agent-cmd", "python3 agent.py", "--runs", "3", ...price("run"));
+      const page = await open(service);
+      await page.locator("#runs .state.running").waitFor();
+      await page.locator("#runs").getByRole("link").first().click();
+      await page.locator("header.running").waitFor();
+      await page.locator("#connection.on").waitFor();
+      assert.equal(await page.locator("#old").count(), 0);
+      service.open(99);
+      await ended(child);
+      await page.locator("header.unmeasurable").waitFor();
+      await page.locator("#old", { hasText: "Load the page again for the plots" }).waitFor();
+      const said = async () => {
+        const rows = await page.locator("tr.case").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim()).join(" | ")));
+        const head = await page.locator("body > header").evaluate((it) => it.textContent.replace(/uncommitted.*?written|\s+/g, " ").trim());
+        return { rows: rows.sort(), head, cost: await page.locator("#cases th").nth(4).textContent() };
+      };
+      const updated = await said();
+      assert(updated.rows.some((row) => row.includes("flaky")), updated.rows.join("\n"));
+      assert(updated.rows.some((row) => row.includes("cost 0.0")), updated.rows.join("\n"));
+      await page.getByRole("link", { name: "Load the page again" }).click();
+      await page.locator("#old").waitFor({ state: "detached" });
+      assert.deepEqual(updated, await said(), "as a page that is loaded");
+      await close(page);
+      await service.stop();
+    }
+  },
+
+  async "the commands that run tests again follow what became of them"() {
+    const service = await serve("again", { agent: false });
+    journal(service.folder, 7, { said: () => "It is windy." });
+    const file = join(service.folder, "target/evalset/run-of-7/app-evals-4711-0.jsonl");
+    const whole = readFileSync(file, "utf8");
+    const begins = whole.indexOf('{"record":"started","test":7');
+    const began = whole.indexOf("\n", begins) + 1;
+    writeFileSync(file, whole.slice(0, begins));
+    const page = await open(service, "/runs/latest");
+    await page.locator("#connection.on").waitFor();
+    assert.equal(await page.locator(".again").count(), 0);
+    const commands = page.locator(".again");
+    for (const [part, flag] of [[whole.slice(begins, began), "unfinished"], [whole.slice(began), "failed"]]) {
+      appendFileSync(file, part);
+      await commands.filter({ hasText: "--" + flag }).waitFor();
+      assert.match(await commands.innerText(), new RegExp(`^Run again what did not pass: cargo evalset rerun (run-of-7 )?--${flag}$`));
+    }
     await close(page);
     await service.stop();
   },

@@ -74,7 +74,7 @@ pub(super) async fn dropped(
         let found = kept.iter().find(|(known, _)| known.to_string() == number).ok_or_else(|| {
             Failure::not_found("this journal is not kept any more", "drop it again on the page “Check”")
         })?;
-        still(&loaded(&found.1)?, "check")
+        still(&loaded(&found.1)?, &site.prices, "check")
     });
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }

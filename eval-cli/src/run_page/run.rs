@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use eval_core::__private::values_equal;
 use eval_core::journal::Evaluation;
 use eval_format::{EvalCase, Map, Value};
 
@@ -56,7 +57,8 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
             before: shown(before),
             after: shown(after),
             expected: shown(expected),
-            differs: expected.is_some() && expected != after,
+            // As `final_session_state_match` compares.
+            differs: expected.is_some_and(|wanted| after.is_none_or(|found| !values_equal(wanted, found))),
         })
     });
     rows.collect()

@@ -94,6 +94,54 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
     );
 }
 
+/// The details of a case whose only run recorded this transcript.
+fn of_transcript(name: &str, case: &Value, transcript: &Value) -> Value {
+    let folder = Folder::new(name);
+    let set = json!({ "eval_set_id": "weather", "eval_cases": [case] });
+    folder.write("evals/weather.evalset.json", set.to_string());
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 1);
+    let record =
+        json!({ "record": "ran", "test": test, "run": 1, "evaluation": 1, "transcript": transcript });
+    journal.raw(&record.to_string());
+    journal.decided(test, &failed(), Some(0.5), "");
+    journal.write();
+    let ran = folder.run(&["report", "r1", "--html", "report.html"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    details(&folder.read("report.html")).swap_remove(0)
+}
+
+fn content(text: &str) -> Value {
+    json!({ "parts": [{ "text": text }] })
+}
+
+/// A turn that was played.
+fn played(user: &str, answer: &str) -> Value {
+    json!({ "invocation_id": "t", "user_content": content(user), "creation_timestamp": 1, "events": [
+        { "author": "agent", "content": { "role": "model", "parts": [{ "text": answer }] } },
+    ] })
+}
+
+#[test]
+fn the_session_state_is_compared_as_the_metric_compares_it() {
+    let case = json!({
+        "eval_id": "sunny", "conversation": [{ "user_content": content("?") }],
+        "final_session_state": { "open": 1, "total": 2.0, "big": 10_000_000_000_000_001_u64, "list": [true], "none": null },
+    });
+    let transcript = json!({
+        "session": { "app_name": "a", "user_id": "u", "session_id": "s", "state": { "same": 1, "open": false } },
+        "turns": [played("?", "Yes.")],
+        "state": { "same": 1, "open": true, "total": 2, "big": 1e16, "list": [1], "more": "x" },
+    });
+    let case = of_transcript("page-state", &case, &transcript);
+    let rows = case["runs"][0]["state_rows"].as_array().unwrap();
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row["key"].as_str().unwrap(), row["differs"] == true)).collect();
+    let expected =
+        [("big", true), ("list", false), ("more", false), ("none", true), ("open", false), ("total", false)];
+    assert_eq!(rows, expected, "{case:#}");
+}
+
 #[test]
 fn the_runs_before_are_shown_and_later_ones_are_not() {
     let folder = Folder::new("page-history");

@@ -241,10 +241,12 @@ function answer(turn) {
     if (parts) what.prepend(...parts);
     return el("div", "", el("div", "side", name), what);
   };
-  const same = turn.actual && turn.expected.t === turn.actual.t && !turn.expected.cut;
+  // Secrets are masked, and long texts are cut.
+  const alike = !turn.same && turn.actual && turn.expected.t === turn.actual.t;
   return [
-    el("p", "label", same ? "Answer, word for word as expected" : "Answer"),
-    same ? said(turn.actual) : el("div", "pair",
+    el("p", "label", turn.same ? "Answer, word for word as expected" : "Answer"),
+    alike ? el("p", "soft", "They differ in what is masked or cut here.") : null,
+    turn.same ? said(turn.actual) : el("div", "pair",
       column("expected", turn.expected, left && pieces(left, "del")),
       column("actual", turn.actual, right && pieces(right, "ins"))),
   ];

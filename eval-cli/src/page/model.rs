@@ -199,6 +199,8 @@ pub(crate) struct Turn {
     pub(crate) calls: Vec<Call>,
     pub(crate) expected: Option<Text>,
     pub(crate) actual: Option<Text>,
+    /// Whether the answer is the expected one, whatever is shown of them.
+    pub(crate) same: bool,
     /// Both answers in pieces, if they differ.
     pub(crate) pieces: Option<(Vec<Piece>, Vec<Piece>)>,
     pub(crate) scores: Vec<TurnScore>,

@@ -67,6 +67,10 @@ pub(super) fn turn(
     let actual = &record.invocation;
     let answer = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
     let wanted = expected.filter(|turn| turn.final_response.is_some());
+    // What is shown may be masked or cut, so that two answers that differ look the same.
+    let same = wanted.is_some_and(|wanted| {
+        actual.final_response.is_some() && wanted.response_text() == actual.response_text()
+    });
     let wanted = wanted.map(|turn| text(&turn.response_text()));
     let both = answer.as_ref().zip(wanted.as_ref()).filter(|(one, other)| one != other);
     Turn {
@@ -76,6 +80,7 @@ pub(super) fn turn(
         pieces: both.and_then(|(answer, wanted)| page::words(&wanted.shown, &answer.shown)),
         expected: wanted,
         actual: answer,
+        same,
         scores,
         took: took(actual),
         steps: steps(&record.events).take(SHOWN_STEPS).collect(),

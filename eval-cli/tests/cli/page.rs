@@ -143,6 +143,27 @@ fn the_session_state_is_compared_as_the_metric_compares_it() {
 }
 
 #[test]
+fn answers_are_the_same_if_they_are_and_not_if_they_look_so() {
+    let key = |fill: &str| format!("sk-ant-{}", fill.repeat(60));
+    let long = "word ".repeat(5_000);
+    for (name, expected, actual, same) in [
+        ("page-same", "Fine.".to_owned(), "Fine.".to_owned(), true),
+        ("page-keys", key("a1"), key("b2"), false),
+        ("page-cut", long.clone() + "a", long.clone() + "b", false),
+        ("page-cut-same", long.clone(), long, true),
+    ] {
+        let turn = json!({ "user_content": content("?"), "final_response": content(&expected) });
+        let case = json!({ "eval_id": "sunny", "conversation": [turn] });
+        let session = json!({ "app_name": "a", "user_id": "u", "session_id": "s" });
+        let case =
+            of_transcript(name, &case, &json!({ "session": session, "turns": [played("?", &actual)] }));
+        let turn = &case["runs"][0]["turns"][0];
+        assert_eq!(turn["same"], same, "{name}");
+        assert_eq!(turn["expected"]["t"], turn["actual"]["t"], "{name}: they look the same");
+    }
+}
+
+#[test]
 fn the_runs_before_are_shown_and_later_ones_are_not() {
     let folder = Folder::new("page-history");
     for (run, began) in [("r1", "2026-11-20"), ("r2", "2026-11-21"), ("r3", "2026-11-22")] {

@@ -193,6 +193,8 @@ pub(crate) struct RunScore {
 /// A turn of a run, beside what was expected of it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Turn {
+    /// `false` if the run ended before it.
+    pub(crate) played: bool,
     pub(crate) user: Text,
     /// How the calls are compared; `None` if no metric of the case does.
     pub(crate) compared: Option<String>,

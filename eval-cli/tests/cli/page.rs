@@ -143,6 +143,31 @@ fn the_session_state_is_compared_as_the_metric_compares_it() {
 }
 
 #[test]
+fn turns_that_a_run_did_not_come_to_are_shown_with_what_they_expected() {
+    let turn = |text: &str| {
+        json!({
+            "user_content": content(text), "final_response": content("Fine."),
+            "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": text } }] },
+        })
+    };
+    let case = json!({ "eval_id": "sunny", "conversation": [turn("one"), turn("two"), turn("three")] });
+    let session = json!({ "app_name": "a", "user_id": "u", "session_id": "s" });
+    for (name, turns) in [("page-none-played", vec![]), ("page-one-played", vec![played("one", "Fine.")])] {
+        let count = turns.len();
+        let error = json!({ "role": "agent", "turn": count.max(1), "message": "gone" });
+        let case = of_transcript(name, &case, &json!({ "session": session, "turns": turns, "error": error }));
+        let shown = case["runs"][0]["turns"].as_array().unwrap();
+        let users: Vec<_> =
+            shown.iter().map(|turn| (turn["user"]["t"].as_str().unwrap(), turn["played"] == true)).collect();
+        assert_eq!(users, [("one", count == 1), ("two", false), ("three", false)]);
+        let last = &shown[2];
+        assert_eq!((&last["expected"]["t"], &last["actual"]), (&json!("Fine."), &Value::Null));
+        assert_eq!(last["calls"][0]["expected"], "get_weather(city: \"three\")");
+        assert_eq!((&last["calls"][0]["is"], &last["same"]), (&json!("missing"), &json!(false)));
+    }
+}
+
+#[test]
 fn answers_are_the_same_if_they_are_and_not_if_they_look_so() {
     let key = |fill: &str| format!("sk-ant-{}", fill.repeat(60));
     let long = "word ".repeat(5_000);

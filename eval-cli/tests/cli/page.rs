@@ -225,6 +225,53 @@ fn a_page_goes_to_a_file_or_to_standard_output_and_only_a_file_is_opened() {
     assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
 }
 
+/// A folder with a program `xdg-open`, which is what opens files on Linux, and with `sh` for it.
+#[cfg(target_os = "linux")]
+fn opener(folder: &Folder, name: &str, script: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+
+    let file = format!("{name}/xdg-open");
+    folder.write(&file, format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(folder.path(&file), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.path(name)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_browser_that_does_not_open_costs_neither_the_report_nor_the_verdict() {
+    let folder = Folder::new("page-open");
+    let mut journal = Journal::new(&folder, "r1");
+    let oslo = journal.started("weather::oslo", 1);
+    journal.ran(oslo, 1, 0.5);
+    journal.decided(oslo, &failed(), Some(0.5), "");
+    journal.write();
+    let plain = folder.run(&["report"]);
+    assert_eq!(plain.code, Some(1), "{}", plain.err);
+    let args = ["report", "--html", "report.html", "--open"];
+    let with = |path: &std::path::Path| {
+        crate::folder::Ran::from(folder.command(&args).env("PATH", path).output().expect("it runs"))
+    };
+    let records = opener(&folder, "records", &format!("echo \"$1\" > '{}'", folder.path("opened").display()));
+    let opened = with(&records);
+    assert_eq!((opened.code, &opened.out), (plain.code, &plain.out), "{}", opened.err);
+    let began = std::time::Instant::now();
+    // The browser is not waited for.
+    while std::fs::read(folder.path("opened")).map_or(true, |text| text.is_empty()) {
+        assert!(began.elapsed().as_secs() < 30, "nothing was opened");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(folder.read("opened").trim(), "report.html");
+    let fails = with(&opener(&folder, "fails", "exit 3"));
+    assert_eq!((fails.code, &fails.out), (plain.code, &plain.out), "{}", fails.err);
+    // Not even a shell.
+    let nothing = with(&folder.path("no-such-folder"));
+    assert_eq!((nothing.code, &nothing.out), (plain.code, &plain.out), "{}", nothing.err);
+    assert!(nothing.err.contains("warning: cannot open `report.html`"), "{}", nothing.err);
+    assert!(nothing.err.contains("it is written: open it in a browser"), "{}", nothing.err);
+    let json = folder.command(&[&args[..], &["--format", "json"]].concat()).env("PATH", "").output().unwrap();
+    assert!(serde_json::from_slice::<Value>(&json.stdout).is_ok_and(|it| it["outcome"] == "failed"));
+}
+
 /// Runs git in a folder, with nothing of this user's configuration.
 fn git(folder: &Folder, args: &[&str]) -> bool {
     let mut git = std::process::Command::new("git");

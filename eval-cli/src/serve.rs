@@ -31,11 +31,7 @@ pub(crate) use site::Site;
 const LARGEST: usize = 64 << 20;
 
 /// The pages, and what ends them: a stream of events ends with the service.
-pub(crate) fn site(
-    records: PathBuf,
-    prices: Prices,
-    agent: Option<Start>,
-) -> (Router, std::sync::Arc<Site>) {
+pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
     let site = Site::new(records, prices, agent);
     let routes = Router::new()
         .route("/", get(runs::page))

@@ -158,11 +158,7 @@ fn model(loaded: &LoadedRun, prices: &Prices, running: bool) -> Result<PageModel
 }
 
 /// The page of a run that does not change.
-pub(super) fn still(
-    loaded: &LoadedRun,
-    prices: &Prices,
-    here: &'static str,
-) -> Result<Response, Failure> {
+pub(super) fn still(loaded: &LoadedRun, prices: &Prices, here: &'static str) -> Result<Response, Failure> {
     rendered(&model(loaded, prices, false)?, here, "", 0)
 }
 

@@ -81,17 +81,22 @@ function show() {
   const part = () => {
     if (mine !== searching) return;
     const end = performance.now() + 30;
-    while (at < rows.length && performance.now() < end) {
+    // The browser lays out what changed in one go.
+    let changed = 0;
+    while (at < rows.length && changed < 1000 && performance.now() < end) {
       const row = rows[at];
       const fits = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
         && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
-      row.hidden = !fits;
+      if (row.hidden === fits) {
+        row.hidden = !fits;
+        changed += 1;
+      }
       count += fits;
       at += 1;
     }
     if (at < rows.length) {
       shown.textContent = "searching …";
-      setTimeout(part);
+      setTimeout(part, changed ? 20 : 0);
       return;
     }
     shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} cases`;

@@ -13,6 +13,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { HOSTILE, journal } from "./journals.mjs";
+import { small } from "./png.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
@@ -88,7 +89,13 @@ async function accessible(page, what) {
   assert.deepEqual(grave, [], what);
 }
 
-const shot = (page, name, options = {}) => page.screenshot({ path: join(screenshots, `live-${name}.png`), ...options });
+// Those that stand in the folder `screenshots` beside this file.
+const KEPT = ["running", "drafts", "check", "run-phone"];
+async function shot(page, name, options = {}) {
+  const picture = small(await page.screenshot(options));
+  assert(!KEPT.includes(name) || picture.length <= 100_000, `live-${name}.png has ${picture.length} bytes`);
+  writeFileSync(join(screenshots, `live-${name}.png`), picture);
+}
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 const ended = (child) => new Promise((done) => child.once("exit", done));
 const text = (value) => ({ parts: [{ text: value }] });

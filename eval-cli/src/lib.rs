@@ -24,10 +24,12 @@ mod store;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use eval_core::__private::{mask, variables};
 use output::foreign::{guard_styled, one_line};
+use output::style::{WARNING, styled};
 use output::{Answer, CommandError, Format, Outcome};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
@@ -108,7 +110,22 @@ fn print(answer: &Answer) -> ExitCode {
             Format::Human,
             None,
         ),
-        _ => exit_code(answer.exit_code),
+        _ => {
+            if let Some(page) = &answer.opens {
+                open(page);
+            }
+            exit_code(answer.exit_code)
+        }
+    }
+}
+
+/// Opens a page in the browser of the user. The verdict is what it is, also where there is no browser.
+fn open(page: &Path) {
+    if let Err(error) = opener::open(page) {
+        let warning = format!("cannot open `{}`: {error}", page.display());
+        let help = "it is written: open it in a browser, or leave `--open` out";
+        let shown = format!("{}: {}\n  = help: {help}\n", styled(WARNING, "warning"), one_line(&warning));
+        drop(anstream::stderr().lock().write_all(mask(&shown).as_bytes()));
     }
 }
 

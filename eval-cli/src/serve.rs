@@ -19,6 +19,7 @@ mod watch;
 
 use std::path::PathBuf;
 
+use eval_core::__private::Prices;
 use eval_server::axum::Router;
 use eval_server::axum::extract::DefaultBodyLimit;
 use eval_server::axum::routing::{get, post};
@@ -30,8 +31,8 @@ pub(crate) use site::Site;
 const LARGEST: usize = 64 << 20;
 
 /// The pages, and what ends them: a stream of events ends with the service.
-pub(crate) fn site(records: PathBuf, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
-    let site = Site::new(records, agent);
+pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
+    let site = Site::new(records, prices, agent);
     let routes = Router::new()
         .route("/", get(runs::page))
         .route("/runs", get(runs::list))

@@ -81,17 +81,22 @@ function show() {
   const part = () => {
     if (mine !== searching) return;
     const end = performance.now() + 30;
-    while (at < rows.length && performance.now() < end) {
+    // The browser lays out what changed in one go.
+    let changed = 0;
+    while (at < rows.length && changed < 1000 && performance.now() < end) {
       const row = rows[at];
       const fits = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
         && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
-      row.hidden = !fits;
+      if (row.hidden === fits) {
+        row.hidden = !fits;
+        changed += 1;
+      }
       count += fits;
       at += 1;
     }
     if (at < rows.length) {
       shown.textContent = "searching …";
-      setTimeout(part);
+      setTimeout(part, changed ? 20 : 0);
       return;
     }
     shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} cases`;
@@ -205,7 +210,7 @@ function sideBySide(of) {
     ...names.map((name) => ["", name, ...of.runs.map((run) => cell(run, name))]),
   ];
   for (let at = 0; at < most; at += 1) {
-    const cells = (what) => of.runs.map((run) => (run.turns[at] ? what(run.turns[at]) : "–"));
+    const cells = (what) => of.runs.map((run) => (!run.turns[at] ? "–" : run.turns[at].played ? what(run.turns[at]) : "not played"));
     lines.push(["", `turn ${at + 1}: calls`, ...cells((turn) => calls(turn).slice(0, 200) || "none")]);
     lines.push(["", `turn ${at + 1}: answer`, ...cells((turn) => (turn.actual ? turn.actual.t.slice(0, 200) : "none"))]);
   }
@@ -233,6 +238,14 @@ function pieces(side, tag) {
   return side.map((piece) => (piece.d ? el(tag, "", piece.t) : piece.t));
 }
 
+// What was expected of a turn that was not played.
+function awaited(turn) {
+  return [
+    turn.calls.length ? [el("p", "label", "Tool calls that were expected"), turn.calls.map((call) => el("p", "", el("code", "", call.expected)))] : null,
+    turn.expected ? [el("p", "label", "Answer that was expected"), said(turn.expected)] : null,
+  ].flat(2);
+}
+
 function answer(turn) {
   if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", "no answer")];
   const [left, right] = turn.pieces || [null, null];
@@ -241,10 +254,12 @@ function answer(turn) {
     if (parts) what.prepend(...parts);
     return el("div", "", el("div", "side", name), what);
   };
-  const same = turn.actual && turn.expected.t === turn.actual.t && !turn.expected.cut;
+  // Secrets are masked, and long texts are cut.
+  const alike = !turn.same && turn.actual && turn.expected.t === turn.actual.t;
   return [
-    el("p", "label", same ? "Answer, word for word as expected" : "Answer"),
-    same ? said(turn.actual) : el("div", "pair",
+    el("p", "label", turn.same ? "Answer, word for word as expected" : "Answer"),
+    alike ? el("p", "soft", "They differ in what is masked or cut here.") : null,
+    turn.same ? said(turn.actual) : el("div", "pair",
       column("expected", turn.expected, left && pieces(left, "del")),
       column("actual", turn.actual, right && pieces(right, "ins"))),
   ];
@@ -303,8 +318,9 @@ function turnOf(turn, at, of, isOpen) {
   const bad = isBad(turn);
   const line = others.map((score) => `${score.metric} ${short(score.score)}`).join(", ");
   const node = el("details", bad ? "turn bad" : "turn",
-    el("summary", "", `Turn ${at + 1} of ${of} `, el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (stateOfScore(score) === "failed" ? pill("failed", score.metric) : null))),
-    el("p", "label", "The user"), said(turn.user, "user"), calls(turn), answer(turn),
+    el("summary", "", `Turn ${at + 1} of ${of} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (stateOfScore(score) === "failed" ? pill("failed", score.metric) : null))),
+    el("p", "label", turn.played ? "The user" : "What the user would have said"), said(turn.user, "user"),
+    turn.played ? [calls(turn), answer(turn)].flat() : awaited(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
     line ? el("p", "label", "For information: " + line) : null, timeline(turn));
   node.open = isOpen;
@@ -321,7 +337,8 @@ function stateOf(run) {
 
 function runOf(run, all) {
   const anyBad = run.turns.some(isBad);
-  const last = run.turns.length - 1;
+  // Where it ended, if it did not come to its end.
+  const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
   const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
   return el("div", "",
     run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error)) : null,

@@ -161,7 +161,13 @@ pub mod __private {
     pub use crate::secrets::{hide, is_secret, mask};
 
     #[cfg(feature = "reports")]
-    use eval_format::{ArgsMatch, FunctionCall, MatchType};
+    use eval_format::{ArgsMatch, FunctionCall, MatchType, Value};
+
+    /// Whether two values are equal as metrics compare them: by Python's `==`.
+    #[cfg(feature = "reports")]
+    pub fn values_equal(a: &Value, b: &Value) -> bool {
+        crate::score::equality::values_equal(a, b)
+    }
 
     /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they
     /// match.

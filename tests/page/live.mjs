@@ -13,6 +13,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { HOSTILE, journal } from "./journals.mjs";
+import { small } from "./png.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
@@ -37,13 +38,13 @@ const services = new Set();
 process.on("exit", () => services.forEach((child) => child.kill("SIGTERM")));
 
 // A folder with the weather set, an agent that waits where it is told to, and a service.
-async function serve(name, { agent = true } = {}) {
+async function serve(name, { agent = true, options = [] } = {}) {
   const folder = join(root, name);
   mkdirSync(join(folder, "evals"), { recursive: true });
   copyFileSync(join(here, "../../samples/weather/weather.evalset.json"), join(folder, "evals/weather.evalset.json"));
   copyFileSync(join(here, "agent.py"), join(folder, "agent.py"));
   const env = { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "target/evalset"), PACE: "gate" };
-  const args = ["serve", "--port", "0", ...(agent ? ["--agent-cmd", "python3 agent.py"] : [])];
+  const args = ["serve", "--port", "0", ...(agent ? ["--agent-cmd", "python3 agent.py"] : []), ...options];
   const child = spawn(evalset, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
   services.add(child);
   const line = await new Promise((done, fail) => {
@@ -88,7 +89,13 @@ async function accessible(page, what) {
   assert.deepEqual(grave, [], what);
 }
 
-const shot = (page, name, options = {}) => page.screenshot({ path: join(screenshots, `live-${name}.png`), ...options });
+// Those that stand in the folder `screenshots` beside this file.
+const KEPT = ["running", "drafts", "check", "run-phone"];
+async function shot(page, name, options = {}) {
+  const picture = small(await page.screenshot(options));
+  assert(!KEPT.includes(name) || picture.length <= 100_000, `live-${name}.png has ${picture.length} bytes`);
+  writeFileSync(join(screenshots, `live-${name}.png`), picture);
+}
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 const ended = (child) => new Promise((done) => child.once("exit", done));
 const text = (value) => ({ parts: [{ text: value }] });
@@ -141,7 +148,8 @@ const tests = {
     assert.match(await page.locator("h1").innerText(), /of 4 cases/);
     // As the report says it.
     const report = JSON.parse(service.now("report", "--format", "json").stdout);
-    assert.equal(await page.locator("tr.case.failed").count(), report.summary?.failed ?? report.totals?.failed ?? await page.locator("tr.case.failed").count());
+    assert(report.summary.failed > 0, JSON.stringify(report.summary));
+    assert.equal(await page.locator("tr.case.failed").count(), report.summary.failed);
     await page.getByRole("button", { name: /^Failed/ }).click();
     assert.equal(await page.locator("tr.case:visible").count(), Number(await page.locator("[data-filter=failed] b").innerText()));
     await page.getByRole("button", { name: /^All/ }).click();
@@ -160,6 +168,59 @@ const tests = {
     await other.goto(deep);
     await other.locator("#detail h2").waitFor();
     await accessible(other, "a run");
+    await close(page);
+    await service.stop();
+  },
+
+  async "a row that is updated says all that a page says that was loaded"() {
+    for (const name of ["service", "run"]) {
+      const price = (of) => (name === of ? ["--price", "0.30/2.50"] : []);
+      const service = await serve("priced-" + name, { agent: false, options: price("service") });
+      service.open(0);
+      const child = service.run("run", "evals", "--agent-cmd", "python3 agent.py", "--runs", "3", ...price("run"));
+      const page = await open(service);
+      await page.locator("#runs .state.running").waitFor();
+      await page.locator("#runs").getByRole("link").first().click();
+      await page.locator("header.running").waitFor();
+      await page.locator("#connection.on").waitFor();
+      assert.equal(await page.locator("#old").count(), 0);
+      service.open(99);
+      await ended(child);
+      await page.locator("header.unmeasurable").waitFor();
+      await page.locator("#old", { hasText: "Load the page again for the plots" }).waitFor();
+      const said = async () => {
+        const rows = await page.locator("tr.case").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim()).join(" | ")));
+        const head = await page.locator("body > header").evaluate((it) => it.textContent.replace(/uncommitted.*?written|\s+/g, " ").trim());
+        return { rows: rows.sort(), head, cost: await page.locator("#cases th").nth(4).textContent() };
+      };
+      const updated = await said();
+      assert(updated.rows.some((row) => row.includes("flaky")), updated.rows.join("\n"));
+      assert(updated.rows.some((row) => row.includes("cost 0.0")), updated.rows.join("\n"));
+      await page.getByRole("link", { name: "Load the page again" }).click();
+      await page.locator("#old").waitFor({ state: "detached" });
+      assert.deepEqual(updated, await said(), "as a page that is loaded");
+      await close(page);
+      await service.stop();
+    }
+  },
+
+  async "the commands that run tests again follow what became of them"() {
+    const service = await serve("again", { agent: false });
+    journal(service.folder, 7, { said: () => "It is windy." });
+    const file = join(service.folder, "target/evalset/run-of-7/app-evals-4711-0.jsonl");
+    const whole = readFileSync(file, "utf8");
+    const begins = whole.indexOf('{"record":"started","test":7');
+    const began = whole.indexOf("\n", begins) + 1;
+    writeFileSync(file, whole.slice(0, begins));
+    const page = await open(service, "/runs/latest");
+    await page.locator("#connection.on").waitFor();
+    assert.equal(await page.locator(".again").count(), 0);
+    const commands = page.locator(".again");
+    for (const [part, flag] of [[whole.slice(begins, began), "unfinished"], [whole.slice(began), "failed"]]) {
+      appendFileSync(file, part);
+      await commands.filter({ hasText: "--" + flag }).waitFor();
+      assert.match(await commands.innerText(), new RegExp(`^Run again what did not pass: cargo evalset rerun (run-of-7 )?--${flag}$`));
+    }
     await close(page);
     await service.stop();
   },
@@ -247,28 +308,61 @@ const tests = {
     const record = readFileSync(join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl"))), "utf8");
     const files = [
       ["broken.evalset.json", "{\"eval_set_id\": \"x\",\n  \"eval_cases\": [{\"eval_id\": 1}]}"], ["torn.json", "{\"eval_set_id\": "],
-      ["test_config.json", "{\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_matc_score\": 1}}"],
       ["trace.json", trace], ["paris.evalset.json", set], ["<img src=x onerror=alert(1)>.jsonl", record],
     ];
-    await page.evaluate((files) => {
-      const all = new DataTransfer();
-      for (const [name, text] of files) all.items.add(new File([text], name));
-      document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: all, bubbles: true, cancelable: true }));
-    }, files);
-    await page.locator("#working", { hasText: "6 files read" }).waitFor();
+    const drop = async (files) => {
+      await page.evaluate((files) => {
+        document.getElementById("working").textContent = "";
+        const all = new DataTransfer();
+        for (const [name, text] of files) all.items.add(new File([text], name));
+        document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: all, bubbles: true, cancelable: true }));
+      }, files);
+      await page.locator("#working", { hasText: `${files.length} file` }).filter({ hasText: "read." }).waitFor();
+      return page.locator("#scores").innerText();
+    };
+    const verdict = () => page.locator("#scores p > .state").allInnerTexts();
+    const scored = await drop(files);
     const of = (name) => page.locator("#results .card", { hasText: name }).innerText();
     assert.match(await of("broken.evalset.json"), /line 2, column \d+/);
     assert.match(await of("torn.json"), /line 1, column \d+/);
-    assert.match(await of("test_config.json"), /response_match_score/);
     assert.match(await of("paris.evalset.json"), /eval set paris, 1 case[^]*no problems/);
     assert.match(await of("trace.json"), /1 conversation[^]*1 turn/);
-    assert.match(await page.locator("#scores").innerText(), /tool_trajectory_avg_score[^]*passed[^]*response_match_score/);
+    assert.match(scored, /ADK’s default criteria[^]*tool_trajectory_avg_score[^]*passed[^]*response_match_score/);
+    assert.deepEqual(await verdict(), ["passed"]);
     await accessible(page, "checked files");
     await shot(page, "check", { fullPage: true });
+    // A config that cannot be used is not taken for none.
+    const config = (criteria, more = {}) => ["test_config.json", JSON.stringify({ criteria, ...more })];
+    const wrong = config({ tool_trajectory_avg_score: 1, response_matc_score: 1 });
+    const custom = config({ tool_trajectory_avg_score: 1, brevity: 1 }, { custom_metrics: { brevity: { code_config: { name: "m.brevity" } } } });
+    for (const broken of [custom, ["other_config.json", "{"], wrong]) {
+      assert.match(await drop([broken]), new RegExp(`Nothing is scored: the config ${broken[0]} cannot be used`));
+      assert.equal(await page.locator("#scores .state").count(), 0);
+    }
+    assert.match(await page.locator("#results .card", { hasText: "test_config.json" }).first().innerText(), /response_match_score/);
+    await accessible(page, "nothing is scored");
     // The config too, by the button.
     await page.locator("#files").setInputFiles({ name: "test_config.json", mimeType: "application/json", buffer: Buffer.from("{\"criteria\": {\"tool_trajectory_avg_score\": {\"threshold\": 1.0, \"match_type\": \"IN_ORDER\"}}}") });
-    await page.locator("#scores", { hasText: "the config" }).waitFor();
+    await page.locator("#scores", { hasText: "and the config test_config.json" }).waitFor();
     assert(!(await page.locator("#scores").innerText()).includes("response_match_score"));
+    assert.deepEqual(await verdict(), ["passed"]);
+    // What the service cannot be told of a config is no pass.
+    const whole = { threshold: 1, match_type: "IN_ORDER" };
+    for (const [dropped, missing] of [
+      [config({ tool_trajectory_avg_score: { ...whole, args_match: "subset" }, response_match_score: 0.8 }), /response_match_score[^]*tool_trajectory_avg_score[^]*not applied here: args_match/],
+      [config({ tool_trajectory_avg_score: { ...whole, args_match: "subset" } }), /not applied here: args_match/],
+    ]) {
+      assert.match(await drop([dropped]), missing);
+      assert.deepEqual(await verdict(), ["no verdict"], dropped[1]);
+    }
+    assert.match(await drop([config({ tool_trajectory_avg_score: { ...whole, args_match: "subset" }, response_match_score: 0.8 }), ["paris.evalset.json", set.replace("It is sunny.", "Snow and storms.")]]), /response_match_score[^]*failed/);
+    assert.deepEqual(await verdict(), ["not passed"]);
+    assert.match(await drop([config({})]), /the config test_config.json cannot be used/);
+    // A set with errors does not leave the earlier one in use.
+    assert.match(await drop([wrong, ["paris.evalset.json", set.replace("eval_id", "eval_ids")]]), /the eval set paris.evalset.json cannot be used[^]*the config test_config.json cannot be used/);
+    assert.match(await drop([["paris.evalset.json", set]]), /the config test_config.json cannot be used/);
+    assert.match(await drop([config({ tool_trajectory_avg_score: whole })]), /tool_trajectory_avg_score[^]*passed/);
+    assert.deepEqual(await verdict(), ["passed"]);
     await page.locator("#results .card", { hasText: "onerror" }).getByRole("link", { name: "Open the run" }).click();
     assert.equal(await page.locator("tr.case").count(), 3);
     await page.locator("tr.case a").first().click();

@@ -4,7 +4,7 @@ pub(super) mod formats;
 #[cfg(feature = "store")]
 mod stored;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::output::foreign::one_line;
 use clap::ArgGroup;
@@ -85,6 +85,7 @@ Exit codes:
      not of this CI job or of the tests that are there now (name it if it is the one you mean)";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let opens = if args.open { Some(page_to_open(args.files.page())?) } else { None };
     // Only formats for programs tell the scores of each run.
     let takes_all = args.format == Format::Json || args.files.take_all();
     #[cfg(feature = "store")]
@@ -109,9 +110,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
-    if args.open {
-        open(args.files.page())?;
-    }
     let saved = written.shown();
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
@@ -128,7 +126,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     drop(results);
     // The program ends now: to free each of a hundred thousand cases would take a tenth of the time.
     std::mem::forget(loaded);
-    Ok(Answer::new(outcome, text).with_annotations(annotations))
+    Ok(Answer::new(outcome, text).with_annotations(annotations).and_opens(opens))
 }
 
 /// Reads prices of tokens.
@@ -142,18 +140,8 @@ pub(super) fn prices(texts: &[String]) -> Result<Prices, CommandError> {
     Ok(prices)
 }
 
-/// Opens a page in the browser of the user.
-fn open(page: Option<&Path>) -> Result<(), CommandError> {
-    let Some(page) = page else {
-        return Err(CommandError::new(
-            "a page on standard output cannot be opened",
-            "name a file: `--html FILE --open`",
-        ));
-    };
-    opener::open(page).map_err(|error| {
-        CommandError::new(
-            format!("cannot open `{}`: {error}", page.display()),
-            "it is written: open it in a browser, or leave `--open` out",
-        )
+fn page_to_open(page: Option<&Path>) -> Result<PathBuf, CommandError> {
+    page.map(Path::to_path_buf).ok_or_else(|| {
+        CommandError::new("a page on standard output cannot be opened", "name a file: `--html FILE --open`")
     })
 }

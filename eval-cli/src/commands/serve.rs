@@ -45,6 +45,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     agent: AgentArgs,
 
+    /// The prices of a million tokens in and out, for all models or for one: the pages of runs show what the agent cost. Can
+    /// be repeated. Without it, the prices that each run was given count.
+    #[arg(long = "price", value_name = "[MODEL=]IN/OUT")]
+    prices: Vec<String>,
+
     #[cfg(feature = "store")]
     #[command(flatten)]
     stored: stored::StoreArgs,
@@ -75,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let records = args.stored.records()?.unwrap_or_else(new_root);
     #[cfg(not(feature = "store"))]
     let records = new_root();
-    let (pages, site) = site(records.clone(), start);
+    let (pages, site) = site(records.clone(), super::report::prices(&args.prices)?, start);
     let mut options = ServerOptions::new().records(records).pages(pages);
     for host in &args.hosts {
         options = options.allow_host(host);

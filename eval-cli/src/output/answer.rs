@@ -1,5 +1,7 @@
 //! What a command prints, and the exit code of the program.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -15,18 +17,25 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Commands of a CI service that are meant, behind the text.
     pub(crate) annotations: String,
+    /// A page that is opened in the browser once all is printed.
+    pub(crate) opens: Option<PathBuf>,
     /// That of an [`Outcome`], or that of a program that the command ran.
     pub(crate) exit_code: i32,
 }
 
 impl Answer {
     pub(crate) fn new(outcome: Outcome, text: String) -> Self {
-        Self { text, annotations: String::new(), exit_code: outcome.exit_code() }
+        Self { text, annotations: String::new(), opens: None, exit_code: outcome.exit_code() }
     }
 
     /// Adds commands of a CI service.
     pub(crate) fn with_annotations(self, annotations: String) -> Self {
         Self { annotations, ..self }
+    }
+
+    /// Opens a page once all is printed.
+    pub(crate) fn and_opens(self, page: Option<PathBuf>) -> Self {
+        Self { opens: page, ..self }
     }
 
     /// An answer for programs: one JSON document.

@@ -193,12 +193,16 @@ pub(crate) struct RunScore {
 /// A turn of a run, beside what was expected of it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Turn {
+    /// `false` if the run ended before it.
+    pub(crate) played: bool,
     pub(crate) user: Text,
     /// How the calls are compared; `None` if no metric of the case does.
     pub(crate) compared: Option<String>,
     pub(crate) calls: Vec<Call>,
     pub(crate) expected: Option<Text>,
     pub(crate) actual: Option<Text>,
+    /// Whether the answer is the expected one, whatever is shown of them.
+    pub(crate) same: bool,
     /// Both answers in pieces, if they differ.
     pub(crate) pieces: Option<(Vec<Piece>, Vec<Piece>)>,
     pub(crate) scores: Vec<TurnScore>,

@@ -90,6 +90,8 @@ mod tests {
             pieces: words(&line(), "x"),
         };
         let turn = Turn {
+            played: true,
+            same: false,
             user: text(foreign),
             compared: Some(line()),
             calls: vec![call],

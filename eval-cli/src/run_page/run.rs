@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use eval_core::__private::values_equal;
 use eval_core::journal::Evaluation;
 use eval_format::{EvalCase, Map, Value};
 
 use super::scores::{self, Known};
-use super::turn::{Comparison, turn};
+use super::turn::{Comparison, not_played, turn};
 use crate::output::words;
 use crate::page::{Run, StateRow, line, text};
 
@@ -21,6 +22,12 @@ pub(super) fn run(
         let expected = case.and_then(|case| case.conversation.get(at));
         turn(record, expected, comparison, known.of_turn(evaluation, at))
     });
+    let expected = case.map(|case| case.conversation.as_slice()).unwrap_or_default();
+    let left = expected.iter().enumerate().skip(transcript.turns.len());
+    let left = left.map(|(at, expected)| {
+        let scores = known.of_turn(evaluation, at).into_iter().filter(|score| score.score.is_some());
+        not_played(expected, comparison, scores.collect())
+    });
     let state = match (evaluation.passed, &transcript.error) {
         (_, Some(_)) => "error",
         (Some(true), None) => "passed",
@@ -33,7 +40,7 @@ pub(super) fn run(
         error: transcript.error.as_ref().map(|error| text(&error.to_string())),
         tokens: evaluation.ran.tokens.map(|tokens| words::tokens(tokens.into())),
         scores: known.of_run(evaluation),
-        turns: turns.collect(),
+        turns: turns.chain(left).collect(),
         state_rows: state_rows(
             &transcript.session.state,
             &transcript.state,
@@ -56,7 +63,8 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
             before: shown(before),
             after: shown(after),
             expected: shown(expected),
-            differs: expected.is_some() && expected != after,
+            // As `final_session_state_match` compares.
+            differs: expected.is_some_and(|wanted| after.is_none_or(|found| !values_equal(wanted, found))),
         })
     });
     rows.collect()

@@ -67,19 +67,50 @@ pub(super) fn turn(
     let actual = &record.invocation;
     let answer = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
     let wanted = expected.filter(|turn| turn.final_response.is_some());
+    // What is shown may be masked or cut, so that two answers that differ look the same.
+    let same = wanted.is_some_and(|wanted| {
+        actual.final_response.is_some() && wanted.response_text() == actual.response_text()
+    });
     let wanted = wanted.map(|turn| text(&turn.response_text()));
     let both = answer.as_ref().zip(wanted.as_ref()).filter(|(one, other)| one != other);
     Turn {
+        played: true,
         user: text(&actual.user_text()),
         compared: expected.map(|_| comparison.words.clone()),
         calls: calls(record, expected, comparison),
         pieces: both.and_then(|(answer, wanted)| page::words(&wanted.shown, &answer.shown)),
         expected: wanted,
         actual: answer,
+        same,
         scores,
         took: took(actual),
         steps: steps(&record.events).take(SHOWN_STEPS).collect(),
         more_steps: steps(&record.events).count().saturating_sub(SHOWN_STEPS),
+    }
+}
+
+/// A turn that the run did not come to, with what was expected of it.
+pub(super) fn not_played(expected: &Invocation, comparison: &Comparison, scores: Vec<TurnScore>) -> Turn {
+    let calls = expected.tool_calls().map(|call| Call {
+        is: "missing",
+        expected: Some(line(&call.to_string())),
+        actual: None,
+        result: None,
+        pieces: None,
+    });
+    Turn {
+        played: false,
+        user: text(&expected.user_text()),
+        compared: Some(comparison.words.clone()),
+        calls: calls.collect(),
+        expected: expected.final_response.as_ref().map(|_| text(&expected.response_text())),
+        actual: None,
+        same: false,
+        pieces: None,
+        scores,
+        took: None,
+        steps: Vec::new(),
+        more_steps: 0,
     }
 }
 

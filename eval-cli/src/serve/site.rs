@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use eval_core::__private::Prices;
 use tokio::sync::Semaphore;
 
 use super::answer::Failure;
@@ -16,6 +17,8 @@ use super::view::Views;
 pub(crate) struct Site {
     /// The folder of runs.
     pub(super) records: PathBuf,
+    /// What tokens cost; none if the prices that each run was given count.
+    pub(super) prices: Prices,
     pub(super) hub: Hub,
     pub(super) lines: Mutex<Lines>,
     pub(super) views: Mutex<Views>,
@@ -31,11 +34,12 @@ pub(crate) struct Site {
 const READERS: usize = 2;
 
 impl Site {
-    pub(super) fn new(records: PathBuf, start: Option<Start>) -> Arc<Self> {
+    pub(super) fn new(records: PathBuf, prices: Prices, start: Option<Start>) -> Arc<Self> {
         let hub = Hub::new();
         Arc::new(Self {
             job: Arc::new(Job::new(start, records.clone(), hub.clone())),
             records,
+            prices,
             hub,
             lines: Mutex::default(),
             views: Mutex::default(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use eval_core::__private::Prices;
 use eval_core::journal::{ReadRunError, RunDir};
 use eval_format::__private::content_hash;
 use eval_server::axum::response::Response;
@@ -13,7 +14,7 @@ use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
 use super::html::{COMMON, RUN, STYLE};
 use super::hub::lock;
-use crate::page::{self, CaseRow, Live, PageModel};
+use crate::page::{self, CaseRow, Fact, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
 use crate::run_page;
 
@@ -45,7 +46,12 @@ pub(super) struct View {
 impl View {
     /// The view of a run. `is_page` asks for one that is as new as can be; a page that is open already waits if reading takes
     /// long.
-    pub(super) fn of(views: &Mutex<Views>, run: &RunDir, is_page: bool) -> Result<Arc<Self>, Failure> {
+    pub(super) fn of(
+        views: &Mutex<Views>,
+        run: &RunDir,
+        prices: &Prices,
+        is_page: bool,
+    ) -> Result<Arc<Self>, Failure> {
         let known = lock(views).0.iter().find(|(id, _)| *id == run.id).map(|(_, view)| Arc::clone(view));
         let signature = signature(run);
         if let Some(known) = &known {
@@ -54,7 +60,7 @@ impl View {
                 return Ok(Arc::clone(known));
             }
         }
-        let view = Arc::new(Self::read(run, signature, known.as_deref())?);
+        let view = Arc::new(Self::read(run, prices, signature, known.as_deref())?);
         let views = &mut lock(views).0;
         views.retain(|(id, _)| *id != run.id);
         views.insert(0, (run.id.clone(), Arc::clone(&view)));
@@ -66,11 +72,16 @@ impl View {
         self.made.elapsed() < self.cost * SHARE
     }
 
-    fn read(run: &RunDir, signature: Signature, before: Option<&Self>) -> Result<Self, Failure> {
+    fn read(
+        run: &RunDir,
+        prices: &Prices,
+        signature: Signature,
+        before: Option<&Self>,
+    ) -> Result<Self, Failure> {
         let began = Instant::now();
         let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), false)
             .map_err(|error| unreadable(&error))?;
-        let model = model(&loaded, signature.is_written)?;
+        let model = model(&loaded, prices, signature.is_written)?;
         // It grows over restarts of the service too.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or_default();
@@ -102,6 +113,8 @@ impl View {
             "version": self.version, "again": again, "running": now.is_written, "title": model.title,
             "outcome": model.outcome, "reason": model.reason, "about": model.about,
             "numbers": model.numbers, "notes": model.notes, "counts": counts.collect::<Vec<_>>(),
+            "glance": facts(&model.glance), "facts": facts(&model.facts), "rerun": model.rerun,
+            "costs": model.has_costs(),
             "rows": model.cases.iter().filter(is_new).map(of_case).collect::<Vec<_>>(),
         })
     }
@@ -127,9 +140,10 @@ pub(super) fn reason(results: &RunResults<'_>, running: bool) -> String {
     if counted.is_empty() { "no case began yet".to_owned() } else { counted.join(", ") }
 }
 
-fn model(loaded: &LoadedRun, running: bool) -> Result<PageModel, Failure> {
-    let results =
+fn model(loaded: &LoadedRun, prices: &Prices, running: bool) -> Result<PageModel, Failure> {
+    let mut results =
         RunResults::of(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
+    results.prices = prices.clone();
     let mut model = run_page::model(&results);
     if running {
         "running".clone_into(&mut model.outcome);
@@ -144,8 +158,8 @@ fn model(loaded: &LoadedRun, running: bool) -> Result<PageModel, Failure> {
 }
 
 /// The page of a run that does not change.
-pub(super) fn still(loaded: &LoadedRun, here: &'static str) -> Result<Response, Failure> {
-    rendered(&model(loaded, false)?, here, "", 0)
+pub(super) fn still(loaded: &LoadedRun, prices: &Prices, here: &'static str) -> Result<Response, Failure> {
+    rendered(&model(loaded, prices, false)?, here, "", 0)
 }
 
 fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Result<Response, Failure> {
@@ -155,7 +169,14 @@ fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Re
     Ok(answer::page(&text, &page::live_policy(&live)))
 }
 
-/// A row with its details, for the script.
+fn facts(facts: &[Fact]) -> Vec<Value> {
+    facts
+        .iter()
+        .map(|fact| json!({ "name": fact.name, "value": fact.value, "wide": fact.is_wide() }))
+        .collect()
+}
+
+/// A row with its details, for the script. It has all that the template writes, as a row is written anew.
 fn of_case(case: &CaseRow) -> Value {
     let pills = case.pills.iter().map(|it| json!({ "name": it.name, "state": it.state, "score": it.score }));
     let spark = case.spark.as_ref().map(|it| {
@@ -163,8 +184,9 @@ fn of_case(case: &CaseRow) -> Value {
     });
     json!({
         "anchor": case.anchor, "name": case.name, "state": case.state, "word": case.word,
-        "filters": case.filters, "reason": case.reason, "runs": case.runs, "pills": pills.collect::<Vec<_>>(),
-        "tokens": case.tokens, "time": case.time, "spark": spark, "details": case.details,
+        "filters": case.filters, "reason": case.reason, "runs": case.runs, "of_runs": case.of_runs,
+        "pills": pills.collect::<Vec<_>>(), "tokens": case.tokens, "cost": case.cost, "time": case.time,
+        "spark": spark, "details": case.details,
     })
 }
 

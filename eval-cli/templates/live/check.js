@@ -7,7 +7,8 @@ const working = document.getElementById("working");
 const results = document.getElementById("results");
 const scores = document.getElementById("scores");
 
-// The last set and config, and the traces, that can be scored together.
+// The set and the config that were dropped last, and the traces. One that cannot be used stands in the place of the one before:
+// what is scored with an earlier one, or with none, would look as if it were scored with this one.
 const have = { set: null, config: null, traces: [] };
 
 // What ADK scores with where no config is.
@@ -58,7 +59,7 @@ async function set(file) {
   const form = new FormData();
   form.append("eval_set_file", file, file.name);
   const { data } = await ask("/api/validate/eval-set", form);
-  if (data.valid) have.set = file;
+  have.set = { name: file.name, file: data.valid ? file : null };
   const errors = data.problems.filter((it) => it.severity === "error");
   // What is right as a file, and is no eval set, is said without a place.
   const rest = errors.length || data.valid ? [] : data.errors;
@@ -69,7 +70,7 @@ async function set(file) {
 
 async function config(file, text) {
   const { data } = await ask("/api/v1/validate/config", file);
-  if (data.valid) have.config = parse(text);
+  have.config = { name: file.name, read: data.valid ? parse(text) : undefined };
   card(file.name, data.valid ? "config with " + (data.metrics.join(", ") || "no metric") : "config",
     state(data.valid ? "passed" : "failed", data.valid ? (data.problems.length ? counted(data.problems.length, "warning") : "no problems") : counted(data.errors.length, "error")),
     problems(data.problems));
@@ -99,38 +100,63 @@ async function journal(file) {
   card(file.name, "journal of a run", el("p", "", state(found.outcome, found.outcome), " ", found.reason, ". ", link));
 }
 
-// The metrics of a config as the service takes them, and what it cannot be told of them.
+// The metrics that the service is asked for, and those of the config that it cannot be told in full, with what is left out.
 function evaluators() {
+  const all = [];
   const left = [];
   const MATCHES = ["EXACT", "IN_ORDER", "ANY_ORDER"];
-  const all = Object.entries(have.config?.criteria || DEFAULTS).map(([name, given]) => {
+  // An entry of custom_metrics is an error of the config: no function of Rust is here.
+  const criteria = have.config ? have.config.read.criteria : DEFAULTS;
+  for (const [name, given] of Object.entries(criteria)) {
     const criterion = typeof given === "object" && given ? given : { threshold: given };
     const of = { name, threshold: criterion.threshold ?? 0.5 };
+    const options = [];
     for (const [key, value] of Object.entries(criterion)) {
-      if (key === "threshold") continue;
-      if (key === "match_type") of.trajectoryMatchType = MATCHES[value] || value;
+      // What begins with an underscore is a comment.
+      if (key === "threshold" || key.startsWith("_") || value === null) continue;
+      if (key === "match_type" || key === "matchType") of.trajectoryMatchType = MATCHES[value] || value;
       else if (key === "rubrics") of.rubrics = value.map((it) => ({ id: it.rubric_id, text: it.rubric_content?.text_property || "" }));
-      else left.push(`${name}.${key}`);
+      else options.push(key);
     }
-    return of;
-  });
+    if (options.length) left.push([name, options.join(", ")]);
+    else all.push(of);
+  }
   return { all, left };
 }
 
+// Why nothing can be scored with what was dropped last.
+function blocked() {
+  const broken = [];
+  if (!have.set.file) broken.push("eval set " + have.set.name);
+  if (have.config && !have.config.read) broken.push("config " + have.config.name);
+  return broken.map((what) => el("p", "refused", `Nothing is scored: the ${what} cannot be used. Drop one without errors, or load the page again to begin anew.`));
+}
+
+function showScores(...children) {
+  scores.replaceChildren(el("section", "card", el("h2", "", "Scores"), ...children));
+}
+
 async function score() {
-  if (!have.set || !have.traces.length) return;
+  if (!have.set || !have.traces.length) return scores.replaceChildren();
   for (const node of document.querySelectorAll(".lacks")) node.remove();
+  const why = blocked();
+  if (why.length) return showScores(why);
   const { all, left } = evaluators();
   const form = new FormData();
   for (const file of have.traces) form.append("trace_files", file, file.name);
-  form.append("eval_set_file", have.set, have.set.name);
+  form.append("eval_set_file", have.set.file, have.set.name);
   form.append("config", JSON.stringify({ evaluators: all }));
-  const { data } = await ask("/api/evaluate", form);
+  const { data } = all.length ? await ask("/api/evaluate", form) : { data: { passed: true, traceResults: [], errors: [] } };
   const words = { PASSED: ["passed", "passed"], FAILED: ["failed", "failed"], NOT_EVALUATED: ["not_evaluated", "not scored"] };
   const lines = data.traceResults.flatMap((of) => of.metricResults.map((metric) => el("tr", "",
     el("td", "", of.evalCaseId || "no case"), el("td", "", metric.metricName),
     el("td", "", state(...(words[metric.evalStatus] || ["", metric.evalStatus]))),
     el("td", "number", metric.score === null ? "–" : String(Number(metric.score.toPrecision(4)))), el("td", "", metric.error || ""))));
+  for (const [name, what] of left) {
+    lines.push(el("tr", "", el("td", "", "every case"), el("td", "", name), el("td", "", state("not_evaluated", "not scored")),
+      el("td", "number", "–"), el("td", "", `not applied here: ${what}`)));
+  }
+  const verdict = !data.passed ? ["failed", "not passed"] : left.length ? ["not_evaluated", "no verdict"] : ["passed", "passed"];
   const heads = ["case", "metric", "verdict", "score", "why"].map((text) => {
     const head = el("th", "", text);
     head.scope = "col";
@@ -138,27 +164,30 @@ async function score() {
   });
   const scroll = el("div", "scroll", el("table", "grid", el("thead", "", el("tr", "", heads)), el("tbody", "", lines)));
   scroll.tabIndex = 0;
-  scores.replaceChildren(el("section", "card", el("h2", "", "Scores"),
-    el("p", "soft", `${have.traces.map((it) => it.name).join(", ")} with ${have.set.name} and ${have.config ? "the config" : "ADK’s default criteria"}`),
-    el("p", "", state(data.passed ? "passed" : "failed", data.passed ? "passed" : "not passed")),
-    scroll, data.errors.map((text) => el("p", "doubt", text)),
-    left.length ? el("p", "doubt", `Not taken over: ${left.join(", ")}. cargo evalset run --trace scores with them.`) : null));
+  showScores(
+    el("p", "soft", `${have.traces.map((it) => it.name).join(", ")} with ${have.set.name} and ${have.config ? `the config ${have.config.name}` : "ADK’s default criteria"}`),
+    el("p", "", state(...verdict)), scroll, data.errors.map((text) => el("p", "doubt", text)),
+    left.length ? el("p", "doubt", "This page does not apply all of the config, so it does not say whether the trace passes. cargo evalset run SET --trace FILE applies every option.") : null);
 }
 
 async function take(files) {
   for (const [at, file] of [...files].entries()) {
     working.textContent = `Reading ${at + 1} of ${files.length} …`;
+    let kind;
     try {
       const text = await file.text();
-      await { set, config, trace, journal }[kindOf(file.name, text)](file, text);
+      kind = kindOf(file.name, text);
+      await { set, config, trace, journal }[kind](file, text);
     } catch (error) {
+      if (kind === "set" || kind === "config") have[kind] = { name: file.name };
+      have.traces = have.traces.filter((it) => it.name !== file.name);
       card(file.name, "it is not read", el("p", "refused", error.message));
     }
   }
   try {
     await score();
   } catch (error) {
-    scores.replaceChildren(el("section", "card", el("h2", "", "Scores"), el("p", "refused", error.message)));
+    showScores(el("p", "refused", error.message));
   }
   working.textContent = `${counted(files.length, "file")} read.`;
 }

@@ -8,9 +8,10 @@ let version = Number(document.body.dataset.version);
 let asking = false;
 let wanted = false;
 let later;
+const wasRunning = document.querySelector("body > header").classList.contains("running");
 
 function cell(name, ...children) {
-  const node = el("td", name, ...children);
+  const node = el("td", name, ...children.flat());
   node.setAttribute("role", "cell");
   return node;
 }
@@ -41,9 +42,9 @@ function fill(row, of) {
   row.replaceChildren(
     cell("", el("span", "state " + of.state, of.word)),
     cell("name", link, of.reason ? el("span", "why", of.reason) : null),
-    cell("number", of.runs),
+    cell("number", of.runs, of.of_runs ? [" ", el("span", "more", of.of_runs)] : null),
     cell("pills", of.pills.map((it) => el("span", "pill " + it.state, it.name + " ", el("b", "", it.score)))),
-    cell("number", of.tokens || unknown()),
+    cell("number", of.tokens || unknown(), of.cost ? el("span", "more", el("span", "label-of", "cost "), of.cost) : null),
     cell("number", of.time || unknown()),
     cell("", spark(of.spark)));
   if (had) link.focus({ preventScroll: true });
@@ -62,6 +63,36 @@ function reopen() {
   scrollTo(scrollX, outer);
 }
 
+// Facts of the run, as the template writes them.
+function facts(list, of, unknown) {
+  list.replaceChildren(...of.map((fact) => {
+    const value = fact.value === null ? unknown() : el("dd", "", fact.value);
+    return el("div", fact.wide ? "wide" : "", el("dt", "", fact.name), value);
+  }));
+}
+
+// The commands that run again what did not pass.
+function again(head, commands) {
+  let node = head.querySelector(".again");
+  if (!commands.length) return node?.remove();
+  if (!node) {
+    node = el("p", "again");
+    head.querySelector(".facts").before(node);
+  }
+  node.replaceChildren("Run again what did not pass:", ...commands.flatMap((command) => [" ", el("code", "", command)]));
+}
+
+// Plots are drawn by the service, and are those of when the page was loaded.
+function old() {
+  if (document.getElementById("old")) return;
+  const link = el("a", "", "Load the page again");
+  link.href = location.pathname;
+  const node = el("p", "doubt", "The run has ended. ", link, " for the plots of all of it, and to have what needs attention first.");
+  node.id = "old";
+  node.setAttribute("role", "status");
+  document.getElementById("list").prepend(node);
+}
+
 function header(of) {
   const head = document.querySelector("body > header");
   head.className = of.outcome;
@@ -71,6 +102,14 @@ function header(of) {
   const verdict = head.querySelector(".verdict");
   verdict.replaceChildren(verdict.querySelector("h1"), ...of.numbers.map((text) => el("p", "", text)),
     ...(of.notes.length ? [el("ul", "notes", of.notes.map((note) => el("li", "", note)))] : []));
+  const glance = head.querySelector(".glance") || el("dl", "glance");
+  facts(glance, of.glance, () => el("dd", ""));
+  if (of.glance.length) verdict.after(glance);
+  else glance.remove();
+  facts(head.querySelector(".facts dl"), of.facts, () => el("dd", "unknown", "not recorded"));
+  again(head, of.rerun);
+  document.querySelector("#cases th:nth-child(5)").textContent = of.costs ? "Tokens, cost" : "Tokens";
+  if (!of.running && wasRunning) old();
   document.title = of.title;
   for (const count of of.counts) {
     let button = document.querySelector(`[data-filter="${count.filter}"]`);

@@ -94,6 +94,100 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
     );
 }
 
+/// The details of a case whose only run recorded this transcript.
+fn of_transcript(name: &str, case: &Value, transcript: &Value) -> Value {
+    let folder = Folder::new(name);
+    let set = json!({ "eval_set_id": "weather", "eval_cases": [case] });
+    folder.write("evals/weather.evalset.json", set.to_string());
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 1);
+    let record =
+        json!({ "record": "ran", "test": test, "run": 1, "evaluation": 1, "transcript": transcript });
+    journal.raw(&record.to_string());
+    journal.decided(test, &failed(), Some(0.5), "");
+    journal.write();
+    let ran = folder.run(&["report", "r1", "--html", "report.html"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    details(&folder.read("report.html")).swap_remove(0)
+}
+
+fn content(text: &str) -> Value {
+    json!({ "parts": [{ "text": text }] })
+}
+
+/// A turn that was played.
+fn played(user: &str, answer: &str) -> Value {
+    json!({ "invocation_id": "t", "user_content": content(user), "creation_timestamp": 1, "events": [
+        { "author": "agent", "content": { "role": "model", "parts": [{ "text": answer }] } },
+    ] })
+}
+
+#[test]
+fn the_session_state_is_compared_as_the_metric_compares_it() {
+    let case = json!({
+        "eval_id": "sunny", "conversation": [{ "user_content": content("?") }],
+        "final_session_state": { "open": 1, "total": 2.0, "big": 10_000_000_000_000_001_u64, "list": [true], "none": null },
+    });
+    let transcript = json!({
+        "session": { "app_name": "a", "user_id": "u", "session_id": "s", "state": { "same": 1, "open": false } },
+        "turns": [played("?", "Yes.")],
+        "state": { "same": 1, "open": true, "total": 2, "big": 1e16, "list": [1], "more": "x" },
+    });
+    let case = of_transcript("page-state", &case, &transcript);
+    let rows = case["runs"][0]["state_rows"].as_array().unwrap();
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row["key"].as_str().unwrap(), row["differs"] == true)).collect();
+    let expected =
+        [("big", true), ("list", false), ("more", false), ("none", true), ("open", false), ("total", false)];
+    assert_eq!(rows, expected, "{case:#}");
+}
+
+#[test]
+fn turns_that_a_run_did_not_come_to_are_shown_with_what_they_expected() {
+    let turn = |text: &str| {
+        json!({
+            "user_content": content(text), "final_response": content("Fine."),
+            "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": text } }] },
+        })
+    };
+    let case = json!({ "eval_id": "sunny", "conversation": [turn("one"), turn("two"), turn("three")] });
+    let session = json!({ "app_name": "a", "user_id": "u", "session_id": "s" });
+    for (name, turns) in [("page-none-played", vec![]), ("page-one-played", vec![played("one", "Fine.")])] {
+        let count = turns.len();
+        let error = json!({ "role": "agent", "turn": count.max(1), "message": "gone" });
+        let case = of_transcript(name, &case, &json!({ "session": session, "turns": turns, "error": error }));
+        let shown = case["runs"][0]["turns"].as_array().unwrap();
+        let users: Vec<_> =
+            shown.iter().map(|turn| (turn["user"]["t"].as_str().unwrap(), turn["played"] == true)).collect();
+        assert_eq!(users, [("one", count == 1), ("two", false), ("three", false)]);
+        let last = &shown[2];
+        assert_eq!((&last["expected"]["t"], &last["actual"]), (&json!("Fine."), &Value::Null));
+        assert_eq!(last["calls"][0]["expected"], "get_weather(city: \"three\")");
+        assert_eq!((&last["calls"][0]["is"], &last["same"]), (&json!("missing"), &json!(false)));
+    }
+}
+
+#[test]
+fn answers_are_the_same_if_they_are_and_not_if_they_look_so() {
+    let key = |fill: &str| format!("sk-ant-{}", fill.repeat(60));
+    let long = "word ".repeat(5_000);
+    for (name, expected, actual, same) in [
+        ("page-same", "Fine.".to_owned(), "Fine.".to_owned(), true),
+        ("page-keys", key("a1"), key("b2"), false),
+        ("page-cut", long.clone() + "a", long.clone() + "b", false),
+        ("page-cut-same", long.clone(), long, true),
+    ] {
+        let turn = json!({ "user_content": content("?"), "final_response": content(&expected) });
+        let case = json!({ "eval_id": "sunny", "conversation": [turn] });
+        let session = json!({ "app_name": "a", "user_id": "u", "session_id": "s" });
+        let case =
+            of_transcript(name, &case, &json!({ "session": session, "turns": [played("?", &actual)] }));
+        let turn = &case["runs"][0]["turns"][0];
+        assert_eq!(turn["same"], same, "{name}");
+        assert_eq!(turn["expected"]["t"], turn["actual"]["t"], "{name}: they look the same");
+    }
+}
+
 #[test]
 fn the_runs_before_are_shown_and_later_ones_are_not() {
     let folder = Folder::new("page-history");
@@ -129,6 +223,53 @@ fn a_page_goes_to_a_file_or_to_standard_output_and_only_a_file_is_opened() {
     let nowhere = folder.run(&["report", "--html", "no/such/folder/report.html"]);
     assert_eq!(nowhere.code, Some(2));
     assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
+}
+
+/// A folder with a program `xdg-open`, which is what opens files on Linux, and with `sh` for it.
+#[cfg(target_os = "linux")]
+fn opener(folder: &Folder, name: &str, script: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+
+    let file = format!("{name}/xdg-open");
+    folder.write(&file, format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(folder.path(&file), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.path(name)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_browser_that_does_not_open_costs_neither_the_report_nor_the_verdict() {
+    let folder = Folder::new("page-open");
+    let mut journal = Journal::new(&folder, "r1");
+    let oslo = journal.started("weather::oslo", 1);
+    journal.ran(oslo, 1, 0.5);
+    journal.decided(oslo, &failed(), Some(0.5), "");
+    journal.write();
+    let plain = folder.run(&["report"]);
+    assert_eq!(plain.code, Some(1), "{}", plain.err);
+    let args = ["report", "--html", "report.html", "--open"];
+    let with = |path: &std::path::Path| {
+        crate::folder::Ran::from(folder.command(&args).env("PATH", path).output().expect("it runs"))
+    };
+    let records = opener(&folder, "records", &format!("echo \"$1\" > '{}'", folder.path("opened").display()));
+    let opened = with(&records);
+    assert_eq!((opened.code, &opened.out), (plain.code, &plain.out), "{}", opened.err);
+    let began = std::time::Instant::now();
+    // The browser is not waited for.
+    while std::fs::read(folder.path("opened")).map_or(true, |text| text.is_empty()) {
+        assert!(began.elapsed().as_secs() < 30, "nothing was opened");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(folder.read("opened").trim(), "report.html");
+    let fails = with(&opener(&folder, "fails", "exit 3"));
+    assert_eq!((fails.code, &fails.out), (plain.code, &plain.out), "{}", fails.err);
+    // Not even a shell.
+    let nothing = with(&folder.path("no-such-folder"));
+    assert_eq!((nothing.code, &nothing.out), (plain.code, &plain.out), "{}", nothing.err);
+    assert!(nothing.err.contains("warning: cannot open `report.html`"), "{}", nothing.err);
+    assert!(nothing.err.contains("it is written: open it in a browser"), "{}", nothing.err);
+    let json = folder.command(&[&args[..], &["--format", "json"]].concat()).env("PATH", "").output().unwrap();
+    assert!(serde_json::from_slice::<Value>(&json.stdout).is_ok_and(|it| it["outcome"] == "failed"));
 }
 
 /// Runs git in a folder, with nothing of this user's configuration.

@@ -11,6 +11,8 @@ mod reported;
 #[allow(dead_code, reason = "the tests of the workspace use the rest")]
 #[path = "../../../tests/projects/run.rs"]
 mod run;
+#[cfg(feature = "serve")]
+mod serve_drafts;
 
 /// The folder of this workspace.
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

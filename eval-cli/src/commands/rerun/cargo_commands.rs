@@ -97,7 +97,7 @@ pub(super) fn run(commands: &[Arguments], is_nextest: bool) -> Result<Answer, Co
     };
     let partial = if is_nextest { " --partial" } else { "" };
     let text = format!("{ended} ended; `{report}{partial}` shows the results\n");
-    Ok(Answer { text, annotations: String::new(), exit_code })
+    Ok(Answer { text, annotations: String::new(), opens: None, exit_code })
 }
 
 /// nextest itself fails if it runs no test.

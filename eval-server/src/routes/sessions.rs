@@ -141,7 +141,7 @@ impl SessionList {
                 saves_drafts: app.options.drafts.is_some(),
                 removed: list.removed,
                 refused_exports: list.refused,
-                last_refusal: list.last_refusal.as_ref().map(|(_, why)| why.clone()),
+                last_refusal: list.last_refusal.clone(),
             },
             sessions: list.sessions.iter().map(|(held, digest)| SessionEntry::of(held, digest)).collect(),
         }

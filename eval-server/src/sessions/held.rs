@@ -1,6 +1,6 @@
 //! A session as it is shown: what is held of it, and what it was read as.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use eval_agents::traces::{Traces, Turn};
 
@@ -47,6 +47,8 @@ pub(crate) struct Digest {
     pub(crate) answered: Option<String>,
     /// When the first turn began, in nanoseconds since 1970.
     pub(crate) started: Option<u64>,
+    /// How long it took from the beginning of the first turn to the end of the last: the same by any clock.
+    pub(crate) lasted: Duration,
     /// How many gaps lose something.
     pub(crate) gaps: usize,
     pub(crate) failed_turns: usize,
@@ -72,6 +74,8 @@ impl Digest {
         let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
         let line = |text: &str| text.chars().take(SHOWN).collect();
+        let started = turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min();
+        let ended = turns().map(|turn| turn.end_ns).max().unwrap_or_default();
         let tokens = |turn: &Turn| {
             [turn.usage.input_tokens, turn.usage.output_tokens]
                 .into_iter()
@@ -85,7 +89,8 @@ impl Digest {
             agent: turns().find_map(|turn| turn.agent.clone()),
             asked: turns().find_map(|turn| turn.user.as_deref()).map(line),
             answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(line),
-            started: turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min(),
+            started,
+            lasted: Duration::from_nanos(started.map_or(0, |started| ended.saturating_sub(started))),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
             failed_turns: turns().filter(|turn| turn.error.is_some()).count(),
         }

@@ -58,6 +58,8 @@ struct Trace {
     documents: Vec<Arc<str>>,
     /// The spans, each with what tells it from another version of itself.
     spans: HashMap<u64, u64>,
+    /// What tells the records of logs apart.
+    records: HashSet<u64>,
     /// Parents that have not arrived.
     missing: HashSet<u64>,
     has_root: bool,
@@ -102,11 +104,11 @@ impl Store {
 
     /// Adds what an export has of a trace. Says why it cannot be kept, if it cannot.
     pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<String>, Full> {
-        let Batch { trace: id, document, spans, count, key, is_of_agent } = batch;
+        let Batch { trace: id, document, spans, records, count, key, is_of_agent } = batch;
         let is_known = |trace: &Trace, span: &Span| trace.spans.get(&span.id) == Some(&span.hash);
         if let Some(trace) = self.traces.get(&id)
-            && !spans.is_empty()
             && spans.iter().all(|span| is_known(trace, span))
+            && records.iter().all(|record| trace.records.contains(record))
         {
             // An export that was sent again, as its answer was lost.
             return Ok(None);
@@ -148,6 +150,7 @@ impl Store {
             session,
             documents: Vec::new(),
             spans: HashMap::new(),
+            records: HashSet::new(),
             missing: HashSet::new(),
             has_root: false,
             count: 0,
@@ -156,6 +159,7 @@ impl Store {
         trace.documents.push(document);
         trace.count += count;
         trace.bytes += size;
+        trace.records.extend(records);
         let mut is_cut = false;
         for span in spans {
             is_cut |= span.is_cut;

@@ -5,7 +5,8 @@
 // CARGO-EVALSET has the feature `serve`. The rest is as for look.mjs.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -23,12 +24,20 @@ mkdirSync(screenshots, { recursive: true });
 const folder = mkdtempSync(join(tmpdir(), "evalset-sessions-"));
 
 const service = spawn(evalset, ["evalset", "serve", "--port", "0", "--otlp-port", "0"], { cwd: folder });
+const services = [service];
 const lines = createInterface({ input: service.stdout })[Symbol.asyncIterator]();
 const [, url, token] = (await lines.next()).value.match(/^serving on (\S+)\/\?token=(\S+)$/);
 const [, otlp] = (await lines.next()).value.match(/^receiving traces on (\S+)$/);
 
+/** Exports spans. */
+async function send(spans, to = otlp) {
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  const reply = await fetch(`${to}/v1/traces`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  assert.equal(reply.status, 200);
+}
+
 /** A turn of an agent with a tool call, as it is exported. */
-async function turn(id, asked, city, answer) {
+async function turn(id, asked, city, answer, to) {
   const trace = String(id).padStart(32, "0");
   const messages = (role, content) => JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
   const span = (number, parent, attributes) => ({
@@ -54,10 +63,18 @@ async function turn(id, asked, city, answer) {
       "gen_ai.output.messages": messages("assistant", answer),
     }),
   ];
-  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
-  const reply = await fetch(`${otlp}/v1/traces`, { method: "POST", headers: { "content-type": "application/json" }, body });
-  assert.equal(reply.status, 200);
+  await send(spans, to);
 }
+
+/** A span of no agent in the trace of a session. */
+const later = (id, number) => send([{
+  traceId: String(id).padStart(32, "0"),
+  spanId: String(number).padStart(16, "0"),
+  parentSpanId: "1".padStart(16, "0"),
+  name: "later",
+  startTimeUnixNano: "1760000000000000020",
+  endTimeUnixNano: "1760000000000000030",
+}]);
 
 const onPath = (name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
 const executablePath = process.env.CHROMIUM || onPath("chromium") || onPath("google-chrome");
@@ -126,6 +143,51 @@ try {
   assert.equal(await page.locator("#detail img, #detail script, #rows img, #rows script").count(), 0);
   assert((await page.textContent("#detail .said")).includes(HOSTILE[0]));
 
+  // No score outlives what it was made of: neither in the list nor beside the open session.
+  const passed = page.locator(".passed");
+  const scored = async () => {
+    await page.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 4);
+    await page.getByRole("button", { name: "Score", exact: true }).click();
+    await row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" }).waitFor();
+    assert(await page.locator("#detail .passed").count() > 0);
+  };
+  const gone = () => page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
+  const api = async (method, path) => {
+    const reply = await fetch(`${url}/api/v1/sessions${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    assert.equal(reply.status, 200);
+  };
+  await row(2).locator(".name").click();
+  await page.locator("#detail h2", { hasText: "2" }).waitFor();
+  await scored();
+  // More spans of the session: its own score goes, the others stay.
+  await later(2, 10);
+  await row(2).locator(".passed").first().waitFor({ state: "detached" });
+  await page.locator("#detail .passed").first().waitFor({ state: "detached" });
+  await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
+  await scored();
+  // More spans of the golden one: all go.
+  await later(1, 10);
+  await gone();
+  await scored();
+  // It is unmarked in another window, and marked again.
+  await api("DELETE", "/1/golden");
+  await gone();
+  await api("PUT", "/1/golden");
+  await row(1).locator(".golden").waitFor();
+  assert.equal(await passed.count(), 0);
+  await scored();
+  // A score that is on its way when the golden session changes is not shown.
+  await page.route("**/api/v1/sessions/score", async (route) => {
+    const answer = await route.fetch();
+    await later(1, 11);
+    await page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
+    await route.fulfill({ response: answer });
+  });
+  await page.getByRole("button", { name: "Score", exact: true }).click();
+  await page.getByText("the golden session changed while the others were scored").waitFor();
+  assert.equal(await passed.count(), 0);
+  await page.unroute("**/api/v1/sessions/score");
+
   // Contrast and names, in the light and in the dark, and on a phone.
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
@@ -140,9 +202,43 @@ try {
   await page.screenshot({ path: join(screenshots, "sessions-phone.png") });
   // The refused draft is an answer that the browser logs.
   assert.deepEqual(problems.filter((it) => !it.includes("409")), []);
+
+  // A service that is started again counts sessions from 1: what was scored before it is forgotten.
+  const secret = "0123456789abcdef0123456789abcdef";
+  writeFileSync(join(folder, "token"), secret);
+  const begin = async (port) => {
+    const started = spawn(evalset, ["evalset", "serve", "--port", port, "--otlp-port", "0", "--token-file", "token"], { cwd: folder });
+    services.push(started);
+    const said = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
+    const [, at] = (await said.next()).value.match(/^serving on (http:\/\/[^/\s?]+)/);
+    const [, to] = (await said.next()).value.match(/^receiving traces on (\S+)$/);
+    return { started, at, to };
+  };
+  const first = await begin("0");
+  await turn(1, "Paris?", "Paris", "It is sunny.", first.to);
+  await turn(2, "Paris?", "Paris", "It is sunny.", first.to);
+  const other = await context.newPage();
+  await other.goto(`${first.at}/sessions?token=${secret}`);
+  await other.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 2);
+  await other.locator("#rows tr .name").last().click();
+  await other.locator("#mark").click();
+  await other.locator("#rows .golden").waitFor();
+  await other.locator("#rows tr .name").first().click();
+  await other.getByRole("button", { name: "Score", exact: true }).click();
+  await other.locator("#detail .passed").first().waitFor();
+  first.started.kill();
+  await once(first.started, "exit");
+  const second = await begin(new URL(first.at).port);
+  await turn(1, "Paris?", "Paris", "It is sunny.", second.to);
+  await turn(7, "Rome?", "Rome", "It rains.", second.to);
+  await other.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor({ timeout: 60_000 });
+  assert.equal(await other.locator(".passed, .failed, #rows .golden").count(), 0);
+  // The open session is not there any more, though there is one with its id.
+  await other.locator("#detail").waitFor({ state: "hidden" });
+  assert.match(await other.textContent("#message"), /is no longer there|there is no such session/);
   console.log("the page of live sessions: all right");
 } finally {
   await browser.close();
-  service.kill();
+  for (const started of services) started.kill();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -9,6 +9,52 @@ let golden = null;
 let open = null;
 let about = {};
 
+// A score says something of a session, and of the golden one, as they were when it was asked for. What may have changed since then
+// is counted, so that no answer that is on its way shows what is no longer true.
+let changes = 0;
+let allChanged = 0;
+const changed = new Map();
+
+/** Forgets all scores: the golden session is another one, or has changed. */
+function forgetAll() {
+  scores.clear();
+  allChanged = changes += 1;
+}
+
+/** What a score depends on. */
+const scored = (session) => JSON.stringify([
+  session.key, session.traces, session.spans, session.state, session.turns, session.calls,
+  session.gaps, session.failedTurns, session.lost, session.waitsFor,
+]);
+
+/** Takes in what the service says of a session, and forgets the scores that it makes old. Says whether anything of it is new. */
+function learn(session) {
+  const before = sessions.get(session.id);
+  sessions.set(session.id, session);
+  const isNew = !before || scored(before) !== scored(session);
+  if (isNew) {
+    scores.delete(session.id);
+    changed.set(session.id, changes += 1);
+  }
+  const wasGolden = golden === session.id;
+  if (session.golden) golden = session.id;
+  else if (wasGolden) golden = null;
+  if (session.golden !== wasGolden || (isNew && session.golden)) forgetAll();
+  return isNew || session.golden !== before.golden;
+}
+
+/** Forgets a session that is no longer there. */
+function forget(id) {
+  sessions.delete(id);
+  scores.delete(id);
+  drawn.delete(id);
+  changed.delete(id);
+  if (golden === id) {
+    golden = null;
+    forgetAll();
+  }
+}
+
 /** An element with a class, and with texts or elements in it. */
 function el(name, kind, ...content) {
   const node = document.createElement(name);
@@ -45,6 +91,15 @@ const doing = (act) => async (event) => {
   if (event) event.preventDefault();
   try {
     say("");
+    await act();
+  } catch (error) {
+    say(error.message);
+  }
+};
+
+/** The same for what nobody has asked for: what was said before stays. */
+const following = async (act) => {
+  try {
     await act();
   } catch (error) {
     say(error.message);
@@ -124,6 +179,7 @@ function draw() {
     $("none").hidden = shown.length > 0;
     $("others").hidden = shown.length === all.length;
     $("others").textContent = `${all.length - shown.length} traces without agents are not shown`;
+    drawAgainst();
     showAbout();
   });
 }
@@ -159,15 +215,49 @@ function comparisonOf(comparison, number) {
 
 async function marking(method, id) {
   ({ golden } = await ask(method, `/${id}/golden`));
-  // What was scored was scored against another one.
-  scores.clear();
+  forgetAll();
   await show(id);
 }
 
+/** The score of the open session, as long as it holds. */
+let against = null;
+function drawAgainst() {
+  if (!against) return;
+  const score = scores.get(against.dataset.id);
+  if (against.score === score) return;
+  against.score = score;
+  const node = [];
+  if (score) {
+    node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
+    if (score.reason) node.push(el("p", "doubt", score.reason));
+    const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
+    if (compared) node.push(...compared.details.comparisons.map((it, at) => comparisonOf(it, at + 1)));
+  }
+  against.replaceChildren(...node);
+}
+
+let shows = 0;
+/** The key that the open session had before the connection was broken, until it is seen again. */
+let keyBefore = null;
+
+/** Opens a session. */
 async function show(id) {
-  const { session, conversation, doubts } = await ask("GET", `/${id}`);
+  const own = shows += 1;
+  let answer;
+  try {
+    answer = await ask("GET", `/${id}`);
+    const isOther = id === open && keyBefore !== null && answer.session.key !== keyBefore;
+    if (isOther) throw new Error(`the session ${keyBefore} is no longer there`);
+  } catch (error) {
+    if (own === shows) close();
+    throw error;
+  }
+  // Another one was opened meanwhile.
+  if (own !== shows) return;
+  const { session, conversation, doubts } = answer;
   open = session.id;
-  sessions.set(session.id, session);
+  keyBefore = null;
+  learn(session);
   const set = el("input", "");
   set.type = "text";
   set.placeholder = "sessions.evalset.json";
@@ -186,13 +276,10 @@ async function show(id) {
   const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", close));
   const node = [el("h2", "", session.key), actions];
   for (const doubt of doubts) node.push(el("p", "doubt", doubt));
-  const score = scores.get(session.id);
-  if (score) {
-    node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
-    if (score.reason) node.push(el("p", "doubt", score.reason));
-    const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
-    if (compared) node.push(...compared.details.comparisons.map((it, at) => comparisonOf(it, at + 1)));
-  }
+  against = el("div", "");
+  against.id = "against";
+  against.dataset.id = session.id;
+  node.push(against);
   if (conversation) node.push(...conversation.invocations.map((turn, at) => turnOf(turn, at + 1)));
   $("detail").replaceChildren(...node);
   $("detail").hidden = false;
@@ -201,7 +288,10 @@ async function show(id) {
 }
 
 function close() {
+  shows += 1;
   open = null;
+  keyBefore = null;
+  against = null;
   $("detail").hidden = true;
   document.body.classList.remove("open");
   draw();
@@ -211,11 +301,17 @@ $("metrics").addEventListener("submit", doing(async () => {
   const fields = $("metrics").elements;
   const wanted = [...fields].filter((it) => it.type === "checkbox" && it.checked);
   const evaluators = wanted.map(({ name }) => ({ name, threshold: Number(fields[`${name}-threshold`].value) }));
+  const began = changes;
   const result = await ask("POST", "/score", { evaluators });
+  if (allChanged > began) throw new Error("the golden session changed while the others were scored: score again");
   scores.clear();
-  for (const session of result.sessions) scores.set(session.id, session);
+  let late = 0;
+  for (const session of result.sessions) {
+    if ((changed.get(session.id) ?? 0) > began) late += 1;
+    else scores.set(session.id, session);
+  }
+  if (late) say(`${late} sessions changed while they were scored: score again`);
   draw();
-  if (open) await show(open);
 }));
 
 if (token) $("home").href = `/?token=${encodeURIComponent(token)}`;
@@ -223,23 +319,26 @@ const source = new EventSource("/api/v1/sessions/events" + (token && `?token=${e
 source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(); });
 source.addEventListener("removed", ({ data }) => {
   const id = JSON.parse(data);
-  sessions.delete(id);
-  scores.delete(id);
-  drawn.delete(id);
+  forget(id);
+  // It may have been joined with another.
+  if (id === open) following(() => show(id));
   draw();
 });
 source.addEventListener("session", ({ data }) => {
   const session = JSON.parse(data);
-  const before = sessions.get(session.id);
-  sessions.set(session.id, session);
-  // What was scored is no longer what is there.
-  if (before && (before.spans !== session.spans || before.lost.length !== session.lost.length)) scores.delete(session.id);
-  if (session.golden && golden !== session.id) { golden = session.id; scores.clear(); }
-  if (session.id === open && before && before.spans !== session.spans) doing(() => show(open))();
+  if (learn(session) && session.id === open) following(() => show(open));
   draw();
 });
-// After a break all is sent again; what was removed meanwhile is not among it.
-source.addEventListener("open", () => { sessions.clear(); draw(); });
+// After a break all is sent again. The service may be another one by now, whose sessions have the same ids.
+source.addEventListener("open", () => {
+  keyBefore ??= sessions.get(open)?.key ?? null;
+  for (const id of [...sessions.keys()]) forget(id);
+  golden = null;
+  forgetAll();
+  drawn.clear();
+  if (open !== null) following(() => show(open));
+  draw();
+});
 source.addEventListener("error", () => {
   $("about").textContent = source.readyState === EventSource.CLOSED
     ? "the service does not answer: open this page with the address that it printed, and /sessions in place of /"

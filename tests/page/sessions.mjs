@@ -105,8 +105,11 @@ try {
   await page.locator("#rows tr").waitFor();
   await turn(2, "Paris?", "Paris", "It is sunny.");
   await turn(3, "Paris?", "Rome", "It is sunny.");
-  const foreign = HOSTILE.join(" ");
-  await turn(4, foreign, foreign, foreign);
+  // Characters that steer, a key, and a text that nobody reads to its end.
+  const key = `sk-ant-${"abcde01234".repeat(6)}`;
+  const foreign = `${HOSTILE.join(" ")} \u202e\u001b[2J ${key}`;
+  const long = `${foreign} ${"y".repeat(1 << 20)}`;
+  await turn(4, foreign, long, long);
   await page.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 4);
 
   // One is golden, the others are scored.
@@ -142,6 +145,21 @@ try {
   await page.locator("#detail h2", { hasText: "4" }).waitFor();
   assert.equal(await page.locator("#detail img, #detail script, #rows img, #rows script").count(), 0);
   assert((await page.textContent("#detail .said")).includes(HOSTILE[0]));
+  const [all, longest] = await page.evaluate(() => {
+    const texts = [];
+    const walk = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) texts.push(walk.currentNode.data);
+    return [texts.join("\n"), Math.max(...texts.map((it) => it.length))];
+  });
+  assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("more characters)"));
+  assert(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(all) && !all.includes("abcde01234"));
+  assert(longest < 21_000, `${longest} characters in one text`);
+  // The draft has all of it but the key.
+  await page.locator("#detail input[type=text]").fill("evals/foreign.evalset.json");
+  await page.locator("#save").click();
+  await page.getByText("is in evals/foreign.evalset.json").waitFor();
+  const draft = readFileSync(join(folder, "evals/foreign.evalset.json"), "utf8");
+  assert(draft.includes("y".repeat(1 << 20)) && !draft.includes("abcde01234"));
 
   // No score outlives what it was made of: neither in the list nor beside the open session.
   const passed = page.locator(".passed");

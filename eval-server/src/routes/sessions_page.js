@@ -184,6 +184,16 @@ function draw() {
   });
 }
 
+/** The most turns, and calls of a turn, that are shown. */
+const MOST = 200;
+
+/** What is made of the first of many, and how many there are beside them. */
+function first(all, name, make, note) {
+  const nodes = all.slice(0, MOST).map(make);
+  if (all.length > MOST) nodes.push(el(note, "soft", `${all.length - MOST} more ${name} are not shown; a draft has them all`));
+  return nodes;
+}
+
 const text = (content) => ((content && content.parts) || []).map((part) => part.text || "").join("");
 const call = (it) => `${it.name}(${JSON.stringify(it.args ?? {})})`;
 
@@ -192,11 +202,10 @@ function turnOf(turn, number) {
     el("p", "label", "user"), el("p", "said", text(turn.userContent)));
   const data = turn.intermediateData;
   if (data.toolUses.length) {
-    node.append(el("p", "label", "calls"), el("ul", "", ...data.toolUses.map((it) => el("li", "mono", call(it)))));
+    node.append(el("p", "label", "calls"), el("ul", "", ...first(data.toolUses, "calls", (it) => el("li", "mono", call(it)), "li")));
   }
-  for (const [, parts] of data.intermediateResponses) {
-    node.append(el("p", "label", "said before"), el("p", "said", text({ parts })));
-  }
+  const before = ([, parts]) => el("div", "", el("p", "label", "said before"), el("p", "said", text({ parts })));
+  node.append(...first(data.intermediateResponses, "texts", before, "p"));
   node.append(el("p", "label", "answer"), el("p", "said", turn.finalResponse ? text(turn.finalResponse) : "(none)"));
   return node;
 }
@@ -204,11 +213,21 @@ function turnOf(turn, number) {
 /** The calls of a turn beside those of the golden session. */
 function comparisonOf(comparison, number) {
   const lines = [];
-  const { expected, actual } = comparison;
-  for (let at = 0; at < Math.max(expected.length, actual.length); at += 1) {
+  const { expected, actual, matched } = comparison;
+  const count = Math.max(expected.length, actual.length);
+  let differs = false;
+  for (let at = 0; at < Math.min(count, MOST); at += 1) {
     const [one, other] = [expected[at], actual[at]].map((it) => (it ? call(it) : "-"));
+    differs ||= one !== other;
     lines.push(el("tr", one === other ? "" : "changed", el("td", "mono", one), el("td", "mono", other)));
   }
+  const note = (said) => {
+    const cell = el("td", "soft", said);
+    cell.colSpan = 2;
+    lines.push(el("tr", "", cell));
+  };
+  if (count > MOST) note(`${count - MOST} more calls are not shown`);
+  if (!matched && !differs) note("the calls differ in what is not shown");
   const head = el("tr", "", el("th", "", `golden, turn ${number}`), el("th", "", "this session"));
   return el("table", "", el("thead", "", head), el("tbody", "", ...lines));
 }
@@ -231,7 +250,7 @@ function drawAgainst() {
     node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
     if (score.reason) node.push(el("p", "doubt", score.reason));
     const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
-    if (compared) node.push(...compared.details.comparisons.map((it, at) => comparisonOf(it, at + 1)));
+    if (compared) node.push(...first(compared.details.comparisons, "turns", (it, at) => comparisonOf(it, at + 1), "p"));
   }
   against.replaceChildren(...node);
 }
@@ -280,7 +299,7 @@ async function show(id) {
   against.id = "against";
   against.dataset.id = session.id;
   node.push(against);
-  if (conversation) node.push(...conversation.invocations.map((turn, at) => turnOf(turn, at + 1)));
+  if (conversation) node.push(...first(conversation.invocations, "turns", (turn, at) => turnOf(turn, at + 1), "p"));
   $("detail").replaceChildren(...node);
   $("detail").hidden = false;
   document.body.classList.add("open");

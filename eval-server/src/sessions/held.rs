@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use eval_agents::traces::{Traces, Turn};
 
+use crate::shown;
+
 /// How far a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -35,7 +37,7 @@ pub(crate) struct Held {
     pub(crate) waits: Vec<String>,
 }
 
-/// What a session was read as.
+/// What a session was read as, with texts as they are shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Digest {
     pub(crate) turns: usize,
@@ -54,9 +56,6 @@ pub(crate) struct Digest {
     pub(crate) failed_turns: usize,
 }
 
-/// The most characters of what was said, in a list.
-const SHOWN: usize = 200;
-
 impl Held {
     /// Why it is not whole.
     pub(crate) fn doubts(&self) -> Vec<String> {
@@ -73,7 +72,6 @@ impl Digest {
     pub(super) fn of(traces: &Traces) -> Self {
         let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
-        let line = |text: &str| text.chars().take(SHOWN).collect();
         let started = turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min();
         let ended = turns().map(|turn| turn.end_ns).max().unwrap_or_default();
         let tokens = |turn: &Turn| {
@@ -86,9 +84,9 @@ impl Digest {
             turns: turns().count(),
             calls: turns().map(|turn| turn.calls.len()).sum(),
             tokens: turns().map(tokens).fold(0, u64::saturating_add),
-            agent: turns().find_map(|turn| turn.agent.clone()),
-            asked: turns().find_map(|turn| turn.user.as_deref()).map(line),
-            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(line),
+            agent: turns().find_map(|turn| turn.agent.as_deref()).map(shown::line),
+            asked: turns().find_map(|turn| turn.user.as_deref()).map(shown::preview),
+            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(shown::preview),
             started,
             lasted: Duration::from_nanos(started.map_or(0, |started| ended.saturating_sub(started))),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),

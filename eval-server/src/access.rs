@@ -19,6 +19,8 @@ pub(crate) struct Access {
     /// Further names, such as that of a proxy.
     hosts: Vec<String>,
     token: Token,
+    /// What a browser shows in place of the token.
+    cookie: Token,
 }
 
 /// Who asks, once it is clear that the request may be answered.
@@ -43,29 +45,47 @@ pub(crate) enum Needs {
     Token,
 }
 
+const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// A header that our pages send with what changes something. No form can, and a script of another site would have to ask first.
 const OF_PAGE: HeaderName = HeaderName::from_static("x-evalset");
 
 impl Access {
-    pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token) -> Self {
-        Self { address, hosts: hosts.to_vec(), token }
+    /// `cookie` is what browsers that showed the token are known by.
+    pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token, cookie: Token) -> Self {
+        Self { address, hosts: hosts.to_vec(), token, cookie }
     }
 
     pub(crate) fn token(&self) -> &Token {
         &self.token
     }
 
-    /// The name of the cookie with the token. Browsers send cookies to all ports of a host.
-    pub(crate) fn cookie(&self) -> String {
+    /// The name of the cookie: browsers send cookies to all ports of a host.
+    fn cookie_name(&self) -> String {
         format!("evalset-{}", self.address.port())
+    }
+
+    /// The cookie of a browser that showed the token. It is not the token: it ends with this server, and other servers of the
+    /// host see it.
+    pub(crate) fn set_cookie(&self, headers: &HeaderMap) -> String {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
+        // Browsers send the second header only over TLS, and to this machine.
+        let is_secure = host.is_some_and(|host| !is_local(host.host())) && headers.contains_key(FETCH_SITE);
+        let secure = if is_secure { "; Secure" } else { "" };
+        let (name, value) = (self.cookie_name(), self.cookie.as_str());
+        // Lax: a link to a run is opened from other sites too. What changes something needs more than the cookie.
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}")
     }
 
     /// Who asks. Refuses requests for other hosts, and those of foreign pages.
     pub(crate) fn caller(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Caller, Refusal> {
         let host = self.host(uri, headers)?;
-        Self::check_origin(&host, headers)?;
+        // A link that somebody follows reads, and no page of another site sees what.
+        if !(*method == Method::GET && is_followed_link(headers)) {
+            Self::check_origin(&host, headers)?;
+        }
         let shown = bearer(headers).or_else(|| query(uri, "token"));
         match shown {
             Some(shown) if self.token.is(shown) => Ok(Caller::Trusted),
@@ -81,10 +101,10 @@ impl Access {
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
-        let name = self.cookie();
+        let name = self.cookie_name();
         let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
         let mut pairs = cookies.flat_map(|it| it.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.any(|(key, value)| key == name && self.token.is(value))
+        pairs.any(|(key, value)| key == name && self.cookie.is(value))
     }
 
     /// Refuses a caller who lacks what a route needs.
@@ -152,6 +172,12 @@ impl Access {
     }
 }
 
+/// Whether a browser asks for a page to show it in a window of its own.
+fn is_followed_link(headers: &HeaderMap) -> bool {
+    let is = |name, value: &str| headers.get(name).is_some_and(|found| found == value);
+    is(FETCH_MODE, "navigate") && is(FETCH_DEST, "document") && !headers.contains_key(ORIGIN)
+}
+
 fn ip(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
@@ -180,10 +206,12 @@ mod tests {
     use super::*;
 
     const TOKEN: &str = "0123456789abcdef";
+    const COOKIE: &str = "fedcba9876543210";
 
     fn access(address: &str, hosts: &[&str]) -> Access {
         let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-        Access::new(address.parse().unwrap(), &hosts, Token::chosen(TOKEN).unwrap())
+        let cookie = Token::chosen(COOKIE).unwrap();
+        Access::new(address.parse().unwrap(), &hosts, Token::chosen(TOKEN).unwrap(), cookie)
     }
 
     fn ask(access: &Access, uri: &str, headers: &[(&'static str, &str)]) -> Result<Caller, u16> {
@@ -271,15 +299,49 @@ mod tests {
     fn a_cookie_shows_the_token_and_changes_nothing_without_the_header_of_a_page() {
         let access = access("127.0.0.1:8001", &[]);
         let host = ("host", "localhost");
-        let own = format!("a=b; evalset-8001={TOKEN}");
+        let own = format!("a=b; evalset-8001={COOKIE}");
         let own = ("cookie", own.as_str());
         assert_eq!(ask(&access, "/", &[host, own]), Ok(Caller::Trusted));
-        let other = format!("evalset-8002={TOKEN}; evalset-8001=fedcba9876543210");
+        let other = format!("evalset-8002={COOKIE}; evalset-8001={TOKEN}");
         assert_eq!(ask(&access, "/", &[host, ("cookie", &other)]), Ok(Caller::Local));
         let post = |headers: &[_]| ask_by(&Method::POST, &access, "/", headers);
         assert_eq!(post(&[host, own]), Ok(Caller::Local));
         assert_eq!(post(&[host, own, ("x-evalset", "1")]), Ok(Caller::Trusted));
         assert_eq!(post(&[host, own, ("x-evalset", "1"), ("origin", "http://localhost:3000")]), Err(403));
+    }
+
+    #[test]
+    fn a_link_on_another_site_can_be_followed_and_nothing_else_of_it_asks() {
+        let access = access("127.0.0.1:8001", &["evals.example.com"]);
+        let own = format!("evalset-8001={COOKIE}");
+        let from = |dest, mode| {
+            [
+                ("host", "localhost"),
+                ("cookie", own.as_str()),
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", mode),
+                ("sec-fetch-dest", dest),
+            ]
+        };
+        let link = from("document", "navigate");
+        assert_eq!(ask(&access, "/runs/a", &link), Ok(Caller::Trusted));
+        assert_eq!(ask_by(&Method::POST, &access, "/run", &link), Err(403));
+        for (dest, mode) in [("iframe", "navigate"), ("empty", "cors"), ("image", "no-cors")] {
+            assert_eq!(ask(&access, "/runs/a", &from(dest, mode)), Err(403), "{dest}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_stays_on_connections_that_nobody_reads() {
+        let access = access("127.0.0.1:8001", &["evals.example.com"]);
+        let of = |host| {
+            let headers = [("host", host), ("sec-fetch-site", "none")];
+            let headers =
+                headers.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+            access.set_cookie(&HeaderMap::from_iter(headers))
+        };
+        assert_eq!(of("localhost:8001"), format!("evalset-8001={COOKIE}; Path=/; HttpOnly; SameSite=Lax"));
+        assert!(of("evals.example.com").ends_with("; Secure"), "{}", of("evals.example.com"));
     }
 
     #[test]

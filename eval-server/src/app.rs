@@ -13,7 +13,6 @@ use crate::memory::Memory;
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
 use crate::sessions::Sessions;
-use crate::token::Token;
 use crate::work::{Workers, at_once};
 
 /// What all requests share.
@@ -37,14 +36,9 @@ const STREAMS: usize = 32;
 pub(crate) type Shared = Arc<App>;
 
 impl App {
-    pub(crate) fn new(
-        address: SocketAddr,
-        otlp: Option<SocketAddr>,
-        token: Token,
-        options: ServerOptions,
-    ) -> Self {
+    pub(crate) fn new(access: Access, otlp: Option<SocketAddr>, options: ServerOptions) -> Self {
         Self {
-            access: Access::new(address, &options.hosts, token),
+            access,
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
             sessions: Sessions::new(&options.limits),
@@ -76,6 +70,15 @@ impl App {
         work: impl FnOnce(Received) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
         let received = self.receive(request).await?;
+        self.compute_with(received, work).await
+    }
+
+    /// The same for a body that has arrived.
+    pub(crate) async fn compute_with<T: Send + 'static>(
+        &self,
+        received: Received,
+        work: impl FnOnce(Received) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
         let is_small = received.is_small();
         let work = with_unpacked(received, work);
         if is_small { at_once(work)? } else { self.workers.run(work).await? }
@@ -91,6 +94,15 @@ impl App {
         if caller != Caller::Trusted {
             return self.compute(request, work).await;
         }
+        self.compute_apart(request, work).await
+    }
+
+    /// The same for work that may wait or takes long, whatever the size of the body: always on a thread for such work.
+    pub(crate) async fn compute_apart<T: Send + 'static>(
+        &self,
+        request: Request,
+        work: impl FnOnce(Received) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
         let received = self.receive(request).await?;
         self.workers.run(with_unpacked(received, work)).await?
     }

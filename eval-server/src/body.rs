@@ -105,12 +105,17 @@ impl Received {
         self.bytes.len() <= SMALL && is_plain()
     }
 
+    /// Lets what is unpacked be so many times as large as a body.
+    pub(crate) fn allow_unpacked(&mut self, times: usize) {
+        self.left = self.left.saturating_mul(times);
+    }
+
     /// Unpacks a body that is packed as a whole.
     pub(crate) fn unpack(&mut self) -> Result<(), Refusal> {
         let mut encodings = self.headers.get_all(CONTENT_ENCODING).iter();
         let Some(encoding) = encodings.next() else { return Ok(()) };
         if encodings.next().is_some() {
-            return Err(unknown_encoding());
+            return Err(unknown_encoding("several encodings"));
         }
         match encoding.as_bytes().to_ascii_lowercase().as_slice() {
             b"identity" => Ok(()),
@@ -119,7 +124,7 @@ impl Received {
                 self.bytes = self.unpacked(&bytes, "the body")?;
                 Ok(())
             }
-            _ => Err(unknown_encoding()),
+            other => Err(unknown_encoding(&String::from_utf8_lossy(other))),
         }
     }
 
@@ -164,7 +169,8 @@ impl Received {
     }
 }
 
-fn unknown_encoding() -> Refusal {
-    let why = "`Content-Encoding` is `gzip`, or there is none; other encodings are not known here";
+fn unknown_encoding(name: &str) -> Refusal {
+    let name: String = name.chars().take(40).collect();
+    let why = format!("the body is packed with `{name}`; send it with `Content-Encoding: gzip`, or as it is");
     Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
 }

@@ -13,6 +13,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 
 use crate::limits::Limits;
 
@@ -45,7 +46,10 @@ pub(crate) async fn serve(
             accepted = accept(&listener, &places) => accepted,
         };
         let service = TowerToHyperService::new(routes.clone());
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        let mut stream = TimeoutStream::new(stream);
+        // hyper waits for ever for a client that does not read, and its place with it.
+        stream.set_write_timeout(Some(limits.time));
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
             // What goes wrong with a connection is the client's, who has gone, or was answered.
             drop(connection.await);

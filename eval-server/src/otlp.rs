@@ -3,7 +3,7 @@
 //! An export is taken apart where it stands. Nothing is built of it that is many times as large as it is: an empty element
 //! takes two bytes on the wire, and must not take hundreds in memory.
 
-mod body;
+mod encoding;
 mod export;
 mod json;
 mod protobuf;
@@ -11,7 +11,7 @@ mod reply;
 mod signal;
 mod wire;
 
-pub(crate) use body::{BodyError, Encoding, unpacked};
+pub(crate) use encoding::Encoding;
 pub(crate) use export::{Batch, Export, Span, trace_id};
 pub(crate) use reply::{refused, stored};
 pub(crate) use signal::{Signal, Unreadable};

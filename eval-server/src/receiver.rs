@@ -10,9 +10,12 @@ use axum::routing::post;
 
 use crate::access::{Access, Needs};
 use crate::app::App;
-use crate::otlp::{self, BodyError, Encoding, Signal, Unreadable};
+use crate::otlp::{self, Encoding, Signal, Unreadable};
 use crate::refusal::Refusal;
 use crate::sessions::Full;
+
+/// How many times as large as a body an export may be when it is unpacked: spans are alike.
+const UNPACKED: usize = 4;
 
 /// What the receiver answers with.
 #[derive(Debug)]
@@ -78,26 +81,12 @@ async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<(usiz
             "an export is `application/x-protobuf` or `application/json`",
         ));
     };
-    let headers = request.headers().clone();
+    let mut received = app.receive(request).await?;
+    received.allow_unpacked(UNPACKED);
     let own = Arc::clone(app);
-    app.compute(request, move |received| {
-        // What is packed may be larger when it is unpacked, by this much.
-        let most = own.limits().body.saturating_mul(4);
-        let unpacked = otlp::unpacked(&headers, &received.bytes, most).map_err(|error| match error {
-            BodyError::Unknown(name) => Refusal::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                format!("the body is packed with `{name}`; what is read is `gzip`"),
-            ),
-            BodyError::TooLarge(most) => Refusal::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!(
-                    "the body has more than {most} bytes when it is unpacked; export fewer spans at once"
-                ),
-            ),
-            BodyError::Broken(why) => Refusal::bad(format!("the body cannot be unpacked: {why}")),
-        })?;
-        let bytes = unpacked.as_deref().unwrap_or(&received.bytes);
-        let export = otlp::read(signal, encoding, bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
+    app.compute_with(received, move |received| {
+        let export =
+            otlp::read(signal, encoding, &received.bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
         own.sessions
             .add(export)
             .map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))

@@ -87,6 +87,7 @@ impl Server {
             None => Token::random(),
         };
         let token = token.map_err(BindError::Token)?;
+        let cookie = Token::random().map_err(BindError::Token)?;
         let failed = |source| BindError::Address { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -95,8 +96,9 @@ impl Server {
             None => None,
         };
         let received = otlp.as_ref().map(|(_, address)| *address);
-        let access = received.map(|address| Access::new(address, &options.hosts, token.clone()));
-        let app = Arc::new(App::new(address, received, token, options));
+        let access = |address| Access::new(address, &options.hosts, token.clone(), cookie.clone());
+        let (own, access) = (access(address), received.map(access));
+        let app = Arc::new(App::new(own, received, options));
         let receiver = otlp
             .zip(access)
             .map(|((listener, _), access)| (listener, Receiver { access, app: Arc::clone(&app) }));
@@ -115,12 +117,17 @@ impl Server {
 
     /// Where it is reached on this machine, with the token: whoever has it may read the records.
     pub fn url(&self) -> String {
+        format!("{}/?token={}", self.origin(), self.token())
+    }
+
+    /// Where it is reached on this machine, without the token: `http://127.0.0.1:8001`.
+    pub fn origin(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
             let loopback: [IpAddr; 2] = [[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
             address.set_ip(loopback[usize::from(address.is_ipv6())]);
         }
-        format!("http://{address}/?token={}", self.token())
+        format!("http://{address}")
     }
 
     /// The token.

@@ -20,7 +20,8 @@ use drafts::SetFolder;
 
 /// Shows runs while they run, drafts and files in the browser, and checks eval sets and scores traces over HTTP.
 ///
-/// It ends at Ctrl-C, and on Unix at SIGTERM. The URL that it prints has a token: whoever has it may read the records.
+/// It ends at Ctrl-C, and on Unix at SIGTERM. The URL that it prints has a token: whoever has it may read the records. A token
+/// from a file is not printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, group = agent::at_most_one())]
 pub(crate) struct Args {
@@ -103,7 +104,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let ended = runtime.block_on(async {
         let server = bind(args, address, options).await.map_err(|error| cannot_start(&error))?;
         // A reader that has gone does not stop the service.
-        drop(writeln!(io::stdout(), "serving on {}", server.url()));
+        let url = match &args.token_file {
+            // Who reads the log of a service may not read the file.
+            Some(path) => format!("{}/ with the token in `{}`", server.origin(), path.display()),
+            None => server.url(),
+        };
+        drop(writeln!(io::stdout(), "serving on {url}"));
         if let Some(address) = server.otlp_address() {
             drop(writeln!(io::stdout(), "receiving traces on http://{address}"));
         }

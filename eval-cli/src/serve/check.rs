@@ -46,7 +46,7 @@ pub(super) async fn journal(State(site): State<Arc<Site>>, body: Bytes) -> Resul
         let (outcome, reason) = (results.totals.outcome().name(), results.totals.reason());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut kept = lock(&site.dropped);
-        kept.insert(0, (number, folder));
+        kept.insert(0, (number, Arc::new(folder)));
         kept.truncate(KEPT);
         Ok(answer::json(
             &json!({ "link": format!("/dropped/{number}"), "outcome": outcome, "reason": reason }),
@@ -70,11 +70,12 @@ pub(super) async fn dropped(
     headers: HeaderMap,
 ) -> Response {
     let page = site.work(move |site| {
-        let kept = lock(&site.dropped);
-        let found = kept.iter().find(|(known, _)| known.to_string() == number).ok_or_else(|| {
+        let found =
+            |(known, folder): &(u64, Arc<_>)| (known.to_string() == number).then(|| Arc::clone(folder));
+        let folder = lock(&site.dropped).iter().find_map(found).ok_or_else(|| {
             Failure::not_found("this journal is not kept any more", "drop it again on the page “Check”")
         })?;
-        still(&loaded(&found.1)?, "check")
+        still(&loaded(&folder)?, "check")
     });
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }

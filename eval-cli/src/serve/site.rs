@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 
 use super::answer::Failure;
-use super::hub::Hub;
+use super::hub::{Hub, lock};
 use super::job::{Job, Start};
 use super::lines::Lines;
 use super::view::Views;
@@ -19,7 +19,8 @@ pub(crate) struct Site {
     pub(super) hub: Hub,
     pub(super) lines: Mutex<Lines>,
     pub(super) views: Mutex<Views>,
-    pub(super) dropped: Mutex<Vec<(u64, tempfile::TempDir)>>,
+    /// Journals that were dropped, by number.
+    pub(super) dropped: Mutex<Vec<(u64, Arc<tempfile::TempDir>)>>,
     pub(super) job: Arc<Job>,
     /// Whether somebody looks for new records.
     pub(super) watches: Mutex<bool>,
@@ -44,10 +45,11 @@ impl Site {
         })
     }
 
-    /// Ends the streams of events, and the run that was started here.
+    /// Ends the streams of events, and the run that was started here. What was dropped goes.
     pub(crate) fn end(&self) {
         self.hub.end();
         self.job.end();
+        lock(&self.dropped).clear();
     }
 
     /// Works on a thread that may wait for a disk.

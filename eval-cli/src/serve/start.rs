@@ -53,10 +53,12 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
 
 /// Cancels the run.
 pub(super) async fn cancel(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
-    site.work(|site| {
+    // It waits for no page that is computed: what runs may cost money.
+    let ended = tokio::task::spawn_blocking(move || {
         let was_running = site.job.end();
         site.job.tell();
-        Ok(answer::json(&json!({ "cancelled": was_running })))
-    })
-    .await
+        was_running
+    });
+    let was_running = ended.await.map_err(|_| Failure::internal("the run could not be cancelled"))?;
+    Ok(answer::json(&json!({ "cancelled": was_running })))
 }

@@ -93,13 +93,16 @@ fn of_bucket(
         (Some(401), _) => {
             (format!("{} does not accept the credentials (401)", service.name), service.credentials.into())
         }
-        // The keys are unknown, or sign wrongly.
-        (Some(403), _)
+        // The keys are unknown, sign wrongly, or were given for a time that is over.
+        (Some(status @ (400 | 403)), _)
             if ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
                 .iter()
                 .any(|code| error.message().contains(code)) =>
         {
-            (format!("{} does not accept the credentials (403)", service.name), service.credentials.into())
+            (
+                format!("{} does not accept the credentials ({status})", service.name),
+                service.credentials.into(),
+            )
         }
         (Some(403), _) => (
             format!("the credentials do not allow this in the bucket `{bucket}` (403)"),

@@ -40,8 +40,12 @@ impl Pages {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let (address, token) =
             line.trim().strip_prefix("serving on http://").unwrap().split_once("/?token=").unwrap();
-        let port = address.rsplit(':').next().unwrap();
-        Self { cookie: format!("evalset-{port}={token}"), address: address.to_owned(), folder, child }
+        let mut pages = Self { cookie: String::new(), address: address.to_owned(), folder, child };
+        let mut answer = String::new();
+        pages.send(&format!("GET /?token={token}"), "", "").read_to_string(&mut answer).unwrap();
+        let (_, cookie) = answer.split_once("set-cookie: ").unwrap();
+        cookie.split(';').next().unwrap().clone_into(&mut pages.cookie);
+        pages
     }
 
     fn set(&self) -> PathBuf {

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use crate::model::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part,
+    SessionInput,
 };
 use crate::value::{Map, Value};
 
@@ -19,24 +20,52 @@ pub(super) fn are_plain(cases: &[EvalCase]) -> bool {
     !cases.is_empty() && cases.iter().all(|case| ids.insert(case.eval_id.as_str()) && is_plain(case))
 }
 
+// Each field is named below, so that the compiler asks for those that come to be.
+
 fn is_plain(case: &EvalCase) -> bool {
-    let session = case.session_input.as_ref();
-    !case.eval_id.is_empty()
-        && !case.conversation.is_empty()
-        && case.conversation_scenario.is_none()
-        && case.rubrics.is_none()
-        && case.extra.is_empty()
-        && session.is_none_or(|session| session.extra.is_empty() && is_shallow(&session.state))
-        && is_shallow(&case.final_session_state)
-        && case.conversation.iter().all(turn)
+    let EvalCase {
+        eval_id,
+        conversation,
+        conversation_scenario,
+        session_input,
+        creation_timestamp: _,
+        rubrics,
+        final_session_state,
+        extra,
+    } = case;
+    !eval_id.is_empty()
+        && !conversation.is_empty()
+        && conversation_scenario.is_none()
+        && rubrics.is_none()
+        && extra.is_empty()
+        && session_input.as_ref().is_none_or(session)
+        && is_shallow(final_session_state)
+        && conversation.iter().all(turn)
+}
+
+fn session(session: &SessionInput) -> bool {
+    let SessionInput { app_name: _, user_id: _, session_id: _, state, extra } = session;
+    extra.is_empty() && is_shallow(state)
 }
 
 fn turn(turn: &Invocation) -> bool {
-    turn.rubrics.is_none()
-        && turn.app_details.is_none()
-        && content(&turn.user_content)
-        && turn.final_response.as_ref().is_none_or(content)
-        && match &turn.intermediate_data {
+    let Invocation {
+        invocation_id: _,
+        user_content,
+        final_response,
+        intermediate_data,
+        creation_timestamp: _,
+        duration: _,
+        model_duration: _,
+        tool_duration: _,
+        rubrics,
+        app_details,
+    } = turn;
+    rubrics.is_none()
+        && app_details.is_none()
+        && content(user_content)
+        && final_response.as_ref().is_none_or(content)
+        && match intermediate_data {
             None => true,
             Some(IntermediateData::Events(events)) => events.iter().all(event),
             Some(IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses }) => {
@@ -48,27 +77,31 @@ fn turn(turn: &Invocation) -> bool {
 }
 
 fn event(event: &InvocationEvent) -> bool {
-    event.usage_metadata.is_none()
-        && event.grounding_metadata.is_none()
-        && event.content.as_ref().is_none_or(content)
+    let InvocationEvent { author: _, content: said, usage_metadata, model_version: _, grounding_metadata } =
+        event;
+    usage_metadata.is_none() && grounding_metadata.is_none() && said.as_ref().is_none_or(content)
 }
 
 fn content(content: &Content) -> bool {
-    content.parts().iter().all(part)
+    let Content { parts, role: _ } = content;
+    parts.iter().flatten().all(part)
 }
 
 fn part(part: &Part) -> bool {
-    part.other.is_empty()
-        && part.function_call.as_ref().is_none_or(call)
-        && part.function_response.as_ref().is_none_or(response)
+    let Part { text: _, thought: _, function_call, function_response, other } = part;
+    other.is_empty()
+        && function_call.as_ref().is_none_or(call)
+        && function_response.as_ref().is_none_or(response)
 }
 
 fn call(call: &FunctionCall) -> bool {
-    call.other.is_empty() && call.args.as_ref().is_none_or(is_shallow)
+    let FunctionCall { id: _, args, name: _, other } = call;
+    other.is_empty() && args.as_ref().is_none_or(is_shallow)
 }
 
 fn response(response: &FunctionResponse) -> bool {
-    response.other.is_empty() && response.response.as_ref().is_none_or(is_shallow)
+    let FunctionResponse { id: _, name: _, response, other } = response;
+    other.is_empty() && response.as_ref().is_none_or(is_shallow)
 }
 
 /// Not recursive: values that are built in Rust have any depth.

@@ -6,7 +6,7 @@ use axum::response::Response;
 use prost::encoding::{int64, string};
 use serde::Serialize;
 
-use super::body::Encoding;
+use super::encoding::Encoding;
 use super::signal::Signal;
 use crate::answer;
 

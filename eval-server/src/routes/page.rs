@@ -42,7 +42,8 @@ pub(super) fn entrance(app: &App, caller: Caller, request: &Request) -> Option<R
     }
     if caller == Caller::Trusted {
         query(uri, "token")?;
-        return Some(with_cookie(app, &without_token(uri.path(), uri.query().unwrap_or_default())));
+        let url = without_token(uri.path(), uri.query().unwrap_or_default());
+        return Some(with_cookie(&app.access.set_cookie(request.headers()), &url));
     }
     let accepts = request.headers().get(ACCEPT).and_then(|accepts| accepts.to_str().ok());
     if uri.path() != "/" && !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
@@ -63,11 +64,9 @@ fn without_token(path: &str, query: &str) -> String {
     if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) }
 }
 
-fn with_cookie(app: &App, location: &str) -> Response {
+fn with_cookie(cookie: &str, location: &str) -> Response {
     let mut response = answer::of_bytes(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
-    let (name, token) = (app.access.cookie(), app.access.token().as_str());
-    let cookie = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict");
-    let headers = [(LOCATION, location), (SET_COOKIE, cookie.as_str())];
+    let headers = [(LOCATION, location), (SET_COOKIE, cookie)];
     for (name, value) in headers {
         // A URL that was read, and a token of plain characters, can be written.
         if let Ok(value) = HeaderValue::from_str(value) {

@@ -60,7 +60,7 @@ pub(crate) async fn save(
     request: Request,
 ) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
-    app.compute(request, move |received| {
+    app.compute_apart(request, move |received| {
         let wanted = read(&received.bytes)?;
         let reading = found(&own, &id)?;
         let drafts = own.options.drafts.as_ref().ok_or_else(|| conflict("this server saves no drafts"))?;

@@ -77,7 +77,7 @@ pub(crate) async fn score(
     request: Request,
 ) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
-    app.compute(request, move |received| {
+    app.compute_apart(request, move |received| {
         let (golden, wanted, evaluators) = read(&received.bytes)?;
         let golden = golden.or_else(|| own.sessions.golden().map(|id| id.to_string()));
         let golden = golden.ok_or_else(|| {
@@ -89,13 +89,15 @@ pub(crate) async fn score(
         let golden = found(&own, &golden)?;
         // Spans may have come since it was marked.
         check_golden(&golden)?;
-        let sessions = match wanted {
-            Some(wanted) => wanted.iter().map(|id| found(&own, id)).collect::<Result<Vec<_>, _>>()?,
-            None => others(&own, &golden),
-        };
         let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
-        let sessions: Vec<SessionScore> =
-            sessions.into_iter().map(|session| scored(session, &case, &evaluators, caller)).collect();
+        // One is read after the other: all together they may take much memory.
+        let score = |session| scored(session, &case, &evaluators, caller);
+        let sessions: Vec<SessionScore> = match wanted {
+            Some(wanted) => {
+                wanted.iter().map(|id| found(&own, id).map(score)).collect::<Result<_, _>>()?
+            }
+            None => others(&own, &golden).map(score).collect(),
+        };
         let passed = !sessions.is_empty() && sessions.iter().all(|session| session.passed);
         Ok(answer::data(SessionScores { golden: golden.held.id.to_string(), passed, sessions }))
     })
@@ -108,15 +110,13 @@ fn expected(conversation: &Conversation) -> EvalCase {
 }
 
 /// All sessions but the golden one, without those that are of no agent.
-fn others(app: &App, golden: &Reading) -> Vec<Reading> {
+fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading> {
     let ids = app.sessions.list().sessions.into_iter().map(|(held, _)| held.id);
     let others = ids.filter(|id| *id != golden.held.id).filter_map(|id| app.sessions.read(id));
-    others
-        .filter(|it| {
-            let digest = it.digest();
-            digest.turns > 0 || digest.gaps > 0 || !it.held.lost.is_empty()
-        })
-        .collect()
+    others.filter(|it| {
+        let digest = it.digest();
+        digest.turns > 0 || digest.gaps > 0 || !it.held.lost.is_empty()
+    })
 }
 
 fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> SessionScore {

@@ -48,6 +48,23 @@ fn slow_headers_bodies_and_idle_connections_end() {
 }
 
 #[test]
+fn a_client_that_does_not_read_loses_its_place() {
+    let limits = Limits::default().connections(1).time(Duration::from_millis(300));
+    let service = Service::start(ServerOptions::new().limits(limits));
+    let mut deaf = service.connect();
+    deaf.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    let asked = "GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1000);
+    // Until both sides have no room left.
+    while deaf.write_all(asked.as_bytes()).is_ok() {}
+    let mut other = service.connect();
+    other.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    other.write_all(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    other.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[test]
 fn it_stops_when_asked_and_answers_what_is_in_work() {
     let mut service = Service::start(ServerOptions::new());
     let mut idle = service.connect();

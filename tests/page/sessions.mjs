@@ -2,7 +2,7 @@
 //
 //   node tests/page/sessions.mjs CARGO-EVALSET SCREENSHOTS
 //
-// CARGO-EVALSET has the feature `serve`. The rest is as for look.mjs.
+// CARGO-EVALSET has the feature `serve`. The rest is as for look.mjs: the folder `screenshots` has those of such a run.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,6 +13,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { HOSTILE } from "./journals.mjs";
+import { small } from "./png.mjs";
 
 const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
 const { chromium } = require("playwright-core");
@@ -84,6 +85,7 @@ try {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: false });
   const page = await context.newPage();
   const problems = [];
+  const shot = async (name) => writeFileSync(join(screenshots, `${name}.png`), small(await page.screenshot()));
   page.on("request", (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith("data:")) problems.push("asked for " + request.url());
   });
@@ -129,7 +131,7 @@ try {
   const changed = page.locator("#detail tr.changed");
   await changed.waitFor();
   assert((await changed.textContent()).includes('"Paris"') && (await changed.textContent()).includes('"Rome"'));
-  await page.screenshot({ path: join(screenshots, "sessions.png") });
+  await shot("sessions");
 
   // A draft.
   await page.locator("#detail input[type=text]").fill("evals/live.evalset.json");
@@ -206,6 +208,32 @@ try {
   assert.equal(await passed.count(), 0);
   await page.unroute("**/api/v1/sessions/score");
 
+  // The address names the open session, and the way back leads to the one before.
+  const heading = (id) => page.locator("#detail h2", { hasText: String(id).padStart(32, "0") }).waitFor();
+  await page.goto(`${url}/sessions#3`);
+  await heading(3);
+  await row(3).and(page.locator("[aria-current=true]")).waitFor();
+  await row(2).locator(".name").click();
+  await heading(2);
+  assert(page.url().endsWith("/sessions#2"), page.url());
+  await page.goBack();
+  await heading(3);
+  await page.goForward();
+  await heading(2);
+  await page.getByRole("button", { name: "Close" }).click();
+  assert(page.url().endsWith("/sessions") && await page.locator("#detail").isHidden());
+  await page.goBack();
+  await heading(2);
+  await page.evaluate(() => { location.hash = "99"; });
+  await page.getByText("there is no such session").waitFor();
+  assert(await page.locator("#detail").isHidden());
+  await page.goBack();
+  await heading(2);
+  // A place on the page is no session.
+  await page.evaluate(() => { location.hash = "list"; });
+  await page.waitForFunction(() => location.hash === "#list");
+  await heading(2);
+
   // Contrast and names, in the light and in the dark, and on a phone.
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
@@ -217,9 +245,12 @@ try {
   await page.setViewportSize({ width: 390, height: 844 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   assert(!wide, "a phone has to scroll sideways");
-  await page.screenshot({ path: join(screenshots, "sessions-phone.png") });
-  // The refused draft is an answer that the browser logs.
-  assert.deepEqual(problems.filter((it) => !it.includes("409")), []);
+  await row(3).locator(".name").click();
+  await heading(3);
+  await page.locator("#detail h2").scrollIntoViewIfNeeded();
+  await shot("phone-sessions");
+  // The refused draft, and that there is no session, are answers that the browser logs.
+  assert.deepEqual(problems.filter((it) => !it.includes("409") && !it.includes("404")), []);
 
   // A service that is started again counts sessions from 1: what was scored before it is forgotten.
   const secret = "0123456789abcdef0123456789abcdef";
@@ -244,16 +275,31 @@ try {
   await other.locator("#rows tr .name").first().click();
   await other.getByRole("button", { name: "Score", exact: true }).click();
   await other.locator("#detail .passed").first().waitFor();
+  const events = "**/api/v1/sessions/events*";
+  await other.route(events, (route) => route.abort("connectionrefused"));
   first.started.kill();
   await once(first.started, "exit");
   const second = await begin(new URL(first.at).port);
   await turn(1, "Paris?", "Paris", "It is sunny.", second.to);
   await turn(7, "Rome?", "Rome", "It rains.", second.to);
+  // The browser is known to the service again.
+  const third = await context.newPage();
+  await third.goto(`${second.at}/sessions?token=${secret}`);
+  await third.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor();
+  await third.close();
+  await other.unroute(events);
   await other.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor({ timeout: 60_000 });
   assert.equal(await other.locator(".passed, .failed, #rows .golden").count(), 0);
   // The open session is not there any more, though there is one with its id.
   await other.locator("#detail").waitFor({ state: "hidden" });
   assert.match(await other.textContent("#message"), /is no longer there|there is no such session/);
+  // The same for a service that does not know the browser: nothing is left that was true of the one before.
+  await other.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 2);
+  second.started.kill();
+  await once(second.started, "exit");
+  await begin(new URL(first.at).port);
+  await other.getByText("the service does not answer").waitFor({ timeout: 60_000 });
+  assert.equal(await other.locator("#rows tr").count(), 0);
   console.log("the page of live sessions: all right");
 } finally {
   await browser.close();

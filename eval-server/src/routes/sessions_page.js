@@ -110,8 +110,13 @@ const following = async (act) => {
 const isOfAgent = (session) =>
   session.turns > 0 || session.gaps > 0 || session.lost.length > 0 || session.state !== "complete";
 
+let isLost = false;
 function showAbout() {
   const parts = [];
+  if (isLost) {
+    $("about").textContent = "the service does not answer: open this page with the address that it printed, and /sessions in place of /";
+    return;
+  }
   if (about.otlpPort) parts.push(`traces are received on port ${about.otlpPort} (OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:${about.otlpPort})`);
   else parts.push("no traces are received: the service was started without a port for them");
   if (about.removed) parts.push(`${about.removed} older sessions were removed to make room`);
@@ -129,7 +134,7 @@ function pills(score) {
 }
 
 function row(session) {
-  const name = button(session.key, doing(() => show(session.id)));
+  const name = button(session.key, doing(() => go(session.id)));
   name.className = "name";
   const state = [el("span", `pill ${session.state}`, session.state)];
   if (session.golden) state.push(el("span", "pill golden", "golden"));
@@ -276,6 +281,8 @@ async function show(id) {
   const { session, conversation, doubts } = answer;
   open = session.id;
   keyBefore = null;
+  // It may have been joined with another.
+  if (inAddress() === id && id !== open) history.replaceState(null, "", `#${open}`);
   learn(session);
   const set = el("input", "");
   set.type = "text";
@@ -292,7 +299,7 @@ async function show(id) {
   }));
   mark.id = "mark";
   save.id = "save";
-  const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", close));
+  const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", leave));
   const node = [el("h2", "", session.key), actions];
   for (const doubt of doubts) node.push(el("p", "doubt", doubt));
   against = el("div", "");
@@ -316,6 +323,32 @@ function close() {
   draw();
 }
 
+/** The session that the address names (`#7`); an empty text if it names none, null if it names something else of the page. */
+function inAddress() {
+  const [, id] = location.hash.match(/^#?(\d*)$/) ?? [];
+  return id ?? null;
+}
+
+/** Opens what the address names: a link, or the way back. */
+async function follow() {
+  const id = inAddress();
+  if (id === "") close();
+  else if (id !== null && id !== open) await show(id);
+}
+
+/** Opens a session, so that its address can be sent to others and the way back leads here. */
+async function go(id) {
+  if (inAddress() === id) await show(id);
+  else location.hash = id;
+}
+
+/** Closes the open session. */
+function leave() {
+  if (inAddress()) history.pushState(null, "", location.pathname + location.search);
+  close();
+}
+window.addEventListener("hashchange", doing(follow));
+
 $("metrics").addEventListener("submit", doing(async () => {
   const fields = $("metrics").elements;
   const wanted = [...fields].filter((it) => it.type === "checkbox" && it.checked);
@@ -333,6 +366,7 @@ $("metrics").addEventListener("submit", doing(async () => {
   draw();
 }));
 
+doing(follow)();
 if (token) $("home").href = `/?token=${encodeURIComponent(token)}`;
 const source = new EventSource("/api/v1/sessions/events" + (token && `?token=${encodeURIComponent(token)}`));
 source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(); });
@@ -348,18 +382,29 @@ source.addEventListener("session", ({ data }) => {
   if (learn(session) && session.id === open) following(() => show(open));
   draw();
 });
-// After a break all is sent again. The service may be another one by now, whose sessions have the same ids.
-source.addEventListener("open", () => {
-  keyBefore ??= sessions.get(open)?.key ?? null;
+/** Forgets all that is known. */
+function forgetSessions() {
   for (const id of [...sessions.keys()]) forget(id);
   golden = null;
   forgetAll();
   drawn.clear();
+}
+
+// After a break all is sent again. The service may be another one by now, whose sessions have the same ids.
+source.addEventListener("open", () => {
+  keyBefore ??= sessions.get(open)?.key ?? null;
+  forgetSessions();
   if (open !== null) following(() => show(open));
   draw();
 });
 source.addEventListener("error", () => {
-  $("about").textContent = source.readyState === EventSource.CLOSED
-    ? "the service does not answer: open this page with the address that it printed, and /sessions in place of /"
-    : "the connection is broken; trying again";
+  if (source.readyState !== EventSource.CLOSED) {
+    $("about").textContent = "the connection is broken; trying again";
+    return;
+  }
+  // It may have been started again. Nothing that stands here is true of its sessions, which have the same ids.
+  forgetSessions();
+  close();
+  isLost = true;
+  draw();
 });

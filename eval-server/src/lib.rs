@@ -37,6 +37,7 @@ mod routes;
 mod scoring;
 mod server;
 mod sessions;
+mod shown;
 mod stop;
 mod token;
 mod work;

@@ -5,10 +5,11 @@
 
 mod gone;
 mod held;
+mod refusals;
 mod store;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use eval_agents::traces::{Conversation, Traces};
 use tokio::sync::watch;
@@ -53,8 +54,8 @@ pub(crate) struct List {
     pub(crate) removed: u64,
     /// How many exports were refused.
     pub(crate) refused: u64,
-    /// When the last was refused, and why.
-    pub(crate) last_refusal: Option<(SystemTime, String)>,
+    /// Why the last was refused.
+    pub(crate) last_refusal: Option<String>,
 }
 
 /// How often a session is read anew because its spans name other conversations than was known.
@@ -102,7 +103,7 @@ impl Sessions {
                 store.note_lost(*trace, &lost);
             }
             if traces.is_empty() {
-                store.refuse(&lost);
+                store.refuse(&lost, now);
             }
         }
         drop(store);
@@ -112,7 +113,7 @@ impl Sessions {
 
     /// Notes that an export was refused: whatever session it belonged to may lack spans.
     pub(crate) fn refuse(&self, why: &str) {
-        self.store().refuse(why);
+        self.store().refuse(why, Instant::now());
         self.tell();
     }
 
@@ -160,7 +161,7 @@ impl Sessions {
             is_behind: store.is_behind(),
             removed: store.removed(),
             refused: store.refused(),
-            last_refusal: store.last_refusal().cloned(),
+            last_refusal: store.last_refusal().map(str::to_owned),
         }
     }
 

@@ -2,10 +2,14 @@
 //! `soak [SECONDS [A_SECOND [CONNECTIONS]]]`; 60 seconds, 500 a second and 8 connections if it is not told.
 //!
 //! Each request has a name that comes back in its answer, so that no answer can be that of another. The service is a process
-//! of its own. It fails at a wrong answer, if the memory or the open files of the service grow, and if requests that are in
-//! work when it is stopped get no answer. The pace is printed: what a busy machine does not reach is no failure.
+//! of its own. Beside the requests, agents export a tenth as many sessions, and somebody reads these: more than the service
+//! keeps, so that each removes an older one.
+//!
+//! It fails at a wrong answer, if the memory or the open files of the service grow, if requests that are in work when it is
+//! stopped get no answer, and if less than half of the pace is reached. The pace is printed: a busy machine does not reach all.
 
 mod client;
+mod live;
 mod mix;
 
 use std::error::Error;
@@ -17,9 +21,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use eval_server::{Server, ServerOptions, stop_signal};
+use eval_server::{Limits, Server, ServerOptions, stop_signal};
 
 use client::{Answer, Client};
+use live::Agents;
 use mix::{Mix, NAME, name_of, named};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -48,10 +53,12 @@ fn soak(service: &mut Service, time: Duration, rate: u64, connections: u64) -> R
     let expected = expected(&mix, service.address)?;
     let files = service.files();
     // As long as it takes until every thread has seen every kind.
-    let warm = load(service, &mix, &expected, time / 10, rate, connections)?;
+    let mut agents = Agents::new(service.address, service.otlp, &service.token);
+    let warm = load(service, &mix, &expected, &mut agents, time / 10, rate, connections)?;
     let before = service.memory("VmRSS")?;
     say(&format!("warm after {} requests: {before} kB", warm.answers))?;
-    let Loaded { answers, elapsed, late, most } = load(service, &mix, &expected, time, rate, connections)?;
+    let Loaded { answers, elapsed, late, most } =
+        load(service, &mix, &expected, &mut agents, time, rate, connections)?;
     let reached = float(answers) / elapsed.as_secs_f64();
     let kept = if reached >= 0.99 * float(rate) { "kept" } else { "did not reach" };
     say(&format!(
@@ -60,6 +67,10 @@ fn soak(service: &mut Service, time: Duration, rate: u64, connections: u64) -> R
         elapsed.as_secs_f64(),
         100.0 * float(late) / float(answers)
     ))?;
+    say(&format!("{} sessions were exported, and {} are kept", agents.exported, live::SESSIONS))?;
+    if reached < 0.5 * float(rate) {
+        return Err(format!("{reached:.1} requests a second are less than half of {rate}").into());
+    }
     let (after, peak) = (service.memory("VmRSS")?, service.memory("VmHWM")?);
     say(&format!("memory: {before} kB warm, {after} kB at the end, {most} kB at most, {peak} kB ever"))?;
     if after.max(most) > before + MOST_GROWTH {
@@ -89,8 +100,12 @@ fn say(line: &str) -> Result<(), Failure> {
 fn serve() -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let server = Server::bind(([127, 0, 0, 1], 0).into(), ServerOptions::new()).await?;
-        say(&server.address().to_string())?;
+        // A session is complete at once, so that it can be removed.
+        let limits = Limits::default().sessions(live::SESSIONS).quiet(Duration::ZERO);
+        let options = ServerOptions::new().otlp_port(0).limits(limits);
+        let server = Server::bind(([127, 0, 0, 1], 0).into(), options).await?;
+        let otlp = server.otlp_address().ok_or("no traces are received")?;
+        say(&format!("{} {otlp} {}", server.address(), server.token()))?;
         server.run(stop_signal()).await;
         Ok(())
     })
@@ -99,6 +114,9 @@ fn serve() -> Result<(), Failure> {
 struct Service {
     process: Child,
     address: SocketAddr,
+    /// Where it receives traces.
+    otlp: SocketAddr,
+    token: String,
 }
 
 impl Service {
@@ -108,7 +126,9 @@ impl Service {
         let mut line = String::new();
         let output = process.stdout.take().ok_or("the service has no output")?;
         BufReader::new(output).read_line(&mut line)?;
-        Ok(Self { process, address: line.trim().parse()? })
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [address, otlp, token] = words[..] else { return Err(format!("the service said {line}").into()) };
+        Ok(Self { process, address: address.parse()?, otlp: otlp.parse()?, token: token.to_owned() })
     }
 
     /// Memory in kilobytes, as Linux counts it; 0 where it is not known.
@@ -156,6 +176,7 @@ fn load(
     service: &Service,
     mix: &Mix,
     expected: &[Answer],
+    agents: &mut Agents,
     time: Duration,
     rate: u64,
     connections: u64,
@@ -182,20 +203,25 @@ fn load(
         Ok(answers)
     };
     let mut most = 0;
+    let note = |error: &Failure| {
+        if let Ok(mut failed) = failed.lock() {
+            failed.get_or_insert_with(|| error.to_string());
+        }
+    };
     let answers = thread::scope(|scope| -> Result<u64, Failure> {
-        let client = || {
-            work().inspect_err(|error| {
-                if let Ok(mut failed) = failed.lock() {
-                    failed.get_or_insert_with(|| error.to_string());
-                }
-            })
-        };
+        let client = || work().inspect_err(note);
+        let exporting = scope.spawn(|| agents.run(&is_over, (rate / 10).max(1)).inspect_err(note));
         let clients: Vec<_> = (0..connections).map(|_| scope.spawn(client)).collect();
         while !is_over() && clients.iter().any(|client| !client.is_finished()) {
             most = service.memory("VmRSS")?.max(most);
             sleep(Duration::from_millis(100));
         }
-        clients.into_iter().map(|client| client.join().map_err(|_| Failure::from("a client panicked"))?).sum()
+        let answers = clients
+            .into_iter()
+            .map(|client| client.join().map_err(|_| Failure::from("a client panicked"))?);
+        let answers: Result<u64, Failure> = answers.sum();
+        exporting.join().map_err(|_| Failure::from("an agent panicked"))??;
+        answers
     })?;
     Ok(Loaded { answers, elapsed: begin.elapsed(), late: late.into_inner(), most })
 }

@@ -27,6 +27,8 @@ pub(crate) struct Batch {
     pub(crate) document: Arc<str>,
     /// None for logs.
     pub(crate) spans: Vec<Span>,
+    /// What tells the records of logs apart; none for spans.
+    pub(crate) records: Vec<u64>,
     /// How many spans or records of logs there are.
     pub(crate) count: usize,
     /// The name or id of the conversation, if the spans give one.
@@ -64,6 +66,7 @@ struct Part {
     trace: u128,
     text: String,
     spans: Vec<Span>,
+    records: Vec<u64>,
     count: usize,
     /// The number of the scope that its text is in.
     scope: usize,
@@ -109,7 +112,8 @@ impl Collector {
             return;
         }
         let place = *self.groups.entry(trace).or_insert_with(|| {
-            self.parts.push(Part { trace, text: String::new(), spans: Vec::new(), count: 0, scope: 0 });
+            let (spans, records) = (Vec::new(), Vec::new());
+            self.parts.push(Part { trace, text: String::new(), spans, records, count: 0, scope: 0 });
             self.parts.len() - 1
         });
         let part = &mut self.parts[place];
@@ -130,7 +134,10 @@ impl Collector {
         }
         part.text.push_str(text);
         part.count += 1;
-        part.spans.extend(span);
+        match span {
+            Some(span) => part.spans.push(span),
+            None => part.records.push(hash(text)),
+        }
     }
 
     /// Rejects a span or record.
@@ -143,7 +150,7 @@ impl Collector {
         let Self { signal, parts, mut rejected, mut why, .. } = self;
         let name = if signal == Signal::Logs { "resourceLogs" } else { "resourceSpans" };
         let mut batches = Vec::with_capacity(parts.len());
-        for Part { trace, text, spans, count, .. } in parts {
+        for Part { trace, text, spans, records, count, .. } in parts {
             if count == 0 {
                 continue;
             }
@@ -163,6 +170,7 @@ impl Collector {
                 is_of_agent: found.iter().any(|it| !it.turns.is_empty() || !it.gaps.is_empty()),
                 document: document.into(),
                 spans,
+                records,
                 count,
             });
         }

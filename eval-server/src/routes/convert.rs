@@ -13,6 +13,7 @@ use crate::body::{Field, Received};
 use crate::json;
 use crate::packed::is_packed;
 use crate::refusal::{Refusal, Refused};
+use crate::shown;
 
 /// What traces hold.
 #[derive(Debug, Serialize, ToSchema)]
@@ -147,7 +148,7 @@ impl ConvertedTrace {
         Self {
             trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
             trace_ids: conversation.trace_ids.clone(),
-            invocations: turns.iter().map(invocation).collect(),
+            invocations: turns.iter().map(|turn| invocation(turn, false)).collect(),
             warnings: warnings(conversation, gaps),
             metadata: Metadata {
                 agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
@@ -159,10 +160,36 @@ impl ConvertedTrace {
             },
         }
     }
+
+    /// The same with all that others wrote as it is shown.
+    pub(super) fn shown(conversation: &Conversation, gaps: &[String]) -> Self {
+        let of = Self::of(conversation, gaps);
+        let turns = &conversation.turns;
+        let user = turns.first().and_then(|turn| turn.user.as_deref());
+        let answer = turns.last().and_then(|turn| turn.answer.as_deref());
+        let line = |text: Option<String>| text.map(|text| shown::line(&text));
+        Self {
+            invocations: turns.iter().map(|turn| invocation(turn, true)).collect(),
+            warnings: shown::lines(&of.warnings),
+            metadata: Metadata {
+                agent_name: line(of.metadata.agent_name),
+                model: line(of.metadata.model),
+                start_time: of.metadata.start_time,
+                user_input_preview: user.map(shown::preview),
+                final_output_preview: answer.map(shown::preview),
+                session_name: line(of.metadata.session_name),
+            },
+            trace_id: of.trace_id,
+            trace_ids: of.trace_ids,
+        }
+    }
 }
 
-/// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are.
-fn invocation(turn: &Turn) -> Value {
+/// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are, and so does what was
+/// said, unless it `is_shown`.
+fn invocation(turn: &Turn, is_shown: bool) -> Value {
+    let said = |text: &str| if is_shown { shown::text(text) } else { text.to_owned() };
+    let value = |value: Value| if is_shown { shown::value(&value) } else { value };
     let object = |entries: Vec<(&str, Value)>| {
         let mut map = eval_format::Map::new();
         for (key, value) in entries {
@@ -171,19 +198,22 @@ fn invocation(turn: &Turn) -> Value {
         Value::from(map)
     };
     let text = |role: &str, text: &str| {
-        let part = object(vec![("text", text.into())]);
+        let part = object(vec![("text", said(text).into())]);
         object(vec![("parts", Value::from(vec![part])), ("role", role.into())])
     };
-    let said = |text: &String| {
+    let between = |text: &String| {
         let agent = turn.agent.as_deref().unwrap_or("agent");
-        Value::from(vec![Value::from(agent), Value::from(vec![object(vec![("text", text.as_str().into())])])])
+        Value::from(vec![
+            Value::from(said(agent)),
+            Value::from(vec![object(vec![("text", said(text).into())])]),
+        ])
     };
-    let calls: Vec<Value> = turn.calls.iter().map(|call| call.to_function_call().to_value()).collect();
+    let calls: Vec<Value> = turn.calls.iter().map(|call| value(call.to_function_call().to_value())).collect();
     let answers = turn.calls.iter().filter_map(ToolCall::to_function_response);
     let data = object(vec![
         ("toolUses", Value::from(calls)),
-        ("toolResponses", Value::from(answers.map(|answer| answer.to_value()).collect::<Vec<_>>())),
-        ("intermediateResponses", Value::from(turn.intermediate.iter().map(said).collect::<Vec<_>>())),
+        ("toolResponses", Value::from(answers.map(|answer| value(answer.to_value())).collect::<Vec<_>>())),
+        ("intermediateResponses", Value::from(turn.intermediate.iter().map(between).collect::<Vec<_>>())),
     ]);
     object(vec![
         ("invocationId", turn.span_id.as_str().into()),

@@ -9,6 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::convert::name;
+use crate::shown;
 
 /// What came out of all traces.
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,6 +71,23 @@ pub(crate) struct MetricResult {
     pub(super) error_type: Option<&'static str>,
     pub(super) details: Option<Details>,
     pub(super) duration_ms: Option<f64>,
+}
+
+impl MetricResult {
+    /// The same with what others wrote as it is shown.
+    pub(super) fn shown(mut self) -> Self {
+        self.error = self.error.as_deref().map(shown::line);
+        if let Some(details) = &mut self.details {
+            details.reason = details.reason.as_deref().map(shown::line);
+            details.notes = shown::lines(&details.notes);
+            for turn in details.comparisons.iter_mut().flatten() {
+                for call in turn.expected.iter_mut().chain(&mut turn.actual) {
+                    *call = shown::value(call);
+                }
+            }
+        }
+        self
+    }
 }
 
 /// More about a score.

@@ -13,6 +13,7 @@ use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::{Digest, Held, List, Reading, State as Progress};
+use crate::shown;
 
 /// The live sessions.
 #[derive(Debug, Serialize, ToSchema)]
@@ -99,7 +100,7 @@ impl SessionEntry {
         let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
         Self {
             id: held.id.to_string(),
-            key: held.key.clone(),
+            key: shown::line(&held.key),
             state: match held.state {
                 Progress::Receiving => "receiving",
                 Progress::Waiting => "waiting",
@@ -119,8 +120,8 @@ impl SessionEntry {
             received: seconds(held.received),
             gaps: digest.gaps,
             failed_turns: digest.failed_turns,
-            lost: held.lost.clone(),
-            waits_for: held.waits.clone(),
+            lost: shown::lines(&held.lost),
+            waits_for: shown::lines(&held.waits),
         }
     }
 
@@ -141,7 +142,7 @@ impl SessionList {
                 saves_drafts: app.options.drafts.is_some(),
                 removed: list.removed,
                 refused_exports: list.refused,
-                last_refusal: list.last_refusal.as_ref().map(|(_, why)| why.clone()),
+                last_refusal: list.last_refusal.as_deref().map(shown::line),
             },
             sessions: list.sessions.iter().map(|(held, digest)| SessionEntry::of(held, digest)).collect(),
         }
@@ -184,8 +185,8 @@ pub(crate) async fn session(State(app): State<Shared>, Path(id): Path<String>) -
             let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
             Ok(answer::data(SessionDetails {
                 session: SessionEntry::of(&reading.held, &reading.digest()),
-                conversation: reading.conversation().map(|it| ConvertedTrace::of(it, &gaps)),
-                doubts: reading.doubts(),
+                conversation: reading.conversation().map(|it| ConvertedTrace::shown(it, &gaps)),
+                doubts: shown::lines(&reading.doubts()),
             }))
         })
         .await?
@@ -258,6 +259,7 @@ pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
     if doubts.is_empty() {
         return Ok(());
     }
-    let why = format!("the session `{}` cannot be golden: {}", reading.held.key, doubts.join("; "));
+    let doubts = shown::lines(&doubts).join("; ");
+    let why = format!("the session `{}` cannot be golden: {doubts}", shown::line(&reading.held.key));
     Err(Refusal::new(StatusCode::CONFLICT, why))
 }

@@ -13,6 +13,7 @@ use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::sessions::Reading;
+use crate::shown;
 
 /// Where a draft is saved.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -64,13 +65,12 @@ pub(crate) async fn save(
         let reading = found(&own, &id)?;
         let drafts = own.options.drafts.as_ref().ok_or_else(|| conflict("this server saves no drafts"))?;
         let draft = draft(&own, &reading)?;
-        let list = |items: &[String]| items.to_vec();
         let mut answer = DraftSaved {
             set: String::new(),
             eval_id: None,
-            masked: draft.masked.iter().map(ToString::to_string).collect(),
-            volatile: draft.volatile.iter().map(ToString::to_string).collect(),
-            gaps: list(&draft.gaps),
+            masked: draft.masked.iter().map(|it| shown::line(&it.to_string())).collect(),
+            volatile: draft.volatile.iter().map(|it| shown::line(&it.to_string())).collect(),
+            gaps: shown::lines(&draft.gaps),
         };
         let saved = drafts.save(wanted.set.as_deref(), draft).map_err(|error| conflict(error.to_string()))?;
         answer.set = saved.set;
@@ -80,8 +80,8 @@ pub(crate) async fn save(
     .await?
 }
 
-fn conflict(why: impl Into<String>) -> Refusal {
-    Refusal::new(StatusCode::CONFLICT, why)
+fn conflict(why: impl AsRef<str>) -> Refusal {
+    Refusal::new(StatusCode::CONFLICT, shown::line(why.as_ref()))
 }
 
 fn read(bytes: &[u8]) -> Result<DraftRequest, Refusal> {

@@ -9,6 +9,52 @@ let golden = null;
 let open = null;
 let about = {};
 
+// A score says something of a session, and of the golden one, as they were when it was asked for. What may have changed since then
+// is counted, so that no answer that is on its way shows what is no longer true.
+let changes = 0;
+let allChanged = 0;
+const changed = new Map();
+
+/** Forgets all scores: the golden session is another one, or has changed. */
+function forgetAll() {
+  scores.clear();
+  allChanged = changes += 1;
+}
+
+/** What a score depends on. */
+const scored = (session) => JSON.stringify([
+  session.key, session.traces, session.spans, session.state, session.turns, session.calls,
+  session.gaps, session.failedTurns, session.lost, session.waitsFor,
+]);
+
+/** Takes in what the service says of a session, and forgets the scores that it makes old. Says whether anything of it is new. */
+function learn(session) {
+  const before = sessions.get(session.id);
+  sessions.set(session.id, session);
+  const isNew = !before || scored(before) !== scored(session);
+  if (isNew) {
+    scores.delete(session.id);
+    changed.set(session.id, changes += 1);
+  }
+  const wasGolden = golden === session.id;
+  if (session.golden) golden = session.id;
+  else if (wasGolden) golden = null;
+  if (session.golden !== wasGolden || (isNew && session.golden)) forgetAll();
+  return isNew || session.golden !== before.golden;
+}
+
+/** Forgets a session that is no longer there. */
+function forget(id) {
+  sessions.delete(id);
+  scores.delete(id);
+  drawn.delete(id);
+  changed.delete(id);
+  if (golden === id) {
+    golden = null;
+    forgetAll();
+  }
+}
+
 /** An element with a class, and with texts or elements in it. */
 function el(name, kind, ...content) {
   const node = document.createElement(name);
@@ -51,12 +97,26 @@ const doing = (act) => async (event) => {
   }
 };
 
+/** The same for what nobody has asked for: what was said before stays. */
+const following = async (act) => {
+  try {
+    await act();
+  } catch (error) {
+    say(error.message);
+  }
+};
+
 /** Whether anything of an agent is in a session. Other traces are counted only. */
 const isOfAgent = (session) =>
   session.turns > 0 || session.gaps > 0 || session.lost.length > 0 || session.state !== "complete";
 
+let isLost = false;
 function showAbout() {
   const parts = [];
+  if (isLost) {
+    $("about").textContent = "the service does not answer: open this page with the address that it printed, and /sessions in place of /";
+    return;
+  }
   if (about.otlpPort) parts.push(`traces are received on port ${about.otlpPort} (OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:${about.otlpPort})`);
   else parts.push("no traces are received: the service was started without a port for them");
   if (about.removed) parts.push(`${about.removed} older sessions were removed to make room`);
@@ -74,7 +134,7 @@ function pills(score) {
 }
 
 function row(session) {
-  const name = button(session.key, doing(() => show(session.id)));
+  const name = button(session.key, doing(() => go(session.id)));
   name.className = "name";
   const state = [el("span", `pill ${session.state}`, session.state)];
   if (session.golden) state.push(el("span", "pill golden", "golden"));
@@ -124,8 +184,19 @@ function draw() {
     $("none").hidden = shown.length > 0;
     $("others").hidden = shown.length === all.length;
     $("others").textContent = `${all.length - shown.length} traces without agents are not shown`;
+    drawAgainst();
     showAbout();
   });
+}
+
+/** The most turns, and calls of a turn, that are shown. */
+const MOST = 200;
+
+/** What is made of the first of many, and how many there are beside them. */
+function first(all, name, make, note) {
+  const nodes = all.slice(0, MOST).map(make);
+  if (all.length > MOST) nodes.push(el(note, "soft", `${all.length - MOST} more ${name} are not shown; a draft has them all`));
+  return nodes;
 }
 
 const text = (content) => ((content && content.parts) || []).map((part) => part.text || "").join("");
@@ -136,11 +207,10 @@ function turnOf(turn, number) {
     el("p", "label", "user"), el("p", "said", text(turn.userContent)));
   const data = turn.intermediateData;
   if (data.toolUses.length) {
-    node.append(el("p", "label", "calls"), el("ul", "", ...data.toolUses.map((it) => el("li", "mono", call(it)))));
+    node.append(el("p", "label", "calls"), el("ul", "", ...first(data.toolUses, "calls", (it) => el("li", "mono", call(it)), "li")));
   }
-  for (const [, parts] of data.intermediateResponses) {
-    node.append(el("p", "label", "said before"), el("p", "said", text({ parts })));
-  }
+  const before = ([, parts]) => el("div", "", el("p", "label", "said before"), el("p", "said", text({ parts })));
+  node.append(...first(data.intermediateResponses, "texts", before, "p"));
   node.append(el("p", "label", "answer"), el("p", "said", turn.finalResponse ? text(turn.finalResponse) : "(none)"));
   return node;
 }
@@ -148,26 +218,72 @@ function turnOf(turn, number) {
 /** The calls of a turn beside those of the golden session. */
 function comparisonOf(comparison, number) {
   const lines = [];
-  const { expected, actual } = comparison;
-  for (let at = 0; at < Math.max(expected.length, actual.length); at += 1) {
+  const { expected, actual, matched } = comparison;
+  const count = Math.max(expected.length, actual.length);
+  let differs = false;
+  for (let at = 0; at < Math.min(count, MOST); at += 1) {
     const [one, other] = [expected[at], actual[at]].map((it) => (it ? call(it) : "-"));
+    differs ||= one !== other;
     lines.push(el("tr", one === other ? "" : "changed", el("td", "mono", one), el("td", "mono", other)));
   }
+  const note = (said) => {
+    const cell = el("td", "soft", said);
+    cell.colSpan = 2;
+    lines.push(el("tr", "", cell));
+  };
+  if (count > MOST) note(`${count - MOST} more calls are not shown`);
+  if (!matched && !differs) note("the calls differ in what is not shown");
   const head = el("tr", "", el("th", "", `golden, turn ${number}`), el("th", "", "this session"));
   return el("table", "", el("thead", "", head), el("tbody", "", ...lines));
 }
 
 async function marking(method, id) {
   ({ golden } = await ask(method, `/${id}/golden`));
-  // What was scored was scored against another one.
-  scores.clear();
+  forgetAll();
   await show(id);
 }
 
+/** The score of the open session, as long as it holds. */
+let against = null;
+function drawAgainst() {
+  if (!against) return;
+  const score = scores.get(against.dataset.id);
+  if (against.score === score) return;
+  against.score = score;
+  const node = [];
+  if (score) {
+    node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
+    if (score.reason) node.push(el("p", "doubt", score.reason));
+    const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
+    if (compared) node.push(...first(compared.details.comparisons, "turns", (it, at) => comparisonOf(it, at + 1), "p"));
+  }
+  against.replaceChildren(...node);
+}
+
+let shows = 0;
+/** The key that the open session had before the connection was broken, until it is seen again. */
+let keyBefore = null;
+
+/** Opens a session. */
 async function show(id) {
-  const { session, conversation, doubts } = await ask("GET", `/${id}`);
+  const own = shows += 1;
+  let answer;
+  try {
+    answer = await ask("GET", `/${id}`);
+    const isOther = id === open && keyBefore !== null && answer.session.key !== keyBefore;
+    if (isOther) throw new Error(`the session ${keyBefore} is no longer there`);
+  } catch (error) {
+    if (own === shows) close();
+    throw error;
+  }
+  // Another one was opened meanwhile.
+  if (own !== shows) return;
+  const { session, conversation, doubts } = answer;
   open = session.id;
-  sessions.set(session.id, session);
+  keyBefore = null;
+  // It may have been joined with another.
+  if (inAddress() === id && id !== open) history.replaceState(null, "", `#${open}`);
+  learn(session);
   const set = el("input", "");
   set.type = "text";
   set.placeholder = "sessions.evalset.json";
@@ -183,17 +299,14 @@ async function show(id) {
   }));
   mark.id = "mark";
   save.id = "save";
-  const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", close));
+  const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", leave));
   const node = [el("h2", "", session.key), actions];
   for (const doubt of doubts) node.push(el("p", "doubt", doubt));
-  const score = scores.get(session.id);
-  if (score) {
-    node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
-    if (score.reason) node.push(el("p", "doubt", score.reason));
-    const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
-    if (compared) node.push(...compared.details.comparisons.map((it, at) => comparisonOf(it, at + 1)));
-  }
-  if (conversation) node.push(...conversation.invocations.map((turn, at) => turnOf(turn, at + 1)));
+  against = el("div", "");
+  against.id = "against";
+  against.dataset.id = session.id;
+  node.push(against);
+  if (conversation) node.push(...first(conversation.invocations, "turns", (turn, at) => turnOf(turn, at + 1), "p"));
   $("detail").replaceChildren(...node);
   $("detail").hidden = false;
   document.body.classList.add("open");
@@ -201,47 +314,97 @@ async function show(id) {
 }
 
 function close() {
+  shows += 1;
   open = null;
+  keyBefore = null;
+  against = null;
   $("detail").hidden = true;
   document.body.classList.remove("open");
   draw();
 }
 
+/** The session that the address names (`#7`); an empty text if it names none, null if it names something else of the page. */
+function inAddress() {
+  const [, id] = location.hash.match(/^#?(\d*)$/) ?? [];
+  return id ?? null;
+}
+
+/** Opens what the address names: a link, or the way back. */
+async function follow() {
+  const id = inAddress();
+  if (id === "") close();
+  else if (id !== null && id !== open) await show(id);
+}
+
+/** Opens a session, so that its address can be sent to others and the way back leads here. */
+async function go(id) {
+  if (inAddress() === id) await show(id);
+  else location.hash = id;
+}
+
+/** Closes the open session. */
+function leave() {
+  if (inAddress()) history.pushState(null, "", location.pathname + location.search);
+  close();
+}
+window.addEventListener("hashchange", doing(follow));
+
 $("metrics").addEventListener("submit", doing(async () => {
   const fields = $("metrics").elements;
   const wanted = [...fields].filter((it) => it.type === "checkbox" && it.checked);
   const evaluators = wanted.map(({ name }) => ({ name, threshold: Number(fields[`${name}-threshold`].value) }));
+  const began = changes;
   const result = await ask("POST", "/score", { evaluators });
+  if (allChanged > began) throw new Error("the golden session changed while the others were scored: score again");
   scores.clear();
-  for (const session of result.sessions) scores.set(session.id, session);
+  let late = 0;
+  for (const session of result.sessions) {
+    if ((changed.get(session.id) ?? 0) > began) late += 1;
+    else scores.set(session.id, session);
+  }
+  if (late) say(`${late} sessions changed while they were scored: score again`);
   draw();
-  if (open) await show(open);
 }));
 
+doing(follow)();
 if (token) $("home").href = `/?token=${encodeURIComponent(token)}`;
 const source = new EventSource("/api/v1/sessions/events" + (token && `?token=${encodeURIComponent(token)}`));
 source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(); });
 source.addEventListener("removed", ({ data }) => {
   const id = JSON.parse(data);
-  sessions.delete(id);
-  scores.delete(id);
-  drawn.delete(id);
+  forget(id);
+  // It may have been joined with another.
+  if (id === open) following(() => show(id));
   draw();
 });
 source.addEventListener("session", ({ data }) => {
   const session = JSON.parse(data);
-  const before = sessions.get(session.id);
-  sessions.set(session.id, session);
-  // What was scored is no longer what is there.
-  if (before && (before.spans !== session.spans || before.lost.length !== session.lost.length)) scores.delete(session.id);
-  if (session.golden && golden !== session.id) { golden = session.id; scores.clear(); }
-  if (session.id === open && before && before.spans !== session.spans) doing(() => show(open))();
+  if (learn(session) && session.id === open) following(() => show(open));
   draw();
 });
-// After a break all is sent again; what was removed meanwhile is not among it.
-source.addEventListener("open", () => { sessions.clear(); draw(); });
+/** Forgets all that is known. */
+function forgetSessions() {
+  for (const id of [...sessions.keys()]) forget(id);
+  golden = null;
+  forgetAll();
+  drawn.clear();
+}
+
+// After a break all is sent again. The service may be another one by now, whose sessions have the same ids.
+source.addEventListener("open", () => {
+  keyBefore ??= sessions.get(open)?.key ?? null;
+  forgetSessions();
+  if (open !== null) following(() => show(open));
+  draw();
+});
 source.addEventListener("error", () => {
-  $("about").textContent = source.readyState === EventSource.CLOSED
-    ? "the service does not answer: open this page with the address that it printed, and /sessions in place of /"
-    : "the connection is broken; trying again";
+  if (source.readyState !== EventSource.CLOSED) {
+    $("about").textContent = "the connection is broken; trying again";
+    return;
+  }
+  // It may have been started again. Nothing that stands here is true of its sessions, which have the same ids.
+  forgetSessions();
+  close();
+  isLost = true;
+  draw();
 });

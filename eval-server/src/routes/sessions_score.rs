@@ -18,6 +18,7 @@ use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::sessions::Reading;
+use crate::shown;
 
 /// What live sessions are scored with.
 #[derive(Debug, ToSchema)]
@@ -121,7 +122,7 @@ fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading
 fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> SessionScore {
     let mut score = SessionScore {
         id: session.held.id.to_string(),
-        key: session.held.key.clone(),
+        key: shown::line(&session.held.key),
         passed: false,
         verdict: "error",
         reason: None,
@@ -129,13 +130,14 @@ fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: C
     };
     let doubts = session.doubts();
     if !doubts.is_empty() {
-        score.reason = Some(doubts.join("; "));
+        score.reason = Some(shown::lines(&doubts).join("; "));
         return score;
     }
     // That it is the only one makes it no answer to another question.
     if let Err(error) = session.traces.conversation_of(case, false) {
         score.verdict = "not_evaluated";
-        score.reason = Some(format!("it is about something else than the golden session: {error}"));
+        let why = format!("it is about something else than the golden session: {error}");
+        score.reason = Some(shown::line(&why));
         return score;
     }
     let (passed, results) = Job::of_session(session.traces, case.clone(), evaluators.to_vec()).scored(caller);
@@ -146,8 +148,8 @@ fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: C
         Some(_) => "not_evaluated",
         None => "failed",
     };
-    score.reason = open.filter(|_| !passed).and_then(|result| result.error.clone());
-    score.metric_results = results;
+    score.reason = open.filter(|_| !passed).and_then(|result| result.error.as_deref()).map(shown::line);
+    score.metric_results = results.into_iter().map(MetricResult::shown).collect();
     score
 }
 

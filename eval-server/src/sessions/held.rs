@@ -1,8 +1,10 @@
 //! A session as it is shown: what is held of it, and what it was read as.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use eval_agents::traces::{Traces, Turn};
+
+use crate::shown;
 
 /// How far a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub(crate) struct Held {
     pub(crate) waits: Vec<String>,
 }
 
-/// What a session was read as.
+/// What a session was read as, with texts as they are shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Digest {
     pub(crate) turns: usize,
@@ -47,13 +49,12 @@ pub(crate) struct Digest {
     pub(crate) answered: Option<String>,
     /// When the first turn began, in nanoseconds since 1970.
     pub(crate) started: Option<u64>,
+    /// How long it took from the beginning of the first turn to the end of the last: the same by any clock.
+    pub(crate) lasted: Duration,
     /// How many gaps lose something.
     pub(crate) gaps: usize,
     pub(crate) failed_turns: usize,
 }
-
-/// The most characters of what was said, in a list.
-const SHOWN: usize = 200;
 
 impl Held {
     /// Why it is not whole.
@@ -71,7 +72,8 @@ impl Digest {
     pub(super) fn of(traces: &Traces) -> Self {
         let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
-        let line = |text: &str| text.chars().take(SHOWN).collect();
+        let started = turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min();
+        let ended = turns().map(|turn| turn.end_ns).max().unwrap_or_default();
         let tokens = |turn: &Turn| {
             [turn.usage.input_tokens, turn.usage.output_tokens]
                 .into_iter()
@@ -82,10 +84,11 @@ impl Digest {
             turns: turns().count(),
             calls: turns().map(|turn| turn.calls.len()).sum(),
             tokens: turns().map(tokens).fold(0, u64::saturating_add),
-            agent: turns().find_map(|turn| turn.agent.clone()),
-            asked: turns().find_map(|turn| turn.user.as_deref()).map(line),
-            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(line),
-            started: turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min(),
+            agent: turns().find_map(|turn| turn.agent.as_deref()).map(shown::line),
+            asked: turns().find_map(|turn| turn.user.as_deref()).map(shown::preview),
+            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(shown::preview),
+            started,
+            lasted: Duration::from_nanos(started.map_or(0, |started| ended.saturating_sub(started))),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
             failed_turns: turns().filter(|turn| turn.error.is_some()).count(),
         }

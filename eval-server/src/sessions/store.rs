@@ -1,6 +1,6 @@
 //! What is kept of sessions, and which trace belongs to which.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -8,6 +8,7 @@ use eval_agents::traces::Traces;
 
 use super::gone::Gone;
 use super::held::{Digest, Held, State};
+use super::refusals::Refusals;
 use crate::limits::Limits;
 use crate::otlp::{Batch, Span, trace_id};
 
@@ -24,8 +25,7 @@ pub(super) struct Store {
     golden: Option<u64>,
     bytes: usize,
     gone: Gone,
-    refused: u64,
-    refusals: VecDeque<(SystemTime, String)>,
+    refusals: Refusals,
     limits: Limits,
 }
 
@@ -38,7 +38,8 @@ struct Session {
     count: usize,
     bytes: usize,
     last: Instant,
-    opened: SystemTime,
+    /// When its first spans arrived.
+    opened: (Instant, SystemTime),
     received: SystemTime,
     revision: u64,
     /// Whether its spans say something of an agent or a model.
@@ -57,6 +58,8 @@ struct Trace {
     documents: Vec<Arc<str>>,
     /// The spans, each with what tells it from another version of itself.
     spans: HashMap<u64, u64>,
+    /// What tells the records of logs apart.
+    records: HashSet<u64>,
     /// Parents that have not arrived.
     missing: HashSet<u64>,
     has_root: bool,
@@ -83,9 +86,6 @@ const OF_TRACE: usize = 1024;
 /// The most remarks on what a session has lost.
 const MOST_LOST: usize = 20;
 
-/// The most refusals that are remembered one by one.
-const MOST_REFUSALS: usize = 100;
-
 impl Store {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
@@ -97,19 +97,18 @@ impl Store {
             golden: None,
             bytes: 0,
             gone: Gone::default(),
-            refused: 0,
-            refusals: VecDeque::new(),
+            refusals: Refusals::default(),
             limits: limits.clone(),
         }
     }
 
     /// Adds what an export has of a trace. Says why it cannot be kept, if it cannot.
     pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<String>, Full> {
-        let Batch { trace: id, document, spans, count, key, is_of_agent } = batch;
+        let Batch { trace: id, document, spans, records, count, key, is_of_agent } = batch;
         let is_known = |trace: &Trace, span: &Span| trace.spans.get(&span.id) == Some(&span.hash);
         if let Some(trace) = self.traces.get(&id)
-            && !spans.is_empty()
             && spans.iter().all(|span| is_known(trace, span))
+            && records.iter().all(|record| trace.records.contains(record))
         {
             // An export that was sent again, as its answer was lost.
             return Ok(None);
@@ -134,7 +133,7 @@ impl Store {
             }
         } else if count > self.limits.session_spans || size > self.limits.session_memory / 4 {
             let why = "the trace is larger than a session may be".to_owned();
-            self.refuse(&why);
+            self.refuse(&why, now);
             return Ok(Some(why));
         }
         self.make_room(size, target, now)?;
@@ -144,13 +143,14 @@ impl Store {
         };
         let session = match target {
             Some(session) => session,
-            None => self.open(number, key.clone().unwrap_or_else(|| trace_id(id)), now),
+            None => self.open(number, key.clone().unwrap_or_else(|| trace_id(id)), (now, SystemTime::now())),
         };
         let trace = self.traces.entry(id).or_insert_with(|| Trace {
             number,
             session,
             documents: Vec::new(),
             spans: HashMap::new(),
+            records: HashSet::new(),
             missing: HashSet::new(),
             has_root: false,
             count: 0,
@@ -159,6 +159,7 @@ impl Store {
         trace.documents.push(document);
         trace.count += count;
         trace.bytes += size;
+        trace.records.extend(records);
         let mut is_cut = false;
         for span in spans {
             is_cut |= span.is_cut;
@@ -207,15 +208,15 @@ impl Store {
         number
     }
 
-    fn open(&mut self, id: u64, key: String, now: Instant) -> u64 {
+    fn open(&mut self, id: u64, key: String, opened: (Instant, SystemTime)) -> u64 {
         self.keys.insert(key.clone(), id);
         let session = Session {
             key,
             traces: Vec::new(),
             count: 0,
             bytes: 0,
-            last: now,
-            opened: SystemTime::now(),
+            last: opened.0,
+            opened,
             received: SystemTime::now(),
             revision: 0,
             is_of_agent: false,
@@ -238,7 +239,7 @@ impl Store {
         };
         let Some(session) = self.sessions.get(&from).filter(|session| session.key != key) else { return };
         let is_only = session.traces.len() == 1;
-        let last = session.last;
+        let (last, opened) = (session.last, session.opened);
         let to = match self.keys.get(key) {
             Some(to) => *to,
             None if is_only => {
@@ -252,7 +253,7 @@ impl Store {
             }
             None => {
                 let free = if self.sessions.contains_key(&number) { self.number() } else { number };
-                self.open(free, key.to_owned(), last)
+                self.open(free, key.to_owned(), opened)
             }
         };
         let Some(trace) = self.traces.get_mut(&id) else { return };
@@ -276,6 +277,7 @@ impl Store {
             session.count += count;
             session.bytes += bytes;
             session.last = session.last.max(last);
+            session.opened = session.opened.min(opened);
             session.received = session.received.max(received);
             session.revision += 1;
             session.is_of_agent |= is_of_agent;
@@ -345,20 +347,16 @@ impl Store {
     }
 
     /// Notes that an export was refused.
-    pub(super) fn refuse(&mut self, why: &str) {
-        self.refused += 1;
-        self.refusals.push_back((SystemTime::now(), why.to_owned()));
-        if self.refusals.len() > MOST_REFUSALS {
-            self.refusals.pop_front();
-        }
+    pub(super) fn refuse(&mut self, why: &str, now: Instant) {
+        self.refusals.add(now, why);
     }
 
     pub(super) fn refused(&self) -> u64 {
-        self.refused
+        self.refusals.count()
     }
 
-    pub(super) fn last_refusal(&self) -> Option<&(SystemTime, String)> {
-        self.refusals.back()
+    pub(super) fn last_refusal(&self) -> Option<&str> {
+        self.refusals.last()
     }
 
     pub(super) fn removed(&self) -> u64 {
@@ -432,11 +430,12 @@ impl Store {
         if !session.is_of_agent {
             return None;
         }
-        let began = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
-        let began = began.or_else(|| session.opened.checked_sub(AFTER)).unwrap_or(UNIX_EPOCH);
-        let concerns = |at: SystemTime| began <= at && at <= session.received + AFTER;
-        let mut concerning = self.refusals.iter().filter(|(at, _)| concerns(*at));
-        let (_, why) = concerning.next_back()?;
+        // The agent's clock may be ahead: it began so long before its first spans arrived as it lasted, at least.
+        let (opened, at) = session.opened;
+        let started = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
+        let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
+        let began = opened.checked_sub(before.max(session.digest.lasted).max(AFTER));
+        let why = self.refusals.between(began, session.last + AFTER)?;
         Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
     }
 

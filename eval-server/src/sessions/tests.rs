@@ -213,3 +213,55 @@ fn a_parent_in_another_process_is_not_waited_for() {
     add(&sessions, &[remote, span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
     assert_eq!(only(&sessions).0.state, State::Complete);
 }
+
+#[test]
+fn a_session_in_doubt_stays_so_however_many_exports_are_refused_later() {
+    let sessions = Sessions::new(&quick());
+    add(&sessions, &[span(1, 1, 0, AGENT), span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
+    assert!(sessions.read(1).unwrap().doubts().is_empty());
+    sessions.refuse("no gzip");
+    // What is refused later than the time of a session concerns other sessions.
+    let later = Instant::now() + Duration::from_hours(1);
+    for second in 0..500 {
+        sessions.store().refuse("later", later + Duration::from_secs(second));
+    }
+    assert_eq!(sessions.list().refused, 501);
+    let doubts = sessions.read(1).unwrap().doubts();
+    assert!(doubts.len() == 1 && doubts[0].contains("no gzip"), "{doubts:?}");
+}
+
+#[test]
+fn an_agent_whose_clock_is_ahead_escapes_no_refusal() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let ahead = format!("{}", (now + Duration::from_hours(1)).as_nanos());
+    let spans = [span(1, 1, 0, AGENT), span(1, 2, 1, &chat("Paris?", "c"))];
+    let spans = spans.map(|span| {
+        let ours = span.split('"').find(|it| it.starts_with("17600000")).unwrap().to_owned();
+        span.replace(&ours, &ahead).replace("1760000001001000000", &ahead)
+    });
+    for at in 0..3 {
+        // Before its spans, between them, and after.
+        let sessions = Sessions::new(&quick());
+        for step in 0..3 {
+            if step == at {
+                sessions.refuse("no gzip");
+            }
+            if step < 2 {
+                add(&sessions, &spans[step..=step]).unwrap();
+            }
+        }
+        let doubts = sessions.read(1).unwrap().doubts();
+        assert!(doubts.len() == 1 && doubts[0].contains("no gzip"), "{at}: {doubts:?}");
+    }
+    // What was refused in the middle of a long turn, whose spans all came at its end.
+    let ended = |after: Duration| format!("{}", (now + Duration::from_hours(1) + after).as_nanos());
+    for (minutes, is_in_doubt) in [(5, true), (1, false)] {
+        let sessions = Sessions::new(&quick());
+        let refused = Instant::now().checked_sub(Duration::from_mins(3)).unwrap();
+        sessions.store().refuse("no gzip", refused);
+        let end = format!("\"endTimeUnixNano\":\"{}\"", ended(Duration::from_mins(minutes)));
+        let long = spans.clone().map(|span| span.replace(&format!("\"endTimeUnixNano\":\"{ahead}\""), &end));
+        add(&sessions, &long).unwrap();
+        assert_eq!(!sessions.read(1).unwrap().doubts().is_empty(), is_in_doubt, "{minutes}");
+    }
+}

@@ -131,7 +131,20 @@ fn logs_with_contents_belong_to_their_spans_and_metrics_are_answered() {
     let logs = json!({ "resourceLogs": [{ "scopeLogs": [{ "logRecords": [record, { "body": { "stringValue": "hi" } }] }] }] });
     let reply = service.raw_export(&request("/v1/logs", JSON, logs.to_string().as_bytes())).unwrap();
     assert_eq!((reply.status, reply.json()), (200, json!({})));
-    assert_eq!(sessions(&service)["sessions"][0]["userInputPreview"], "Rome?");
+    let first = sessions(&service)["sessions"][0].clone();
+    assert_eq!((&first["userInputPreview"], &first["spans"]), (&json!("Rome?"), &json!(4)));
+    // The answer was lost, so it is sent again.
+    let reply = service.raw_export(&request("/v1/logs", JSON, logs.to_string().as_bytes())).unwrap();
+    assert_eq!((reply.status, reply.json()), (200, json!({})));
+    let again = sessions(&service)["sessions"][0].clone();
+    assert_eq!((&again["spans"], &again["bytes"]), (&first["spans"], &first["bytes"]));
+    let shown = service.get(&format!("/api/v1/sessions/1?token={}", service.token)).data();
+    let said = &shown["conversation"]["invocations"][0]["userContent"]["parts"][0]["text"];
+    assert_eq!(said, "Rome?");
+    // Another record of the same span is kept.
+    let other = logs.to_string().replace("Rome?", "Oslo?");
+    assert_eq!(service.raw_export(&request("/v1/logs", JSON, other.as_bytes())).unwrap().status, 200);
+    assert_eq!(sessions(&service)["sessions"][0]["spans"], 5);
     for (headers, body) in [(JSON, &b"{\"resourceMetrics\": []}"[..]), (PROTOBUF, b"\x0a\x00")] {
         let reply = service.raw_export(&request("/v1/metrics", headers, body)).unwrap();
         assert_eq!(reply.status, 200);

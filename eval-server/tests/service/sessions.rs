@@ -155,6 +155,75 @@ fn a_session_is_shown_and_saved_as_a_draft() {
 }
 
 #[test]
+fn what_agents_wrote_is_shown_without_secrets_and_steering_and_not_too_long_and_saved_whole() {
+    let kept = Kept::default();
+    let service = Service::start(options().drafts(kept.clone()));
+    let secret = format!("sk-ant-{}", "abcde01234".repeat(6));
+    let foreign = format!("a\u{202e}b\u{1b}[2J {secret}");
+    let named = |text: String, key: &str| {
+        let mut document: Value = serde_json::from_str(&text).unwrap();
+        let root = &mut document["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+        // Names with control characters are none.
+        root["attributes"]["gen_ai.conversation.id"] = json!(key.replace('\u{1b}', ""));
+        document.to_string()
+    };
+    let long = format!("{foreign} {}", "y".repeat(1 << 20));
+    send(&service, &named(trace(1, &foreign, &long, &long), &foreign));
+    send(&service, &named(trace(2, &foreign, "Rome", "x"), &format!("{foreign} 2")));
+    send(
+        &service,
+        &named(
+            trace(3, &foreign, &foreign, "x").replace("gen_ai.tool.call.arguments", "x"),
+            &format!("{foreign} 3"),
+        ),
+    );
+    let mut answers = vec![ask(&service, "GET /api/v1/sessions/1", "")];
+    let marked = ask(&service, "PUT /api/v1/sessions/1/golden", "");
+    assert_eq!(marked.status, 200, "{}", marked.body);
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/3/golden", "").status, 409);
+    answers.push(ask(&service, "PUT /api/v1/sessions/3/golden", ""));
+    answers.push(ask(&service, "GET /api/v1/sessions", ""));
+    answers.push(ask(&service, "POST /api/v1/sessions/score", METRICS));
+    let draft = ask(&service, "POST /api/v1/sessions/1/draft", "");
+    assert_eq!(draft.status, 200, "{}", draft.body);
+    answers.push(draft);
+    let mut stream = service.connect();
+    let line =
+        format!("GET /api/v1/sessions/events?token={} HTTP/1.1\r\nhost: localhost\r\n\r\n", service.token);
+    stream.write_all(line.as_bytes()).unwrap();
+    let mut told = String::new();
+    while told.matches("event: session").count() < 3 || !told.ends_with("\n\n\r\n") {
+        let mut bytes = [0; 4096];
+        let read = stream.read(&mut bytes).unwrap();
+        assert!(read > 0, "{told}");
+        told.push_str(&String::from_utf8_lossy(&bytes[..read]));
+    }
+    for text in answers.iter().map(|answer| answer.body.as_str()).chain([told.as_str()]) {
+        // In JSON, control characters are spelt out by themselves.
+        let steers = ["\u{202e}", "\u{1b}", "\\u001b", "abcde01234"].into_iter().find(|it| text.contains(it));
+        assert_eq!(steers, None, "{}", text.chars().take(3000).collect::<String>());
+        assert!(text.len() < 400_000, "{}", text.len());
+    }
+    let turn = &answers[0].data()["conversation"]["invocations"][0];
+    for shown in
+        [&turn["finalResponse"]["parts"][0]["text"], &turn["intermediateData"]["toolUses"][0]["args"]["city"]]
+    {
+        let shown = shown.as_str().unwrap();
+        assert!(shown.starts_with("a\\u{202e}b\\u{1b}[2J "), "{}", &shown[..50]);
+        assert!(shown.ends_with(" more characters)") && shown.len() < 21_000);
+    }
+    let list = answers[2].data();
+    let key = list["sessions"][2]["key"].as_str().unwrap();
+    assert!(key.starts_with("a\\u{202e}b"), "{key}");
+    // The draft has all but the secrets.
+    let saved = kept.0.lock().unwrap();
+    let said = saved[0].1.case.conversation[0].final_response.clone().unwrap();
+    let said = said.parts.unwrap()[0].text.clone().unwrap();
+    assert!(said.starts_with("a\u{202e}b\u{1b}[2J ") && said.ends_with(&"y".repeat(1 << 20)));
+    assert!(!said.contains("abcde01234"));
+}
+
+#[test]
 fn sessions_need_the_token_and_the_page_has_no_data() {
     let service = Service::start(options());
     for (line, body) in [

@@ -1,0 +1,173 @@
+//! What agents wrote, as it is shown: without secrets, without characters that steer what shows them, and not longer than somebody
+//! reads. Drafts and scores are made of the whole.
+
+use eval_core::__private::{is_secret, mask};
+use eval_core::foreign::{guard, name};
+use eval_format::{Map, Value};
+
+/// Characters of what was said.
+const LONGEST: usize = 20_000;
+/// Characters of a part of a line: a name, a reason, a key.
+const LONGEST_LINE: usize = 2_000;
+/// Characters of a preview in a list.
+const LONGEST_PREVIEW: usize = 200;
+/// Characters of all that is in a value.
+const LONGEST_VALUE: usize = 50_000;
+
+/// A text of its own: lines and tabs stay.
+pub(crate) fn text(foreign: &str) -> String {
+    text_of(foreign, LONGEST)
+}
+
+fn text_of(foreign: &str, longest: usize) -> String {
+    let (cut, more) = cut(foreign, longest);
+    noted(guard(&cut).into_owned(), more)
+}
+
+/// A part of a line.
+pub(crate) fn line(foreign: &str) -> String {
+    let (cut, more) = cut(foreign, LONGEST_LINE);
+    noted(name(&cut).into_owned(), more)
+}
+
+/// Parts of lines.
+pub(crate) fn lines(foreign: &[String]) -> Vec<String> {
+    foreign.iter().map(|text| line(text)).collect()
+}
+
+/// The beginning of a text, for a list.
+pub(crate) fn preview(foreign: &str) -> String {
+    name(&cut(foreign, LONGEST_PREVIEW).0).into_owned()
+}
+
+/// A value: the arguments of a call, or what a tool answered.
+pub(crate) fn value(foreign: &Value) -> Value {
+    Walk { left: LONGEST_VALUE }.value(foreign, "")
+}
+
+fn noted(shown: String, more: usize) -> String {
+    if more == 0 { shown } else { format!("{shown} … ({more} more characters)") }
+}
+
+/// The first characters of a text without its secrets, and how many are left out.
+fn cut(foreign: &str, longest: usize) -> (String, usize) {
+    let Some((end, _)) = foreign.char_indices().nth(longest) else { return (mask(foreign).into_owned(), 0) };
+    // Half a key would not be recognised as one. What is far behind the cut does not matter.
+    let ahead = foreign[end..].char_indices().nth(LONGEST_LINE).map_or(foreign.len(), |(at, _)| end + at);
+    let masked = mask(&foreign[..ahead]);
+    (masked.chars().take(longest).collect(), foreign[end..].chars().count())
+}
+
+/// A walk through a value.
+struct Walk {
+    /// How many characters may still be shown.
+    left: usize,
+}
+
+impl Walk {
+    /// A value that stands under a name.
+    fn value(&mut self, foreign: &Value, under: &str) -> Value {
+        self.left = self.left.saturating_sub(1);
+        match foreign {
+            // A `key` alone is more often the key of something than a secret.
+            Value::String(text)
+                if !under.eq_ignore_ascii_case("key")
+                    && !under.eq_ignore_ascii_case("keys")
+                    && is_secret(under, text) =>
+            {
+                Value::from("(a secret)")
+            }
+            Value::String(text) => Value::from(self.text(text)),
+            // An integer has as many digits as somebody writes.
+            Value::Number(number) if number.as_i64().is_none() => match number.to_string() {
+                long if long.len() > LONGEST_LINE => Value::from(self.text(&long)),
+                _ => foreign.clone(),
+            },
+            Value::Array(items) => {
+                let mut list = Vec::new();
+                for item in items {
+                    if self.left == 0 {
+                        list.push(Value::from(format!("… ({} more)", items.len() - list.len())));
+                        break;
+                    }
+                    list.push(self.value(item, under));
+                }
+                Value::Array(list)
+            }
+            Value::Object(map) => {
+                let mut entries: Vec<(String, Value)> = Vec::new();
+                for (at, (key, value)) in map.iter().enumerate() {
+                    if self.left == 0 {
+                        entries.push(("…".to_owned(), Value::from(format!("({} more)", map.len() - at))));
+                        break;
+                    }
+                    let line = line(key);
+                    self.left = self.left.saturating_sub(line.len());
+                    let value = self.value(value, key);
+                    // Different keys stay different.
+                    let line = if line == *key { line } else { format!("{line} ({})", at + 1) };
+                    entries.push((line, value));
+                }
+                Value::Object(entries.into_iter().collect::<Map>())
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn text(&mut self, foreign: &str) -> String {
+        let shown = text_of(foreign, LONGEST.min(self.left));
+        self.left = self.left.saturating_sub(shown.len());
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_is_spelt_out_and_keys_are_masked() {
+        assert_eq!(text("a\u{202e}b\u{1b}[2J\nc"), "a\\u{202e}b\\u{1b}[2J\nc");
+        assert_eq!(line("a\nb"), "a\\nb");
+        let key = format!("sk-ant-{}", "abcde01234".repeat(6));
+        for shown in [text(&key), line(&key), preview(&format!("{}{key}", "x ".repeat(95)))] {
+            assert!(!shown.contains("abcde"), "{shown}");
+        }
+        let long = text(&format!("{}{key} {}", "x ".repeat(LONGEST / 2 - 6), "y".repeat(99)));
+        assert!(!long.contains("abcde"), "{}", &long[LONGEST - 40..]);
+    }
+
+    #[test]
+    fn what_is_long_is_cut_and_says_by_how_much() {
+        assert_eq!(text("ä"), "ä");
+        assert!(text(&"ä".repeat(LONGEST + 7)).ends_with("ä … (7 more characters)"));
+        assert!(line(&"ä".repeat(LONGEST_LINE + 1)).ends_with("ä … (1 more characters)"));
+        assert_eq!(preview(&"ä".repeat(300)).chars().count(), LONGEST_PREVIEW);
+    }
+
+    #[test]
+    fn values_are_shown_like_texts() {
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let plain = read(r#"{"city": "Paris", "days": [1, 2.5, null, true], "key": "a1b2c3d4e5f6"}"#);
+        assert_eq!(value(&plain), plain);
+        let hostile = read(r#"{"a\u001b": "\u202e", "a\u0000": {"api_key": "0f9e8d7c6b5a4f3e"}}"#);
+        let shown = value(&hostile);
+        assert_eq!(
+            shown.to_string(),
+            r#"{"a\\u{1b} (1)":"\\u{202e}","a\\u{0} (2)":{"api_key":"(a secret)"}}"#
+        );
+        let many = value(&Value::from(vec![1; 90_000]));
+        let list = many.as_array().unwrap();
+        assert_eq!(list.last().unwrap().as_str(), Some(&*format!("… ({} more)", 90_000 + 1 - list.len())));
+        let long = value(&Value::from(vec!["x".repeat(30_000); 300]));
+        for large in [many, long, value(&Value::from(vec![Value::from(vec!["x"; 900]); 900]))] {
+            assert!(large.to_string().len() < 500_000, "{}", large.to_string().len());
+        }
+        let map: Map = (0..90_000).map(|at| (format!("k{at}"), Value::from(at))).collect();
+        let map = value(&Value::from(map));
+        let map = map.as_object().unwrap();
+        assert_eq!(map["…"], format!("({} more)", 90_000 + 1 - map.len()).as_str());
+        let digits = Value::from(eval_format::Number::parse(&"9".repeat(1 << 20)).unwrap());
+        assert!(value(&digits).to_string().len() < 30_000);
+    }
+}

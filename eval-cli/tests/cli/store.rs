@@ -304,13 +304,12 @@ fn serve(folder: &Folder) -> (std::process::Child, String, String) {
 fn serve_shows_that_a_part_is_missing(folder: &Folder) {
     let (mut child, address, token) = serve(folder);
     let get = |path: &str| crate::serve::get(&address, &format!("{path}?token={token}"));
-    let (run, cookie) =
-        (get("/api/v1/runs/r"), format!("evalset-{}={token}", address.rsplit(':').next().expect("a port")));
+    let run = get("/api/v1/runs/r");
     let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
     let mut runs = String::new();
     std::io::Write::write_all(
         &mut stream,
-        format!("GET /runs HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n")
+        format!("GET /runs HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n")
             .as_bytes(),
     )
     .expect("a request");

@@ -39,12 +39,11 @@ impl Service {
         Self { address: address.to_owned(), token: token.to_owned(), child }
     }
 
-    /// As a page asks.
+    /// Asks as a program does.
     fn ask(&self, line: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        let port = self.address.rsplit(':').next().expect("it has a port");
         let head = format!(
-            "{line} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncookie: evalset-{port}={}\r\nx-evalset: page\r\ncontent-length: {}\r\n\r\n",
+            "{line} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n",
             self.address,
             self.token,
             body.len()

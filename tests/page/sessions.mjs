@@ -167,8 +167,13 @@ try {
   const passed = page.locator(".passed");
   const scored = async () => {
     await page.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 4);
-    await page.getByRole("button", { name: "Score", exact: true }).click();
-    await row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" }).waitFor();
+    // The page asks for a second try where a session has become complete meanwhile.
+    const shown = row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" });
+    for (let tries = 0; tries < 20 && !(await shown.isVisible()); tries += 1) {
+      await page.getByRole("button", { name: "Score", exact: true }).click();
+      await shown.waitFor({ timeout: 1000 }).catch(() => {});
+    }
+    await shown.waitFor();
     assert(await page.locator("#detail .passed").count() > 0);
   };
   const gone = () => page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);

@@ -362,7 +362,7 @@ $("metrics").addEventListener("submit", doing(async () => {
     if ((changed.get(session.id) ?? 0) > began) late += 1;
     else scores.set(session.id, session);
   }
-  if (late) say(`${late} sessions changed while they were scored: score again`);
+  if (late) say(`${late === 1 ? "a session" : `${late} sessions`} changed while they were scored: score again`);
   draw();
 }));
 

@@ -47,6 +47,18 @@ impl State {
         }
     }
 
+    /// The name of the state on the page, for people and for its filters.
+    pub(crate) fn filter_name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotEvaluated => "unscored",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+            Self::Unfinished => "unfinished",
+        }
+    }
+
     /// The state in the count of so many cases: `2 errors`.
     pub(crate) fn counted(self, number: usize) -> &'static str {
         match self {

@@ -50,14 +50,7 @@ fn of_runs(runs: RunCounts) -> Option<String> {
 }
 
 fn filters(test: &TestResult<'_>) -> String {
-    let state = match test.state {
-        State::Passed => "passed",
-        State::Failed => "failed",
-        State::NotEvaluated => "unscored",
-        State::Error => "error",
-        State::Skipped => "skipped",
-        State::Unfinished => "unfinished",
-    };
+    let state = test.state.filter_name();
     if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
 }
 

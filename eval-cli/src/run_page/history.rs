@@ -64,7 +64,7 @@ impl History {
         let key = key(test);
         let of_run = |past: &Past| {
             let state = *past.states.get(&key)?;
-            Some((state == State::Passed, word(state)))
+            Some((state == State::Passed, state.filter_name()))
         };
         (self.runs.len() > 1).then(|| Spark::of(&self.runs.iter().map(of_run).collect::<Vec<_>>()))
     }
@@ -86,15 +86,4 @@ fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
     let mut earlier = beside.into_iter().skip_while(|run| run.path.file_name() != folder.file_name());
     earlier.next();
     earlier.take(RUNS - 1).collect()
-}
-
-fn word(state: State) -> &'static str {
-    match state {
-        State::Passed => "passed",
-        State::Failed => "failed",
-        State::NotEvaluated => "unscored",
-        State::Error => "error",
-        State::Skipped => "skipped",
-        State::Unfinished => "unfinished",
-    }
 }

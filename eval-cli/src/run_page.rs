@@ -54,22 +54,21 @@ pub(crate) fn model(results: &RunResults<'_>) -> PageModel {
         all
     });
     let total = total.map(|total| total.to_string());
-    let numbers =
-        phrases::numbers(results).into_iter().chain(total.iter().map(|total| format!("cost {total}")));
-    let numbers = numbers.collect();
+    let cost = total.iter().map(|total| format!("cost {total}"));
+    let numbers = phrases::numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
     let (facts, glance) = facts::facts(results, total);
     let outcome = results.totals.outcome().name();
     PageModel {
         title: format!("{outcome}: {} · cargo evalset", count(results.totals.cases, "case")),
         outcome: outcome.to_owned(),
-        reason: results.totals.reason(),
+        reason: line(&results.totals.reason()),
         counts: counts(&cases),
         about: about(results),
         facts,
         glance,
         rerun: rerun(results),
         numbers,
-        notes: phrases::notes(results),
+        notes: phrases::notes(results).iter().map(|note| line(note)).collect(),
         histograms: histograms(results),
         pass_rate: history.pass_rate(),
         scatters: scatters(&tests, &costs, &cases),
@@ -115,7 +114,7 @@ fn counts(cases: &[CaseRow]) -> Vec<Count> {
 fn about(results: &RunResults<'_>) -> String {
     let began = results.times.began.map(|began| format!("began {}, ", time::shown(began)));
     let took = time::took(results.totals.elapsed);
-    format!("Run {}: {}took {took}", results.loaded.name(), began.unwrap_or_default())
+    line(&format!("Run {}: {}took {took}", results.loaded.name(), began.unwrap_or_default()))
 }
 
 /// The commands that run what has no good verdict again: `cargo evalset rerun --failed`.

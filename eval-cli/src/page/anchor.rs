@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use eval_core::__private::mask;
 use eval_format::__private::content_hash;
 
 /// Gives each case a name that no other case of the page has, and that links and attributes hold as it is.
@@ -16,8 +17,9 @@ impl Anchors {
     pub(crate) fn of(&mut self, name: &str) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
         let mut anchor = "case-".to_owned();
-        anchor.extend(name.chars().take(LONGEST).map(|c| if plain(c) { c } else { '_' }));
-        if anchor.len() != "case-".len() + name.len() || !name.chars().all(plain) {
+        // A key that is cut is not known as one: it is masked before.
+        anchor.extend(mask(name).chars().take(LONGEST).map(|c| if plain(c) { c } else { '_' }));
+        if anchor.strip_prefix("case-") != Some(name) {
             anchor.push_str(&format!("-{:08x}", content_hash(name.as_bytes()) >> 32));
         }
         let seen = self.0.entry(anchor.clone()).or_default();

@@ -1,4 +1,7 @@
-//! Foreign text on the page: without what steers a reader's eyes, and cut if it is very long.
+//! Foreign text on the page: without secrets and what steers a reader's eyes, and cut if it is very long.
+//!
+//! Secrets are masked here, and not in the finished page: there a secret with a `<` or a `&` is written in another way, and a
+//! secret that is a word of our own script would break it.
 
 use eval_core::__private::mask;
 use eval_core::foreign::guard;
@@ -39,7 +42,7 @@ pub(crate) fn line(foreign: &str) -> String {
 
 fn cut(foreign: &str, longest: usize) -> Text {
     let end = foreign.char_indices().nth(longest).map(|(end, _)| end);
-    let Some(end) = end else { return Text { shown: guard(foreign).into_owned(), left_out: 0 } };
+    let Some(end) = end else { return Text { shown: guard(&mask(foreign)).into_owned(), left_out: 0 } };
     // Half a key would not be recognised as one. What is far behind the cut does not matter.
     let ahead = foreign[end..].char_indices().nth(LONGEST_LINE).map_or(foreign.len(), |(at, _)| end + at);
     let masked = mask(&foreign[..ahead]);
@@ -65,6 +68,14 @@ mod tests {
         let key = format!("sk-ant-{}", "abcde01234".repeat(6));
         let long = text(&format!("{}{key} {}", "x ".repeat(LONGEST / 2 - 6), "y".repeat(99)));
         assert!(!long.shown.contains("abcde"), "{}", &long.shown[LONGEST - 40..]);
+    }
+
+    #[test]
+    fn a_key_is_masked_in_a_short_text_too() {
+        let key = format!("sk-ant-{}", "abcde01234".repeat(6));
+        for shown in [text(&key).shown, line(&key)] {
+            assert!(!shown.contains("abcde"), "{shown}");
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact
     let evalset = joined(heads().map(|head| line(&head.evalset)).collect());
     let fact = |name, value| Fact { name, value };
     let all = vec![
-        fact("Run", Some(results.loaded.name())),
+        fact("Run", Some(line(&results.loaded.name()))),
         fact("Began", results.times.began.map(time::shown)),
         fact("Took", Some(time::took(results.totals.elapsed))),
         fact("Tests built", results.times.built.map(time::shown)),

@@ -15,6 +15,9 @@ use crate::recorded::TestResult;
 /// Steps of a turn that are shown.
 const SHOWN_STEPS: usize = 200;
 
+/// Characters of what a step says that are shown.
+const SHOWN_OF_STEP: usize = 300;
+
 /// How the calls of a case are compared.
 #[derive(Clone)]
 pub(super) struct Comparison {
@@ -243,7 +246,8 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
                 (false, false) => "says",
             };
             let said = part.text.as_deref().filter(|text| !text.is_empty());
-            let said = said.map(|text| (word, line(&text.chars().take(300).collect::<String>())));
+            // A key that is cut is not known as one: it is masked before.
+            let said = said.map(|text| (word, line(text).chars().take(SHOWN_OF_STEP).collect()));
             let call = part.function_call.as_ref().map(|call| ("calls", line(&call.to_string())));
             let result = part.function_response.as_ref();
             let result = result.map(|it| ("returns", line(it.name.as_deref().unwrap_or_default())));

@@ -59,9 +59,9 @@ fn json_as(status: StatusCode, value: &Value) -> Response {
     of(status, "application/json", mask(&value.to_string()).into_owned())
 }
 
-/// A page with its policy. Masking leaves what the policy has hashes of as it is.
+/// A page with its policy. Its texts are [masked](crate::page::line) already: what is written here has hashes in the policy.
 pub(super) fn page(text: &str, policy: &str) -> Response {
-    let mut response = of(StatusCode::OK, "text/html; charset=utf-8", mask(text).into_owned());
+    let mut response = of(StatusCode::OK, "text/html; charset=utf-8", text.to_owned());
     let policy = HeaderValue::from_str(&format!("{policy}; frame-ancestors 'none'"));
     if let Ok(policy) = policy {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);

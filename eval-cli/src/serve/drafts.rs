@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use eval_core::__private::mask;
 use eval_core::journal::case_hash;
 use eval_format::SetEditor;
 use eval_format::reader::check_set;
@@ -49,11 +50,11 @@ fn of_set(path: &Path, editor: &SetEditor) -> Vec<DraftCard> {
         return Vec::new();
     }
     let hashes = hashes(editor);
-    let set = path.display().to_string();
+    let set = mask(&path.display().to_string()).into_owned();
     let card = |id: &str| {
         Some(DraftCard {
             set: set.clone(),
-            case: id.to_owned(),
+            case: mask(id).into_owned(),
             shown_set: line(&set),
             shown_case: line(id),
             seen: hashes.get(id)?.clone(),
@@ -66,7 +67,7 @@ fn of_set(path: &Path, editor: &SetEditor) -> Vec<DraftCard> {
 fn row(part: Part) -> DraftRow {
     let (turn, what, said) = match part {
         Part::Turn(number) => (Some(number), String::new(), String::new()),
-        Part::Line { what, said } => (None, what, said),
+        Part::Line { what, said } => (None, line(&what), said),
         Part::NoAnswer => (None, "answer".to_owned(), "no answer is expected".to_owned()),
     };
     let said = text(&said);

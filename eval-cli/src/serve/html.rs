@@ -154,7 +154,8 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     }
     let live = Frame::new("", "Not shown", "");
     let policy = live.policy.clone();
-    let page = ProblemPage { live, message: &failure.error.message, help: &failure.error.help };
+    let (message, help) = (page::line(&failure.error.message), page::line(&failure.error.help));
+    let page = ProblemPage { live, message: &message, help: &help };
     let Ok(mut response) = sent(page.render(), &policy) else { return failure.into_response() };
     *response.status_mut() = failure.status;
     response

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use eval_core::__private::mask;
 use eval_core::journal::{Head, RunDir};
 
 use super::folder::{Signature, signature};
@@ -41,7 +42,7 @@ pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>
 
 fn of_run(run: &RunDir, running: bool) -> RunLine {
     let mut shown = RunLine {
-        id: run.id.clone(),
+        id: mask(&run.id).into_owned(),
         outcome: if running { "running" } else { "unmeasurable" },
         running,
         reason: String::new(),
@@ -65,7 +66,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
     let totals = &results.totals;
     shown.outcome = if running { "running" } else { totals.outcome().name() };
-    shown.reason = reason(&results, running);
+    shown.reason = line(&reason(&results, running));
     shown.cases = totals.cases - totals.skipped;
     shown.planned = (loaded.run.never_began > 0).then_some(totals.cases + loaded.run.never_began);
     shown.passed = totals.passed;

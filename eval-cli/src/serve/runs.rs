@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use eval_core::__private::mask;
 use eval_core::journal::{self, RunDir};
 use eval_server::axum::extract::{Path, State};
 use eval_server::axum::http::{HeaderMap, Uri};
@@ -49,7 +50,11 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                     .as_ref()
                     .err()
                     .map(|error| line(&format!("{}; {}", error.message, error.help))),
-                sets: found.unwrap_or_default().iter().map(|path| path.display().to_string()).collect(),
+                sets: found
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|path| mask(&path.display().to_string()).into_owned())
+                    .collect(),
             }
         });
         let mut rate = PassRate::of(&past);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use eval_core::__private::Prices;
+use eval_core::__private::{Prices, mask};
 use eval_core::journal::{ReadRunError, RunDir};
 use eval_format::__private::content_hash;
 use eval_server::axum::response::Response;
@@ -148,7 +148,7 @@ fn model(loaded: &LoadedRun, prices: &Prices, running: bool) -> Result<PageModel
     if running {
         "running".clone_into(&mut model.outcome);
         model.title = format!("running · {}", model.title);
-        model.reason = reason(&results, true);
+        model.reason = page::line(&reason(&results, true));
         for case in model.cases.iter_mut().filter(|case| case.state == "unfinished") {
             case.word = "IN WORK";
             case.details.word = "IN WORK";
@@ -163,7 +163,7 @@ pub(super) fn still(loaded: &LoadedRun, prices: &Prices, here: &'static str) -> 
 }
 
 fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Result<Response, Failure> {
-    let live = Live { here, run: id.to_owned(), version, style: STYLE, scripts: vec![COMMON, RUN] };
+    let live = Live { here, run: mask(id).into_owned(), version, style: STYLE, scripts: vec![COMMON, RUN] };
     let text = page::render_live(model, &live);
     let text = text.map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))?;
     Ok(answer::page(&text, &page::live_policy(&live)))

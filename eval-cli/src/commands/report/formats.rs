@@ -11,6 +11,7 @@ mod markdown;
 #[cfg(feature = "store")]
 mod stored;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use eval_core::__private::mask;
@@ -58,16 +59,17 @@ pub(in crate::commands) struct ReportFiles {
     adk_results: Option<PathBuf>,
 }
 
-/// A report as text.
+/// A report as text, without secrets.
 type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
 
 impl ReportFiles {
     fn list(&self) -> [(Option<&Path>, Render); 5] {
         [
-            (self.junit.as_deref(), junit::text),
-            (self.json.as_deref(), json::text),
-            (self.markdown.as_deref(), |results| Ok(markdown::text(results))),
-            (self.csv.as_deref(), exported::csv),
+            (self.junit.as_deref(), |results| junit::text(results).map(masked)),
+            (self.json.as_deref(), |results| json::text(results).map(masked)),
+            (self.markdown.as_deref(), |results| Ok(masked(markdown::text(results)))),
+            (self.csv.as_deref(), |results| exported::csv(results).map(masked)),
+            // It masks its texts, and its policy has hashes of the rest.
             (self.html.as_deref(), run_page::text),
         ]
     }
@@ -138,8 +140,15 @@ pub(in crate::commands) fn two_on_standard_output() -> CommandError {
     )
 }
 
+fn masked(text: String) -> String {
+    match mask(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
+    }
+}
+
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    replace(path, &mask(text)).map_err(|error| {
+    replace(path, text).map_err(|error| {
         CommandError::new(
             format!("cannot write `{}`: {error}", path.display()),
             "name a file in an existing folder",

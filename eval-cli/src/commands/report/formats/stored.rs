@@ -17,7 +17,7 @@ pub(in crate::commands) async fn store(
     app: Option<&str>,
 ) -> Result<String, CommandError> {
     let (page, document) = (run_page::text(results)?, json::text(results)?);
-    let page = publish(store, run, upload, mask(&page).into_owned(), mask(&document).into_owned()).await?;
+    let page = publish(store, run, upload, page, mask(&document).into_owned()).await?;
     let mut lines = format!("stored        {}/{page}\n", store.shown());
     match exported::report(results) {
         Ok(report) => {

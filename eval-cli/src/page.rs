@@ -22,8 +22,8 @@ pub(crate) use model::{
 pub(crate) use plot::{Histogram, PassRate, Spark};
 #[cfg(feature = "serve")]
 pub(crate) use policy::policy;
-pub(crate) use render::render;
 #[cfg(feature = "serve")]
 pub(crate) use render::{Live, STYLE, live_policy, render_live};
+pub(crate) use render::{PAGES, render};
 pub(crate) use scatter::{Point, Scatter};
 pub(crate) use text::{line, text};

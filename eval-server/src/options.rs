@@ -21,6 +21,7 @@ pub struct ServerOptions {
     pub(crate) drafts: Option<Arc<dyn DraftStore>>,
     pub(crate) hosts: Vec<String>,
     pub(crate) limits: Limits,
+    pub(crate) links: Vec<(&'static str, &'static str)>,
     pub(crate) otlp_port: Option<u16>,
     pub(crate) pages: Option<Router>,
     pub(crate) records: Option<PathBuf>,
@@ -48,6 +49,18 @@ impl ServerOptions {
     /// What requests may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The pages, by name and path, that the page of live sessions leads to. Without them it leads to itself and to `/`.
+    ///
+    /// ```
+    /// use eval_server::ServerOptions;
+    ///
+    /// let options = ServerOptions::new().links([("Runs", "/"), ("Sessions", "/sessions")]);
+    /// ```
+    pub fn links(mut self, links: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
+        self.links = links.into_iter().collect();
         self
     }
 

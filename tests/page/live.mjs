@@ -2,36 +2,21 @@
 //
 //   node tests/page/live.mjs CARGO-EVALSET SCREENSHOTS [NAME]
 //
-// CARGO-EVALSET is built with the feature `serve`. What else it needs, look.mjs says.
+// CARGO-EVALSET is built with the feature `serve`. What else it needs, browser.mjs says; Python 3 too.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+import { PHONE, SLOW, WIDE, accessible, browser, close, evalset, runTests, shot, watch } from "./browser.mjs";
 import { HOSTILE, journal } from "./journals.mjs";
-import { small } from "./png.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-const evalset = resolve(process.argv[2]);
-const screenshots = resolve(process.argv[3]);
-mkdirSync(screenshots, { recursive: true });
 const root = mkdtempSync(join(tmpdir(), "evalset-live-"));
-const onPath = (name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
-const executablePath = process.env.CHROMIUM || onPath("chromium") || onPath("google-chrome");
-assert(executablePath, "there is no Chromium: install it, or name it in CHROMIUM");
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-const WIDE = { width: 1440, height: 900 };
-const PHONE = { width: 390, height: 844 };
-// A shared machine may be slow.
-const WAIT = 20_000 * Number(process.env.PAGE_SLOW || 1);
+const WAIT = 20_000 * SLOW;
 
 // Also where a test failed, no service is left over.
 const services = new Set();
@@ -61,41 +46,16 @@ async function serve(name, { agent = true, options = [] } = {}) {
 // A page of the browser that fails the test when it asks another host, logs an error or opens a dialog.
 async function open(service, path = "", { first = service.url, ...options } = {}) {
   const context = await browser.newContext({ viewport: WIDE, ...options });
-  const page = await context.newPage();
+  const page = watch(await context.newPage(), (asked) => asked.startsWith(service.origin + "/"));
   page.setDefaultTimeout(WAIT);
-  page.problems = [];
-  page.on("request", (request) => {
-    if (!request.url().startsWith(service.origin + "/") && !request.url().startsWith("data:")) page.problems.push("asked for " + request.url());
-  });
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) page.problems.push(message.text());
-  });
-  page.on("pageerror", (error) => page.problems.push(String(error)));
-  page.on("dialog", (dialog) => { page.problems.push("opened a dialog"); dialog.dismiss(); });
   await page.goto(first);
   if (path) await page.goto(service.origin + path);
   return page;
 }
 
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-}
-
-async function accessible(page, what) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
-  const grave = found.violations.map((it) => `${it.id} (${it.impact}): ${it.help}: ${it.nodes.map((node) => node.html).slice(0, 3).join("  ")}`);
-  assert.deepEqual(grave, [], what);
-}
-
 // Those that stand in the folder `screenshots` beside this file.
 const KEPT = ["running", "drafts", "check", "run-phone"];
-async function shot(page, name, options = {}) {
-  const picture = small(await page.screenshot(options));
-  assert(!KEPT.includes(name) || picture.length <= 100_000, `live-${name}.png has ${picture.length} bytes`);
-  writeFileSync(join(screenshots, `live-${name}.png`), picture);
-}
+const picture = (page, name, options) => shot(page, `live-${name}`, { kept: KEPT.includes(name), ...options });
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 const ended = (child) => new Promise((done) => child.once("exit", done));
 const text = (value) => ({ parts: [{ text: value }] });
@@ -123,7 +83,7 @@ const tests = {
     await page.getByText("1 passed", { exact: false }).first().waitFor();
     assert(await row.locator("progress").isVisible());
     await accessible(page, "a run in the list");
-    await shot(page, "running");
+    await picture(page, "running");
     await row.getByRole("link").click();
     await page.locator("header.running").waitFor();
     await page.locator("#connection.on").waitFor();
@@ -141,7 +101,7 @@ const tests = {
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
     await page.locator("tr.case", { hasText: "IN WORK" }).first().waitFor();
-    await shot(page, "run-running");
+    await picture(page, "run-running");
     service.open(99);
     await ended(child);
     await page.locator("header.unmeasurable, header.failed").waitFor();
@@ -250,7 +210,7 @@ const tests = {
     const shown = await card("rome").first().innerText();
     for (const part of ["recorded with", "Weather in Rome?", "get_weather(city: \"Rome\")", "It is sunny in Rome.", "celsius"]) assert(shown.includes(part), `${part}: ${shown}`);
     await accessible(page, "drafts");
-    await shot(page, "drafts");
+    await picture(page, "drafts");
     await page.locator("[data-case='rome']").getByRole("button", { name: "Accept" }).click();
     await page.getByText("accepted `rome`: it is a test in the next build").waitFor();
     const odd = page.locator(".draft").nth(1);
@@ -274,7 +234,7 @@ const tests = {
     await page.getByText("the case `milan` was changed meanwhile").waitFor();
     assert.equal(readFileSync(file, "utf8"), edited);
     page.problems = page.problems.filter((it) => !/409/.test(it));
-    await shot(page, "decided");
+    await picture(page, "decided");
     await accessible(page, "decided drafts");
     const listed = JSON.parse(service.now("list", "evals/rome.evalset.json", "--format", "json").stdout);
     const cases = listed.sets[0].cases.map((it) => [it.eval_id, Boolean(it.draft)]);
@@ -330,7 +290,7 @@ const tests = {
     assert.match(scored, /ADK’s default criteria[^]*tool_trajectory_avg_score[^]*passed[^]*response_match_score/);
     assert.deepEqual(await verdict(), ["passed"]);
     await accessible(page, "checked files");
-    await shot(page, "check", { fullPage: true });
+    await picture(page, "check", { fullPage: true });
     // A config that cannot be used is not taken for none.
     const config = (criteria, more = {}) => ["test_config.json", JSON.stringify({ criteria, ...more })];
     const wrong = config({ tool_trajectory_avg_score: 1, response_matc_score: 1 });
@@ -381,7 +341,7 @@ const tests = {
     await page.getByRole("button", { name: "Start" }).click();
     await page.locator("#job", { hasText: "in work" }).waitFor();
     await page.locator("#runs tr", { has: page.locator(".state.running") }).getByText(/\d in work/).waitFor();
-    await shot(page, "started");
+    await picture(page, "started");
     await accessible(page, "a run that was started");
     service.open(99);
     await page.locator("#job", { hasText: "The run ended" }).waitFor();
@@ -414,15 +374,15 @@ const tests = {
     for (const [name, path] of pages) {
       const dark = await open(service, path, { colorScheme: "dark" });
       await accessible(dark, name + " in the dark");
-      await shot(dark, `${name}-dark`);
+      await picture(dark, `${name}-dark`);
       await close(dark);
       const phone = await open(service, path, { viewport: PHONE, deviceScaleFactor: 2 });
       assert(await fits(phone), `${name} is as wide as a phone`);
       await accessible(phone, name + " on a phone");
-      await shot(phone, `${name}-phone`);
+      await picture(phone, `${name}-phone`);
       await close(phone);
       const paper = await open(service, path);
-      await shot(paper, name);
+      await picture(paper, name);
       await paper.emulateMedia({ media: "print" });
       assert(await paper.locator(".site").isHidden());
       assert((await paper.pdf()).length > 0);
@@ -453,17 +413,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  if (process.argv[4] && !name.includes(process.argv[4])) continue;
-  try {
-    await test();
-    console.log("ok   " + name);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL ${name}\n${error.stack}`);
-  }
-}
-await browser.close();
-if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
-process.exit(failed ? 1 : 0);
+await runTests(tests, root);

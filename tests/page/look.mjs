@@ -1,40 +1,20 @@
 // Opens pages of `cargo evalset report --html` in a headless Chromium, and does with them what a person would.
 //
-//   node tests/page/look.mjs CARGO-EVALSET SCREENSHOTS
+//   node tests/page/look.mjs CARGO-EVALSET SCREENSHOTS [NAME]
 //
-// Needs Chromium (its path in CHROMIUM, else on the PATH), Python 3, and the packages of package.json in a folder
-// node_modules above this file or in NODE_MODULES. The folder `screenshots` beside this file has those of such a run.
+// Needs Python 3, and what browser.mjs says. The folder `screenshots` beside this file has those of such a run.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { PHONE, SLOW, WIDE, accessible, browser, close, evalset, runTests, shot, watch } from "./browser.mjs";
 import { HOSTILE, journal } from "./journals.mjs";
-import { small } from "./png.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-const evalset = resolve(process.argv[2]);
-const screenshots = resolve(process.argv[3]);
-mkdirSync(screenshots, { recursive: true });
 const root = mkdtempSync(join(tmpdir(), "evalset-page-"));
-
-const onPath = (name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
-const executablePath = process.env.CHROMIUM || onPath("chromium") || onPath("google-chrome");
-assert(executablePath, "there is no Chromium: install it, or name it in CHROMIUM");
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-
-// A shared machine may be slow: the limits are those of a desk, times this. The program refuses variables that it does not know.
-const SLOW = Number(process.env.PAGE_SLOW || 1);
-
-const WIDE = { width: 1440, height: 900 };
-const PHONE = { width: 390, height: 844 };
 
 // What `cargo evalset` did in a folder of its own.
 function started(folder, args) {
@@ -52,43 +32,10 @@ function report(folder) {
 // A page of the browser that fails the test when the page asks a network, logs an error or opens a dialog.
 async function open(file, { hash = "", wait = "load", ...options } = {}) {
   const context = await browser.newContext({ viewport: WIDE, ...options });
-  const page = await context.newPage();
-  page.problems = [];
   const url = pathToFileURL(file).href;
-  page.on("request", (request) => {
-    if (request.url().split("#")[0] !== url && !request.url().startsWith("data:")) page.problems.push("asked for " + request.url());
-  });
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) page.problems.push(message.text());
-  });
-  page.on("pageerror", (error) => page.problems.push(String(error)));
-  page.on("dialog", (dialog) => {
-    page.problems.push("opened a dialog");
-    dialog.dismiss();
-  });
+  const page = watch(await context.newPage(), (asked) => asked.split("#")[0] === url);
   await page.goto(url + hash, { waitUntil: wait });
   return page;
-}
-
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-}
-
-// What axe-core finds that hinders people, contrast included.
-async function accessible(page, what) {
-  // The policy of the page lets no script in; the protocol of the browser does.
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
-  const grave = found.violations.map((it) => `${it.id} (${it.impact}): ${it.help}: ${it.nodes.map((node) => node.html).slice(0, 3).join("  ")}`);
-  assert.deepEqual(grave, [], what);
-}
-
-// A picture that can stand in a repository.
-async function shot(page, name, options = {}) {
-  const picture = small(await page.screenshot(options));
-  assert(picture.length <= 100_000, `${name}.png has ${picture.length} bytes`);
-  writeFileSync(join(screenshots, name + ".png"), picture);
 }
 
 const visible = (page) => page.locator("tr.case:visible").count();
@@ -465,17 +412,4 @@ function sampleRun() {
 }
 
 const sample = sampleRun();
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  if (process.argv[4] && !name.includes(process.argv[4])) continue;
-  try {
-    await test();
-    console.log("ok   " + name);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL ${name}\n${error.stack}`);
-  }
-}
-await browser.close();
-if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
-process.exitCode = failed ? 1 : 0;
+await runTests(tests, root);

@@ -1,27 +1,19 @@
 // Opens the page of live sessions of `cargo evalset serve` in a headless Chromium, and does with it what a person would.
 //
-//   node tests/page/sessions.mjs CARGO-EVALSET SCREENSHOTS
+//   node tests/page/sessions.mjs CARGO-EVALSET SCREENSHOTS [NAME]
 //
-// CARGO-EVALSET has the feature `serve`. The rest is as for look.mjs: the folder `screenshots` has those of such a run.
+// CARGO-EVALSET has the feature `serve`. What else it needs, browser.mjs says. The folder `screenshots` has those of such a run.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { PHONE, WIDE, accessible, browser, close, evalset, runTests, shot, watch } from "./browser.mjs";
 import { HOSTILE } from "./journals.mjs";
-import { small } from "./png.mjs";
 
-const require = createRequire(process.env.NODE_MODULES ? join(resolve(process.env.NODE_MODULES), "x") : import.meta.url);
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-const evalset = resolve(process.argv[2]);
-const screenshots = resolve(process.argv[3]);
-mkdirSync(screenshots, { recursive: true });
 const folder = mkdtempSync(join(tmpdir(), "evalset-sessions-"));
 
 const service = spawn(evalset, ["evalset", "serve", "--port", "0", "--otlp-port", "0"], { cwd: folder });
@@ -77,237 +69,232 @@ const later = (id, number) => send([{
   endTimeUnixNano: "1760000000000000030",
 }]);
 
-const onPath = (name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
-const executablePath = process.env.CHROMIUM || onPath("chromium") || onPath("google-chrome");
-assert(executablePath, "there is no Chromium: install it, or name it in CHROMIUM");
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-try {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: false });
-  const page = await context.newPage();
-  const problems = [];
-  const shot = async (name) => writeFileSync(join(screenshots, `${name}.png`), small(await page.screenshot()));
-  page.on("request", (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) problems.push("asked for " + request.url());
-  });
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) problems.push(message.text());
-  });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("dialog", (dialog) => {
-    problems.push("opened a dialog");
-    dialog.dismiss();
-  });
+// Also where a test failed, no service is left over.
+process.on("exit", () => services.forEach((child) => child.kill()));
 
-  await page.goto(`${url}/sessions?token=${token}`);
-  await page.getByText("No session has arrived.").waitFor();
-  assert((await page.textContent("#about")).includes(new URL(otlp).port));
+const tests = {
+  async "sessions appear, one is golden, the others are scored against it"() {
+    const context = await browser.newContext({ viewport: WIDE });
+    const page = watch(await context.newPage(), (asked) => asked.startsWith(url));
 
-  // Sessions appear by themselves.
-  await turn(1, "Paris?", "Paris", "It is sunny.");
-  await page.locator("#rows tr").waitFor();
-  await turn(2, "Paris?", "Paris", "It is sunny.");
-  await turn(3, "Paris?", "Rome", "It is sunny.");
-  // Characters that steer, a key, and a text that nobody reads to its end.
-  const key = `sk-ant-${"abcde01234".repeat(6)}`;
-  const foreign = `${HOSTILE.join(" ")} \u202e\u001b[2J ${key}`;
-  const long = `${foreign} ${"y".repeat(1 << 20)}`;
-  await turn(4, foreign, long, long);
-  await page.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 4);
+    await page.goto(`${url}/sessions?token=${token}`);
+    await page.getByText("No session has arrived.").waitFor();
+    assert((await page.textContent("#about")).includes(new URL(otlp).port));
+    assert.deepEqual(await page.locator(".site a").allInnerTexts(), ["evalset", "Runs", "Drafts", "Sessions", "Check"]);
+    assert.equal(await page.locator(".site [aria-current=page]").innerText(), "Sessions");
 
-  // One is golden, the others are scored.
-  const row = (id) => page.locator("#rows tr", { hasText: String(id).padStart(32, "0") });
-  await row(1).locator(".name").click();
-  await page.locator("#detail .turn").waitFor();
-  assert((await page.textContent("#detail")).includes('get_weather({"city":"Paris"})'));
-  await page.locator("#mark").click();
-  await row(1).locator(".golden").waitFor();
-  await page.getByRole("button", { name: "Score", exact: true }).click();
-  await row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" }).waitFor();
-  await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
-  await row(4).locator(".not_evaluated").first().waitFor();
-
-  // The trajectory beside the golden one.
-  await row(3).locator(".name").click();
-  const changed = page.locator("#detail tr.changed");
-  await changed.waitFor();
-  assert((await changed.textContent()).includes('"Paris"') && (await changed.textContent()).includes('"Rome"'));
-  await shot("sessions");
-
-  // A draft.
-  await page.locator("#detail input[type=text]").fill("evals/live.evalset.json");
-  await page.locator("#save").click();
-  await page.getByText("is in evals/live.evalset.json").waitFor();
-  assert(readFileSync(join(folder, "evals/live.evalset.json"), "utf8").includes("_draft"));
-  await page.locator("#detail input[type=text]").fill("../x.evalset.json");
-  await page.locator("#save").click();
-  await page.getByText("is not below the folder of the service").waitFor();
-
-  // What comes from agents is text.
-  await row(4).locator(".name").click();
-  await page.locator("#detail h2", { hasText: "4" }).waitFor();
-  assert.equal(await page.locator("#detail img, #detail script, #rows img, #rows script").count(), 0);
-  assert((await page.textContent("#detail .said")).includes(HOSTILE[0]));
-  const [all, longest] = await page.evaluate(() => {
-    const texts = [];
-    const walk = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) texts.push(walk.currentNode.data);
-    return [texts.join("\n"), Math.max(...texts.map((it) => it.length))];
-  });
-  assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("more characters)"));
-  assert(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(all) && !all.includes("abcde01234"));
-  assert(longest < 21_000, `${longest} characters in one text`);
-  // The draft has all of it but the key.
-  await page.locator("#detail input[type=text]").fill("evals/foreign.evalset.json");
-  await page.locator("#save").click();
-  await page.getByText("is in evals/foreign.evalset.json").waitFor();
-  const draft = readFileSync(join(folder, "evals/foreign.evalset.json"), "utf8");
-  assert(draft.includes("y".repeat(1 << 20)) && !draft.includes("abcde01234"));
-
-  // No score outlives what it was made of: neither in the list nor beside the open session.
-  const passed = page.locator(".passed");
-  const scored = async () => {
+    // Sessions appear by themselves.
+    await turn(1, "Paris?", "Paris", "It is sunny.");
+    await page.locator("#rows tr").waitFor();
+    await turn(2, "Paris?", "Paris", "It is sunny.");
+    await turn(3, "Paris?", "Rome", "It is sunny.");
+    // Characters that steer, a key, and a text that nobody reads to its end.
+    const key = `sk-ant-${"abcde01234".repeat(6)}`;
+    const foreign = `${HOSTILE.join(" ")} \u202e\u001b[2J ${key}`;
+    const long = `${foreign} ${"y".repeat(1 << 20)}`;
+    await turn(4, foreign, long, long);
     await page.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 4);
-    // The page asks for a second try where a session has become complete meanwhile.
-    const shown = row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" });
-    for (let tries = 0; tries < 20 && !(await shown.isVisible()); tries += 1) {
-      await page.getByRole("button", { name: "Score", exact: true }).click();
-      await shown.waitFor({ timeout: 1000 }).catch(() => {});
+
+    // One is golden, the others are scored.
+    const row = (id) => page.locator("#rows tr", { hasText: String(id).padStart(32, "0") });
+    await row(1).locator(".name").click();
+    await page.locator("#detail .turn").waitFor();
+    assert((await page.textContent("#detail")).includes('get_weather({"city":"Paris"})'));
+    await page.locator("#mark").click();
+    await row(1).locator(".golden").waitFor();
+    await page.getByRole("button", { name: "Score", exact: true }).click();
+    await row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" }).waitFor();
+    await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
+    await row(4).locator(".not_evaluated").first().waitFor();
+
+    // The trajectory beside the golden one.
+    await row(3).locator(".name").click();
+    const changed = page.locator("#detail tr.changed");
+    await changed.waitFor();
+    assert((await changed.textContent()).includes('"Paris"') && (await changed.textContent()).includes('"Rome"'));
+    await shot(page, "sessions");
+
+    // Paper has what was found, and nothing to press.
+    await page.emulateMedia({ media: "print" });
+    assert(await row(3).isVisible() && await changed.isVisible());
+    assert.equal(await page.locator("nav:visible, button:not(.name):visible, #detail input:visible").count(), 0);
+    await page.emulateMedia({ media: "screen" });
+
+    // A draft.
+    await page.locator("#detail input[type=text]").fill("evals/live.evalset.json");
+    await page.locator("#save").click();
+    await page.getByText("is in evals/live.evalset.json").waitFor();
+    assert(readFileSync(join(folder, "evals/live.evalset.json"), "utf8").includes("_draft"));
+    await page.locator("#detail input[type=text]").fill("../x.evalset.json");
+    await page.locator("#save").click();
+    await page.getByText("is not below the folder of the service").waitFor();
+
+    // What comes from agents is text.
+    await row(4).locator(".name").click();
+    await page.locator("#detail h2", { hasText: "4" }).waitFor();
+    assert.equal(await page.locator("#detail img, #detail script, #rows img, #rows script").count(), 0);
+    assert((await page.textContent("#detail .said")).includes(HOSTILE[0]));
+    const [all, longest] = await page.evaluate(() => {
+      const texts = [];
+      const walk = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) texts.push(walk.currentNode.data);
+      return [texts.join("\n"), Math.max(...texts.map((it) => it.length))];
+    });
+    assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("more characters)"));
+    assert(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(all) && !all.includes("abcde01234"));
+    assert(longest < 21_000, `${longest} characters in one text`);
+    // The draft has all of it but the key.
+    await page.locator("#detail input[type=text]").fill("evals/foreign.evalset.json");
+    await page.locator("#save").click();
+    await page.getByText("is in evals/foreign.evalset.json").waitFor();
+    const draft = readFileSync(join(folder, "evals/foreign.evalset.json"), "utf8");
+    assert(draft.includes("y".repeat(1 << 20)) && !draft.includes("abcde01234"));
+
+    // No score outlives what it was made of: neither in the list nor beside the open session.
+    const passed = page.locator(".passed");
+    const scored = async () => {
+      await page.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 4);
+      // The page asks for a second try where a session has become complete meanwhile.
+      const shown = row(2).locator(".passed", { hasText: "tool_trajectory_avg_score 1" });
+      for (let tries = 0; tries < 20 && !(await shown.isVisible()); tries += 1) {
+        await page.getByRole("button", { name: "Score", exact: true }).click();
+        await shown.waitFor({ timeout: 1000 }).catch(() => {});
+      }
+      await shown.waitFor();
+      assert(await page.locator("#detail .passed").count() > 0);
+    };
+    const gone = () => page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
+    const api = async (method, path) => {
+      const reply = await fetch(`${url}/api/v1/sessions${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+      assert.equal(reply.status, 200);
+    };
+    await row(2).locator(".name").click();
+    await page.locator("#detail h2", { hasText: "2" }).waitFor();
+    await scored();
+    // More spans of the session: its own score goes, the others stay.
+    await later(2, 10);
+    await row(2).locator(".passed").first().waitFor({ state: "detached" });
+    await page.locator("#detail .passed").first().waitFor({ state: "detached" });
+    await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
+    await scored();
+    // More spans of the golden one: all go.
+    await later(1, 10);
+    await gone();
+    await scored();
+    // It is unmarked in another window, and marked again.
+    await api("DELETE", "/1/golden");
+    await gone();
+    await api("PUT", "/1/golden");
+    await row(1).locator(".golden").waitFor();
+    assert.equal(await passed.count(), 0);
+    await scored();
+    // A score that is on its way when the golden session changes is not shown.
+    await page.route("**/api/v1/sessions/score", async (route) => {
+      const answer = await route.fetch();
+      await later(1, 11);
+      await page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
+      await route.fulfill({ response: answer });
+    });
+    await page.getByRole("button", { name: "Score", exact: true }).click();
+    await page.getByText("the golden session changed while the others were scored").waitFor();
+    assert.equal(await passed.count(), 0);
+    await page.unroute("**/api/v1/sessions/score");
+
+    // The address names the open session, and the way back leads to the one before.
+    const heading = (id) => page.locator("#detail h2", { hasText: String(id).padStart(32, "0") }).waitFor();
+    await page.goto(`${url}/sessions#3`);
+    await heading(3);
+    await row(3).and(page.locator("[aria-current=true]")).waitFor();
+    await row(2).locator(".name").click();
+    await heading(2);
+    assert(page.url().endsWith("/sessions#2"), page.url());
+    await page.goBack();
+    await heading(3);
+    await page.goForward();
+    await heading(2);
+    await page.getByRole("button", { name: "Close" }).click();
+    assert(page.url().endsWith("/sessions") && await page.locator("#detail").isHidden());
+    await page.goBack();
+    await heading(2);
+    await page.evaluate(() => { location.hash = "99"; });
+    await page.getByText("there is no such session").waitFor();
+    assert(await page.locator("#detail").isHidden());
+    await page.goBack();
+    await heading(2);
+    // A place on the page is no session.
+    await page.evaluate(() => { location.hash = "list"; });
+    await page.waitForFunction(() => location.hash === "#list");
+    await heading(2);
+
+    // Contrast and names, in the light and in the dark, and on a phone.
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await accessible(page, colorScheme);
     }
-    await shown.waitFor();
-    assert(await page.locator("#detail .passed").count() > 0);
-  };
-  const gone = () => page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
-  const api = async (method, path) => {
-    const reply = await fetch(`${url}/api/v1/sessions${path}`, { method, headers: { authorization: `Bearer ${token}` } });
-    assert.equal(reply.status, 200);
-  };
-  await row(2).locator(".name").click();
-  await page.locator("#detail h2", { hasText: "2" }).waitFor();
-  await scored();
-  // More spans of the session: its own score goes, the others stay.
-  await later(2, 10);
-  await row(2).locator(".passed").first().waitFor({ state: "detached" });
-  await page.locator("#detail .passed").first().waitFor({ state: "detached" });
-  await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
-  await scored();
-  // More spans of the golden one: all go.
-  await later(1, 10);
-  await gone();
-  await scored();
-  // It is unmarked in another window, and marked again.
-  await api("DELETE", "/1/golden");
-  await gone();
-  await api("PUT", "/1/golden");
-  await row(1).locator(".golden").waitFor();
-  assert.equal(await passed.count(), 0);
-  await scored();
-  // A score that is on its way when the golden session changes is not shown.
-  await page.route("**/api/v1/sessions/score", async (route) => {
-    const answer = await route.fetch();
-    await later(1, 11);
-    await page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
-    await route.fulfill({ response: answer });
-  });
-  await page.getByRole("button", { name: "Score", exact: true }).click();
-  await page.getByText("the golden session changed while the others were scored").waitFor();
-  assert.equal(await passed.count(), 0);
-  await page.unroute("**/api/v1/sessions/score");
+    await page.setViewportSize(PHONE);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+    assert(!wide, "a phone has to scroll sideways");
+    await row(3).locator(".name").click();
+    await heading(3);
+    await page.locator("#detail h2").scrollIntoViewIfNeeded();
+    await shot(page, "phone-sessions");
+    // The refused draft, and that there is no session, are answers that the browser logs.
+    page.problems = page.problems.filter((it) => !it.includes("409") && !it.includes("404"));
+    await close(page);
+  },
 
-  // The address names the open session, and the way back leads to the one before.
-  const heading = (id) => page.locator("#detail h2", { hasText: String(id).padStart(32, "0") }).waitFor();
-  await page.goto(`${url}/sessions#3`);
-  await heading(3);
-  await row(3).and(page.locator("[aria-current=true]")).waitFor();
-  await row(2).locator(".name").click();
-  await heading(2);
-  assert(page.url().endsWith("/sessions#2"), page.url());
-  await page.goBack();
-  await heading(3);
-  await page.goForward();
-  await heading(2);
-  await page.getByRole("button", { name: "Close" }).click();
-  assert(page.url().endsWith("/sessions") && await page.locator("#detail").isHidden());
-  await page.goBack();
-  await heading(2);
-  await page.evaluate(() => { location.hash = "99"; });
-  await page.getByText("there is no such session").waitFor();
-  assert(await page.locator("#detail").isHidden());
-  await page.goBack();
-  await heading(2);
-  // A place on the page is no session.
-  await page.evaluate(() => { location.hash = "list"; });
-  await page.waitForFunction(() => location.hash === "#list");
-  await heading(2);
+  async "a service that is started again forgets"() {
+    const context = await browser.newContext({ viewport: WIDE });
+    // A service that is started again counts sessions from 1: what was scored before it is forgotten.
+    const secret = "0123456789abcdef0123456789abcdef";
+    writeFileSync(join(folder, "token"), secret);
+    const begin = async (port) => {
+      const started = spawn(evalset, ["evalset", "serve", "--port", port, "--otlp-port", "0", "--token-file", "token"], { cwd: folder });
+      services.push(started);
+      const said = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
+      const [, at] = (await said.next()).value.match(/^serving on (http:\/\/[^/\s?]+)/);
+      const [, to] = (await said.next()).value.match(/^receiving traces on (\S+)$/);
+      return { started, at, to };
+    };
+    const first = await begin("0");
+    await turn(1, "Paris?", "Paris", "It is sunny.", first.to);
+    await turn(2, "Paris?", "Paris", "It is sunny.", first.to);
+    const other = await context.newPage();
+    await other.goto(`${first.at}/sessions?token=${secret}`);
+    await other.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 2);
+    await other.locator("#rows tr .name").last().click();
+    await other.locator("#mark").click();
+    await other.locator("#rows .golden").waitFor();
+    await other.locator("#rows tr .name").first().click();
+    await other.getByRole("button", { name: "Score", exact: true }).click();
+    await other.locator("#detail .passed").first().waitFor();
+    const events = "**/api/v1/sessions/events*";
+    await other.route(events, (route) => route.abort("connectionrefused"));
+    first.started.kill();
+    await once(first.started, "exit");
+    const second = await begin(new URL(first.at).port);
+    await turn(1, "Paris?", "Paris", "It is sunny.", second.to);
+    await turn(7, "Rome?", "Rome", "It rains.", second.to);
+    // The browser is known to the service again.
+    const third = await context.newPage();
+    await third.goto(`${second.at}/sessions?token=${secret}`);
+    await third.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor();
+    await third.close();
+    await other.unroute(events);
+    await other.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor({ timeout: 60_000 });
+    assert.equal(await other.locator(".passed, .failed, #rows .golden").count(), 0);
+    // The open session is not there any more, though there is one with its id.
+    await other.locator("#detail").waitFor({ state: "hidden" });
+    assert.match(await other.textContent("#message"), /is no longer there|there is no such session/);
+    // The same for a service that does not know the browser: nothing is left that was true of the one before.
+    await other.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 2);
+    second.started.kill();
+    await once(second.started, "exit");
+    await begin(new URL(first.at).port);
+    await other.getByText("the service does not answer").waitFor({ timeout: 60_000 });
+    assert.equal(await other.locator("#rows tr").count(), 0);
+    await context.close();
+  },
+};
 
-  // Contrast and names, in the light and in the dark, and on a phone.
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate("axe.run()");
-    const serious = violations.filter((it) => ["serious", "critical"].includes(it.impact));
-    assert.deepEqual(serious.map((it) => `${it.id}: ${it.nodes[0].html}`), []);
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-  assert(!wide, "a phone has to scroll sideways");
-  await row(3).locator(".name").click();
-  await heading(3);
-  await page.locator("#detail h2").scrollIntoViewIfNeeded();
-  await shot("phone-sessions");
-  // The refused draft, and that there is no session, are answers that the browser logs.
-  assert.deepEqual(problems.filter((it) => !it.includes("409") && !it.includes("404")), []);
-
-  // A service that is started again counts sessions from 1: what was scored before it is forgotten.
-  const secret = "0123456789abcdef0123456789abcdef";
-  writeFileSync(join(folder, "token"), secret);
-  const begin = async (port) => {
-    const started = spawn(evalset, ["evalset", "serve", "--port", port, "--otlp-port", "0", "--token-file", "token"], { cwd: folder });
-    services.push(started);
-    const said = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
-    const [, at] = (await said.next()).value.match(/^serving on (http:\/\/[^/\s?]+)/);
-    const [, to] = (await said.next()).value.match(/^receiving traces on (\S+)$/);
-    return { started, at, to };
-  };
-  const first = await begin("0");
-  await turn(1, "Paris?", "Paris", "It is sunny.", first.to);
-  await turn(2, "Paris?", "Paris", "It is sunny.", first.to);
-  const other = await context.newPage();
-  await other.goto(`${first.at}/sessions?token=${secret}`);
-  await other.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 2);
-  await other.locator("#rows tr .name").last().click();
-  await other.locator("#mark").click();
-  await other.locator("#rows .golden").waitFor();
-  await other.locator("#rows tr .name").first().click();
-  await other.getByRole("button", { name: "Score", exact: true }).click();
-  await other.locator("#detail .passed").first().waitFor();
-  const events = "**/api/v1/sessions/events*";
-  await other.route(events, (route) => route.abort("connectionrefused"));
-  first.started.kill();
-  await once(first.started, "exit");
-  const second = await begin(new URL(first.at).port);
-  await turn(1, "Paris?", "Paris", "It is sunny.", second.to);
-  await turn(7, "Rome?", "Rome", "It rains.", second.to);
-  // The browser is known to the service again.
-  const third = await context.newPage();
-  await third.goto(`${second.at}/sessions?token=${secret}`);
-  await third.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor();
-  await third.close();
-  await other.unroute(events);
-  await other.locator("#rows tr", { hasText: "7".padStart(32, "0") }).waitFor({ timeout: 60_000 });
-  assert.equal(await other.locator(".passed, .failed, #rows .golden").count(), 0);
-  // The open session is not there any more, though there is one with its id.
-  await other.locator("#detail").waitFor({ state: "hidden" });
-  assert.match(await other.textContent("#message"), /is no longer there|there is no such session/);
-  // The same for a service that does not know the browser: nothing is left that was true of the one before.
-  await other.waitForFunction(() => document.querySelectorAll("#rows .complete").length === 2);
-  second.started.kill();
-  await once(second.started, "exit");
-  await begin(new URL(first.at).port);
-  await other.getByText("the service does not answer").waitFor({ timeout: 60_000 });
-  assert.equal(await other.locator("#rows tr").count(), 0);
-  console.log("the page of live sessions: all right");
-} finally {
-  await browser.close();
-  for (const started of services) started.kill();
-  rmSync(folder, { recursive: true, force: true });
-}
+await runTests(tests, folder);

@@ -14,6 +14,7 @@ use eval_server::{BindError, Server, ServerOptions, stop_signal};
 
 use crate::agent::{self, AgentArgs};
 use crate::output::{Answer, CommandError, Outcome};
+use crate::page::PAGES;
 use crate::recorded::new_root;
 use crate::serve::{Start, site};
 use drafts::SetFolder;
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(not(feature = "store"))]
     let records = new_root();
     let (pages, site) = site(records.clone(), super::report::prices(&args.prices)?, start);
-    let mut options = ServerOptions::new().records(records).pages(pages);
+    let mut options = ServerOptions::new().records(records).pages(pages).links(PAGES);
     for host in &args.hosts {
         options = options.allow_host(host);
     }

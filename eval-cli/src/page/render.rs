@@ -20,10 +20,14 @@ struct Html<'m> {
     live: Option<&'m Live>,
 }
 
+/// The pages of a server: the name and the path of each.
+pub(crate) const PAGES: [(&str, &str); 4] =
+    [("Runs", "/"), ("Drafts", "/drafts"), ("Sessions", "/sessions"), ("Check", "/check")];
+
 /// What a server adds to the page, so that it can be told of what changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
-    /// The page that is marked in the navigation.
+    /// Where the page stands that is marked in the navigation.
     pub(crate) here: &'static str,
     /// The id of the run.
     pub(crate) run: String,

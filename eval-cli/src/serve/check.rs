@@ -75,7 +75,7 @@ pub(super) async fn dropped(
         let folder = lock(&site.dropped).iter().find_map(found).ok_or_else(|| {
             Failure::not_found("this journal is not kept any more", "drop it again on the page “Check”")
         })?;
-        still(&loaded(&folder)?, &site.prices, "check")
+        still(&loaded(&folder)?, &site.prices, "/check")
     });
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }

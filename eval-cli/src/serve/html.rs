@@ -20,7 +20,7 @@ const CHECK: &str = include_str!("../../templates/live/check.js");
 /// What the frame of each page shows. The templates know it as `live`.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// The page that is marked in the navigation.
+    /// Where the page stands that is marked in the navigation.
     here: &'static str,
     title: &'static str,
     style: [&'static str; 2],
@@ -80,7 +80,7 @@ pub(super) fn runs(
     rate: Option<PassRate>,
     form: Option<Form>,
 ) -> Result<Response, Failure> {
-    let live = Frame::new("runs", "Runs", RUNS);
+    let live = Frame::new("/", "Runs", RUNS);
     let policy = live.policy.clone();
     sent(RunsPage { live, runs, more, rate, form }.render(), &policy)
 }
@@ -121,7 +121,7 @@ pub(super) fn drafts(
     sets: usize,
     problems: &[(String, String)],
 ) -> Result<Response, Failure> {
-    let live = Frame::new("drafts", "Drafts", DRAFTS);
+    let live = Frame::new("/drafts", "Drafts", DRAFTS);
     let policy = live.policy.clone();
     sent(DraftsPage { live, drafts, sets, problems }.render(), &policy)
 }
@@ -133,7 +133,7 @@ struct CheckPage {
 }
 
 pub(super) fn check() -> Result<Response, Failure> {
-    let live = Frame::new("check", "Check", CHECK);
+    let live = Frame::new("/check", "Check", CHECK);
     let policy = live.policy.clone();
     sent(CheckPage { live }.render(), &policy)
 }

@@ -92,7 +92,7 @@ pub(super) async fn run(
     let page = site.work(move |site| {
         let run = find(site, &id)?;
         let view = View::of(&site.views, &run, &site.prices, true)?;
-        view.page("runs", &run.id)
+        view.page("/", &run.id)
     });
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }

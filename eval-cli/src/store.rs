@@ -17,7 +17,6 @@ mod patience;
 mod publish;
 mod push;
 mod url;
-mod whole_file;
 
 #[cfg(test)]
 pub(crate) use adk::parse_result;

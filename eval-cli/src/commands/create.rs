@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         ));
     }
     let id = args.id.clone().unwrap_or_else(|| file_stem(name).to_owned());
-    create(&args.set, &SetEditor::create(id).into_text()).map_err(|error| match error.kind() {
+    create(&args.set, SetEditor::create(id).into_text()).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => CommandError::new(
             format!("`{shown}` exists already"),
             "`cargo evalset add-case` adds cases to it; remove it if it is to be made anew",

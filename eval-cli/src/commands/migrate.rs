@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
         Some(set) => {
             let set = modern(set, checked.form, file_stem(&args.new.to_string_lossy()));
-            replace(&args.new, &set.to_json()).map_err(|error| {
+            replace(&args.new, set.to_json()).map_err(|error| {
                 let help = "name a file in an existing folder that this user may write to";
                 CommandError::new(format!("cannot write `{}`: {error}", args.new.display()), help)
             })?;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// Writes a whole file or leaves it as it is: the text goes to another file in the same folder, which then replaces this
+/// Writes a whole file or leaves it as it is: the content goes to another file in the same folder, which then replaces this
 /// one.
 ///
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let (target, permissions) = match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
@@ -24,21 +24,31 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
         Err(error) => return Err(error),
     };
-    written(&target, permissions, text)?.persist(&target).map_err(|error| error.error)?;
+    written(&target, permissions, content.as_ref())?.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
 /// Writes a whole file that does not exist yet, or nothing. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
-pub(crate) fn create(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    written(path, None, text)?.persist_noclobber(path).map_err(|error| error.error)?;
+    written(path, None, content.as_ref())?.persist_noclobber(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// A file beside another one that is to get its name, with a text.
-fn written(target: &Path, permissions: Option<Permissions>, text: &str) -> io::Result<NamedTempFile> {
+/// A file beside another one that is to get its name, with its content.
+fn written(target: &Path, permissions: Option<Permissions>, content: &[u8]) -> io::Result<NamedTempFile> {
+    let mut named = beside(target, permissions)?;
+    let file = named.as_file_mut();
+    file.write_all(content)?;
+    // Otherwise the new name may outlive a crash of the machine without the new content.
+    file.sync_all()?;
+    Ok(named)
+}
+
+/// An empty file beside another one that is to get its name. It goes when it is dropped, and soon if this process is killed.
+pub(crate) fn beside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     remove_leftovers(folder);
     // Hidden, and not named like an eval set: a file that a killed process leaves behind is not taken for one.
@@ -52,9 +62,6 @@ fn written(target: &Path, permissions: Option<Permissions>, text: &str) -> io::R
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
-    file.write_all(text.as_bytes())?;
-    // Otherwise the new name may outlive a crash of the machine without the new text.
-    file.sync_all()?;
     Ok(named)
 }
 

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
-use super::manifest::{Manifest, Part};
+use super::manifest::{Chunk, Manifest};
 use super::missing;
 use super::open::Store;
 use super::parts;
-use super::whole_file::write_whole;
+use crate::files::{beside, replace};
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
@@ -94,7 +94,7 @@ pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, Com
     let stored = longest(&found.ended);
     let is_stored = |manifest: &Manifest| {
         let journals = &mut manifest.journals.iter();
-        journals.all(|it| stored.get(it.process.as_str()).is_some_and(|(bytes, _)| *bytes >= it.bytes))
+        journals.all(|it| stored.get(it.head_hash.as_str()).is_some_and(|(bytes, _)| *bytes >= it.bytes))
     };
     let ended = &found.ended;
     found.unfinished.retain(|upload, manifest| !ended.contains_key(upload) && !is_stored(manifest));
@@ -133,7 +133,7 @@ fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
     let mut longest: HashMap<&str, (u64, &str)> = HashMap::new();
     for (upload, manifest) in ended {
         for journal in &manifest.journals {
-            let known = longest.entry(&journal.process).or_insert((journal.bytes, upload));
+            let known = longest.entry(&journal.head_hash).or_insert((journal.bytes, upload));
             if known.0 < journal.bytes {
                 *known = (journal.bytes, upload);
             }
@@ -240,20 +240,22 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     for (upload, manifest) in &manifests.ended {
         let mut wanted = Vec::new();
         for journal in &manifest.journals {
-            let is_longest = longest.get(journal.process.as_str()).is_some_and(|(_, its)| its == upload);
-            let path = folder.join(local_name(&journal.name, &journal.process));
+            let is_longest = longest.get(journal.head_hash.as_str()).is_some_and(|(_, its)| its == upload);
+            let path = folder.join(local_name(&journal.name, &journal.head_hash));
             let is_here = fs::metadata(&path).is_ok_and(|found| found.len() == journal.bytes);
             if is_longest {
                 kept.insert(path.clone());
             }
-            wanted.push((is_longest && !is_here).then_some((path, journal.bytes)).ok_or(journal.bytes));
+            let copy = (is_longest && !is_here).then_some(path);
+            wanted.push(Passing { bytes: journal.bytes, copy });
         }
-        if wanted.iter().any(Result::is_ok) {
+        if wanted.iter().any(|journal| journal.copy.is_some()) {
             uploads.push((upload, manifest, wanted));
         }
     }
     // It comes first: whoever reads the copy before it is whole must know, also if this process is killed.
-    let absent = uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.is_ok()).count();
+    let absent =
+        uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.copy.is_some()).count();
     let absent = (absent > 0).then(|| {
         format!(
             "{} of the store not copied yet; `cargo evalset report --store` copies them",
@@ -262,8 +264,8 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     });
     missing::say(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
     for (upload, manifest, wanted) in &uploads {
-        let name = |number| layout::part(id, upload, number);
-        get_parts(store, &manifest.parts, wanted, name, cannot).await?;
+        let name = |number| layout::chunk(id, upload, number);
+        get_chunks(store, &manifest.chunks, wanted, name, cannot).await?;
     }
     // What is no longer stored is no part of the run.
     for entry in fs::read_dir(folder).map_err(cannot)? {
@@ -275,7 +277,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     // The mark comes last: the folder is a run when all its journals are there. `serve` reads a run anew when its mark changes.
     let marker = folder.join("run.json");
     if !fs::read(&marker).is_ok_and(|found| found == first.marker.as_bytes()) {
-        write_whole(&marker, |file| file.write_all(first.marker.as_bytes())).map_err(cannot)?;
+        replace(&marker, &first.marker).map_err(cannot)?;
     }
     if absent.is_some() {
         missing::say(folder, &unfinished).map_err(cannot)?;
@@ -283,46 +285,45 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     Ok(parts::count(&manifests.ended))
 }
 
-/// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.
-fn local_name(name: &str, process: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let stem: String = name.trim_end_matches(".jsonl").chars().take(80).map(plain).collect();
-    format!("{stem}-{}.jsonl", &process[..16])
+/// A journal in the chunks of an upload.
+struct Passing {
+    bytes: u64,
+    /// Where its copy goes, if it is wanted.
+    copy: Option<PathBuf>,
 }
 
-/// Writes the journals that are wanted, out of the parts that hold them and others. A journal that is not wanted is known by its
-/// length.
-async fn get_parts(
+/// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.
+fn local_name(name: &str, head_hash: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let stem: String = name.trim_end_matches(".jsonl").chars().take(80).map(plain).collect();
+    format!("{stem}-{}.jsonl", &head_hash[..16])
+}
+
+/// Writes the journals that are wanted, out of the chunks that hold them and others.
+async fn get_chunks(
     store: &Store,
-    parts: &[Part],
-    journals: &[Result<(PathBuf, u64), u64>],
+    chunks: &[Chunk],
+    journals: &[Passing],
     name: impl Fn(usize) -> String,
     cannot: impl Fn(io::Error) -> CommandError,
 ) -> Result<(), CommandError> {
-    let mut parts = parts.iter().enumerate();
-    let mut part: Vec<u8> = Vec::new();
+    let mut chunks = chunks.iter().enumerate();
+    let mut chunk: Vec<u8> = Vec::new();
     let mut read = 0;
     for journal in journals {
-        let (path, mut left) = match journal {
-            Ok((path, bytes)) => (Some(path), *bytes),
-            Err(bytes) => (None, *bytes),
-        };
-        let folder = path.and_then(|path| path.parent()).unwrap_or(Path::new("."));
-        let mut file = match path {
-            Some(_) => Some(tempfile::NamedTempFile::new_in(folder).map_err(&cannot)?),
-            None => None,
-        };
+        let (path, mut left) = (journal.copy.as_ref(), journal.bytes);
+        let mut file = path.map(|path| beside(path, None)).transpose().map_err(&cannot)?;
         while left > 0 {
-            if read == part.len() {
-                let Some((number, expected)) = parts.next() else {
+            if read == chunk.len() {
+                let Some((number, expected)) = chunks.next() else {
                     return Err(CommandError::new(
-                        format!("{}: the parts of an upload end before its journals", store.shown()),
+                        format!("{}: the chunks of an upload end before its journals", store.shown()),
                         "store the run again where it ran",
                     ));
                 };
-                part = store.get(&name(number)).await?;
+                chunk = store.get(&name(number)).await?;
                 read = 0;
-                if part.len() as u64 != expected.bytes || hash(&part) != expected.sha256 {
+                if chunk.len() as u64 != expected.bytes || hash(&chunk) != expected.sha256 {
                     return Err(CommandError::new(
                         format!(
                             "{}: `{}` is not what was stored: its checksum differs",
@@ -334,9 +335,9 @@ async fn get_parts(
                 }
                 continue;
             }
-            let taken = usize::try_from(left).unwrap_or(usize::MAX).min(part.len() - read);
+            let taken = usize::try_from(left).unwrap_or(usize::MAX).min(chunk.len() - read);
             if let Some(file) = &mut file {
-                file.write_all(&part[read..read + taken]).map_err(&cannot)?;
+                file.write_all(&chunk[read..read + taken]).map_err(&cannot)?;
             }
             read += taken;
             left -= taken as u64;
@@ -354,9 +355,9 @@ mod tests {
     use super::*;
 
     fn manifest(journals: &[(&str, u64)]) -> Manifest {
-        let stored = |&(process, bytes): &(&str, u64)| StoredJournal {
+        let stored = |&(head_hash, bytes): &(&str, u64)| StoredJournal {
             name: "a.jsonl".to_owned(),
-            process: process.to_owned(),
+            head_hash: head_hash.to_owned(),
             bytes,
         };
         Manifest { journals: journals.iter().map(stored).collect(), ..Manifest::default() }
@@ -374,14 +375,14 @@ mod tests {
 
     #[test]
     fn a_copy_has_a_name_that_leads_nowhere() {
-        let process = "0123456789abcdef".repeat(4);
+        let head_hash = "0123456789abcdef".repeat(4);
         for (name, expected) in [
             ("pkg-bin-12-00.jsonl", "pkg-bin-12-00-0123456789abcdef.jsonl"),
             ("../../x.jsonl", "______x-0123456789abcdef.jsonl"),
             ("", "-0123456789abcdef.jsonl"),
         ] {
-            assert_eq!(local_name(name, &process), expected);
+            assert_eq!(local_name(name, &head_hash), expected);
         }
-        assert!(local_name(&"x".repeat(1000), &process).len() < 110);
+        assert!(local_name(&"x".repeat(1000), &head_hash).len() < 110);
     }
 }

@@ -4,8 +4,8 @@
 //! APP/evals/eval_history/ID.evalset_result.json   ADK's results, as its manager lays them out
 //! APP/evals/eval_sets/ID.evalset.json             ADK's sets, likewise
 //! evalset/runs/RUN/UPLOAD.began.json              what an upload is about to store; removed at its end
-//! evalset/runs/RUN/UPLOAD/00000.jsonl             parts of journals, in one row
-//! evalset/runs/RUN/UPLOAD.json                    which journals the parts hold: written last
+//! evalset/runs/RUN/UPLOAD/00000.jsonl             the journals, one behind the other, in chunks
+//! evalset/runs/RUN/UPLOAD.json                    which journals the chunks hold: written last
 //! evalset/reports/RUN/UPLOAD.html, .json          reports
 //! ```
 //!
@@ -30,7 +30,7 @@ pub(super) fn run(id: &str) -> String {
     format!("{RUNS}{id}/")
 }
 
-pub(super) fn part(run_id: &str, upload: &str, number: usize) -> String {
+pub(super) fn chunk(run_id: &str, upload: &str, number: usize) -> String {
     format!("{RUNS}{run_id}/{upload}/{number:05}.jsonl")
 }
 
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(named_of(&manifest("r.1", &upload)), expected("Manifest"));
         assert_eq!(named_of(&began("r.1", &upload)), expected("Began"));
         for other in [
-            &part("r.1", &upload, 0),
+            &chunk("r.1", &upload, 0),
             "evalset/runs/r/notes.txt",
             "evalset/runs/../x.json",
             "evalset/runs/a b/x.json",
@@ -148,7 +148,7 @@ mod tests {
     fn what_is_ours_lies_beside_what_adk_lists() {
         // ADK's managers list by these prefixes, which end without a slash.
         let adk = ["app/evals/eval_history", "app/evals/eval_sets"];
-        let ours = [part("r", "u", 0), manifest("r", "u"), began("r", "u"), report("r", "u", "html")];
+        let ours = [chunk("r", "u", 0), manifest("r", "u"), began("r", "u"), report("r", "u", "html")];
         assert!(ours.iter().all(|path| adk.iter().all(|prefix| !path.starts_with(prefix))));
         assert_eq!(results("app"), "app/evals/eval_history/");
         assert_eq!(sets("app"), "app/evals/eval_sets/");

@@ -1,11 +1,11 @@
-//! The manifest of an upload: which journals its parts hold.
+//! The manifest of an upload: which journals its chunks hold.
 
 use serde::{Deserialize, Serialize};
 
 /// The version of the layout.
 pub(super) const VERSION: u32 = 1;
 
-/// The parts, one behind the other, are the journals, one behind the other.
+/// The chunks, one behind the other, are the journals, one behind the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) version: u32,
@@ -13,13 +13,13 @@ pub(super) struct Manifest {
     /// The content of the file that marks the folder of a run.
     pub(super) marker: String,
     pub(super) journals: Vec<StoredJournal>,
-    /// The process of a journal in the folder that the upload is of, stored now or before. It is the same for all uploads of a
-    /// folder, or leads to the same.
+    /// Which machine's part of the run this is: the head hash of a journal in its folder, stored now or before. All uploads of a
+    /// folder have the same, or one that leads to the same over a journal that they share.
     #[serde(default)]
-    pub(super) part: String,
+    pub(super) part: Option<String>,
     /// Empty while the upload has not ended.
     #[serde(default)]
-    pub(super) parts: Vec<Part>,
+    pub(super) chunks: Vec<Chunk>,
 }
 
 /// A journal: the file of one process.
@@ -28,19 +28,19 @@ pub(super) struct StoredJournal {
     pub(super) name: String,
     /// The hash of its first line, which no other process writes. Journals grow only at their ends, so of two with one hash
     /// the longer one is the later one.
-    pub(super) process: String,
+    pub(super) head_hash: String,
     pub(super) bytes: u64,
 }
 
-/// An object with a part of the journals.
+/// An object with some of the bytes of the journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Part {
+pub(super) struct Chunk {
     pub(super) bytes: u64,
     pub(super) sha256: String,
 }
 
 impl Manifest {
-    /// Reads a manifest, and says what is wrong with it otherwise. Only one of an upload that has not ended may lack parts.
+    /// Reads a manifest, and says what is wrong with it otherwise. Only one of an upload that has not ended may lack chunks.
     pub(super) fn parse(bytes: &[u8], has_ended: bool) -> Result<Self, String> {
         let value: serde_json::Value =
             serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -54,16 +54,16 @@ impl Manifest {
         let manifest: Self = serde_json::from_value(value).map_err(|error| error.to_string())?;
         let journals: u64 =
             manifest.journals.iter().fold(0, |sum, journal| sum.saturating_add(journal.bytes));
-        let parts: u64 = manifest.parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes));
+        let chunks: u64 = manifest.chunks.iter().fold(0, |sum, chunk| sum.saturating_add(chunk.bytes));
         let is_plain = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !manifest.journals.iter().all(|journal| is_plain(&journal.process)) {
+        if !manifest.journals.iter().all(|journal| is_plain(&journal.head_hash)) {
             return Err("a journal has no hash".to_owned());
         }
         if has_ended && manifest.journals.is_empty() {
             return Err("it names no journal".to_owned());
         }
-        if (has_ended || !manifest.parts.is_empty()) && journals != parts {
-            return Err(format!("its journals have {journals} bytes, and its parts {parts}"));
+        if (has_ended || !manifest.chunks.is_empty()) && journals != chunks {
+            return Err(format!("its journals have {journals} bytes, and its chunks {chunks}"));
         }
         Ok(manifest)
     }
@@ -80,15 +80,15 @@ mod tests {
 
     #[test]
     fn a_manifest_is_read_as_it_is_written_and_others_are_refused() {
-        let process = "0f".repeat(32);
-        let journal = StoredJournal { name: "a.jsonl".to_owned(), process, bytes: 3 };
+        let head_hash = "0f".repeat(32);
+        let journal = StoredJournal { name: "a.jsonl".to_owned(), head_hash, bytes: 3 };
         let manifest = Manifest {
             version: VERSION,
             run: "r".to_owned(),
             marker: "{}".to_owned(),
             journals: vec![journal],
-            part: "0f".repeat(32),
-            parts: vec![Part { bytes: 3, sha256: "00".to_owned() }],
+            part: Some("0f".repeat(32)),
+            chunks: vec![Chunk { bytes: 3, sha256: "00".to_owned() }],
         };
         assert_eq!(Manifest::parse(&manifest.text(), true), Ok(manifest.clone()));
         let text = String::from_utf8(manifest.text()).unwrap();
@@ -98,7 +98,7 @@ mod tests {
             (
                 "\"bytes\": 3,\n      \"sha",
                 "\"bytes\": 4,\n      \"sha",
-                "its journals have 3 bytes, and its parts 4",
+                "its journals have 3 bytes, and its chunks 4",
             ),
             ("0f0f", "../x", "a journal has no hash"),
             ("\"run\"", "\"ran\"", "missing field `run`"),
@@ -108,14 +108,14 @@ mod tests {
             assert_eq!(Manifest::parse(changed.as_bytes(), true), Err(said.to_owned()));
         }
         assert!(Manifest::parse(&manifest.text()[..20], true).unwrap_err().starts_with("it is not JSON"));
-        // What has not ended has no parts yet.
-        let without_parts = Manifest { parts: Vec::new(), ..manifest.clone() };
-        assert_eq!(Manifest::parse(&without_parts.text(), false), Ok(without_parts.clone()));
+        // What has not ended has no chunks yet.
+        let without_chunks = Manifest { chunks: Vec::new(), ..manifest.clone() };
+        assert_eq!(Manifest::parse(&without_chunks.text(), false), Ok(without_chunks.clone()));
         assert_eq!(
-            Manifest::parse(&without_parts.text(), true),
-            Err("its journals have 3 bytes, and its parts 0".to_owned())
+            Manifest::parse(&without_chunks.text(), true),
+            Err("its journals have 3 bytes, and its chunks 0".to_owned())
         );
-        let empty = Manifest { journals: Vec::new(), ..without_parts };
+        let empty = Manifest { journals: Vec::new(), ..without_chunks };
         assert_eq!(Manifest::parse(&empty.text(), true), Err("it names no journal".to_owned()));
     }
 }

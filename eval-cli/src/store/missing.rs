@@ -1,12 +1,12 @@
 //! What a copy of a run says of the parts that it lacks. Every reader of runs looks for it.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use eval_core::__private::mask;
 
-use super::whole_file::write_whole;
+use crate::files::replace;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 
@@ -15,7 +15,7 @@ pub(super) fn say(folder: &Path, missing: &[String]) -> io::Result<()> {
     let path = folder.join("missing-parts.txt");
     if !missing.is_empty() {
         let text = missing.iter().map(|sentence| one_line(sentence)).collect::<Vec<_>>().join("\n");
-        return write_whole(&path, |file| file.write_all(mask(&text).as_bytes()));
+        return replace(&path, &*mask(&text));
     }
     match fs::remove_file(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

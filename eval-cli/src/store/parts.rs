@@ -12,9 +12,9 @@ pub(super) fn count(ended: &BTreeMap<String, Manifest>) -> usize {
     let mut earlier: Vec<usize> = Vec::new();
     for (number, manifest) in ended.values().enumerate() {
         earlier.push(number);
-        let own = manifest.journals.iter().map(|journal| journal.process.as_str());
-        for process in own.chain([manifest.part.as_str()]) {
-            let known = *upload_of.entry(process).or_insert(number);
+        let own = manifest.journals.iter().map(|journal| journal.head_hash.as_str());
+        for head in own.chain(manifest.part.as_deref()) {
+            let known = *upload_of.entry(head).or_insert(number);
             let (one, other) = (first(&earlier, known), first(&earlier, number));
             earlier[one.max(other)] = one.min(other);
         }
@@ -47,16 +47,14 @@ mod tests {
             (&[("a", &["a"][..]), ("a", &["b"]), ("b", &["c"]), ("x", &["x"])], 2),
             // Two uploads began before either ended, and a third shows that they are of one folder.
             (&[("a", &["a"][..]), ("b", &["b"]), ("c", &["a", "b"])], 1),
-            // Earlier versions did not say what an upload is a part of: no more than one part is counted.
-            (&[("", &["a"][..]), ("", &["b"])], 1),
         ] {
             let manifest = |&(part, journals): &(&str, &[&str])| Manifest {
-                part: part.to_owned(),
+                part: Some(part.to_owned()),
                 journals: journals
                     .iter()
-                    .map(|process| StoredJournal {
+                    .map(|head_hash| StoredJournal {
                         name: "a.jsonl".to_owned(),
-                        process: (*process).to_owned(),
+                        head_hash: (*head_hash).to_owned(),
                         bytes: 1,
                     })
                     .collect(),

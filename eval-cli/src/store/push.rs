@@ -10,14 +10,14 @@ use tokio::task::JoinSet;
 
 use super::fetch::manifests;
 use super::layout::{self, hash};
-use super::manifest::{Manifest, Part, StoredJournal, VERSION};
+use super::manifest::{Chunk, Manifest, StoredJournal, VERSION};
 use super::open::Store;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 
 /// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
-const PART: usize = 8 << 20;
-/// How many parts are on their way at a time.
+const CHUNK: usize = 8 << 20;
+/// How many chunks are on their way at a time.
 const AT_ONCE: usize = 4;
 
 /// What was stored.
@@ -62,10 +62,10 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     let upload = layout::new_upload(SystemTime::now());
     let stored = stored(store, &run).await?;
     let is_new = |journal: &Journal| {
-        stored.get(&journal.stored.process).is_none_or(|bytes| *bytes < journal.stored.bytes)
+        stored.get(&journal.stored.head_hash).is_none_or(|bytes| *bytes < journal.stored.bytes)
     };
-    let known = journals.iter().find(|journal| stored.contains_key(&journal.stored.process));
-    let part = known.or(journals.first()).map(|journal| journal.stored.process.clone()).unwrap_or_default();
+    let known = journals.iter().find(|journal| stored.contains_key(&journal.stored.head_hash));
+    let part = known.or(journals.first()).map(|journal| journal.stored.head_hash.clone());
     let journals: Vec<Journal> = journals.into_iter().filter(is_new).collect();
     if journals.is_empty() {
         return Ok(Pushed { journals: 0, upload });
@@ -76,11 +76,11 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
         marker,
         journals: journals.iter().map(|journal| journal.stored.clone()).collect(),
         part,
-        parts: Vec::new(),
+        chunks: Vec::new(),
     };
     let began = layout::began(&run, &upload);
     store.put(&began, manifest.text(), JSON).await?;
-    manifest.parts = put_parts(store, &journals, |number| layout::part(&run, &upload, number)).await?;
+    manifest.chunks = put_chunks(store, &journals, |number| layout::chunk(&run, &upload, number)).await?;
     store.put(&layout::manifest(&run, &upload), manifest.text(), JSON).await?;
     // The manifest is there, so that nobody looks at this any more.
     drop(store.delete(&began).await);
@@ -94,7 +94,7 @@ async fn stored(store: &Store, run: &str) -> Result<HashMap<String, u64>, Comman
     let mut longest: HashMap<String, u64> = HashMap::new();
     for (_, manifest) in manifests(store, run).await?.ended {
         for journal in manifest.journals {
-            let known = longest.entry(journal.process).or_default();
+            let known = longest.entry(journal.head_hash).or_default();
             *known = journal.bytes.max(*known);
         }
     }
@@ -113,30 +113,30 @@ fn journals_in(folder: &Path) -> io::Result<Vec<Journal>> {
             let bytes = file.metadata()?.len();
             BufReader::new(file.take(bytes)).read_until(b'\n', &mut first)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            journals.push(Journal { path, stored: StoredJournal { name, process: hash(&first), bytes } });
+            journals.push(Journal { path, stored: StoredJournal { name, head_hash: hash(&first), bytes } });
         }
     }
     journals.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(journals)
 }
 
-/// Stores the journals, one behind the other, in parts.
-async fn put_parts(
+/// Stores the journals, one behind the other, in chunks.
+async fn put_chunks(
     store: &Store,
     journals: &[Journal],
     name: impl Fn(usize) -> String,
-) -> Result<Vec<Part>, CommandError> {
+) -> Result<Vec<Chunk>, CommandError> {
     let mut on_their_way = JoinSet::new();
-    let mut parts = Vec::new();
+    let mut chunks = Vec::new();
     // A vector that grows would take twice as much.
-    let mut part = Vec::with_capacity(PART);
-    let put = async |part: Vec<u8>, parts: &mut Vec<Part>, on_their_way: &mut JoinSet<_>| {
+    let mut chunk = Vec::with_capacity(CHUNK);
+    let put = async |chunk: Vec<u8>, chunks: &mut Vec<Chunk>, on_their_way: &mut JoinSet<_>| {
         while on_their_way.len() >= AT_ONCE {
             ended(on_their_way).await?;
         }
-        let (store, path) = (store.clone(), name(parts.len()));
-        parts.push(Part { bytes: part.len() as u64, sha256: hash(&part) });
-        on_their_way.spawn(async move { store.put(&path, part, "application/x-ndjson").await });
+        let (store, path) = (store.clone(), name(chunks.len()));
+        chunks.push(Chunk { bytes: chunk.len() as u64, sha256: hash(&chunk) });
+        on_their_way.spawn(async move { store.put(&path, chunk, "application/x-ndjson").await });
         Ok::<(), CommandError>(())
     };
     for journal in journals {
@@ -147,28 +147,28 @@ async fn put_parts(
         let mut left = journal.stored.bytes;
         let mut file = File::open(&journal.path).map_err(changed)?;
         while left > 0 {
-            let wanted = left.min((PART - part.len()) as u64);
-            let read = file.by_ref().take(wanted).read_to_end(&mut part).map_err(changed)?;
+            let wanted = left.min((CHUNK - chunk.len()) as u64);
+            let read = file.by_ref().take(wanted).read_to_end(&mut chunk).map_err(changed)?;
             if read == 0 {
                 return Err(changed(io::ErrorKind::UnexpectedEof.into()));
             }
             left -= read as u64;
-            if part.len() == PART {
-                put(std::mem::replace(&mut part, Vec::with_capacity(PART)), &mut parts, &mut on_their_way)
+            if chunk.len() == CHUNK {
+                put(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK)), &mut chunks, &mut on_their_way)
                     .await?;
             }
         }
     }
-    if !part.is_empty() {
-        put(part, &mut parts, &mut on_their_way).await?;
+    if !chunk.is_empty() {
+        put(chunk, &mut chunks, &mut on_their_way).await?;
     }
     while !on_their_way.is_empty() {
         ended(&mut on_their_way).await?;
     }
-    Ok(parts)
+    Ok(chunks)
 }
 
-/// Waits for one part.
+/// Waits for one chunk.
 pub(super) async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(), CommandError> {
     match on_their_way.join_next().await {
         Some(Ok(put)) => put,

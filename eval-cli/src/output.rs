@@ -1,5 +1,6 @@
 //! What commands print, and how they end.
 
+pub(crate) mod again;
 mod answer;
 mod error;
 pub(crate) mod foreign;

@@ -7,6 +7,7 @@ use clap::builder::styling::Style;
 use eval_core::journal::Decided;
 use eval_core::statistics::percent;
 
+use crate::output::again::{self, CaseOfFile};
 use crate::output::foreign::{guard, one_line};
 use crate::output::style::WARNING;
 use crate::output::time;
@@ -206,7 +207,7 @@ pub(crate) fn details(test: &TestResult<'_>) -> String {
 /// The commands that run tests again which did not pass.
 pub(crate) fn rerun(results: &RunResults<'_>) -> Vec<String> {
     let run = results.loaded.args();
-    // Cases of programs are no tests: their program runs them.
+    // Cases of programs are no tests: `cargo evalset run` runs those that it ran.
     let of_tests = |state| {
         let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
         tests.filter(|test| test.state == state).count()
@@ -224,8 +225,31 @@ pub(crate) fn rerun(results: &RunResults<'_>) -> Vec<String> {
             commands.push(format!("cargo evalset rerun {run}--{flag}"));
         }
     }
+    commands.extend(of_programs(results));
     commands
 }
+
+/// The commands that run again what programs ran and what did not pass, for those programs that said how.
+fn of_programs(results: &RunResults<'_>) -> Vec<String> {
+    let mut programs: BTreeMap<&[String], Vec<CaseOfFile<'_>>> = BTreeMap::new();
+    for test in results.needing_attention().filter(|test| test.attempt.started.of_program) {
+        let started = &test.attempt.started;
+        if let (Some(again), Some(file)) = (&test.attempt.head.again, started.file.as_deref()) {
+            programs.entry(again).or_default().push((file, &started.eval_id));
+        }
+    }
+    let commands = programs.into_iter().map(|(options, cases)| {
+        if cases.len() > MOST_NAMED {
+            again::of_sets(options, cases.into_iter().map(|(file, _)| file))
+        } else {
+            again::command(options, cases)
+        }
+    });
+    commands.collect()
+}
+
+/// Cases that a command names. A longer one is not for people: it names whole sets.
+const MOST_NAMED: usize = 30;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { PHONE, SLOW, WIDE, accessible, browser, close, evalset, runTests, shot, watch } from "./browser.mjs";
+import { PHONE, WIDE, accessible, browser, close, evalset, runTests, shot, watch } from "./browser.mjs";
 import { HOSTILE, journal } from "./journals.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -47,6 +47,8 @@ const tests = {
     assert.match(await page.locator(".glance").innerText(), /05cde3d on main[^]*weather-2\.1/, "where it comes from");
     assert.match(await page.locator("tr.case").first().innerText(), /1,992[^]*0\.00/, "tokens, and what they cost");
     assert.equal(await visible(page), 4);
+    // The command is for the cases that did not pass, though the run was of a folder.
+    assert.match(await page.locator(".again").innerText(), /cargo evalset run 'evals\/weather\.evalset\.json:[^']*umbrella for tomorrow[^']*' --agent-cmd 'python3 agent\.py' --runs 3/);
     await accessible(page, "the table");
     await shot(page, "table");
     await page.getByRole("link", { name: "umbrella for tomorrow" }).click();
@@ -344,53 +346,18 @@ for line in sys.stdin:
     await close(page);
   },
 
-  async "a thousand cases are usable within a second, ten thousand without freezing"() {
-    for (const [count, limit, longest] of [[1000, 1000, 500], [10_000, 8000, 3000]]) {
-      const folder = join(root, "many-" + count);
-      const words = "It is sunny in Paris today, and it will be cloudy tomorrow. ".repeat(8);
-      journal(folder, count, { said: (n) => `${n}: ${words}` });
-      const began = Date.now();
-      const file = report(folder);
-      const written = Date.now() - began;
-      const context = await browser.newContext({ viewport: WIDE });
-      const page = await context.newPage();
-      await page.addInitScript(() => {
-        window.tasks = [];
-        new PerformanceObserver((all) => window.tasks.push(...all.getEntries().map((it) => Math.round(it.duration)))).observe({ type: "longtask", buffered: true });
-      });
-      // What the page keeps a processor busy with, whatever else this machine does.
-      const metrics = await context.newCDPSession(page);
-      await metrics.send("Performance.enable", { timeDomain: "threadTicks" });
-      const start = Date.now();
-      await page.goto(pathToFileURL(file).href);
-      await page.locator("tr.case a").first().click();
-      await page.locator("#detail h2").waitFor();
-      const usable = Date.now() - start;
-      const busy = (await metrics.send("Performance.getMetrics")).metrics.find((it) => it.name === "TaskDuration").value * 1000;
-      // The observer hears of a task after it, so what loading took is complete only after a pause.
-      const tasks = async () => { await page.waitForTimeout(300); return Math.max(0, ...await page.evaluate(() => window.tasks.splice(0))); };
-      const loading = await tasks();
-      await page.keyboard.press("Escape");
-      const typed = Date.now();
-      await page.getByRole("searchbox").fill(`${count - 1}: it is sunny`);
-      await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 1);
-      const searched = Date.now() - typed;
-      const searching = await tasks();
-      await page.getByRole("searchbox").fill("");
-      await page.waitForFunction((count) => document.querySelectorAll("tr.case:not([hidden])").length === count, count);
-      const showing = await tasks();
-      for (const part of [0.25, 0.5, 0.75, 1, 0]) {
-        await page.evaluate((part) => scrollTo(0, document.body.scrollHeight * part), part);
-        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-      }
-      const scrolling = await tasks();
-      const size = (statSync(file).size / 1e6).toFixed(1);
-      console.log(`  ${count} cases, ${size} MB: written in ${written} ms, usable after ${usable} ms (${Math.round(busy)} ms of work), searched in ${searched} ms; longest task while loading ${loading} ms, searching ${searching} ms, showing all again ${showing} ms, scrolling ${scrolling} ms`);
-      assert(busy < limit * SLOW, "usable");
-      assert(loading < longest * SLOW, "frozen while it loads");
-      assert(Math.max(searching, showing, scrolling) <= 300 * SLOW, "frozen while it is used");
-      await context.close();
-    }
+  async "of ten thousand cases one is found and opened"() {
+    const folder = join(root, "many");
+    journal(folder, 10_000, { said: (n) => `${n}: It is sunny in Paris today.`, events: 1 });
+    const page = await open(report(folder));
+    assert.equal(await visible(page), 10_000);
+    await page.getByRole("searchbox").fill("9999: it is sunny");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 1);
+    await page.locator("tr.case:visible a").first().click();
+    await page.locator("#detail h2", { hasText: "case_9999" }).waitFor();
+    await page.getByRole("searchbox").fill("");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 10_000);
+    await close(page);
   },
 };
 
@@ -405,7 +372,7 @@ function sampleRun() {
   writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/main\n");
   writeFileSync(join(folder, ".git/packed-refs"), "05cde3d0c2b1a09f8e7d6c5b4a39281706f5e4d3 refs/heads/main\n");
   for (let run = 0; run < 2; run += 1) {
-    const ran = started(folder, ["run", "evals/weather.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3", "--price", "0.30/2.50"]);
+    const ran = started(folder, ["run", "evals", "--agent-cmd", "python3 agent.py", "--runs", "3", "--price", "0.30/2.50"]);
     assert.equal(ran.status, 2, `${ran.error ?? ""}${ran.stderr}`);
   }
   return report(folder);

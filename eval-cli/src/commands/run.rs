@@ -1,6 +1,5 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
-mod again;
 mod ended;
 mod matched;
 mod options;
@@ -18,7 +17,6 @@ use eval_core::{EvalCase, EvalRunner};
 use super::report::formats::{self, ReportFiles};
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
-use again::Again;
 use ended::Ended;
 use matched::Matched;
 use options::RunOptions;
@@ -91,8 +89,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
     #[cfg(not(feature = "store"))]
     let sets = &args.sets;
+    let again = [args.agent.words(), args.options.words()].concat();
     let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
-    let runner = journal.set(runner);
+    let runner = journal.set(runner).again(again.clone());
     let (progress, runner) = Progress::of(runner, prices);
     let (folder, planned) = runtime.block_on(async {
         let plan = runner.select(sets).map_err(|error| problem::of_plan(&error))?;
@@ -125,9 +124,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Err(formats::two_on_standard_output());
     }
     let saved = written.shown();
-    let again = Again { agent: &args.agent, options: &args.options };
     let ended = Ended {
-        again,
+        again: &again,
         results: &results,
         planned: &planned,
         cost: progress.cost(),

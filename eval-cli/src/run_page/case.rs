@@ -1,7 +1,6 @@
 //! A case: its row, and its details.
 
 use std::iter;
-use std::path::Path;
 
 use eval_core::report::{MetricReport, Verdict};
 use eval_format::metric::metric;
@@ -9,7 +8,7 @@ use eval_format::metric::metric;
 use super::run::run;
 use super::scores::Known;
 use super::turn::Comparison;
-use crate::output::{shell, time, words};
+use crate::output::{again, shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::phrases;
 use crate::recorded::{Cases, RunCounts, State, TestResult, headline, metric_state, near};
@@ -190,21 +189,13 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
 /// The command that ran a program, for this case alone if it is `cargo evalset run`.
 fn program(test: &TestResult<'_>) -> Option<String> {
     let (head, started) = (&test.attempt.head, &test.attempt.started);
-    let program = head.program.as_deref()?;
-    let is_ours = Path::new(program).file_stem().is_some_and(|name| name == "cargo-evalset");
-    if !is_ours {
+    let (Some(again), Some(file)) = (&head.again, started.file.as_deref()) else {
+        let program = head.program.as_deref()?;
         return Some(shell::line(
             &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
         ));
-    }
-    let file = started.file.as_deref().unwrap_or_default();
-    // A case that is selected already, or a folder of sets, stays as it is.
-    let of_case = |arg: &String| {
-        if arg == file && !file.is_empty() { format!("{arg}:{}", started.eval_id) } else { arg.clone() }
     };
-    // Cargo puts the name of its command first.
-    let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(of_case);
-    Some(shell::line(&["cargo", "evalset"].map(str::to_owned).into_iter().chain(args).collect::<Vec<_>>()))
+    Some(again::command(again, [(file, started.eval_id.as_str())]))
 }
 
 #[cfg(test)]

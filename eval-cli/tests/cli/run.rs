@@ -76,6 +76,21 @@ fn settled(text: &str) -> String {
 }
 
 #[test]
+fn the_page_of_a_run_of_a_folder_names_the_cases_to_run_again() {
+    let folder = folder("run-page-again");
+    let ran = run(&folder, &["evals", "--runs", "2", "--html", "page.html"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let page = folder.read("page.html");
+    for case in ["evals/mixed.evalset.json:lost", "'evals/mixed.evalset.json:rain, again'"] {
+        let command =
+            format!("\"rerun\":\"cargo evalset run {case} --agent-cmd 'python3 weather.py' --runs 2\"");
+        assert!(page.contains(&command), "{command}");
+    }
+    let all = ran.out.lines().find_map(|line| line.strip_prefix("run all again ")).expect("it is printed");
+    assert!(page.contains(&all.replace('\'', "&#39;")), "the page says what the terminal says: {all}");
+}
+
+#[test]
 fn a_run_shows_each_case_as_a_test_would_and_how_to_run_it_again() {
     let ran = run(&folder("run-shown"), &["evals/mixed.evalset.json", "--concurrency", "1"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);

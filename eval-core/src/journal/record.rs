@@ -58,6 +58,9 @@ pub struct Head {
     pub started: SystemTime,
     /// The arguments of the process, without its name: which tests were asked for.
     pub args: Vec<String>,
+    /// The options that run cases of the program again, when the cases are named beside them; `None` for tests, and for programs
+    /// that do not say.
+    pub again: Option<Vec<String>>,
     /// The file of the program; `None` if the system does not tell it.
     pub program: Option<String>,
     /// When that file was last written: when the tests were built.
@@ -226,6 +229,7 @@ fields!(Head {
     pid,
     started,
     args,
+    again,
     program,
     built,
     sealed,

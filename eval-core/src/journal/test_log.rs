@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn each_evaluation_has_its_number_and_an_end_has_its_reason() {
         let temporary = TempDir::new().unwrap();
-        let Ok(Some(journal)) = Journal::of_program(temporary.path(), true) else { return };
+        let Ok(Some(journal)) = Journal::of_program(temporary.path(), None, true) else { return };
         journal.plan(0);
         let case = EvalCase::new("c");
         let of = ProgramCase {

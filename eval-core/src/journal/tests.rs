@@ -188,6 +188,7 @@ fn head(package: &str) -> Head {
         pid: 1,
         started: SystemTime::UNIX_EPOCH,
         args: vec!["--exact".to_owned()],
+        again: Some(vec!["--runs".to_owned(), "3".to_owned()]),
         program: Some("evals".to_owned()),
         built: None,
         sealed: false,

@@ -78,7 +78,7 @@ pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
             return Ok(None);
         }
         match evalset_dir()? {
-            Some(folder) => match Journal::open(&folder, Some(package)) {
+            Some(folder) => match Journal::open(&folder, Some(package), None) {
                 Ok(journal) => Ok(Some(Arc::new(journal))),
                 Err(OpenError::Environment(message)) => Err(message),
                 Err(error @ OpenError::Folder { .. }) => {
@@ -148,26 +148,31 @@ impl std::fmt::Display for OpenError {
 
 impl Journal {
     /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
-    /// off, unless the program needs one.
-    pub(crate) fn of_program(folder: &Path, is_needed: bool) -> Result<Option<Arc<Self>>, OpenError> {
+    /// off, unless the program needs one. `again` are the options that run cases again.
+    pub(crate) fn of_program(
+        folder: &Path,
+        again: Option<&[String]>,
+        is_needed: bool,
+    ) -> Result<Option<Arc<Self>>, OpenError> {
         if is_off().map_err(OpenError::Environment)? && !is_needed {
             return Ok(None);
         }
-        let mut journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref())?;
+        let mut journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref(), again)?;
         journal.prunes = Some(folder.to_owned());
         Ok(Some(Arc::new(journal)))
     }
 
     /// Opens the journal of this process in a folder such as `target/evalset`.
-    fn open(folder: &Path, package: Option<&str>) -> Result<Self, OpenError> {
+    fn open(folder: &Path, package: Option<&str>, again: Option<&[String]>) -> Result<Self, OpenError> {
         kept().map_err(OpenError::Environment)?;
         let run = run_id::of_this_process(folder).map_err(OpenError::Environment)?;
-        let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, run, package));
+        let opened = folder::open(folder, &run).and_then(|joined| {
+            Self::create(joined, Head { again: again.map(<[_]>::to_vec), ..head(run, package) })
+        });
         opened.map_err(|error| OpenError::Folder { folder: folder.to_owned(), source: Arc::new(error) })
     }
 
-    fn create(joined: Joined, run: String, package: Option<&str>) -> io::Result<Self> {
-        let head = head(run, package);
+    fn create(joined: Joined, head: Head) -> io::Result<Self> {
         let path = joined.path.join(file_name(&head));
         let file = folder::create_private(&path)?;
         let secrets = Secrets::of(secret_variables());
@@ -317,6 +322,7 @@ fn head(run: String, package: Option<&str>) -> Head {
         pid: std::process::id(),
         started: time::now(),
         args: without_headers(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())),
+        again: None,
         program: program.and_then(|program| Some(program.to_str()?.to_owned())),
         built: built.map(time::in_millis),
         sealed: true,
@@ -520,7 +526,7 @@ mod tests {
         };
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
-        let Ok(Some(journal)) = Journal::of_program(folder, true) else { return };
+        let Ok(Some(journal)) = Journal::of_program(folder, None, true) else { return };
         assert!(journal.path().starts_with(folder.join(journal.run())));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);

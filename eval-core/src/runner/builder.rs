@@ -53,6 +53,8 @@ pub struct EvalRunner {
     pub(super) journal: Option<PathBuf>,
     /// Whether there is a journal even if the environment turns journals off.
     pub(super) needs_journal: bool,
+    /// The options that run cases again.
+    pub(super) again: Option<Vec<String>>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
     pub(super) fail_fast: bool,
@@ -80,6 +82,7 @@ impl EvalRunner {
             judges: JudgeChoice::default(),
             journal: None,
             needs_journal: false,
+            again: None,
             opened: OnceLock::new(),
             on_case: OnCase::default(),
             fail_fast: false,
@@ -333,6 +336,14 @@ impl EvalRunner {
     pub fn temporary_journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.needs_journal = true;
         self.journal(folder)
+    }
+
+    /// Records the options of the program that run cases again, when the cases are named beside them. Reports show them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn again(mut self, options: Vec<String>) -> Self {
+        self.again = Some(options);
+        self
     }
 
     /// The model to judge with, whatever the criteria name. Without this call `EVALSET_JUDGE_MODEL` decides.

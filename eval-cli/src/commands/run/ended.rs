@@ -4,7 +4,7 @@ use eval_core::__private::Cost;
 use eval_core::runner::RunPlan;
 
 use super::super::report::formats::human_body;
-use super::again::{self, Again, CaseOfFile};
+use crate::output::again::{self, CaseOfFile};
 use crate::output::foreign::one_line;
 use crate::output::width::fitted;
 use crate::output::words::{count, short_code_list};
@@ -36,7 +36,8 @@ pub(super) fn cost_line(cost: &Cost) -> String {
 
 /// A run that is over.
 pub(super) struct Ended<'r> {
-    pub(super) again: Again<'r>,
+    /// The options that run cases again.
+    pub(super) again: &'r [String],
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],
     /// What the agent cost, if there are prices.

@@ -5,8 +5,10 @@ use axum::response::Response;
 use eval_core::report::{CaseReport, Transcript, TurnRecord};
 use eval_core::{EvalCase, EvalConfig, EvalRunner, Gate, Invocation, Score};
 use eval_format::config::check_config;
+use eval_format::metric::{Need, metric};
 use eval_format::problem::{JsonPath, Step};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
@@ -26,7 +28,7 @@ pub(crate) struct ScoreRequest<'b> {
     #[serde(borrow)]
     #[schema(value_type = Vec<Object>)]
     actual: Vec<&'b RawValue>,
-    /// The turns that are expected. Without them, metrics that compare have nothing to compare with.
+    /// The turns that are expected, one for each of `actual`. Without them, a metric that compares is refused.
     #[serde(borrow, default)]
     #[schema(value_type = Option<Vec<Object>>)]
     expected: Option<Vec<&'b RawValue>>,
@@ -102,12 +104,7 @@ pub(crate) async fn score(
         let report = complete(runner.score_case(&case, vec![actual]));
         let report = report.map_err(|error| {
             let loc = ["body".into(), "criteria".into()];
-            Refusal::fields(vec![FieldError::new(
-                "value_error",
-                &loc,
-                error.to_string(),
-                &serde_json::Value::Null,
-            )])
+            Refusal::fields(vec![FieldError::new("value_error", &loc, error.to_string(), &Value::Null)])
         })?;
         Ok(answer::data(ScoreAnswer::of(&report)))
     })
@@ -129,12 +126,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
     let request: ScoreRequest<'_> = serde_json::from_str(text).map_err(|error| {
         let loc = ["body".into()];
-        Refusal::fields(vec![FieldError::new(
-            "json_invalid",
-            &loc,
-            json::why(bytes, &error),
-            &serde_json::Value::Null,
-        )])
+        Refusal::fields(vec![FieldError::new("json_invalid", &loc, json::why(bytes, &error), &Value::Null)])
     })?;
     let mut errors = Vec::new();
     let mut turns = |name: &'static str, raw: &[&RawValue]| -> Vec<Invocation> {
@@ -166,6 +158,11 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
         let start = offset(text, request.criteria) + problem.range.start.saturating_sub(BEFORE.len());
         errors.push(wrong(text, start, &["body".into()], &problem.path, &problem.message));
     }
+    if errors.is_empty()
+        && let Some((field, message)) = mismatch(&actual, expected.as_deref(), config.config.as_ref())
+    {
+        errors.push(FieldError::new("value_error", &["body".into(), field.into()], message, &Value::Null));
+    }
     let gate = request.gate.as_deref().map_or(Ok(Gate::Mean), str::parse);
     if let Err(error) = &gate {
         let given = request.gate.as_deref().into();
@@ -187,6 +184,29 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     Ok(Read { case, actual: transcript(actual), config, gate })
 }
 
+/// Why the turns that took place cannot be scored beside those that are expected, and the field that is wrong.
+fn mismatch(
+    actual: &[Invocation],
+    expected: Option<&[Invocation]>,
+    config: Option<&EvalConfig>,
+) -> Option<(&'static str, String)> {
+    if actual.is_empty() {
+        return Some(("actual", "it has no turn, so that there is nothing to score".to_owned()));
+    }
+    let Some(expected) = expected else {
+        let needs = |name: &str| metric(name).is_some_and(|info| info.needs.contains(&Need::Expectation));
+        let name = config?.criteria.iter().map(|(name, _)| name).find(|name| needs(name))?;
+        return Some(("expected", format!("it is missing, and `{name}` compares with what is expected")));
+    };
+    (expected.len() != actual.len()).then(|| {
+        let (wanted, took) = (expected.len(), actual.len());
+        (
+            "expected",
+            format!("its length is {wanted}, and that of `actual` {took}: a turn has one that is expected"),
+        )
+    })
+}
+
 /// The most errors of a turn, or of the criteria, in an answer.
 const MOST_ERRORS: usize = 20;
 
@@ -195,14 +215,14 @@ fn offset(text: &str, part: &RawValue) -> usize {
     part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
-fn wrong(text: &str, start: usize, loc: &[serde_json::Value], path: &JsonPath, message: &str) -> FieldError {
+fn wrong(text: &str, start: usize, loc: &[Value], path: &JsonPath, message: &str) -> FieldError {
     let (line, column) = eval_format::problem::line_column(text, start);
     let steps = path.steps().iter().map(|step| match step {
         Step::Key(key) => key.as_str().into(),
         Step::Index(at) => (*at).into(),
     });
-    let loc: Vec<serde_json::Value> = loc.iter().cloned().chain(steps).collect();
-    FieldError::new("value_error", &loc, format!("{line}:{column}: {message}"), &serde_json::Value::Null)
+    let loc: Vec<Value> = loc.iter().cloned().chain(steps).collect();
+    FieldError::new("value_error", &loc, format!("{line}:{column}: {message}"), &Value::Null)
 }
 
 fn transcript(turns: Vec<Invocation>) -> Transcript {

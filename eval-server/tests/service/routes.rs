@@ -123,9 +123,30 @@ fn turns_are_scored_with_criteria() {
     );
     let same = request(json!([turn("It is sunny.")]), json!([turn("It is sunny.")]), criteria.clone()).data();
     assert_eq!((&same["passed"], &same["metrics"][0]["scores"][0]["score"]), (&json!(true), &json!(1.0)));
-    // A turn that is missing is no pass.
-    let missing = request(json!([turn("a")]), json!([turn("a"), turn("b")]), criteria.clone()).data();
-    assert_eq!((&missing["passed"], &missing["verdict"]), (&json!(false), &json!("error")));
+    // What cannot be scored is refused at its place.
+    for (actual, expected, field, said) in [
+        (json!([]), json!([]), "actual", "it has no turn"),
+        (json!([turn("a")]), json!([]), "expected", "its length is 0, and that of `actual` 1"),
+        (
+            json!([turn("a")]),
+            json!([turn("a"), turn("b")]),
+            "expected",
+            "its length is 2, and that of `actual` 1",
+        ),
+        (
+            json!([turn("a")]),
+            Value::Null,
+            "expected",
+            "`response_match_score` compares with what is expected",
+        ),
+    ] {
+        let refused = request(actual, expected, criteria.clone());
+        let detail = &refused.json()["detail"][0];
+        assert_eq!((refused.status, &detail["loc"]), (422, &json!(["body", field])), "{said}");
+        assert!(detail["msg"].as_str().unwrap().contains(said), "{detail}");
+    }
+    let alone = request(json!([turn("a")]), Value::Null, json!({ "tool_call_count_v1": 3 }));
+    assert_eq!(alone.status, 200, "{}", alone.body);
     let wrong = request(json!([{ "user_content": 1 }]), json!([]), criteria);
     let detail = &wrong.json()["detail"][0];
     assert_eq!((wrong.status, &detail["loc"]), (422, &json!(["body", "actual", 0, "user_content"])));

@@ -135,7 +135,7 @@ impl Traces {
         self.conversations
     }
 
-    /// The conversation that belongs to a case, and how it was found: the one whose spans name the case
+    /// The place among the [conversations](Self::conversations) of the one that belongs to a case, and how it was found: the one whose spans name the case
     /// (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one in which the
     /// user begins with the same words. If `is_only_case`, the only conversation is taken at last.
     ///
@@ -144,10 +144,9 @@ impl Traces {
         &self,
         case: &EvalCase,
         is_only_case: bool,
-    ) -> Result<(&Conversation, MatchedBy), MatchError> {
+    ) -> Result<(usize, MatchedBy), MatchError> {
         let first = case.conversation.first().map(Invocation::user_text).unwrap_or_default();
-        let (at, by) = Sought::of(case, &first, is_only_case).find(&self.conversations)?;
-        Ok((&self.conversations[at], by))
+        Sought::of(case, &first, is_only_case).find(&self.conversations)
     }
 
     /// What the files hold that could not be read, and that may belong to any conversation.

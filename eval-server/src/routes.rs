@@ -3,6 +3,7 @@
 pub(crate) mod convert;
 pub(crate) mod evaluate;
 mod evaluate_answer;
+mod evaluate_job;
 mod evaluate_request;
 pub(crate) mod info;
 mod page;

@@ -2,13 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::convert::ConvertedTrace;
+use super::id::Id;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{Refusal, Refused};
@@ -177,7 +178,7 @@ pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refu
     ),
     security(("token" = []))
 )]
-pub(crate) async fn session(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.workers
         .run(move || {
@@ -205,7 +206,7 @@ pub(crate) async fn session(State(app): State<Shared>, Path(id): Path<String>) -
     ),
     security(("token" = []))
 )]
-pub(crate) async fn mark(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn mark(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.workers
         .run(move || {
@@ -225,7 +226,7 @@ pub(crate) async fn mark(State(app): State<Shared>, Path(id): Path<String>) -> R
     responses((status = 200, body = Envelope<Golden>), (status = 401, body = Refused), (status = 404, body = Refused)),
     security(("token" = []))
 )]
-pub(crate) async fn unmark(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn unmark(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.workers
         .run(move || {

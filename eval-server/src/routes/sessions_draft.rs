@@ -1,6 +1,6 @@
 //! A live session as a draft of a case.
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_agents::draft::Draft;
@@ -8,6 +8,7 @@ use eval_agents::import::{Format, Import};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::id::Id;
 use super::sessions::found;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
@@ -56,7 +57,7 @@ pub(crate) struct DraftSaved {
 )]
 pub(crate) async fn save(
     State(app): State<Shared>,
-    Path(id): Path<String>,
+    Id(id): Id,
     request: Request,
 ) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);

@@ -234,7 +234,7 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
     })?;
     let parameters = Parameters::read(&config, &["body".into(), "config".into()])?;
     let traces = uploaded(received, &fields)?;
-    let set = fields.iter().rfind(|field| field.name == "eval_set_file" && !field.file.is_empty());
+    let set = fields.iter().rfind(|field| field.name == "eval_set_file" && field.file.is_some());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
     Ok(Job::new(traces, set, parameters))
 }

@@ -225,3 +225,32 @@ fn what_cannot_be_kept_now_can_be_sent_again_later() {
     assert!(reply.status == 503 && reply.headers.contains("retry-after: 1"), "{}", reply.headers);
     assert_eq!(reply.json()["code"], 14);
 }
+
+#[test]
+fn an_export_that_is_sent_again_and_taken_leaves_no_doubt() {
+    let quiet = Duration::from_millis(300);
+    let limits = Limits::default().sessions(2).quiet(quiet);
+    let service = Service::start(ServerOptions::new().otlp_port(0).limits(limits));
+    let send = |id: u32| export(&service, JSON, trace(id, "a", "b", "c").as_bytes()).status;
+    assert_eq!([send(1), send(2), send(3), send(3)], [200, 200, 503, 503]);
+    let lost = || -> Vec<String> {
+        let list = sessions(&service);
+        assert_eq!(list["sessions"].as_array().unwrap().len(), 2);
+        list["sessions"].as_array().unwrap().iter().map(|session| session["lost"].to_string()).collect()
+    };
+    assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
+    std::thread::sleep(quiet * 2);
+    // Another export does not stand for it.
+    assert_eq!(send(4), 200);
+    assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
+    std::thread::sleep(quiet * 2);
+    assert_eq!(send(3), 200);
+    assert_eq!(lost(), ["[]", "[]"]);
+    assert_eq!(sessions(&service)["refusedExports"], 2);
+    // What did not come as a whole is not known again.
+    let cut = request("/v1/traces", JSON, b"{}");
+    let cut = String::from_utf8(cut).unwrap().replacen("content-length: 2", "content-length: 9", 1);
+    assert_eq!(service.raw_export(cut.as_bytes()).unwrap().status, 400);
+    assert_eq!(export(&service, JSON, b"{}").status, 200);
+    assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
+}

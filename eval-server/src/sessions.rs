@@ -218,7 +218,7 @@ impl Reading {
 
     /// Its turns; `None` if its spans are of no agent.
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
-        let first = trace_id(self.held.first_trace);
+        let first = trace_id(self.held.first_trace?);
         let mut all = self.traces.conversations().iter();
         all.find(|it| it.trace_ids.contains(&first))
     }

@@ -1,6 +1,7 @@
 //! Scoring traces with an eval set.
 
 use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::EvalSet;
 use eval_format::problem::Code;
@@ -19,7 +20,7 @@ use crate::access::Caller;
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::body::Received;
-use crate::events::{self, Events, Gone};
+use crate::events::{self, Event, Events, ReaderGone};
 use crate::json;
 use crate::problems::{entries, errors};
 use crate::refusal::{FieldError, Refusal, Refused};
@@ -140,7 +141,8 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
         match received.unpack().and_then(|()| read(&mut received)) {
             Err(refusal) => drop(begin.send(Err(refusal))),
             Ok(job) => {
-                let (mut events, response) = events::channel();
+                let (mut events, body) = events::channel(WAITING);
+                let response = answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body);
                 if begin.send(Ok(response)).is_ok() {
                     // If nobody reads, the events end without the last one, and without a result.
                     drop(tell(&job, caller, &mut events));
@@ -159,18 +161,26 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
     }
 }
 
-fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), Gone> {
-    let result = job.run(caller, |progress| match progress {
-        Progress::Message(message) => events.send(&Told { message }),
-        Progress::Read { trace_id, performance_metrics } => {
-            events.send_named("performance_metrics", &ReadTrace { trace_id, performance_metrics })
-        }
-        Progress::Scored(result) => events.send(&Advanced {
-            trace_progress: TraceProgress { trace_id: &result.trace_id, partial_result: result },
-        }),
+/// How many events may wait for who reads them.
+const WAITING: usize = 1 << 16;
+
+fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
+    let told = |message: String| Ok(Event::unnamed(events::json(&Told { message })?));
+    let result = job.run(caller, |progress| {
+        events.send_now(match progress {
+            Progress::Message(message) => told(message)?,
+            Progress::Read { trace_id, performance_metrics } => {
+                let read = events::json(&ReadTrace { trace_id, performance_metrics })?;
+                Event::named("performance_metrics", read)
+            }
+            Progress::Scored(result) => {
+                let trace_progress = TraceProgress { trace_id: &result.trace_id, partial_result: result };
+                Event::unnamed(events::json(&Advanced { trace_progress })?)
+            }
+        })
     })?;
-    events.send(&Told { message: "Evaluation complete".to_owned() })?;
-    events.send(&Done { done: true, result: &result })
+    events.send_now(told("Evaluation complete".to_owned())?)?;
+    events.send_now(Event::unnamed(events::json(&Done { done: true, result: &result })?))
 }
 
 #[derive(Serialize)]

@@ -27,7 +27,8 @@ pub(crate) struct SessionView {
     /// What its spans call the conversation, else the id of its trace.
     pub(crate) key: String,
     pub(crate) state: SessionState,
-    pub(crate) first_trace: u128,
+    /// None for a moment, while its last trace moves to another.
+    pub(crate) first_trace: Option<u128>,
     pub(crate) traces: usize,
     pub(crate) spans: usize,
     pub(crate) bytes: usize,

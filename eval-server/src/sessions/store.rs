@@ -453,7 +453,7 @@ impl Store {
             id,
             key: session.key.clone(),
             state,
-            first_trace: session.traces.first().copied().unwrap_or_default(),
+            first_trace: session.traces.first().copied(),
             traces: session.traces.len(),
             spans: session.count,
             bytes: session.bytes,

@@ -31,6 +31,69 @@ fn the_plain_routes_answer() {
 }
 
 #[test]
+fn metrics_are_listed_by_what_they_are_about() {
+    let metrics = service().get("/api/metrics").data();
+    let of = |category: &str| -> Vec<&str> {
+        let all = metrics.as_array().unwrap().iter();
+        all.filter(|it| it["category"] == category).map(|it| it["name"].as_str().unwrap()).collect()
+    };
+    let table: [(&str, &[&str]); 6] = [
+        (
+            "trajectory",
+            &[
+                "tool_trajectory_avg_score",
+                "trajectory_exact_match",
+                "trajectory_in_order_match",
+                "trajectory_any_order_match",
+                "trajectory_precision",
+                "trajectory_recall",
+                "trajectory_match_ratio",
+            ],
+        ),
+        (
+            "response",
+            &[
+                "response_match_score",
+                "final_response_match_v2",
+                "response_evaluation_score",
+                "per_turn_user_simulator_quality_v1",
+                "final_response_match_v1",
+                "response_similarity",
+                "intermediate_response_match",
+            ],
+        ),
+        ("safety", &["safety_v1", "hallucinations_v1"]),
+        (
+            "multi-turn",
+            &[
+                "rubric_based_multi_turn_trajectory_quality_v1",
+                "multi_turn_task_success_v1",
+                "multi_turn_trajectory_quality_v1",
+                "multi_turn_tool_use_quality_v1",
+            ],
+        ),
+        ("quality", &["rubric_based_final_response_quality_v1", "rubric_based_tool_use_quality_v1"]),
+        (
+            "other",
+            &[
+                "tool_call_count_v1",
+                "inference_call_count_v1",
+                "token_usage_v1",
+                "invocation_duration_v1",
+                "trajectory_single_tool_use",
+                "final_session_state_match",
+                "tool_response_match",
+            ],
+        ),
+    ];
+    for (category, names) in table {
+        assert_eq!(of(category), names, "{category}");
+    }
+    let count: usize = table.iter().map(|(_, names)| names.len()).sum();
+    assert_eq!(metrics.as_array().unwrap().len(), count);
+}
+
+#[test]
 fn each_route_is_described() {
     let service = Service::start(ServerOptions::new().records(std::env::temp_dir().join("eval-server-none")));
     let document = service.get("/openapi.json").json();

@@ -334,10 +334,7 @@ fn details(
     let scores = scores(scored);
     let is_trajectory =
         metric(&scored.name).is_some_and(|info| matches!(info.compares, Subject::ToolCalls(_)));
-    let comparisons = match is_trajectory {
-        true => Some(comparisons(scores, case, conversation)?),
-        false => None,
-    };
+    let comparisons = is_trajectory.then(|| comparisons(scores, case, conversation)).transpose()?;
     let notes = scores.iter().flat_map(|score| score.notes().iter().cloned()).collect();
     let details = Details { comparisons, reason: None, notes };
     Ok((details.comparisons.is_some() || !details.notes.is_empty()).then_some(details))

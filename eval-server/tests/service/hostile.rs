@@ -286,7 +286,7 @@ fn hostile(random: &mut Random, kind: usize, right: &[u8]) -> Vec<u8> {
         5 => {
             let digits = "9".repeat(1 + random.below(5000));
             let number = random.of(&["1e999999999", "-1e400", "0.000000000000000000000000001", &digits]);
-            String::from_utf8_lossy(right).replacen("1", number, 1 + random.below(3)).into_bytes()
+            String::from_utf8_lossy(right).replacen('1', number, 1 + random.below(3)).into_bytes()
         }
         // No UTF-8.
         6 => {

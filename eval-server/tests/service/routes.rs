@@ -349,3 +349,52 @@ fn numbers_that_json_does_not_have_are_refused_with_their_place() {
         service.form("/api/validate/eval-set", &[("eval_set_file", "s.json", set.as_bytes())]).data();
     assert_eq!(checked["valid"], true, "ADK reads it: {checked}");
 }
+
+#[test]
+fn turns_more_or_less_than_those_of_the_case_are_no_pass() {
+    let service = service();
+    let turn = |id: u32, words: &str| {
+        let trace = trace(id, words, words, "It is sunny.");
+        trace.replace("\"gen_ai.request.model\"", "\"gen_ai.conversation.id\":\"c\",\"gen_ai.request.model\"")
+    };
+    let spans = |text: &str| -> Vec<Value> {
+        let document: Value = serde_json::from_str(text).unwrap();
+        document["resourceSpans"].as_array().unwrap().clone()
+    };
+    let both = [spans(&turn(1, "Paris?")), spans(&turn(2, "Rome?"))].concat();
+    let both = json!({ "resourceSpans": both });
+    let one = json!({ "resourceSpans": spans(&turn(1, "Paris?")) });
+    let case = |turns: &[&str]| {
+        let turns: Vec<Value> = turns
+            .iter()
+            .map(|words| {
+                json!({
+                    "user_content": { "parts": [{ "text": words }] },
+                    "final_response": { "parts": [{ "text": "It is sunny." }] },
+                    "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": words } }] },
+                })
+            })
+            .collect();
+        json!({ "eval_set_id": "s", "eval_cases": [{ "eval_id": "c", "conversation": turns }] })
+    };
+    let score = |traces: &Value, set: &Value| {
+        let config = json!({
+            "evaluators": [{ "name": "tool_trajectory_avg_score" }, { "name": "response_match_score" }],
+            "groupBy": "conversation",
+        });
+        let body = json!({ "traces": traces, "evalSet": set, "config": config });
+        service.post("/api/evaluate/json", &body.to_string()).data()
+    };
+    let whole = case(&["Paris?", "Rome?"]);
+    let right = score(&both, &whole);
+    assert_eq!(right["passed"], true, "{right}");
+    for (traces, set) in [(&one, &whole), (&both, &case(&["Paris?"]))] {
+        let data = score(traces, set);
+        let metrics = data["traceResults"][0]["metricResults"].as_array().unwrap();
+        assert_eq!((metrics.len(), &data["passed"]), (2, &json!(false)));
+        for metric in metrics {
+            assert_eq!(metric["evalStatus"], "NOT_EVALUATED", "{metric}");
+            assert!(metric["error"].as_str().is_some_and(|why| why.contains("turn")), "{metric}");
+        }
+    }
+}

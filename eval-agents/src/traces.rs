@@ -135,9 +135,9 @@ impl Traces {
         self.conversations
     }
 
-    /// The place among the [conversations](Self::conversations) of the one that belongs to a case, and how it was found: the one whose spans name the case
-    /// (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one in which the
-    /// user begins with the same words. If `is_only_case`, the only conversation is taken at last.
+    /// The place of a case's conversation among the [conversations](Self::conversations), and how it was found: the one whose
+    /// spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one
+    /// in which the user begins with the same words. If `is_only_case`, the only conversation is taken at last.
     ///
     /// Of several with the same words the one with as many turns as the case is taken, if there is one such.
     pub fn conversation_of(

@@ -1,7 +1,7 @@
 //! The receiver of traces, byte by byte.
 
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eval_server::{Limits, ServerOptions};
 use flate2::Compression;
@@ -228,8 +228,7 @@ fn what_cannot_be_kept_now_can_be_sent_again_later() {
 
 #[test]
 fn an_export_that_is_sent_again_and_taken_leaves_no_doubt() {
-    let quiet = Duration::from_millis(300);
-    let limits = Limits::default().sessions(2).quiet(quiet);
+    let limits = Limits::default().sessions(2).quiet(Duration::from_millis(1500));
     let service = Service::start(ServerOptions::new().otlp_port(0).limits(limits));
     let send = |id: u32| export(&service, JSON, trace(id, "a", "b", "c").as_bytes()).status;
     assert_eq!([send(1), send(2), send(3), send(3)], [200, 200, 503, 503]);
@@ -238,12 +237,19 @@ fn an_export_that_is_sent_again_and_taken_leaves_no_doubt() {
         assert_eq!(list["sessions"].as_array().unwrap().len(), 2);
         list["sessions"].as_array().unwrap().iter().map(|session| session["lost"].to_string()).collect()
     };
+    let until_complete = || {
+        let begin = Instant::now();
+        while sessions(&service)["sessions"].as_array().unwrap().iter().any(|it| it["state"] != "complete") {
+            assert!(begin.elapsed() < Duration::from_secs(30));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
     assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
-    std::thread::sleep(quiet * 2);
+    until_complete();
     // Another export does not stand for it.
     assert_eq!(send(4), 200);
     assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
-    std::thread::sleep(quiet * 2);
+    until_complete();
     assert_eq!(send(3), 200);
     assert_eq!(lost(), ["[]", "[]"]);
     assert_eq!(sessions(&service)["refusedExports"], 2);

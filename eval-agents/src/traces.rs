@@ -135,19 +135,18 @@ impl Traces {
         self.conversations
     }
 
-    /// The conversation that belongs to a case, and how it was found: the one whose spans name the case
-    /// (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one in which the
-    /// user begins with the same words. If `is_only_case`, the only conversation is taken at last.
+    /// The place of a case's conversation among the [conversations](Self::conversations), and how it was found: the one whose
+    /// spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one
+    /// in which the user begins with the same words. If `is_only_case`, the only conversation is taken at last.
     ///
     /// Of several with the same words the one with as many turns as the case is taken, if there is one such.
     pub fn conversation_of(
         &self,
         case: &EvalCase,
         is_only_case: bool,
-    ) -> Result<(&Conversation, MatchedBy), MatchError> {
+    ) -> Result<(usize, MatchedBy), MatchError> {
         let first = case.conversation.first().map(Invocation::user_text).unwrap_or_default();
-        let (at, by) = Sought::of(case, &first, is_only_case).find(&self.conversations)?;
-        Ok((&self.conversations[at], by))
+        Sought::of(case, &first, is_only_case).find(&self.conversations)
     }
 
     /// What the files hold that could not be read, and that may belong to any conversation.

@@ -163,6 +163,12 @@ pub mod __private {
     #[cfg(feature = "reports")]
     use eval_format::{ArgsMatch, FunctionCall, MatchType, Value};
 
+    /// The variables that may hold the key of a provider of models.
+    #[cfg(feature = "judges")]
+    pub fn key_variables(provider: crate::judge::Provider) -> &'static [&'static str] {
+        provider.key_variables()
+    }
+
     /// Whether two values are equal as metrics compare them: by Python's `==`.
     #[cfg(feature = "reports")]
     pub fn values_equal(a: &Value, b: &Value) -> bool {

@@ -19,7 +19,7 @@ mod list;
 pub use choices::{ArgsMatch, MatchType, Similarity};
 pub use fields::{CriterionField, FieldKind};
 pub(crate) use info::FreeTurns;
-pub use info::{MetricGroup, MetricInfo, Need, Subject};
+pub use info::{MetricCategory, MetricGroup, MetricInfo, Need, Subject};
 pub use list::{METRICS, metric};
 pub(crate) use list::{TRAJECTORY_QUALITY, rubric_types};
 

@@ -26,8 +26,8 @@ pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response {
     match serde_json::to_vec(document) {
         Ok(bytes) => of_bytes(status, "application/json", bytes),
         Err(error) => {
-            let text = format!("{{\"detail\":\"the answer cannot be written: {error}\"}}").replace('\\', "");
-            of_bytes(StatusCode::INTERNAL_SERVER_ERROR, "application/json", text)
+            let why = serde_json::json!({ "detail": format!("the answer cannot be written: {error}") });
+            of_bytes(StatusCode::INTERNAL_SERVER_ERROR, "application/json", why.to_string())
         }
     }
 }

@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use crate::limits::Limits;
-use crate::memory::{Held, Memory};
+use crate::memory::{HeldMemory, Memory};
 use crate::packed::{self, may_hold_packed};
 use crate::refusal::Refusal;
 use crate::work::complete;
@@ -19,7 +19,7 @@ use crate::work::complete;
 pub(crate) struct Received {
     headers: HeaderMap,
     pub(crate) bytes: Bytes,
-    memory: Held,
+    memory: HeldMemory,
     /// How many bytes more there may be when what is packed is unpacked.
     left: usize,
 }
@@ -90,8 +90,8 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// The name of the file; empty for a field that is none.
-    pub(crate) file: String,
+    /// The name of the file, if the field is one.
+    pub(crate) file: Option<String>,
     pub(crate) bytes: Bytes,
 }
 
@@ -160,7 +160,8 @@ impl Received {
                     return Err(Refusal::bad(format!("the form has more than {MOST_FIELDS} fields")));
                 }
                 let name = field.name().unwrap_or_default().to_owned();
-                let file = field.file_name().unwrap_or_default().to_owned();
+                // A browser sends an empty name where no file was chosen.
+                let file = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
                 let bytes = field.bytes().await.map_err(broken)?;
                 fields.push(Field { name, file, bytes });
             }

@@ -1,5 +1,6 @@
 //! Where drafts go: whoever runs a server says.
 
+use std::error::Error;
 use std::fmt;
 
 use eval_agents::draft::Draft;
@@ -18,7 +19,7 @@ use eval_agents::draft::Draft;
 ///
 /// impl DraftStore for Kept {
 ///     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
-///         let mut kept = self.0.lock().map_err(|error| DraftRefused::new(error.to_string()))?;
+///         let mut kept = self.0.lock().map_err(|error| DraftRefused::failed(error.to_string()))?;
 ///         let id = format!("draft-{}", kept.len());
 ///         kept.push(draft);
 ///         Ok(SavedDraft::new(set.unwrap_or("memory"), Some(id)))
@@ -50,20 +51,47 @@ impl SavedDraft {
 }
 
 /// Why a draft was not saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DraftRefused(String);
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DraftRefused {
+    /// The set that was named is no place for drafts.
+    Set {
+        /// The set, as it was named.
+        set: String,
+        /// Why, and what helps.
+        why: String,
+    },
+    /// It could not be saved.
+    Failed(Box<dyn Error + Send + Sync>),
+}
 
 impl DraftRefused {
-    /// A refusal, with what helps.
-    pub fn new(why: impl Into<String>) -> Self {
-        Self(why.into())
+    /// The set that was named is no place for drafts: why, and what helps.
+    pub fn set(set: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Set { set: set.into(), why: why.into() }
+    }
+
+    /// It could not be saved: an error that says what helps.
+    pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Failed(error.into())
     }
 }
 
 impl fmt::Display for DraftRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Set { set, why } => write!(f, "`{set}` takes no drafts: {why}"),
+            Self::Failed(error) => error.fmt(f),
+        }
     }
 }
 
-impl std::error::Error for DraftRefused {}
+impl Error for DraftRefused {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Set { .. } => None,
+            // What it says is said above.
+            Self::Failed(error) => error.source(),
+        }
+    }
+}

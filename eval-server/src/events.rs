@@ -1,49 +1,96 @@
 //! Answers in server-sent events.
 
 use std::convert::Infallible;
+use std::fmt::Display;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::StatusCode;
-use axum::response::Response;
 use http_body_util::channel::{Channel, Sender};
 use hyper::body::Frame;
 use serde::Serialize;
+use tokio::time::timeout;
 
-use crate::answer;
+/// The type of an answer in events.
+pub const CONTENT_TYPE: &str = "text/event-stream; charset=utf-8";
 
-/// Where events go. Used on a thread that computes.
+/// How long a reader may take to read an event.
+const READER_TIME: Duration = Duration::from_secs(30);
+
+/// An event as it is sent.
+#[derive(Clone, Debug)]
+pub struct Event(Bytes);
+
+/// Where the events of an answer go.
 #[derive(Debug)]
-pub(crate) struct Events(Sender<Bytes, Infallible>);
+pub struct Events(Sender<Bytes, Infallible>);
 
 /// Nobody reads the events any more.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub struct ReaderGone;
 
-/// How many events may wait. What computes never waits for who reads: a slow reader would keep the thread from others.
-const BUFFERED: usize = 1 << 16;
+/// The events of an answer, of which so many may wait for the reader, and its body.
+pub fn channel(waiting: usize) -> (Events, Body) {
+    let (sender, body) = Channel::<Bytes, Infallible>::new(waiting);
+    (Events(sender), Body::new(body))
+}
 
-/// An answer in events, and where to put them.
-pub(crate) fn channel() -> (Events, Response) {
-    let (sender, body) = Channel::<Bytes, Infallible>::new(BUFFERED);
-    let response = answer::of_body(StatusCode::OK, "text/event-stream; charset=utf-8", Body::new(body));
-    (Events(sender), response)
+impl Event {
+    /// An event without a name. JSON has no line breaks of its own, so that an event has one line of data.
+    pub fn unnamed(json: impl Display) -> Self {
+        Self(Bytes::from(format!("data: {json}\n\n")))
+    }
+
+    /// An event with a name.
+    pub fn named(name: &str, json: impl Display) -> Self {
+        Self(Bytes::from(format!("event: {name}\ndata: {json}\n\n")))
+    }
+
+    /// No event: it shows whether somebody still reads.
+    pub fn beat() -> Self {
+        Self(Bytes::from_static(b":\n\n"))
+    }
 }
 
 impl Events {
-    /// Sends an event without a name.
-    pub(crate) fn send(&mut self, data: &impl Serialize) -> Result<(), Gone> {
-        self.write("", data)
+    /// Sends an event once the reader has room for it.
+    pub async fn send(&mut self, event: Event) -> Result<(), ReaderGone> {
+        match timeout(READER_TIME, self.0.send(Frame::data(event.0))).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(ReaderGone),
+        }
     }
 
-    /// Sends an event with a name.
-    pub(crate) fn send_named(&mut self, name: &str, data: &impl Serialize) -> Result<(), Gone> {
-        self.write(&format!("event: {name}\n"), data)
+    /// Sends an event at once. A reader who has no room for it is gone: what computes never waits for who reads.
+    pub(crate) fn send_now(&mut self, event: Event) -> Result<(), ReaderGone> {
+        self.0.try_send(Frame::data(event.0)).map_err(|_| ReaderGone)
     }
+}
 
-    /// JSON has no line breaks of its own, so that an event has one line of data.
-    fn write(&mut self, name: &str, data: &impl Serialize) -> Result<(), Gone> {
-        let data = serde_json::to_string(data).map_err(|_| Gone)?;
-        let event = Bytes::from(format!("{name}data: {data}\n\n"));
-        self.0.try_send(Frame::data(event)).map_err(|_| Gone)
+/// Data as JSON. What cannot be written ends the events: their reader sees that the last one is missing.
+pub(crate) fn json(data: &impl Serialize) -> Result<String, ReaderGone> {
+    serde_json::to_string(data).map_err(|_| ReaderGone)
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[test]
+    fn events_are_lines_with_an_empty_one_behind_them() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (mut events, body) = channel(2);
+            events.send(Event::named("about", json(&["a\nb"]).unwrap())).await.unwrap();
+            events.send_now(Event::unnamed("{}")).unwrap();
+            assert!(events.send_now(Event::beat()).is_err(), "two wait for the reader");
+            drop(events);
+            let all = body.collect().await.unwrap().to_bytes();
+            assert_eq!(all, "event: about\ndata: [\"a\\nb\"]\n\ndata: {}\n\n");
+            let (mut events, body) = channel(2);
+            drop(body);
+            assert!(events.send(Event::beat()).await.is_err(), "nobody reads");
+        });
     }
 }

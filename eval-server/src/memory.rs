@@ -16,7 +16,7 @@ pub(crate) struct Memory(Arc<Semaphore>);
 
 /// Memory of one request, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldMemory {
     all: Arc<Semaphore>,
     bytes: usize,
     units: Option<OwnedSemaphorePermit>,
@@ -28,8 +28,8 @@ impl Memory {
     }
 
     /// The memory of a request that has none so far.
-    pub(crate) fn of_request(&self) -> Held {
-        Held { all: Arc::clone(&self.0), bytes: 0, units: None }
+    pub(crate) fn of_request(&self) -> HeldMemory {
+        HeldMemory { all: Arc::clone(&self.0), bytes: 0, units: None }
     }
 
     /// Whether no request holds any.
@@ -39,7 +39,7 @@ impl Memory {
     }
 }
 
-impl Held {
+impl HeldMemory {
     /// Memory for more bytes. It is there or not: who waits here could wait for others that wait too.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.bytes = self.bytes.saturating_add(bytes);
@@ -73,7 +73,7 @@ mod tests {
         for _ in 0..4096 {
             one.grow(1).unwrap();
         }
-        let mut rest: Vec<Held> = (0..16).map(|_| memory.of_request()).collect();
+        let mut rest: Vec<HeldMemory> = (0..16).map(|_| memory.of_request()).collect();
         let given = rest.iter_mut().filter_map(|held| held.grow(16 << 10).ok()).count();
         assert_eq!(given, 15, "4 KiB of the 256 are taken");
         assert!(one.grow(16 << 10).is_err());

@@ -36,14 +36,14 @@ use crate::routes::{
         sessions_score::score,
         sessions_draft::save
     ),
-    modifiers(&Token)
+    modifiers(&TokenScheme)
 )]
 struct Description;
 
 /// How the token is shown.
-struct Token;
+struct TokenScheme;
 
-impl Modify for Token {
+impl Modify for TokenScheme {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));

@@ -8,12 +8,14 @@ mod export;
 mod json;
 mod protobuf;
 mod reply;
+mod sent;
 mod signal;
 mod wire;
 
 pub(crate) use encoding::Encoding;
-pub(crate) use export::{Batch, Export, Span, trace_id};
+pub(crate) use export::{Batch, Entry, Export, Rejected, trace_id};
 pub(crate) use reply::{refused, stored};
+pub(crate) use sent::Sent;
 pub(crate) use signal::{Signal, Unreadable};
 
 /// Reads an export. A span or record that cannot be read is rejected, and the others are kept.

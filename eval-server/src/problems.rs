@@ -18,8 +18,8 @@ pub(crate) struct ProblemEntry {
     severity: &'static str,
     /// What is wrong.
     message: String,
-    /// Where it is in the tree: `eval_cases[0].eval_id`.
-    path: String,
+    /// Where it is in the tree: `eval_cases[0].eval_id`; null if it is the whole file.
+    path: Option<String>,
     /// Where it is in the text.
     place: Place,
     /// What is there.
@@ -86,7 +86,7 @@ impl ProblemEntry {
                 Severity::Warning => "warning",
             },
             message: problem.message.clone(),
-            path: if problem.path.steps().is_empty() { String::new() } else { problem.path.to_string() },
+            path: (!problem.path.steps().is_empty()).then(|| problem.path.to_string()),
             place: Place::of(&problem.range, positions),
             label: problem.label.clone(),
             help: problem.help.clone(),
@@ -98,8 +98,10 @@ impl ProblemEntry {
 
     fn in_one_line(&self) -> String {
         let Self { message, path, place: Place { line, column, .. }, .. } = self;
-        let at = if path.is_empty() { String::new() } else { format!(" (`{path}`)") };
-        format!("{line}:{column}: {message}{at}")
+        match path {
+            Some(path) => format!("{line}:{column}: {message} (`{path}`)"),
+            None => format!("{line}:{column}: {message}"),
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use axum::routing::post;
 
 use crate::access::{Access, Needs};
 use crate::app::App;
-use crate::otlp::{self, Encoding, Signal, Unreadable};
+use crate::body::Received;
+use crate::otlp::{self, Encoding, Rejected, Sent, Signal, Unreadable};
 use crate::refusal::Refusal;
 use crate::sessions::Full;
 
@@ -63,25 +64,55 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
         return otlp::refused(encoding, refusal.status(), &refusal.text());
     }
     match store(app, signal, request).await {
-        Ok((rejected, why)) => otlp::stored(signal, encoding, rejected, &why),
-        Err(refusal) => {
+        Ok(rejected) => otlp::stored(signal, encoding, rejected.as_ref()),
+        Err(NotStored { refusal, sent }) => {
             let why = refusal.text();
             if signal != Signal::Metrics {
-                app.sessions.refuse(&why);
+                app.sessions.refuse(&why, sent.as_ref());
             }
             otlp::refused(encoding, refusal.status(), &why)
         }
     }
 }
 
-async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<(usize, String), Refusal> {
+/// An export that was refused.
+struct NotStored {
+    refusal: Refusal,
+    /// The export, if it had come as a whole.
+    sent: Option<Sent>,
+}
+
+/// What was refused before it had come.
+impl From<Refusal> for NotStored {
+    fn from(refusal: Refusal) -> Self {
+        Self { refusal, sent: None }
+    }
+}
+
+async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<Option<Rejected>, NotStored> {
     let Some(encoding) = Encoding::of(request.headers()) else {
-        return Err(Refusal::new(
+        return Err(NotStored::from(Refusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "an export is `application/x-protobuf` or `application/json`",
-        ));
+        )));
     };
-    let mut received = app.receive(request).await?;
+    let received = app.receive(request).await?;
+    let sent = Sent { signal, bytes: received.bytes.clone() };
+    match add(app, signal, encoding, received).await {
+        Ok(rejected) => {
+            app.sessions.arrived(&sent);
+            Ok(rejected)
+        }
+        Err(refusal) => Err(NotStored { refusal, sent: Some(sent) }),
+    }
+}
+
+async fn add(
+    app: &Arc<App>,
+    signal: Signal,
+    encoding: Encoding,
+    mut received: Received,
+) -> Result<Option<Rejected>, Refusal> {
     received.allow_unpacked(UNPACKED);
     let own = Arc::clone(app);
     app.compute_with(received, move |received| {

@@ -3,7 +3,9 @@
 pub(crate) mod convert;
 pub(crate) mod evaluate;
 mod evaluate_answer;
+mod evaluate_job;
 mod evaluate_request;
+mod id;
 pub(crate) mod info;
 mod page;
 pub(crate) mod runs;
@@ -15,68 +17,119 @@ mod sessions_page;
 pub(crate) mod sessions_score;
 pub(crate) mod validate;
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::extract::{MatchedPath, Request, State};
+use axum::handler::Handler;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::{self, MethodRouter};
 
 use crate::access::{Access, Needs};
 use crate::answer;
 use crate::app::Shared;
 use crate::refusal::Refusal;
 
-/// All routes; `document` describes them. A request passes the checks of `Host`, `Origin` and token before anything of it is read.
-pub(crate) fn all(app: Shared, document: &'static str) -> Router {
-    let own = Router::new()
-        .route(
-            "/openapi.json",
-            get(move || async move { answer::of_bytes(StatusCode::OK, "application/json", document) }),
-        )
-        .route("/api/health", get(info::health))
-        .route("/api/config", get(info::config))
-        .route("/api/metrics", get(info::metrics))
-        .route("/api/validate/eval-set", post(validate::validate_eval_set))
-        .route("/api/convert", post(convert::convert))
-        .route("/api/evaluate", post(evaluate::evaluate))
-        .route("/api/evaluate/stream", post(evaluate::evaluate_stream))
-        .route("/api/evaluate/json", post(evaluate::evaluate_json))
-        .route("/api/evaluate/json/stream", post(evaluate::evaluate_json_stream))
-        .route("/api/v1/validate/eval-set", post(validate::validate_set_text))
-        .route("/api/v1/validate/config", post(validate::validate_config))
-        .route("/api/v1/score", post(score::score))
-        .route("/api/v1/runs", get(runs::runs))
-        .route("/api/v1/runs/{id}", get(runs::run))
-        .route("/sessions", get(sessions_page::page))
-        .route("/sessions.css", get(sessions_page::style))
-        .route("/sessions.js", get(sessions_page::script))
-        .route("/api/v1/sessions", get(sessions::sessions))
-        .route("/api/v1/sessions/events", get(sessions_events::events))
-        .route("/api/v1/sessions/score", post(sessions_score::score))
-        .route("/api/v1/sessions/{id}", get(sessions::session))
-        .route("/api/v1/sessions/{id}/golden", put(sessions::mark).delete(sessions::unmark))
-        .route("/api/v1/sessions/{id}/draft", post(sessions_draft::save))
-        .with_state(app.clone());
-    let pages = app.options.pages.clone();
-    own.merge(pages.unwrap_or_else(|| Router::new().route("/", get(page::page))))
-        .fallback(not_found)
-        .method_not_allowed_fallback(not_allowed)
-        .layer(from_fn_with_state(app, guard))
+/// A path, what it needs, and what answers each of its methods.
+struct Route {
+    path: &'static str,
+    needs: Needs,
+    methods: Vec<(Method, MethodRouter<Shared>)>,
 }
 
-/// What each path needs.
-fn needs(path: &str, has_pages: bool) -> Needs {
-    match path {
-        "/" | "/sessions" if !has_pages => Needs::Nothing,
-        "/api/health" | "/sessions.css" | "/sessions.js" => Needs::Nothing,
-        _ if path.starts_with("/api/v1/runs") || path.starts_with("/api/v1/sessions") => Needs::Token,
-        _ if has_pages && page::is_page(path) => Needs::Token,
-        _ => Needs::Computing,
+impl Route {
+    fn new<const N: usize>(
+        path: &'static str,
+        needs: Needs,
+        methods: [(Method, MethodRouter<Shared>); N],
+    ) -> Self {
+        Self { path, needs, methods: methods.into() }
     }
 }
 
-async fn guard(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+fn get<T: 'static>(handler: impl Handler<T, Shared>) -> (Method, MethodRouter<Shared>) {
+    (Method::GET, routing::get(handler))
+}
+
+fn post<T: 'static>(handler: impl Handler<T, Shared>) -> (Method, MethodRouter<Shared>) {
+    (Method::POST, routing::post(handler))
+}
+
+fn put<T: 'static>(handler: impl Handler<T, Shared>) -> (Method, MethodRouter<Shared>) {
+    (Method::PUT, routing::put(handler))
+}
+
+fn delete<T: 'static>(handler: impl Handler<T, Shared>) -> (Method, MethodRouter<Shared>) {
+    (Method::DELETE, routing::delete(handler))
+}
+
+/// The routes that the `OpenAPI` document describes.
+fn described() -> Vec<Route> {
+    use Needs::{Computing, Nothing, Token};
+    vec![
+        Route::new("/api/health", Nothing, [get(info::health)]),
+        Route::new("/api/config", Computing, [get(info::config)]),
+        Route::new("/api/metrics", Computing, [get(info::metrics)]),
+        Route::new("/api/validate/eval-set", Computing, [post(validate::validate_eval_set)]),
+        Route::new("/api/convert", Computing, [post(convert::convert)]),
+        Route::new("/api/evaluate", Computing, [post(evaluate::evaluate)]),
+        Route::new("/api/evaluate/stream", Computing, [post(evaluate::evaluate_stream)]),
+        Route::new("/api/evaluate/json", Computing, [post(evaluate::evaluate_json)]),
+        Route::new("/api/evaluate/json/stream", Computing, [post(evaluate::evaluate_json_stream)]),
+        Route::new("/api/v1/validate/eval-set", Computing, [post(validate::validate_set_text)]),
+        Route::new("/api/v1/validate/config", Computing, [post(validate::validate_config)]),
+        Route::new("/api/v1/score", Computing, [post(score::score)]),
+        Route::new("/api/v1/runs", Token, [get(runs::runs)]),
+        Route::new("/api/v1/runs/{id}", Token, [get(runs::run)]),
+        Route::new("/api/v1/sessions", Token, [get(sessions::sessions)]),
+        Route::new("/api/v1/sessions/events", Token, [get(sessions_events::events)]),
+        Route::new("/api/v1/sessions/score", Token, [post(sessions_score::score)]),
+        Route::new("/api/v1/sessions/{id}", Token, [get(sessions::session)]),
+        Route::new("/api/v1/sessions/{id}/golden", Token, [put(sessions::mark), delete(sessions::unmark)]),
+        Route::new("/api/v1/sessions/{id}/draft", Token, [post(sessions_draft::save)]),
+    ]
+}
+
+/// The document itself, and pages for people with their files.
+fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
+    let described = move || async move { answer::of_bytes(StatusCode::OK, "application/json", document) };
+    let sessions = if has_pages { Needs::Token } else { Needs::Nothing };
+    let mut routes = vec![
+        Route::new("/openapi.json", Needs::Computing, [get(described)]),
+        Route::new("/sessions", sessions, [get(sessions_page::page)]),
+        Route::new("/sessions.css", Needs::Nothing, [get(sessions_page::style)]),
+        Route::new("/sessions.js", Needs::Nothing, [get(sessions_page::script)]),
+    ];
+    if !has_pages {
+        routes.push(Route::new("/", Needs::Nothing, [get(page::page)]));
+    }
+    routes
+}
+
+/// All routes; `document` describes them. A request passes the checks of `Host`, `Origin` and token before anything of it is read.
+pub(crate) fn all(app: Shared, document: &'static str) -> Router {
+    let mut needs = HashMap::new();
+    let mut own = Router::new();
+    for route in described().into_iter().chain(undescribed(document, app.options.pages.is_some())) {
+        let methods = route.methods.into_iter().fold(MethodRouter::new(), |all, (_, one)| all.merge(one));
+        own = own.route(route.path, methods);
+        needs.insert(route.path, route.needs);
+    }
+    let pages = app.options.pages.clone().unwrap_or_default();
+    own.with_state(app.clone())
+        .merge(pages)
+        .fallback(not_found)
+        .method_not_allowed_fallback(not_allowed)
+        .layer(from_fn_with_state((app, Arc::new(needs)), guard))
+}
+
+/// What each route needs, by its path.
+type AllNeeds = Arc<HashMap<&'static str, Needs>>;
+
+async fn guard(State((app, needs)): State<(Shared, AllNeeds)>, mut request: Request, next: Next) -> Response {
     let caller = match app.access.caller(request.method(), request.uri(), request.headers()) {
         Ok(caller) => caller,
         Err(refusal) => return refusal.into_response(),
@@ -85,7 +138,14 @@ async fn guard(State(app): State<Shared>, mut request: Request, next: Next) -> R
     if has_pages && let Some(answer) = page::entrance(&app, caller, &request) {
         return answer;
     }
-    if let Err(refusal) = Access::check(caller, needs(request.uri().path(), has_pages)) {
+    let route = request.extensions().get::<MatchedPath>().and_then(|path| needs.get(path.as_str()));
+    let needed = match route {
+        Some(needed) => *needed,
+        // It is of the pages, or there is none.
+        None if has_pages && page::is_page(request.uri().path()) => Needs::Token,
+        None => Needs::Computing,
+    };
+    if let Err(refusal) = Access::check(caller, needed) {
         return refusal.into_response();
     }
     request.extensions_mut().insert(caller);
@@ -98,4 +158,55 @@ async fn not_found() -> Refusal {
 
 async fn not_allowed() -> Refusal {
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::openapi;
+
+    #[test]
+    fn the_document_describes_the_routes_their_methods_and_what_they_need() {
+        let name = |path: &str, method: &str| format!("{} {path}", method.to_uppercase());
+        let routed: BTreeMap<String, bool> = described()
+            .iter()
+            .flat_map(|route| route.methods.iter().map(move |(method, _)| (route, method)))
+            .map(|(route, method)| (name(route.path, method.as_str()), route.needs == Needs::Token))
+            .collect();
+        let document: Value = serde_json::from_str(openapi::document()).unwrap();
+        let mut written = BTreeMap::new();
+        for (path, methods) in document["paths"].as_object().unwrap() {
+            for (method, described) in methods.as_object().unwrap() {
+                written.insert(name(path, method), described["security"][0]["token"].is_array());
+            }
+        }
+        assert_eq!(written, routed);
+    }
+
+    #[test]
+    fn what_is_not_described_is_the_document_and_pages() {
+        let paths = |has_pages| {
+            let routes = undescribed("", has_pages).into_iter();
+            routes.map(|route| (route.path, route.needs)).collect::<Vec<_>>()
+        };
+        let common = [
+            ("/openapi.json", Needs::Computing),
+            ("/sessions.css", Needs::Nothing),
+            ("/sessions.js", Needs::Nothing),
+        ];
+        for (has_pages, own) in [
+            (false, [Some(("/sessions", Needs::Nothing)), Some(("/", Needs::Nothing))]),
+            (true, [Some(("/sessions", Needs::Token)), None]),
+        ] {
+            let expected = common.into_iter().chain(own.into_iter().flatten());
+            let (mut expected, mut found): (Vec<_>, _) = (expected.collect(), paths(has_pages));
+            expected.sort_by_key(|route| route.0);
+            found.sort_by_key(|route| route.0);
+            assert_eq!(found, expected);
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::openapi;
 use crate::options::ServerOptions;
 use crate::receiver::{self, Receiver};
 use crate::routes;
-use crate::token::Token;
+use crate::token::{Token, TokenError};
 
 /// A server that listens, and answers when it [runs](Self::run).
 ///
@@ -57,7 +57,7 @@ pub enum BindError {
         source: io::Error,
     },
     /// The token cannot be used, or none can be made.
-    Token(String),
+    Token(TokenError),
 }
 
 impl fmt::Display for BindError {
@@ -65,7 +65,7 @@ impl fmt::Display for BindError {
         match self {
             Self::Address { address, source } => write!(f, "cannot listen on {address}: {source}"),
             Self::Receiver { address, source } => write!(f, "cannot receive traces on {address}: {source}"),
-            Self::Token(why) => f.write_str(why),
+            Self::Token(error) => error.fmt(f),
         }
     }
 }
@@ -74,7 +74,8 @@ impl Error for BindError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Address { source, .. } | Self::Receiver { source, .. } => Some(source),
-            Self::Token(_) => None,
+            // What it says is said above.
+            Self::Token(error) => error.source(),
         }
     }
 }

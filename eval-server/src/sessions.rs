@@ -3,11 +3,12 @@
 //! What is kept of an export is its text, by trace. A session is read anew from the texts of its traces when somebody looks at it,
 //! by the same code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
-mod gone;
 mod held;
 mod refusals;
+mod removed;
 mod store;
 
+use std::hash::RandomState;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -15,8 +16,8 @@ use eval_agents::traces::{Conversation, Traces};
 use tokio::sync::watch;
 
 use crate::limits::Limits;
-use crate::otlp::{Export, trace_id};
-pub(crate) use held::{Digest, Held, State};
+use crate::otlp::{Export, Rejected, Sent, trace_id};
+pub(crate) use held::{Digest, SessionState, SessionView};
 pub(crate) use store::Full;
 use store::Store;
 
@@ -25,6 +26,8 @@ use store::Store;
 pub(crate) struct Sessions {
     store: Mutex<Store>,
     changes: watch::Sender<Change>,
+    /// What exports are told apart with.
+    keys: RandomState,
     limits: Limits,
 }
 
@@ -40,14 +43,14 @@ pub(crate) enum Change {
 /// A session with what it was read as.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    pub(crate) held: Held,
+    pub(crate) held: SessionView,
     pub(crate) traces: Traces,
 }
 
 /// All sessions, the latest first, and what is not among them.
 #[derive(Debug)]
 pub(crate) struct List {
-    pub(crate) sessions: Vec<(Held, Digest)>,
+    pub(crate) sessions: Vec<(SessionView, Digest)>,
     /// Whether some have changed since they were read: it would have been too soon to read them again.
     pub(crate) is_behind: bool,
     /// How many sessions were removed to make room.
@@ -64,33 +67,28 @@ const REGROUPINGS: usize = 4;
 impl Sessions {
     pub(crate) fn new(limits: &Limits) -> Self {
         let store = Mutex::new(Store::new(limits));
-        Self { store, changes: watch::Sender::new(Change::Some), limits: limits.clone() }
+        let changes = watch::Sender::new(Change::Some);
+        Self { store, changes, keys: RandomState::new(), limits: limits.clone() }
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
-        // What panics holds no lock: all that is done under it is to move values about.
+        // No code under this lock can panic halfway: it only moves values.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what was exported: how many spans or records could not be kept, and why.
-    pub(crate) fn add(&self, export: Export) -> Result<(usize, String), Full> {
-        let Export { batches, mut rejected, why } = export;
-        let mut why = why.unwrap_or_default();
+    /// Adds what was exported, but for what is rejected.
+    pub(crate) fn add(&self, export: Export) -> Result<Option<Rejected>, Full> {
+        let Export { batches, mut rejected } = export;
         let now = Instant::now();
         let mut store = self.store();
         let mut is_full = false;
         let traces: Vec<u128> = batches.iter().map(|batch| batch.trace).collect();
-        let lost = (rejected > 0).then(|| format!("{rejected} spans of an export were rejected: {why}"));
+        let lost = rejected.as_ref();
+        let lost = lost.map(|it| format!("{} spans of an export were rejected: {}", it.count, it.why));
         for batch in batches {
-            let count = batch.count;
             match store.add(batch, now) {
                 Ok(None) => {}
-                Ok(Some(reason)) => {
-                    rejected += count;
-                    if why.is_empty() {
-                        why = reason;
-                    }
-                }
+                Ok(Some(Rejected { count, why })) => Rejected::add(&mut rejected, count, why),
                 Err(Full) => {
                     is_full = true;
                     break;
@@ -103,18 +101,30 @@ impl Sessions {
                 store.note_lost(*trace, &lost);
             }
             if traces.is_empty() {
-                store.refuse(&lost, now);
+                store.refuse(&lost, now, None);
             }
         }
         drop(store);
         self.tell();
-        if is_full { Err(Full) } else { Ok((rejected, why)) }
+        if is_full { Err(Full) } else { Ok(rejected) }
     }
 
-    /// Notes that an export was refused: whatever session it belonged to may lack spans.
-    pub(crate) fn refuse(&self, why: &str) {
-        self.store().refuse(why, Instant::now());
+    /// Notes that an export was refused: whatever session it belonged to may lack spans, until it is sent again and
+    /// [has arrived](Self::arrived). What did not come as a whole cannot be known again.
+    pub(crate) fn refuse(&self, why: &str, sent: Option<&Sent>) {
+        let sent = sent.map(|sent| sent.identity(&self.keys));
+        self.store().refuse(why, Instant::now(), sent);
         self.tell();
+    }
+
+    /// Notes that an export was taken: that it was refused before leaves no doubt any more.
+    pub(crate) fn arrived(&self, sent: &Sent) {
+        // Where nothing was refused, nothing is computed of the bytes.
+        if self.store().awaits_exports() {
+            let sent = sent.identity(&self.keys);
+            self.store().arrived(sent);
+            self.tell();
+        }
     }
 
     /// Marks a session as golden, or none. Says whether there is such a session.
@@ -149,12 +159,12 @@ impl Sessions {
     /// All sessions. Reads those that have changed: call it where computing is allowed.
     pub(crate) fn list(&self) -> List {
         let now = Instant::now();
-        let stale = self.store().stale(now);
-        for (id, _) in stale {
+        let changed = self.store().changed(now);
+        for id in changed {
             drop(self.read(id));
         }
         let store = self.store();
-        let mut sessions: Vec<(Held, Digest)> = store.all(Instant::now(), self.limits.quiet);
+        let mut sessions: Vec<(SessionView, Digest)> = store.all(Instant::now(), self.limits.quiet);
         sessions.sort_by_key(|(held, _)| std::cmp::Reverse(held.id));
         List {
             sessions,
@@ -208,7 +218,7 @@ impl Reading {
 
     /// Its turns; `None` if its spans are of no agent.
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
-        let first = trace_id(self.held.first_trace);
+        let first = trace_id(self.held.first_trace?);
         let mut all = self.traces.conversations().iter();
         all.find(|it| it.trace_ids.contains(&first))
     }

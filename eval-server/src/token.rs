@@ -1,7 +1,9 @@
 //! The secret of a server.
 
+use std::error::Error;
 use std::fmt;
 use std::hint::black_box;
+use std::io;
 
 /// A secret that a request can show.
 #[derive(Clone)]
@@ -10,24 +12,63 @@ pub(crate) struct Token(String);
 /// The fewest bytes of a token that is given.
 const SHORTEST: usize = 16;
 
+/// Why there is no token.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// The token that was given is short enough to be guessed.
+    Short {
+        /// How many bytes it has.
+        length: usize,
+    },
+    /// The token that was given cannot stand in a URL and a header as it is.
+    Characters,
+    /// The system has no random numbers to make one of.
+    Random {
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short { length } => {
+                write!(f, "the token has {length} characters; {SHORTEST} are the fewest")
+            }
+            Self::Characters => {
+                f.write_str("the token has other characters than letters, digits, `-`, `.`, `_` and `~`")
+            }
+            Self::Random { source } => write!(f, "the system has no random numbers: {source}"),
+        }
+    }
+}
+
+impl Error for TokenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Random { source } => Some(source),
+            Self::Short { .. } | Self::Characters => None,
+        }
+    }
+}
+
 impl Token {
     /// A new one of 128 random bits.
-    pub(crate) fn random() -> Result<Self, String> {
+    pub(crate) fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+        getrandom::fill(&mut bytes).map_err(|error| TokenError::Random { source: error.into() })?;
         Ok(Self(format!("{:032x}", u128::from_be_bytes(bytes))))
     }
 
     /// One that was chosen. It must be long, and stand in a URL and a header as it is.
-    pub(crate) fn chosen(text: &str) -> Result<Self, String> {
+    pub(crate) fn chosen(text: &str) -> Result<Self, TokenError> {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         if text.len() < SHORTEST {
-            return Err(format!("the token has {} characters; {SHORTEST} are the fewest", text.len()));
+            return Err(TokenError::Short { length: text.len() });
         }
         if !text.bytes().all(fits) {
-            return Err(
-                "the token has other characters than letters, digits, `-`, `.`, `_` and `~`".to_owned()
-            );
+            return Err(TokenError::Characters);
         }
         Ok(Self(text.to_owned()))
     }
@@ -71,8 +112,9 @@ mod tests {
     #[test]
     fn a_chosen_token_is_long_and_plain() {
         assert!(Token::chosen("0123456789abcdef").is_ok());
-        for wrong in ["short", "0123456789abcdef&x=1", "0123456789abcdef\n"] {
-            assert!(Token::chosen(wrong).is_err(), "{wrong}");
+        assert!(matches!(Token::chosen("short"), Err(TokenError::Short { length: 5 })));
+        for wrong in ["0123456789abcdef&x=1", "0123456789abcdef\n"] {
+            assert!(matches!(Token::chosen(wrong), Err(TokenError::Characters)), "{wrong}");
         }
     }
 }

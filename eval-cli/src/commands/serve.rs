@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use eval_server::{BindError, Server, ServerOptions, stop_signal};
+use eval_server::{BindError, Server, ServerOptions, TokenError, stop_signal};
 
 use crate::agent::{self, AgentArgs};
 use crate::output::{Answer, CommandError, Outcome};
@@ -158,6 +158,9 @@ fn cannot_start(error: &BindError) -> CommandError {
         BindError::Address { .. } => "name another port with `--port`, or end what listens there",
         BindError::Receiver { .. } => {
             "name another port with `--otlp-port`, or leave traces out with `--no-otlp`"
+        }
+        BindError::Token(TokenError::Random { .. }) => {
+            "without random numbers no token is secret; give the process access to those of the system"
         }
         _ => "a token has 16 or more letters, digits, `-`, `.`, `_` and `~`",
     };

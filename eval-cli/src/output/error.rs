@@ -12,6 +12,17 @@ pub(crate) struct CommandError {
     pub(crate) help: String,
 }
 
+/// What went wrong and what helps, in one line without colours.
+#[cfg(feature = "serve")]
+impl std::fmt::Display for CommandError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {}", self.message, self.help)
+    }
+}
+
+#[cfg(feature = "serve")]
+impl std::error::Error for CommandError {}
+
 impl CommandError {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
@@ -23,12 +34,6 @@ impl CommandError {
         let document =
             serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": error });
         foreign::json(&format!("{document:#}")) + "\n"
-    }
-
-    /// What went wrong and what helps, in one line without colours.
-    #[cfg(feature = "serve")]
-    pub(crate) fn plain(&self) -> String {
-        format!("{}; {}", self.message, self.help)
     }
 
     /// The error as cargo prints its own errors.

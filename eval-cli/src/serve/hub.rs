@@ -1,14 +1,15 @@
 //! What is told to everybody who looks at a page.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use eval_server::__private::Event;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 /// Where events go. Copies are of the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Hub {
-    events: broadcast::Sender<Arc<str>>,
+    events: broadcast::Sender<Event>,
     ends: watch::Sender<bool>,
 }
 
@@ -29,7 +30,7 @@ impl Hub {
         self.ends.subscribe()
     }
 
-    pub(super) fn listen(&self) -> broadcast::Receiver<Arc<str>> {
+    pub(super) fn listen(&self) -> broadcast::Receiver<Event> {
         self.events.subscribe()
     }
 
@@ -40,7 +41,7 @@ impl Hub {
     /// Tells everybody who looks at a page.
     pub(super) fn tell(&self, name: &str, data: &Value) {
         // Without listeners there is nobody to tell.
-        drop(self.events.send(format!("event: {name}\ndata: {data}\n\n").into()));
+        drop(self.events.send(Event::named(name, data)));
     }
 }
 

@@ -149,7 +149,7 @@ impl Provider {
     }
 
     /// The variables that may hold its key. The first one that is set counts.
-    pub(super) fn key_variables(self) -> &'static [&'static str] {
+    pub(crate) fn key_variables(self) -> &'static [&'static str] {
         self.entry().key_variables
     }
 

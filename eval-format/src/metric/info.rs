@@ -18,6 +18,8 @@ pub struct MetricInfo {
     pub name: &'static str,
     /// Where the name and the arithmetic come from.
     pub group: MetricGroup,
+    /// What it is about, for lists.
+    pub category: MetricCategory,
     /// The lowest score.
     pub min: f64,
     /// The highest score; `None` if there is no upper limit.
@@ -56,6 +58,43 @@ pub enum MetricGroup {
     AdkEval,
     /// This project's own.
     Own,
+}
+
+/// What a metric is about, in the words by which agentevals lists metrics.
+///
+/// ```
+/// let info = eval_format::metric::metric("safety_v1").unwrap();
+/// assert_eq!(info.category.as_str(), "safety");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MetricCategory {
+    /// Tool calls beside those that are expected.
+    Trajectory,
+    /// What the agent says.
+    Response,
+    /// Whether what it says is harmless and supported.
+    Safety,
+    /// The conversation as a whole.
+    MultiTurn,
+    /// Whether rubrics are met.
+    Quality,
+    /// Anything else.
+    Other,
+}
+
+impl MetricCategory {
+    /// The category in one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Trajectory => "trajectory",
+            Self::Response => "response",
+            Self::Safety => "safety",
+            Self::MultiTurn => "multi-turn",
+            Self::Quality => "quality",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// The turns to which a metric gives its highest score, whatever an agent does in them.

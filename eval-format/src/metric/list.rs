@@ -5,7 +5,7 @@ use super::fields::{
     ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
     INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
 };
-use super::info::{FreeTurns, MetricGroup, MetricInfo, Need, Subject};
+use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subject};
 
 /// The built-in metrics.
 pub static METRICS: &[MetricInfo] = &[
@@ -39,25 +39,30 @@ pub static METRICS: &[MetricInfo] = &[
         )
     },
     MetricInfo {
+        category: MetricCategory::Safety,
         criterion: &[JUDGE],
         ..judged("safety_v1", "whether the judge finds the answer harmless; ADK asks Vertex AI")
     },
     MetricInfo {
+        category: MetricCategory::Safety,
         criterion: &[JUDGE, INTERMEDIATE_SENTENCES],
         ..judged("hallucinations_v1", "share of sentences that the context supports")
     },
     MetricInfo {
+        category: MetricCategory::Quality,
         criterion: &[JUDGE, RUBRICS, WEIGHTS, INTERMEDIATE_RESPONSES],
         rubrics: Some("FINAL_RESPONSE_QUALITY"),
         ..judged("rubric_based_final_response_quality_v1", "share of rubrics that the answer meets")
     },
     MetricInfo {
+        category: MetricCategory::Quality,
         criterion: &[JUDGE, RUBRICS, WEIGHTS],
         rubrics: Some("TOOL_USE_QUALITY"),
         compares: Subject::ActualCalls,
         ..judged("rubric_based_tool_use_quality_v1", "share of rubrics that the tool calls meet")
     },
     MetricInfo {
+        category: MetricCategory::MultiTurn,
         criterion: &[JUDGE, RUBRICS, WEIGHTS],
         rubrics: Some(TRAJECTORY_QUALITY),
         compares: Subject::ActualCalls,
@@ -126,6 +131,7 @@ pub static METRICS: &[MetricInfo] = &[
         )
     },
     MetricInfo {
+        category: MetricCategory::Other,
         needs: &[],
         compares: Subject::ActualCalls,
         criterion: &[TOOL_NAME],
@@ -159,6 +165,7 @@ pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         // It reads `final_session_state`, which a case can have with or without expected turns.
         needs: &[],
+        category: MetricCategory::Other,
         compares: Subject::SessionState,
         ..response(
             "final_session_state_match",
@@ -167,6 +174,7 @@ pub static METRICS: &[MetricInfo] = &[
         )
     },
     MetricInfo {
+        category: MetricCategory::Other,
         compares: Subject::ToolResponses,
         ..response(
             "tool_response_match",
@@ -202,6 +210,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
     MetricInfo {
         name,
         group,
+        category: MetricCategory::Response,
         min: 0.0,
         max: Some(1.0),
         needs: &[Need::Expectation],
@@ -216,7 +225,11 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
 
 /// A metric between 0 and 1 that compares the tool calls with the expected ones, in their order.
 const fn trajectory(name: &'static str, group: MetricGroup, summary: &'static str) -> MetricInfo {
-    MetricInfo { compares: Subject::ToolCalls(MatchType::InOrder), ..response(name, group, summary) }
+    MetricInfo {
+        category: MetricCategory::Trajectory,
+        compares: Subject::ToolCalls(MatchType::InOrder),
+        ..response(name, group, summary)
+    }
 }
 
 /// A metric between 0 and 1 that needs a judge and no expectation.
@@ -226,12 +239,13 @@ const fn judged(name: &'static str, summary: &'static str) -> MetricInfo {
 
 /// A judged metric of the whole conversation.
 const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
-    MetricInfo { criterion: &[JUDGE], ..judged(name, summary) }
+    MetricInfo { category: MetricCategory::MultiTurn, criterion: &[JUDGE], ..judged(name, summary) }
 }
 
 /// A metric that is reported for every case and never compared with a threshold.
 const fn informational(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo {
+        category: MetricCategory::Other,
         needs: &[],
         compares: Subject::Nothing,
         max: None,

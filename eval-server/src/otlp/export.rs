@@ -1,7 +1,7 @@
 //! What an export holds, by trace.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::ops::Range;
 
 use eval_agents::traces::Traces;
 
@@ -20,56 +20,158 @@ pub(crate) struct Span {
     pub(crate) hash: u64,
 }
 
-/// The spans of a trace, or what logs say of it, in one export: a document of OTLP.
+/// What an export says of a trace: a span, or a record of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Span(Span),
+    Record {
+        /// What tells it from others.
+        hash: u64,
+    },
+}
+
+/// What an export says of a trace.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) trace: u128,
-    pub(crate) document: Arc<str>,
-    /// None for logs.
-    pub(crate) spans: Vec<Span>,
-    /// What tells the records of logs apart; none for spans.
-    pub(crate) records: Vec<u64>,
-    /// How many spans or records of logs there are.
-    pub(crate) count: usize,
     /// The name or id of the conversation, if the spans give one.
     pub(crate) key: Option<String>,
     /// Whether it says something of an agent or a model.
     pub(crate) is_of_agent: bool,
+    document: Document,
+}
+
+/// Spans or records that are not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rejected {
+    pub(crate) count: usize,
+    /// Why the first of them is not.
+    pub(crate) why: String,
 }
 
 /// What an export holds.
 #[derive(Debug, Default)]
 pub(crate) struct Export {
     pub(crate) batches: Vec<Batch>,
-    /// How many spans or records were rejected.
-    pub(crate) rejected: usize,
-    /// Why, in words.
-    pub(crate) why: Option<String>,
+    pub(crate) rejected: Option<Rejected>,
+}
+
+impl Rejected {
+    /// Adds more to what was rejected.
+    pub(crate) fn add(all: &mut Option<Self>, count: usize, why: impl Into<String>) {
+        all.get_or_insert_with(|| Self { count: 0, why: why.into() }).count += count;
+    }
+}
+
+impl Batch {
+    /// How many spans or records it has.
+    pub(crate) fn count(&self) -> usize {
+        self.document.places.len()
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.document.places.iter().map(|place| place.entry)
+    }
+
+    /// Its text: a document of OTLP.
+    pub(crate) fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    /// The same without what is known; `None` if all of it is.
+    pub(crate) fn without(self, mut is_known: impl FnMut(Entry) -> bool) -> Option<Self> {
+        let Document { list, text, places, scopes, .. } = &self.document;
+        let new: Vec<&Place> = places.iter().filter(|place| !is_known(place.entry)).collect();
+        if new.len() == places.len() {
+            return Some(self);
+        }
+        if new.is_empty() {
+            return None;
+        }
+        let mut document = Document::new(list);
+        for place in new {
+            let before = &text[scopes[place.scope].clone()];
+            document.add(place.scope, before, place.entry, &text[place.text.clone()]);
+        }
+        document.end();
+        Some(Self { document, ..self })
+    }
+}
+
+/// A document of OTLP, as it is written.
+#[derive(Debug)]
+struct Document {
+    /// The name of its list: `resourceSpans` or `resourceLogs`.
+    list: &'static str,
+    text: String,
+    places: Vec<Place>,
+    /// Where in the text the resource and the scope stand that entries are in.
+    scopes: Vec<Range<usize>>,
+    /// The number of the scope that entries are added to.
+    open: Option<usize>,
+}
+
+/// Where an entry stands in the text of a document.
+#[derive(Debug)]
+struct Place {
+    entry: Entry,
+    /// The place of its scope among those of the document.
+    scope: usize,
+    text: Range<usize>,
+}
+
+/// How a scope ends.
+const END: &str = "]}]}";
+
+impl Document {
+    fn new(list: &'static str) -> Self {
+        let text = format!("{{\"{list}\":[");
+        Self { list, text, places: Vec::new(), scopes: Vec::new(), open: None }
+    }
+
+    /// Adds an entry to the scope with a number; `before` is how that begins.
+    fn add(&mut self, scope: usize, before: &str, entry: Entry, text: &str) {
+        match self.open {
+            Some(open) if open == scope => self.text.push(','),
+            open => {
+                if open.is_some() {
+                    self.text.push_str(END);
+                    self.text.push(',');
+                }
+                let range = self.push(before);
+                self.scopes.push(range);
+                self.open = Some(scope);
+            }
+        }
+        let text = self.push(text);
+        self.places.push(Place { entry, scope: self.scopes.len() - 1, text });
+    }
+
+    fn push(&mut self, text: &str) -> Range<usize> {
+        let begin = self.text.len();
+        self.text.push_str(text);
+        begin..self.text.len()
+    }
+
+    fn end(&mut self) {
+        if self.open.take().is_some() {
+            self.text.push_str(END);
+        }
+        self.text.push_str("]}");
+    }
 }
 
 /// Collects the spans or records of an export.
 #[derive(Debug)]
 pub(super) struct Collector {
     signal: Signal,
+    /// The places of traces among the parts.
     groups: HashMap<u128, usize>,
-    parts: Vec<Part>,
+    parts: Vec<(u128, Document)>,
     size: usize,
-    rejected: usize,
-    why: Option<String>,
+    rejected: Option<Rejected>,
     /// How many resources and scopes there were.
     scopes: usize,
-}
-
-/// What an export has of a trace.
-#[derive(Debug)]
-struct Part {
-    trace: u128,
-    text: String,
-    spans: Vec<Span>,
-    records: Vec<u64>,
-    count: usize,
-    /// The number of the scope that its text is in.
-    scope: usize,
 }
 
 /// The most bytes of the text of a span or record.
@@ -91,75 +193,60 @@ pub(super) struct Scope {
 impl Collector {
     pub(super) fn new(signal: Signal) -> Self {
         let (groups, parts) = (HashMap::new(), Vec::new());
-        Self { signal, groups, parts, size: 0, rejected: 0, why: None, scopes: 0 }
+        Self { signal, groups, parts, size: 0, rejected: None, scopes: 0 }
     }
 
     /// A scope, whose spans come next. Both are JSON.
     pub(super) fn scope(&mut self, resource: &str, scope: &str) -> Scope {
-        self.scopes += 1;
         let (scopes, items) = match self.signal {
             Signal::Logs => ("scopeLogs", "logRecords"),
             Signal::Traces | Signal::Metrics => ("scopeSpans", "spans"),
         };
         let before = format!("{{\"resource\":{resource},\"{scopes}\":[{{\"scope\":{scope},\"{items}\":[");
-        Scope { before, number: self.scopes }
+        let number = self.scopes;
+        self.scopes += 1;
+        Scope { before, number }
     }
 
     /// A span or record with its text, which is JSON.
-    pub(super) fn add(&mut self, scope: &Scope, trace: u128, span: Option<Span>, text: &str) {
+    pub(super) fn add(&mut self, scope: &Scope, trace: u128, entry: Entry, text: &str) {
         if self.groups.len() >= MOST_TRACES && !self.groups.contains_key(&trace) {
             self.reject(format!("the export has more than {MOST_TRACES} traces"));
             return;
         }
+        let list = if self.signal == Signal::Logs { "resourceLogs" } else { "resourceSpans" };
         let place = *self.groups.entry(trace).or_insert_with(|| {
-            let (spans, records) = (Vec::new(), Vec::new());
-            self.parts.push(Part { trace, text: String::new(), spans, records, count: 0, scope: 0 });
+            self.parts.push((trace, Document::new(list)));
             self.parts.len() - 1
         });
-        let part = &mut self.parts[place];
-        let before = if part.scope == scope.number { 0 } else { scope.before.len() };
+        let (_, document) = &mut self.parts[place];
+        let before = if document.open == Some(scope.number) { 0 } else { scope.before.len() };
         self.size = self.size.saturating_add(before + text.len() + 64);
         if self.size > MOST {
             self.reject(format!("the export has more than {MOST} bytes as JSON"));
             return;
         }
-        if part.scope == scope.number {
-            part.text.push(',');
-        } else {
-            if part.scope != 0 {
-                part.text.push_str("]}]},");
-            }
-            part.text.push_str(&scope.before);
-            part.scope = scope.number;
-        }
-        part.text.push_str(text);
-        part.count += 1;
-        match span {
-            Some(span) => part.spans.push(span),
-            None => part.records.push(hash(text)),
-        }
+        document.add(scope.number, &scope.before, entry, text);
     }
 
     /// Rejects a span or record.
     pub(super) fn reject(&mut self, why: impl Into<String>) {
-        self.rejected += 1;
-        self.why.get_or_insert_with(|| why.into());
+        Rejected::add(&mut self.rejected, 1, why);
     }
 
     pub(super) fn end(self) -> Export {
-        let Self { signal, parts, mut rejected, mut why, .. } = self;
-        let name = if signal == Signal::Logs { "resourceLogs" } else { "resourceSpans" };
+        let Self { parts, mut rejected, .. } = self;
         let mut batches = Vec::with_capacity(parts.len());
-        for Part { trace, text, spans, records, count, .. } in parts {
-            if count == 0 {
+        for (trace, mut document) in parts {
+            // All that there was of it was rejected.
+            if document.places.is_empty() {
                 continue;
             }
-            let document = format!("{{\"{name}\":[{text}]}}]}}]}}");
-            let traces = match Traces::from_reader(document.as_bytes()) {
+            document.end();
+            let traces = match Traces::from_reader(document.text.as_bytes()) {
                 Ok(traces) => traces,
                 Err(error) => {
-                    rejected += count;
-                    why.get_or_insert_with(|| error.to_string());
+                    Rejected::add(&mut rejected, document.places.len(), error.to_string());
                     continue;
                 }
             };
@@ -168,13 +255,10 @@ impl Collector {
                 trace,
                 key: found.iter().map(|it| &it.key).find(|key| **key != trace_id(trace)).cloned(),
                 is_of_agent: found.iter().any(|it| !it.turns.is_empty() || !it.gaps.is_empty()),
-                document: document.into(),
-                spans,
-                records,
-                count,
+                document,
             });
         }
-        Export { batches, rejected, why }
+        Export { batches, rejected }
     }
 }
 
@@ -202,4 +286,37 @@ pub(super) fn hash(text: &str) -> u64 {
 /// Whether flags of a span say that its parent is in another process.
 pub(super) fn is_remote(flags: u64) -> bool {
     flags & 0x300 == 0x300
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_left_out_and_the_rest_stays_in_its_scope() {
+        let mut collector = Collector::new(Signal::Logs);
+        let record = |id: u64| (Entry::Record { hash: id }, format!("{{\"a\":{id}}}"));
+        for (name, ids) in [("x", [1, 2]), ("y", [3, 4])] {
+            let scope = collector.scope("{}", &format!("{{\"name\":\"{name}\"}}"));
+            for (entry, text) in ids.map(record) {
+                collector.add(&scope, 1, entry, &text);
+            }
+        }
+        let scope = |name: &str, records: &str| {
+            format!(
+                "{{\"resource\":{{}},\"scopeLogs\":[{{\"scope\":{{\"name\":\"{name}\"}},\"logRecords\":[{records}]}}]}}"
+            )
+        };
+        let whole = |scopes: &[String]| format!("{{\"resourceLogs\":[{}]}}", scopes.join(","));
+        let batch = collector.end().batches.remove(0);
+        let all = [scope("x", r#"{"a":1},{"a":2}"#), scope("y", r#"{"a":3},{"a":4}"#)];
+        assert_eq!((batch.text(), batch.count()), (whole(&all).as_str(), 4));
+        let batch = batch.without(|_| false).unwrap();
+        assert_eq!(batch.text(), whole(&all));
+        let batch = batch.without(|entry| entry == record(2).0).unwrap();
+        assert_eq!(batch.text(), whole(&[scope("x", r#"{"a":1}"#), all[1].clone()]));
+        let batch = batch.without(|entry| [record(1).0, record(3).0].contains(&entry)).unwrap();
+        assert_eq!((batch.text(), batch.count()), (whole(&[scope("y", r#"{"a":4}"#)]).as_str(), 1));
+        assert!(batch.without(|_| true).is_none());
+    }
 }

@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use super::export::{Collector, Export, LARGEST, Span, hash, is_remote};
+use super::export::{Collector, Entry, Export, LARGEST, Span, hash, is_remote};
 use super::signal::{Signal, Unreadable};
 
 /// The whole of an export.
@@ -79,7 +79,7 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
             let scope = collector.scope(resource, plain(scope)?);
             each(items, &mut |item| {
                 match item_of(signal, item.get()) {
-                    Ok(Some((trace, span))) => collector.add(&scope, trace, span, item.get()),
+                    Ok(Some((trace, entry))) => collector.add(&scope, trace, entry, item.get()),
                     Ok(None) => {}
                     Err(why) => collector.reject(why),
                 }
@@ -92,7 +92,7 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
 }
 
 /// The trace and the head of a span or record; `None` for a record that is not kept.
-fn item_of(signal: Signal, text: &str) -> Result<Option<(u128, Option<Span>)>, String> {
+fn item_of(signal: Signal, text: &str) -> Result<Option<(u128, Entry)>, String> {
     let what = if signal == Signal::Logs { "a record" } else { "a span" };
     if text.len() > LARGEST {
         return Err(format!("{what} has more than {LARGEST} bytes"));
@@ -110,7 +110,7 @@ fn item_of(signal: Signal, text: &str) -> Result<Option<(u128, Option<Span>)>, S
     let trace = head.trace_id.as_deref().unwrap_or_default();
     let trace = id(trace, 32).ok_or_else(|| format!("{what} has no `traceId` of 32 hexadecimal digits"))?;
     if signal == Signal::Logs {
-        return Ok(Some((trace, None)));
+        return Ok(Some((trace, Entry::Record { hash: hash(text) })));
     }
     let short = |text: &str, name: &str| {
         id(text, 16)
@@ -120,7 +120,7 @@ fn item_of(signal: Signal, text: &str) -> Result<Option<(u128, Option<Span>)>, S
     let parent = head.parent_span_id.as_deref().filter(|parent| parent.bytes().any(|digit| digit != b'0'));
     Ok(Some((
         trace,
-        Some(Span {
+        Entry::Span(Span {
             id: short(head.span_id.as_deref().unwrap_or_default(), "spanId")?,
             parent: parent.map(|parent| short(parent, "parentSpanId")).transpose()?,
             is_remote: is_remote(count(head.flags)),
@@ -253,7 +253,7 @@ impl<'de> Visitor<'de> for Checked {
 mod tests {
     use eval_agents::traces::Traces;
 
-    use super::super::export::MOST_TRACES;
+    use super::super::export::{Batch, MOST_TRACES};
     use super::*;
 
     fn span(more: &str) -> String {
@@ -265,16 +265,22 @@ mod tests {
         read(Signal::Traces, text.as_bytes())
     }
 
+    fn spans(batch: &Batch) -> Vec<Span> {
+        let span = |entry| if let Entry::Span(span) = entry { Some(span) } else { None };
+        batch.entries().filter_map(span).collect()
+    }
+
     #[test]
     fn spans_are_put_together_by_trace() {
         let other = span("").replace("0001\"", "0002\"");
         let read =
             export(&format!("{},{other},{}", span(""), span(",\"parentSpanId\":\"00000000000000bb\"")));
-        let Export { batches, rejected, .. } = read.unwrap();
-        assert_eq!((batches.len(), rejected), (2, 0));
-        assert_eq!((batches[0].trace, batches[0].spans.len(), batches[1].count), (1, 2, 1));
-        assert_eq!((batches[0].spans[0].parent, batches[0].spans[1].parent), (None, Some(0xbb)));
-        assert_eq!(Traces::from_reader(batches[0].document.as_bytes()).unwrap().spans(), 2);
+        let Export { batches, rejected } = read.unwrap();
+        assert_eq!((batches.len(), rejected), (2, None));
+        assert_eq!((batches[0].trace, batches[0].count(), batches[1].count()), (1, 2, 1));
+        let parents: Vec<_> = spans(&batches[0]).iter().map(|span| span.parent).collect();
+        assert_eq!(parents, [None, Some(0xbb)]);
+        assert_eq!(Traces::from_reader(batches[0].text().as_bytes()).unwrap().spans(), 2);
     }
 
     #[test]
@@ -292,8 +298,9 @@ mod tests {
         ];
         for (wrong, why) in table {
             let read = export(&format!("{},{wrong}", span(""))).unwrap();
-            assert_eq!((read.batches.len(), read.rejected), (1, 1), "{why}");
-            assert!(read.why.as_deref().unwrap().contains(why), "{why}: {:?}", read.why);
+            let rejected = read.rejected.unwrap();
+            assert_eq!((read.batches.len(), rejected.count), (1, 1), "{why}");
+            assert!(rejected.why.contains(why), "{why}: {}", rejected.why);
         }
     }
 
@@ -303,7 +310,7 @@ mod tests {
             .map(|id| format!("{{\"traceId\":\"{id:032x}\",\"spanId\":\"00000000000000aa\"}}"))
             .collect();
         let read = export(&spans.join(",")).unwrap();
-        assert_eq!((read.batches.len(), read.rejected), (MOST_TRACES, 2));
+        assert_eq!((read.batches.len(), read.rejected.unwrap().count), (MOST_TRACES, 2));
     }
 
     #[test]
@@ -339,7 +346,7 @@ mod tests {
             (",\"droppedAttributesCount\":0,\"droppedLinksCount\":7", false, false),
         ];
         for (more, is_remote, is_cut) in table {
-            let span = export(&span(more)).unwrap().batches[0].spans[0];
+            let span = spans(&export(&span(more)).unwrap().batches[0])[0];
             assert_eq!((span.is_remote, span.is_cut), (is_remote, is_cut), "{more}");
         }
     }
@@ -353,6 +360,6 @@ mod tests {
             record("http")
         );
         let read = read(Signal::Logs, text.as_bytes()).unwrap();
-        assert_eq!((read.batches.len(), read.batches[0].count, read.rejected), (1, 1, 0));
+        assert_eq!((read.batches.len(), read.batches[0].count(), read.rejected), (1, 1, None));
     }
 }

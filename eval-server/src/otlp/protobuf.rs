@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::export::{Collector, Export, LARGEST, Span, hash, hex, is_remote};
+use super::export::{Collector, Entry, Export, LARGEST, Span, hash, hex, is_remote};
 use super::signal::{Signal, Unreadable};
 use super::wire::{Field, fields};
 
 /// Why a span or record is rejected.
-type Rejected = String;
+type Reason = String;
 
 /// How deep values may be nested.
 const DEEPEST: usize = 40;
@@ -24,7 +24,7 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
             for item in messages(scope, 2) {
                 let read = if signal == Signal::Logs { record(item?) } else { span(item?) };
                 match read {
-                    Ok(Some((trace, span, text))) => collector.add(&around, trace, span, &text),
+                    Ok(Some((trace, entry, text))) => collector.add(&around, trace, entry, &text),
                     Ok(None) => {}
                     Err(why) => collector.reject(why),
                 }
@@ -72,7 +72,7 @@ fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
 }
 
 /// The trace, the head and the JSON of a span.
-fn span(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Rejected> {
+fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     let (mut trace, mut id, mut parent) = (&[][..], &[][..], &[][..]);
     let (mut flags, mut cut) = (0, 0_u64);
     let mut writer = Writer::new();
@@ -122,11 +122,11 @@ fn span(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Rejected
         is_cut: cut > 0,
         hash: hash(&text),
     };
-    Ok(Some((trace_id, Some(head), text)))
+    Ok(Some((trace_id, Entry::Span(head), text)))
 }
 
 /// The trace and the JSON of a record of a log; `None` if it says nothing of models.
-fn record(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Rejected> {
+fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     let mut trace = &[][..];
     let mut writer = Writer::new();
     let mut attributes = Writer::new();
@@ -151,7 +151,8 @@ fn record(message: &[u8]) -> Result<Option<(u128, Option<Span>, String)>, Reject
         return Err("a record has no id of its trace of 16 bytes".to_owned());
     }
     writer.entry("traceId", |it| it.string(hex(trace).as_bytes()))?;
-    Ok(Some((trace_id, None, writer.object())))
+    let text = writer.object();
+    Ok(Some((trace_id, Entry::Record { hash: hash(&text) }, text)))
 }
 
 /// Entries of an object, or elements of a list, with commas between them.
@@ -167,7 +168,7 @@ impl Writer {
     }
 
     /// Another element.
-    fn item(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Rejected>) -> Result<(), Rejected> {
+    fn item(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Reason>) -> Result<(), Reason> {
         // After a bracket or a colon, this is the first.
         if !matches!(self.0.as_bytes().last(), None | Some(b'[' | b'{' | b':')) {
             self.0.push(',');
@@ -183,8 +184,8 @@ impl Writer {
     fn entry(
         &mut self,
         name: &str,
-        write: impl FnOnce(&mut Self) -> Result<(), Rejected>,
-    ) -> Result<(), Rejected> {
+        write: impl FnOnce(&mut Self) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
         self.item(|it| {
             it.0.push_str(&format!("\"{name}\":"));
             write(it)
@@ -192,7 +193,7 @@ impl Writer {
     }
 
     /// An entry with a list, unless it is empty.
-    fn list(&mut self, name: &str, elements: &Self) -> Result<(), Rejected> {
+    fn list(&mut self, name: &str, elements: &Self) -> Result<(), Reason> {
         if elements.0.is_empty() {
             return Ok(());
         }
@@ -204,18 +205,18 @@ impl Writer {
         })
     }
 
-    fn string(&mut self, bytes: &[u8]) -> Result<(), Rejected> {
+    fn string(&mut self, bytes: &[u8]) -> Result<(), Reason> {
         let text = str::from_utf8(bytes).map_err(|_| "a text is not UTF-8")?;
         self.0.push_str(&serde_json::to_string(text).map_err(|error| error.to_string())?);
         Ok(())
     }
 
     /// A number of 64 bits, which stands in quotes in OTLP's JSON.
-    fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Rejected> {
+    fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Reason> {
         write!(self.0, "\"{number}\"").map_err(|error| error.to_string())
     }
 
-    fn key_value(&mut self, message: &[u8], depth: usize) -> Result<(), Rejected> {
+    fn key_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
         self.0.push('{');
         for field in fields(message) {
             match field.map_err(|error| error.0)? {
@@ -228,7 +229,7 @@ impl Writer {
         Ok(())
     }
 
-    fn any_value(&mut self, message: &[u8], depth: usize) -> Result<(), Rejected> {
+    fn any_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
         if depth > DEEPEST {
             return Err("a value is nested too deeply".to_owned());
         }
@@ -278,7 +279,7 @@ impl Writer {
         Ok(())
     }
 
-    fn event(&mut self, message: &[u8]) -> Result<(), Rejected> {
+    fn event(&mut self, message: &[u8]) -> Result<(), Reason> {
         self.0.push('{');
         let mut attributes = Self::new();
         for field in fields(message) {
@@ -294,7 +295,7 @@ impl Writer {
         Ok(())
     }
 
-    fn status(&mut self, message: &[u8]) -> Result<(), Rejected> {
+    fn status(&mut self, message: &[u8]) -> Result<(), Reason> {
         self.0.push('{');
         for field in fields(message) {
             match field.map_err(|error| error.0)? {
@@ -381,11 +382,7 @@ mod tests {
         for (value, expected) in table {
             let export = export(&[span(&attribute(&value))]);
             let expected = format!("\"attributes\":[{{\"key\":\"k\",\"value\":{expected}}}]");
-            assert!(
-                export.batches[0].document.contains(&expected),
-                "{}: {expected}",
-                export.batches[0].document
-            );
+            assert!(export.batches[0].text().contains(&expected), "{}: {expected}", export.batches[0].text());
         }
         assert_eq!(
             ["", "f", "fo", "foo", "foob"].map(|it| base64(it.as_bytes())),
@@ -407,14 +404,18 @@ mod tests {
         ];
         for (wrong, why) in table {
             let read = export(&[span(b""), wrong]);
-            assert_eq!((read.batches.len(), read.rejected), (1, 1), "{why}");
-            assert!(read.why.as_deref().unwrap().contains(why), "{why}: {:?}", read.why);
+            let rejected = read.rejected.unwrap();
+            assert_eq!((read.batches.len(), rejected.count), (1, 1), "{why}");
+            assert!(rejected.why.contains(why), "{why}: {}", rejected.why);
         }
     }
 
     #[test]
     fn flags_parents_and_counts_are_read() {
-        let head = |more: &[u8]| export(&[span(more)]).batches[0].spans[0];
+        let head = |more: &[u8]| match export(&[span(more)]).batches[0].entries().next() {
+            Some(Entry::Span(head)) => head,
+            other => panic!("{other:?}"),
+        };
         assert_eq!(head(&field(4, &[0, 0, 0, 0, 0, 0, 0, 9])).parent, Some(9));
         assert_eq!(head(&field(4, &[0; 8])).parent, None);
         assert!(head(&[0x85, 0x01, 0x00, 0x03, 0, 0]).is_remote);

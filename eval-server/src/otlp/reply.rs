@@ -7,6 +7,7 @@ use prost::encoding::{int64, string};
 use serde::Serialize;
 
 use super::encoding::Encoding;
+use super::export::Rejected;
 use super::signal::Signal;
 use crate::answer;
 
@@ -35,24 +36,26 @@ struct Status<'a> {
     message: &'a str,
 }
 
-/// The answer to an export of which so many spans or records were rejected.
-pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: usize, why: &str) -> Response {
+/// The answer to an export that was taken, but for what was rejected.
+pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: Option<&Rejected>) -> Response {
     match encoding {
         Encoding::Json => {
-            let count = |of: Signal| (signal == of).then(|| rejected.to_string());
-            let partial_success = (rejected > 0).then(|| PartialSuccess {
-                rejected_spans: count(Signal::Traces),
-                rejected_log_records: count(Signal::Logs),
-                error_message: why,
+            let partial_success = rejected.map(|rejected| {
+                let count = |of: Signal| (signal == of).then(|| rejected.count.to_string());
+                PartialSuccess {
+                    rejected_spans: count(Signal::Traces),
+                    rejected_log_records: count(Signal::Logs),
+                    error_message: &rejected.why,
+                }
             });
             answer::json(StatusCode::OK, &Stored { partial_success })
         }
         Encoding::Protobuf => {
             let mut body = Vec::new();
-            if rejected > 0 {
+            if let Some(Rejected { count, why }) = rejected {
                 let mut partial = Vec::new();
-                int64::encode(1, &i64::try_from(rejected).unwrap_or(i64::MAX), &mut partial);
-                string::encode(2, &why.to_owned(), &mut partial);
+                int64::encode(1, &i64::try_from(*count).unwrap_or(i64::MAX), &mut partial);
+                string::encode(2, why, &mut partial);
                 prost::encoding::bytes::encode(1, &partial, &mut body);
             }
             answer::of_bytes(StatusCode::OK, "application/x-protobuf", body)

@@ -1,7 +1,7 @@
 //! What is exported, and that it cannot be read.
 
 /// What is exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Signal {
     Traces,
     Logs,

@@ -88,9 +88,10 @@ pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Resu
 
 /// The traces in the files of a form, which may be packed.
 pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<Traces, Refusal> {
-    let files = fields.iter().filter(|field| field.name == "trace_files" && !field.file.is_empty());
+    let files = fields.iter().filter(|field| field.name == "trace_files");
     let mut texts = Vec::new();
     for Field { file, bytes, .. } in files {
+        let Some(file) = file else { continue };
         let text = if is_packed(bytes) {
             received.unpacked(bytes, &format!("the file `{file}` in `trace_files`"))?
         } else {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use eval_agents::traces::{Conversation, ToolCall, Turn, Usage};
-use eval_format::{EvalCase, FunctionCall, Map, Value};
+use eval_agents::traces::{ToolCall, Turn, Usage};
+use eval_format::{FunctionCall, Invocation, Map, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::convert::name;
+use super::evaluate_request::Evaluator;
 use crate::shown;
 
 /// What came out of all traces.
@@ -26,13 +26,20 @@ pub(crate) struct RunResult {
     pub(super) run_id: Option<()>,
 }
 
+impl RunResult {
+    /// Whether it passed, and the results of each trace.
+    pub(super) fn into_verdict(self) -> (bool, Vec<MetricResults>) {
+        (self.passed, self.trace_results.into_iter().map(|trace| trace.metric_results).collect())
+    }
+}
+
 /// What came out of a trace, or of a conversation of several.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TraceResult {
     pub(super) trace_id: String,
     pub(super) num_invocations: usize,
-    pub(super) metric_results: Vec<MetricResult>,
+    pub(super) metric_results: MetricResults,
     /// What the traces do not say.
     pub(super) conversion_warnings: Vec<String>,
     pub(super) performance_metrics: Performance,
@@ -54,17 +61,57 @@ pub(crate) struct TurnRef {
     span_id: String,
 }
 
+impl TurnRef {
+    pub(super) fn of(turn: &Turn) -> Self {
+        Self { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() }
+    }
+}
+
+/// One result for each metric of the request, in its order. It can be made in no other way, so that no metric is left out.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(transparent)]
+pub(crate) struct MetricResults(Vec<MetricResult>);
+
+impl MetricResults {
+    pub(super) fn of_each(evaluators: &[Evaluator], score: impl FnMut(&Evaluator) -> MetricResult) -> Self {
+        Self(evaluators.iter().map(score).collect())
+    }
+
+    /// A trace without turns has one result for all metrics, as in agentevals.
+    pub(super) fn of_no_turns() -> Self {
+        let error = "No invocations extracted from trace.";
+        Self(vec![MetricResult { error_type: None, ..MetricResult::unscored("(all)", error, "TraceError") }])
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &MetricResult> {
+        self.0.iter()
+    }
+
+    /// The results with what others wrote as it is shown.
+    pub(super) fn into_shown(self) -> impl Iterator<Item = MetricResult> {
+        self.0.into_iter().map(MetricResult::shown)
+    }
+}
+
+/// Whether a metric, or a turn, passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum EvalStatus {
+    Passed,
+    Failed,
+    NotEvaluated,
+}
+
 /// What came out of a metric.
-#[derive(Debug, Default, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MetricResult {
     pub(super) metric_name: String,
     /// Null if there is none; then `error` says why.
     pub(super) score: Option<f64>,
-    /// `PASSED`, `FAILED` or `NOT_EVALUATED`.
-    pub(super) eval_status: &'static str,
+    pub(super) eval_status: EvalStatus,
     pub(super) per_invocation_scores: Vec<Option<f64>>,
-    pub(super) per_invocation_statuses: Vec<&'static str>,
+    pub(super) per_invocation_statuses: Vec<EvalStatus>,
     /// Why there is no score.
     pub(super) error: Option<String>,
     /// A word for what failed.
@@ -74,8 +121,28 @@ pub(crate) struct MetricResult {
 }
 
 impl MetricResult {
+    /// A metric that has no score, and why.
+    pub(super) fn unscored(name: &str, error: impl Into<String>, kind: &'static str) -> Self {
+        Self {
+            metric_name: name.to_owned(),
+            score: None,
+            eval_status: EvalStatus::NotEvaluated,
+            per_invocation_scores: Vec::new(),
+            per_invocation_statuses: Vec::new(),
+            error: Some(error.into()),
+            error_type: Some(kind),
+            details: None,
+            duration_ms: None,
+        }
+    }
+
+    /// Why it has no score, if that is an error.
+    pub(super) fn why_unscored(&self) -> Option<&str> {
+        self.error.as_deref().filter(|_| self.eval_status == EvalStatus::NotEvaluated)
+    }
+
     /// The same with what others wrote as it is shown.
-    pub(super) fn shown(mut self) -> Self {
+    fn shown(mut self) -> Self {
         self.error = self.error.as_deref().map(shown::line);
         if let Some(details) = &mut self.details {
             details.reason = details.reason.as_deref().map(shown::line);
@@ -117,24 +184,23 @@ pub(crate) struct Comparison {
     matched: bool,
 }
 
-/// The tool calls of all turns, side by side.
-pub(super) fn comparisons(case: &EvalCase, conversation: &Conversation, full: &[bool]) -> Vec<Comparison> {
-    let turns = conversation.turns.iter().zip(&case.conversation).zip(full);
-    let of_call = |call: &FunctionCall| {
-        let mut entry = Map::new();
-        entry.insert("name", call.name.as_deref());
-        entry.insert("args", call.args.clone());
-        Value::from(entry)
-    };
-    let actual = |call: &ToolCall| of_call(&call.to_function_call());
-    turns
-        .map(|((actual_turn, expected), matched)| Comparison {
-            invocation_id: actual_turn.span_id.clone(),
+impl Comparison {
+    /// The tool calls of a turn, side by side.
+    pub(super) fn of(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
+        let of_call = |call: &FunctionCall| {
+            let mut entry = Map::new();
+            entry.insert("name", call.name.as_deref());
+            entry.insert("args", call.args.clone());
+            Value::from(entry)
+        };
+        let made = |call: &ToolCall| of_call(&call.to_function_call());
+        Self {
+            invocation_id: actual.span_id.clone(),
             expected: expected.tool_calls().map(of_call).collect(),
-            actual: actual_turn.calls.iter().map(actual).collect(),
-            matched: *matched,
-        })
-        .collect()
+            actual: actual.calls.iter().map(made).collect(),
+            matched,
+        }
+    }
 }
 
 /// Time and tokens of a trace.
@@ -233,7 +299,7 @@ pub(crate) struct RunPerformance {
 }
 
 impl Performance {
-    fn of(turns: &[Turn]) -> Self {
+    pub(super) fn of(turns: &[Turn]) -> Self {
         let mut tokens = Tokens::default();
         for usage in turns.iter().map(|turn| turn.usage) {
             let add = |sum: &mut u64, more: Option<u64>| *sum = sum.saturating_add(more.unwrap_or_default());
@@ -279,29 +345,6 @@ impl RunPerformance {
         }
         let models = results.iter().flat_map(|result| result.performance_metrics.models.clone());
         Self { tokens: sum, models: models.collect(), trace_count: results.len() }
-    }
-}
-
-impl TraceResult {
-    /// The result of a conversation before it is scored. `named` is its name, if it has one.
-    pub(super) fn of(conversation: &Conversation, named: Option<String>, warnings: Vec<String>) -> Self {
-        let turns = &conversation.turns;
-        let turn_ref =
-            |turn: &Turn| TurnRef { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() };
-        Self {
-            trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
-            num_invocations: turns.len(),
-            metric_results: Vec::new(),
-            conversion_warnings: warnings,
-            performance_metrics: Performance::of(turns),
-            agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
-            trace_ids: conversation.trace_ids.clone(),
-            conversation_id: named.or_else(|| name(conversation)),
-            group_key: conversation.key.clone(),
-            eval_case_id: None,
-            eval_case_match: None,
-            turn_refs: turns.iter().map(turn_ref).collect(),
-        }
     }
 }
 

@@ -4,7 +4,9 @@ use std::env;
 
 use axum::extract::State;
 use axum::response::Response;
-use eval_format::metric::{METRICS, MetricInfo, Need, Subject};
+use eval_core::__private::key_variables;
+use eval_core::judge::Provider;
+use eval_format::metric::{METRICS, MetricInfo, Need};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -60,11 +62,12 @@ pub(crate) struct ApiKeys {
 /// Says how the service is set up.
 #[utoipa::path(get, path = "/api/config", responses((status = 200, body = Envelope<Config>)))]
 pub(crate) async fn config(State(app): State<Shared>) -> Response {
-    let has = |names: &[&str]| names.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|key| !key.is_empty());
+    let has = |provider| key_variables(provider).iter().any(is_set);
     let api_keys = ApiKeys {
-        google: has(&["GOOGLE_API_KEY", "GEMINI_API_KEY"]),
-        anthropic: has(&["ANTHROPIC_API_KEY"]),
-        openai: has(&["OPENAI_API_KEY"]),
+        google: has(Provider::Gemini),
+        anthropic: has(Provider::Anthropic),
+        openai: has(Provider::OpenAi),
     };
     let otlp = app.otlp.map(|address| Otlp { http_port: address.port(), grpc_port: None });
     answer::data(Config { api_keys, otlp })
@@ -103,7 +106,7 @@ impl From<&MetricInfo> for Metric {
     fn from(info: &MetricInfo) -> Self {
         Self {
             name: info.name,
-            category: category(info),
+            category: info.category.as_str(),
             requires_eval_set: info.needs.contains(&Need::Expectation),
             requires_llm: info.needs.contains(&Need::Judge),
             requires_gcp: false,
@@ -114,20 +117,6 @@ impl From<&MetricInfo> for Metric {
             max: info.max,
             gates: info.gates,
         }
-    }
-}
-
-fn category(info: &MetricInfo) -> &'static str {
-    match info.name {
-        "hallucinations_v1" | "safety_v1" => "safety",
-        name if name.starts_with("rubric_based_multi_turn") || name.starts_with("multi_turn") => "multi-turn",
-        name if name.starts_with("rubric_based") => "quality",
-        name if name.starts_with("response") || name.starts_with("final_response") => "response",
-        _ => match info.compares {
-            Subject::ToolCalls(_) => "trajectory",
-            Subject::Response | Subject::IntermediateResponses => "response",
-            _ => "other",
-        },
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::Verdict;
@@ -12,6 +12,7 @@ use eval_core::journal::{self, RecordedRun, RecordedTest, RunDir};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::id::Id;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{Refusal, Refused};
@@ -94,7 +95,7 @@ pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal>
     ),
     security(("token" = []))
 )]
-pub(crate) async fn run(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let folder = folder(&app)?;
     app.workers
         .run(move || {

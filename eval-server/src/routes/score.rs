@@ -176,7 +176,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let (Some(config), Ok(gate), true) = (config.config, gate, errors.is_empty()) else {
         return Err(Refusal::fields(errors));
     };
-    // Nothing is expected beyond what the user says, where nothing is given.
+    // Without `expected`, the expected turns hold the user's messages only.
     let unexpecting =
         || actual.iter().map(|turn| Invocation::new(turn.user_content.clone())).collect::<Vec<_>>();
     let expected = expected.unwrap_or_else(unexpecting);

@@ -2,17 +2,18 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::convert::ConvertedTrace;
+use super::id::Id;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{Refusal, Refused};
-use crate::sessions::{Digest, Held, List, Reading, State as Progress};
+use crate::sessions::{Digest, List, Reading, SessionState, SessionView};
 use crate::shown;
 
 /// The live sessions.
@@ -48,8 +49,7 @@ pub(crate) struct SessionEntry {
     id: String,
     /// What its spans call the conversation, else the id of its trace.
     key: String,
-    /// `receiving`, `waiting` (for spans that are missing) or `complete`.
-    state: &'static str,
+    state: SessionState,
     /// Whether it is the golden one.
     golden: bool,
     traces: usize,
@@ -95,17 +95,13 @@ pub(crate) struct Golden {
 }
 
 impl SessionEntry {
-    pub(super) fn of(held: &Held, digest: &Digest) -> Self {
+    pub(super) fn of(held: &SessionView, digest: &Digest) -> Self {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
         let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
         Self {
             id: held.id.to_string(),
             key: shown::line(&held.key),
-            state: match held.state {
-                Progress::Receiving => "receiving",
-                Progress::Waiting => "waiting",
-                Progress::Complete => "complete",
-            },
+            state: held.state,
             golden: held.is_golden,
             traces: held.traces,
             spans: held.spans,
@@ -130,7 +126,7 @@ impl SessionEntry {
     }
 
     pub(super) fn is_receiving(&self) -> bool {
-        self.state == "receiving"
+        self.state == SessionState::Receiving
     }
 }
 
@@ -177,7 +173,7 @@ pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refu
     ),
     security(("token" = []))
 )]
-pub(crate) async fn session(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.workers
         .run(move || {
@@ -205,7 +201,7 @@ pub(crate) async fn session(State(app): State<Shared>, Path(id): Path<String>) -
     ),
     security(("token" = []))
 )]
-pub(crate) async fn mark(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn mark(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.workers
         .run(move || {
@@ -225,7 +221,7 @@ pub(crate) async fn mark(State(app): State<Shared>, Path(id): Path<String>) -> R
     responses((status = 200, body = Envelope<Golden>), (status = 401, body = Refused), (status = 404, body = Refused)),
     security(("token" = []))
 )]
-pub(crate) async fn unmark(State(app): State<Shared>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn unmark(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.workers
         .run(move || {

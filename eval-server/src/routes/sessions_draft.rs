@@ -1,6 +1,6 @@
 //! A live session as a draft of a case.
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_agents::draft::Draft;
@@ -8,9 +8,11 @@ use eval_agents::import::{Format, Import};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::id::Id;
 use super::sessions::found;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
+use crate::drafts::SavedDraft;
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::sessions::Reading;
 use crate::shown;
@@ -56,7 +58,7 @@ pub(crate) struct DraftSaved {
 )]
 pub(crate) async fn save(
     State(app): State<Shared>,
-    Path(id): Path<String>,
+    Id(id): Id,
     request: Request,
 ) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
@@ -65,17 +67,12 @@ pub(crate) async fn save(
         let reading = found(&own, &id)?;
         let drafts = own.options.drafts.as_ref().ok_or_else(|| conflict("this server saves no drafts"))?;
         let draft = draft(&own, &reading)?;
-        let mut answer = DraftSaved {
-            set: String::new(),
-            eval_id: None,
-            masked: draft.masked.iter().map(|it| shown::line(&it.to_string())).collect(),
-            volatile: draft.volatile.iter().map(|it| shown::line(&it.to_string())).collect(),
-            gaps: shown::lines(&draft.gaps),
-        };
+        let masked = draft.masked.iter().map(|it| shown::line(&it.to_string())).collect();
+        let volatile = draft.volatile.iter().map(|it| shown::line(&it.to_string())).collect();
+        let gaps = shown::lines(&draft.gaps);
         let saved = drafts.save(wanted.set.as_deref(), draft).map_err(|error| conflict(error.to_string()))?;
-        answer.set = saved.set;
-        answer.eval_id = saved.eval_id;
-        Ok(answer::data(answer))
+        let SavedDraft { set, eval_id } = saved;
+        Ok(answer::data(DraftSaved { set, eval_id, masked, volatile, gaps }))
     })
     .await?
 }

@@ -1,27 +1,22 @@
 //! The live sessions as server-sent events.
 
 use std::collections::{HashMap, HashSet};
-use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use http_body_util::channel::{Channel, Sender};
-use hyper::body::Frame;
-use serde::Serialize;
 use tokio::time::{sleep, timeout};
 
 use super::sessions::{Receiving, SessionEntry, SessionList};
 use crate::answer;
 use crate::app::Shared;
-use crate::events::Gone;
+use crate::events::{self, Event, Events, ReaderGone};
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Change;
 
 /// How many events may wait for their reader.
-const BUFFERED: usize = 16;
+const WAITING: usize = 16;
 
 /// How long changes are collected before they are told.
 const COLLECT: Duration = Duration::from_millis(250);
@@ -31,9 +26,6 @@ const TICK: Duration = Duration::from_millis(500);
 
 /// How often a reader is asked whether it is still there.
 const BEAT: Duration = Duration::from_secs(15);
-
-/// How long a reader may take to read an event.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Tells of live sessions in events, as they change: `about` (what is received, and what was removed or refused), `session` (a
 /// session, as the list has it) and `removed` (the id of one that is no longer there). Needs the token.
@@ -47,25 +39,25 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
     let place = app.streams.clone().try_acquire_owned().map_err(|_| {
         Refusal::busy("too many pages look at the sessions; close one, or send it again later")
     })?;
-    let (sender, body) = Channel::<Bytes, Infallible>::new(BUFFERED);
+    let (events, body) = events::channel(WAITING);
     tokio::spawn(async move {
-        let mut told = Told { sender, sessions: HashMap::new(), about: None };
+        let mut told = Told { events, sessions: HashMap::new(), about: None };
         // Who no longer reads is told no more.
         drop(tell(&app, &mut told).await);
         drop(place);
     });
-    Ok(answer::of_body(StatusCode::OK, "text/event-stream; charset=utf-8", Body::new(body)))
+    Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
 }
 
 /// What a reader was told.
 struct Told {
-    sender: Sender<Bytes, Infallible>,
+    events: Events,
     /// The text of each session.
     sessions: HashMap<String, String>,
     about: Option<Receiving>,
 }
 
-async fn tell(app: &Shared, told: &mut Told) -> Result<(), Gone> {
+async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
     let mut changes = app.sessions.changes();
     loop {
         changes.mark_unchanged();
@@ -90,17 +82,17 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), Gone> {
             Ok(Ok(())) => sleep(COLLECT).await,
             Ok(Err(_)) => return Ok(()),
             Err(_) if is_moving => {}
-            Err(_) => told.write(Bytes::from_static(b": still here\n\n")).await?,
+            Err(_) => told.events.send(Event::beat()).await?,
         }
     }
 }
 
 impl Told {
     /// Tells what has changed. Says whether more may change by itself.
-    async fn tell(&mut self, list: SessionList) -> Result<bool, Gone> {
+    async fn tell(&mut self, list: SessionList) -> Result<bool, ReaderGone> {
         let (about, mut sessions) = list.into_parts();
         if self.about.as_ref() != Some(&about) {
-            self.send("about", &about).await?;
+            self.events.send(Event::named("about", events::json(&about)?)).await?;
             self.about = Some(about);
         }
         let is_moving = sessions.iter().any(SessionEntry::is_receiving);
@@ -108,30 +100,18 @@ impl Told {
         let removed: Vec<String> =
             self.sessions.keys().filter(|id| !is_there.contains(id.as_str())).cloned().collect();
         for id in removed {
-            self.send("removed", &id).await?;
+            self.events.send(Event::named("removed", events::json(&id)?)).await?;
             self.sessions.remove(&id);
         }
         // The oldest first, so that a page can put each on top.
         sessions.reverse();
         for session in &sessions {
-            let text = serde_json::to_string(session).map_err(|_| Gone)?;
+            let text = events::json(session)?;
             if self.sessions.get(session.id()) != Some(&text) {
-                self.write(Bytes::from(format!("event: session\ndata: {text}\n\n"))).await?;
+                self.events.send(Event::named("session", &text)).await?;
                 self.sessions.insert(session.id().to_owned(), text);
             }
         }
         Ok(is_moving)
-    }
-
-    async fn send(&mut self, name: &str, data: &impl Serialize) -> Result<(), Gone> {
-        let data = serde_json::to_string(data).map_err(|_| Gone)?;
-        self.write(Bytes::from(format!("event: {name}\ndata: {data}\n\n"))).await
-    }
-
-    async fn write(&mut self, event: Bytes) -> Result<(), Gone> {
-        match timeout(PATIENCE, self.sender.send(Frame::data(event))).await {
-            Ok(Ok(())) => Ok(()),
-            _ => Err(Gone),
-        }
     }
 }

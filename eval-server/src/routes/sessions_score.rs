@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::evaluate::Job;
-use super::evaluate_answer::MetricResult;
+use super::evaluate_answer::{MetricResult, MetricResults};
+use super::evaluate_job::Job;
 use super::evaluate_request::{Evaluator, Parameters};
 use super::sessions::{check_golden, found};
 use crate::access::Caller;
@@ -50,11 +50,20 @@ pub(crate) struct SessionScore {
     id: String,
     key: String,
     passed: bool,
-    /// `passed`, `failed`, `error` (something of the session is missing) or `not_evaluated`.
-    verdict: &'static str,
+    verdict: SessionVerdict,
     /// Why it neither passed nor failed.
     reason: Option<String>,
     metric_results: Vec<MetricResult>,
+}
+
+/// The verdict on a session. `error`: something of it is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SessionVerdict {
+    Passed,
+    Failed,
+    Error,
+    NotEvaluated,
 }
 
 /// Scores live sessions against the golden one. Needs the token.
@@ -120,37 +129,47 @@ fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading
 }
 
 fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> SessionScore {
-    let mut score = SessionScore {
-        id: session.held.id.to_string(),
-        key: shown::line(&session.held.key),
-        passed: false,
-        verdict: "error",
-        reason: None,
-        metric_results: Vec::new(),
-    };
+    let (id, key) = (session.held.id.to_string(), shown::line(&session.held.key));
+    let outcome = outcome(session, case, evaluators, caller);
+    SessionScore {
+        id,
+        key,
+        passed: outcome.verdict == SessionVerdict::Passed,
+        verdict: outcome.verdict,
+        reason: outcome.reason,
+        metric_results: outcome.results.into_iter().flat_map(MetricResults::into_shown).collect(),
+    }
+}
+
+/// What came out of a session, before it has a name.
+struct Outcome {
+    verdict: SessionVerdict,
+    reason: Option<String>,
+    /// The results of each of its conversations; none if it was not scored.
+    results: Vec<MetricResults>,
+}
+
+fn outcome(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> Outcome {
     let doubts = session.doubts();
     if !doubts.is_empty() {
-        score.reason = Some(shown::lines(&doubts).join("; "));
-        return score;
+        let reason = Some(shown::lines(&doubts).join("; "));
+        return Outcome { verdict: SessionVerdict::Error, reason, results: Vec::new() };
     }
-    // That it is the only one makes it no answer to another question.
+    // `false`: being the only conversation is not a reason to match it.
     if let Err(error) = session.traces.conversation_of(case, false) {
-        score.verdict = "not_evaluated";
         let why = format!("it is about something else than the golden session: {error}");
-        score.reason = Some(shown::line(&why));
-        return score;
+        let reason = Some(shown::line(&why));
+        return Outcome { verdict: SessionVerdict::NotEvaluated, reason, results: Vec::new() };
     }
-    let (passed, results) = Job::of_session(session.traces, case.clone(), evaluators.to_vec()).scored(caller);
-    let open = results.iter().find(|result| result.eval_status == "NOT_EVALUATED" && result.error.is_some());
-    score.passed = passed;
-    score.verdict = match open {
-        _ if passed => "passed",
-        Some(_) => "not_evaluated",
-        None => "failed",
+    let ran = Job::of_session(session.traces, case.clone(), evaluators.to_vec()).run_untold(caller);
+    let (passed, results) = ran.into_verdict();
+    let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
+    let (verdict, reason) = match unscored {
+        _ if passed => (SessionVerdict::Passed, None),
+        Some(why) => (SessionVerdict::NotEvaluated, Some(shown::line(why))),
+        None => (SessionVerdict::Failed, None),
     };
-    score.reason = open.filter(|_| !passed).and_then(|result| result.error.as_deref()).map(shown::line);
-    score.metric_results = results.into_iter().map(MetricResult::shown).collect();
-    score
+    Outcome { verdict, reason, results }
 }
 
 type Wanted = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);

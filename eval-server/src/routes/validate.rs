@@ -66,9 +66,10 @@ pub(crate) async fn validate_eval_set(
 ) -> Result<Response, Refusal> {
     app.compute(request, |received| {
         let fields = received.fields()?;
-        let file = fields.into_iter().rfind(|field| field.name == "eval_set_file" && !field.file.is_empty());
-        let file = file.ok_or_else(|| Refusal::missing("eval_set_file"))?;
-        Ok(answer::data(check(&file.file, &file.bytes)))
+        let of_set = fields.iter().rev().filter(|field| field.name == "eval_set_file");
+        let file = of_set.into_iter().find_map(|field| Some((field.file.as_ref()?, &field.bytes)));
+        let (name, bytes) = file.ok_or_else(|| Refusal::missing("eval_set_file"))?;
+        Ok(answer::data(check(name, bytes)))
     })
     .await?
 }

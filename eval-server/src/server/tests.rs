@@ -1,4 +1,4 @@
-//! Requests that are cut off: what they held is free again.
+//! Why a server does not start. Requests that are cut off: what they held is free again.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -56,6 +56,19 @@ fn cut_off(address: SocketAddr, way: usize, small: &[u8], large: &[u8], streamed
         }
     }
     Ok(())
+}
+
+#[test]
+fn what_keeps_a_server_from_starting_is_told_apart_with_its_source() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let bind = |address: &str, options| runtime.block_on(Server::bind(address.parse().unwrap(), options));
+    let error = bind("127.0.0.1:0", ServerOptions::new().token("short")).unwrap_err();
+    assert!(matches!(error, BindError::Token(TokenError::Short { length: 5 })), "{error:?}");
+    assert!(error.to_string().contains("5 characters") && error.source().is_none(), "{error}");
+    let first = bind("127.0.0.1:0", ServerOptions::new()).unwrap();
+    let error = bind(&first.address().to_string(), ServerOptions::new()).unwrap_err();
+    assert!(matches!(error, BindError::Address { .. }), "{error:?}");
+    assert!(error.source().unwrap().is::<io::Error>());
 }
 
 #[test]

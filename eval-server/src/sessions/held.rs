@@ -3,12 +3,15 @@
 use std::time::{Duration, SystemTime};
 
 use eval_agents::traces::{Traces, Turn};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::shown;
 
 /// How far a session is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SessionState {
     /// Spans arrived a moment ago.
     Receiving,
     /// Nothing arrives any more, and spans are missing.
@@ -19,12 +22,13 @@ pub(crate) enum State {
 
 /// What is held of a session.
 #[derive(Clone, Debug)]
-pub(crate) struct Held {
+pub(crate) struct SessionView {
     pub(crate) id: u64,
     /// What its spans call the conversation, else the id of its trace.
     pub(crate) key: String,
-    pub(crate) state: State,
-    pub(crate) first_trace: u128,
+    pub(crate) state: SessionState,
+    /// None for a moment, while its last trace moves to another.
+    pub(crate) first_trace: Option<u128>,
     pub(crate) traces: usize,
     pub(crate) spans: usize,
     pub(crate) bytes: usize,
@@ -56,11 +60,11 @@ pub(crate) struct Digest {
     pub(crate) failed_turns: usize,
 }
 
-impl Held {
+impl SessionView {
     /// Why it is not whole.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = self.lost.clone();
-        if self.state == State::Receiving {
+        if self.state == SessionState::Receiving {
             doubts.push("spans still arrive".to_owned());
         }
         doubts.extend(self.waits.iter().cloned());

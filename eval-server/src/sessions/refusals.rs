@@ -1,14 +1,28 @@
 //! The exports that were refused. What was in them is not known, so every session that ran then is in doubt, however many are
-//! refused later.
+//! refused later. An export that is sent again and taken leaves no doubt.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 /// When exports were refused.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     count: u64,
-    /// In the order of time.
+    /// Why the last one was refused.
+    last: Option<String>,
+    /// Those that would be known again, in the order in which they were refused.
+    awaited: VecDeque<Awaited>,
+    /// The times of all others, in their order.
     spells: Vec<Spell>,
+}
+
+/// An export that may be sent again.
+#[derive(Debug)]
+struct Awaited {
+    /// What tells it from others.
+    sent: u64,
+    at: Instant,
+    why: String,
 }
 
 /// A time in which exports were refused, and why the last of them was.
@@ -23,13 +37,32 @@ struct Spell {
 /// that ran in a pause, and takes no session out of it.
 const MOST: usize = 100;
 
+/// The most exports that would be known again. The oldest is then one that will not come.
+const MOST_AWAITED: usize = 1000;
+
 impl Refusals {
-    /// Notes that an export was refused.
-    pub(super) fn add(&mut self, at: Instant, why: &str) {
+    /// Notes that an export was refused; `sent` tells it from others, if it had come as a whole.
+    pub(super) fn add(&mut self, at: Instant, why: &str, sent: Option<u64>) {
         self.count += 1;
-        // Threads may come here in another order than they looked at the clock.
-        let at = self.spells.last().map_or(at, |last| last.to.max(at));
-        self.spells.push(Spell { from: at, to: at, why: why.to_owned() });
+        self.last = Some(why.to_owned());
+        let Some(sent) = sent else {
+            self.add_spell(at, why.to_owned());
+            return;
+        };
+        self.awaited.push_back(Awaited { sent, at, why: why.to_owned() });
+        if self.awaited.len() > MOST_AWAITED
+            && let Some(oldest) = self.awaited.pop_front()
+        {
+            self.add_spell(oldest.at, oldest.why);
+        }
+    }
+
+    fn add_spell(&mut self, at: Instant, why: String) {
+        let place = self.spells.partition_point(|spell| spell.from <= at);
+        if self.spells[..place].last().is_some_and(|before| at <= before.to) {
+            return;
+        }
+        self.spells.insert(place, Spell { from: at, to: at, why });
         if self.spells.len() > MOST {
             let pause = |place: usize| self.spells[place + 1].from - self.spells[place].to;
             let shortest = (0..self.spells.len() - 1).min_by_key(|place| pause(*place)).unwrap_or_default();
@@ -39,19 +72,31 @@ impl Refusals {
         }
     }
 
+    /// Notes that an export was taken: that it was refused before, however often, is no doubt any more.
+    pub(super) fn arrived(&mut self, sent: u64) {
+        self.awaited.retain(|it| it.sent != sent);
+    }
+
+    /// Whether an export that was refused would be known again.
+    pub(super) fn awaits(&self) -> bool {
+        !self.awaited.is_empty()
+    }
+
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
     /// Why the last one was refused.
     pub(super) fn last(&self) -> Option<&str> {
-        self.spells.last().map(|last| last.why.as_str())
+        self.last.as_deref()
     }
 
-    /// Why an export was refused in a time, if one was; `None` for `from` is the beginning of time.
+    /// Why an export was refused in a time and has not come since, if there is one; `None` for `from` is the beginning of time.
     pub(super) fn between(&self, from: Option<Instant>, to: Instant) -> Option<&str> {
-        let concerns = |it: &&Spell| from.is_none_or(|from| from <= it.to) && it.from <= to;
-        self.spells.iter().rev().find(concerns).map(|it| it.why.as_str())
+        let concerns = |begin: Instant, end: Instant| from.is_none_or(|from| from <= end) && begin <= to;
+        let awaited = self.awaited.iter().rev().find(|it| concerns(it.at, it.at)).map(|it| &it.why);
+        let spell = || self.spells.iter().rev().find(|it| concerns(it.from, it.to)).map(|it| &it.why);
+        awaited.or_else(spell).map(String::as_str)
     }
 }
 
@@ -67,9 +112,9 @@ mod tests {
         let begin = Instant::now();
         let at = |seconds: u64| begin + Duration::from_secs(seconds);
         assert_eq!(refusals.between(None, at(0)), None);
-        refusals.add(at(1000), "first");
+        refusals.add(at(1000), "first", None);
         for second in 5000..6000 {
-            refusals.add(at(second), "later");
+            refusals.add(at(second), "later", None);
         }
         assert_eq!((refusals.count(), refusals.spells.len(), refusals.last()), (1001, MOST, Some("later")));
         assert_eq!(refusals.between(Some(at(999)), at(1001)), Some("first"));
@@ -80,5 +125,30 @@ mod tests {
         for second in 5000..6000 {
             assert_eq!(refusals.between(Some(at(second)), at(second)), Some("later"), "{second}");
         }
+    }
+
+    #[test]
+    fn an_export_that_came_again_is_no_doubt_and_the_others_are() {
+        let mut refusals = Refusals::default();
+        let begin = Instant::now();
+        let at = |seconds: u64| begin + Duration::from_secs(seconds);
+        let during = |refusals: &Refusals, second| refusals.between(Some(at(second)), at(second)).is_some();
+        refusals.add(at(10), "full", Some(1));
+        refusals.add(at(20), "full", Some(2));
+        refusals.add(at(30), "full", Some(1));
+        refusals.add(at(40), "no gzip", None);
+        refusals.arrived(1);
+        assert_eq!([10, 20, 30, 40].map(|at| during(&refusals, at)), [false, true, false, true]);
+        refusals.arrived(2);
+        assert!(!refusals.awaits() && !during(&refusals, 20));
+        assert_eq!((refusals.count(), refusals.last()), (4, Some("no gzip")));
+        // Of too many the oldest are no longer awaited, and stay where they were in time.
+        for sent in 0..1002 {
+            refusals.add(at(1000 + sent), "full", Some(sent));
+        }
+        for sent in 0..1002 {
+            refusals.arrived(sent);
+        }
+        assert_eq!([999, 1000, 1001, 1002].map(|at| during(&refusals, at)), [false, true, true, false]);
     }
 }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_agents::traces::Traces;
 
-use super::gone::Gone;
-use super::held::{Digest, Held, State};
+use super::held::{Digest, SessionState, SessionView};
 use super::refusals::Refusals;
+use super::removed::Removed;
 use crate::limits::Limits;
-use crate::otlp::{Batch, Span, trace_id};
+use crate::otlp::{Batch, Entry, Rejected, trace_id};
 
 /// All that is kept.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Store {
     next: u64,
     golden: Option<u64>,
     bytes: usize,
-    gone: Gone,
+    removed: Removed,
     refusals: Refusals,
     limits: Limits,
 }
@@ -58,13 +58,50 @@ struct Trace {
     documents: Vec<Arc<str>>,
     /// The spans, each with what tells it from another version of itself.
     spans: HashMap<u64, u64>,
-    /// What tells the records of logs apart.
-    records: HashSet<u64>,
+    /// How often each record of a log is there, by what tells it from others.
+    records: HashMap<u64, usize>,
     /// Parents that have not arrived.
     missing: HashSet<u64>,
     has_root: bool,
     count: usize,
     bytes: usize,
+}
+
+impl Trace {
+    /// Which entries of an export are there already. Of records that are all alike, as many are as were there.
+    fn knows(&self) -> impl FnMut(Entry) -> bool {
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        move |entry| match entry {
+            Entry::Span(span) => self.spans.get(&span.id) == Some(&span.hash),
+            Entry::Record { hash } => {
+                let seen = seen.entry(hash).or_default();
+                *seen += 1;
+                self.records.get(&hash).is_some_and(|known| *seen <= *known)
+            }
+        }
+    }
+
+    /// Adds a span or record. Says whether the agent's own limits cut something off it.
+    fn add(&mut self, entry: Entry) -> bool {
+        let span = match entry {
+            Entry::Span(span) => span,
+            Entry::Record { hash } => {
+                *self.records.entry(hash).or_default() += 1;
+                return false;
+            }
+        };
+        self.spans.insert(span.id, span.hash);
+        self.missing.remove(&span.id);
+        match span.parent {
+            Some(parent) if !span.is_remote => {
+                if !self.spans.contains_key(&parent) {
+                    self.missing.insert(parent);
+                }
+            }
+            _ => self.has_root = true,
+        }
+        span.is_cut
+    }
 }
 
 /// There is no room, and nothing that may go.
@@ -73,7 +110,7 @@ pub(crate) struct Full;
 
 /// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
 /// each small export would cost as much as all before it.
-const PATIENCE: u32 = 10;
+const REST: u32 = 10;
 const SHORT: Duration = Duration::from_millis(50);
 
 /// The time that a refused export concerns sessions after their last span.
@@ -96,45 +133,44 @@ impl Store {
             next: 1,
             golden: None,
             bytes: 0,
-            gone: Gone::default(),
+            removed: Removed::default(),
             refusals: Refusals::default(),
             limits: limits.clone(),
         }
     }
 
-    /// Adds what an export has of a trace. Says why it cannot be kept, if it cannot.
-    pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<String>, Full> {
-        let Batch { trace: id, document, spans, records, count, key, is_of_agent } = batch;
-        let is_known = |trace: &Trace, span: &Span| trace.spans.get(&span.id) == Some(&span.hash);
-        if let Some(trace) = self.traces.get(&id)
-            && spans.iter().all(|span| is_known(trace, span))
-            && records.iter().all(|record| trace.records.contains(record))
-        {
-            // An export that was sent again, as its answer was lost.
-            return Ok(None);
-        }
+    /// Adds what an export has of a trace, but for what is there already: it was sent again, as its answer was lost, perhaps
+    /// together with other spans or records. Says what cannot be kept.
+    pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<Rejected>, Full> {
+        let id = batch.trace;
+        let batch = match self.traces.get(&id) {
+            Some(trace) => batch.without(trace.knows()),
+            None => Some(batch),
+        };
+        let Some(batch) = batch else { return Ok(None) };
+        let (key, count, is_of_agent) = (batch.key.clone(), batch.count(), batch.is_of_agent);
         let old = self.traces.get(&id).map(|trace| trace.session);
         let named = key.as_ref().and_then(|key| self.keys.get(key)).copied();
         let target = old.or(named);
         let new_trace = if old.is_none() { OF_TRACE } else { 0 };
-        let size = document.len() + count * OF_SPAN + new_trace;
+        let size = batch.text().len() + count * OF_SPAN + new_trace;
         if let Some(session) = target.and_then(|target| self.sessions.get(&target)) {
             let most = self.limits.session_spans;
             let why = if session.count + count > most {
-                format!("the session has more than {most} spans")
+                Some(format!("the session has more than {most} spans"))
             } else if session.bytes + size > self.limits.session_memory / 4 {
-                format!("the session has more than {} bytes", self.limits.session_memory / 4)
+                Some(format!("the session has more than {} bytes", self.limits.session_memory / 4))
             } else {
-                String::new()
+                None
             };
-            if !why.is_empty() {
+            if let Some(why) = why {
                 self.lose(target, &format!("{count} spans were not kept: {why}"));
-                return Ok(Some(why));
+                return Ok(Some(Rejected { count, why }));
             }
         } else if count > self.limits.session_spans || size > self.limits.session_memory / 4 {
             let why = "the trace is larger than a session may be".to_owned();
-            self.refuse(&why, now);
-            return Ok(Some(why));
+            self.refuse(&why, now, None);
+            return Ok(Some(Rejected { count, why }));
         }
         self.make_room(size, target, now)?;
         let number = match self.traces.get(&id) {
@@ -150,29 +186,18 @@ impl Store {
             session,
             documents: Vec::new(),
             spans: HashMap::new(),
-            records: HashSet::new(),
+            records: HashMap::new(),
             missing: HashSet::new(),
             has_root: false,
             count: 0,
             bytes: 0,
         });
-        trace.documents.push(document);
+        trace.documents.push(batch.text().into());
         trace.count += count;
         trace.bytes += size;
-        trace.records.extend(records);
         let mut is_cut = false;
-        for span in spans {
-            is_cut |= span.is_cut;
-            trace.spans.insert(span.id, span.hash);
-            trace.missing.remove(&span.id);
-            match span.parent {
-                Some(parent) if !span.is_remote => {
-                    if !trace.spans.contains_key(&parent) {
-                        trace.missing.insert(parent);
-                    }
-                }
-                _ => trace.has_root = true,
-            }
+        for entry in batch.entries() {
+            is_cut |= trace.add(entry);
         }
         self.bytes += size;
         self.numbers.entry(number).or_insert(id);
@@ -188,7 +213,7 @@ impl Store {
             session.is_of_agent |= is_of_agent;
         }
         if old.is_none()
-            && let Some(why) = self.gone.concerns(id, key.as_deref())
+            && let Some(why) = self.removed.concerns(id, key.as_deref())
         {
             self.lose(Some(session), why);
         }
@@ -285,7 +310,7 @@ impl Store {
         for why in &lost {
             self.lose(Some(to), why);
         }
-        if let Some(why) = self.gone.concerns(id, Some(key)) {
+        if let Some(why) = self.removed.concerns(id, Some(key)) {
             self.lose(Some(to), why);
         }
     }
@@ -316,16 +341,16 @@ impl Store {
     }
 
     /// The sessions that have changed since they were read, and may be read again.
-    pub(super) fn stale(&self, now: Instant) -> Vec<(u64, u64)> {
-        let is_stale = |session: &Session| match session.read {
+    pub(super) fn changed(&self, now: Instant) -> Vec<u64> {
+        let has_changed = |session: &Session| match session.read {
             None => true,
             Some((revision, at, took)) => {
-                let is_due = took < SHORT || now.saturating_duration_since(at) >= took * PATIENCE;
+                let is_due = took < SHORT || now.saturating_duration_since(at) >= took * REST;
                 revision != session.revision && is_due
             }
         };
-        let stale = self.sessions.iter().filter(|(_, session)| is_stale(session));
-        stale.map(|(id, session)| (*id, session.revision)).collect()
+        let changed = self.sessions.iter().filter(|(_, session)| has_changed(session));
+        changed.map(|(id, _)| *id).collect()
     }
 
     /// Whether a session has changed since it was read.
@@ -346,9 +371,19 @@ impl Store {
         }
     }
 
-    /// Notes that an export was refused.
-    pub(super) fn refuse(&mut self, why: &str, now: Instant) {
-        self.refusals.add(now, why);
+    /// Notes that an export was refused; `sent` tells it from others, if it can be known again.
+    pub(super) fn refuse(&mut self, why: &str, now: Instant, sent: Option<u64>) {
+        self.refusals.add(now, why, sent);
+    }
+
+    /// Whether an export that was refused would be known again.
+    pub(super) fn awaits_exports(&self) -> bool {
+        self.refusals.awaits()
+    }
+
+    /// Notes that an export was taken that may have been refused before.
+    pub(super) fn arrived(&mut self, sent: u64) {
+        self.refusals.arrived(sent);
     }
 
     pub(super) fn refused(&self) -> u64 {
@@ -360,7 +395,7 @@ impl Store {
     }
 
     pub(super) fn removed(&self) -> u64 {
-        self.gone.sessions
+        self.removed.sessions
     }
 
     pub(super) fn golden(&self) -> Option<u64> {
@@ -384,14 +419,19 @@ impl Store {
         Some(self.traces.get(self.numbers.get(&id)?)?.session)
     }
 
-    pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(Held, Digest)> {
+    pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
         let held =
             |(id, session): (&u64, &Session)| (self.held(*id, session, now, quiet), session.digest.clone());
         self.sessions.iter().map(held).collect()
     }
 
     /// A session and the texts of its traces.
-    pub(super) fn snapshot(&self, id: u64, now: Instant, quiet: Duration) -> Option<(Held, Vec<Arc<str>>)> {
+    pub(super) fn snapshot(
+        &self,
+        id: u64,
+        now: Instant,
+        quiet: Duration,
+    ) -> Option<(SessionView, Vec<Arc<str>>)> {
         let id = self.resolved(id)?;
         let session = self.sessions.get(&id)?;
         let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
@@ -399,21 +439,21 @@ impl Store {
         Some((self.held(id, session, now, quiet), documents))
     }
 
-    fn held(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> Held {
+    fn held(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> SessionView {
         let waits = self.waits(session);
         let is_quiet = now.saturating_duration_since(session.last) >= quiet;
         let state = match (is_quiet, waits.is_empty()) {
-            (false, _) => State::Receiving,
-            (true, false) => State::Waiting,
-            (true, true) => State::Complete,
+            (false, _) => SessionState::Receiving,
+            (true, false) => SessionState::Waiting,
+            (true, true) => SessionState::Complete,
         };
         let mut lost = session.lost.clone();
         lost.extend(self.refused_during(session));
-        Held {
+        SessionView {
             id,
             key: session.key.clone(),
             state,
-            first_trace: session.traces.first().copied().unwrap_or_default(),
+            first_trace: session.traces.first().copied(),
             traces: session.traces.len(),
             spans: session.count,
             bytes: session.bytes,
@@ -471,7 +511,7 @@ impl Store {
                 self.numbers.remove(&removed.number);
             }
         }
-        self.gone.add(&session.key, &session.traces);
+        self.removed.add(&session.key, &session.traces);
     }
 
     /// Removes sessions until there is room for so many bytes, and for a session more if there is no `target`.

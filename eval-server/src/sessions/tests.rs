@@ -31,7 +31,7 @@ fn chat(words: &str, key: &str) -> String {
     )
 }
 
-fn add(sessions: &Sessions, spans: &[String]) -> Result<(usize, String), Full> {
+fn add(sessions: &Sessions, spans: &[String]) -> Result<Option<Rejected>, Full> {
     let text = format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{}]}}]}}]}}", spans.join(","));
     sessions.add(otlp::read(Signal::Traces, Encoding::Json, text.as_bytes()).unwrap())
 }
@@ -40,7 +40,7 @@ fn quick() -> Limits {
     Limits::default().quiet(Duration::ZERO)
 }
 
-fn only(sessions: &Sessions) -> (Held, Digest) {
+fn only(sessions: &Sessions) -> (SessionView, Digest) {
     // Whatever it took to read it last.
     let ids = sessions.list().sessions.into_iter().map(|(held, _)| held.id);
     for id in ids {
@@ -69,7 +69,7 @@ fn spans_in_any_order_and_number_of_exports_are_one_session() {
             add(&sessions, &spans[at..=at]).unwrap();
             let (held, _) = only(&sessions);
             let is_whole = order[..=step].contains(&2);
-            assert_eq!(held.state == State::Complete, is_whole, "{order:?} {step}");
+            assert_eq!(held.state == SessionState::Complete, is_whole, "{order:?} {step}");
             assert_eq!(held.waits.is_empty(), is_whole, "{order:?} {step}: {:?}", held.waits);
         }
         let (held, digest) = only(&sessions);
@@ -117,11 +117,11 @@ fn traces_that_name_one_conversation_are_one_session_whenever_they_name_it() {
 fn a_session_is_complete_once_nothing_has_come_for_a_while() {
     let sessions = Sessions::new(&Limits::default().quiet(Duration::from_millis(50)));
     add(&sessions, &[span(1, 1, 0, AGENT)]).unwrap();
-    assert_eq!(only(&sessions).0.state, State::Receiving);
+    assert_eq!(only(&sessions).0.state, SessionState::Receiving);
     std::thread::sleep(Duration::from_millis(80));
-    assert_eq!(only(&sessions).0.state, State::Complete);
+    assert_eq!(only(&sessions).0.state, SessionState::Complete);
     add(&sessions, &[span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
-    assert_eq!(only(&sessions).0.state, State::Receiving);
+    assert_eq!(only(&sessions).0.state, SessionState::Receiving);
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn what_is_lost_is_said() {
     // Too many spans.
     let sessions = Sessions::new(&quick().session_spans(2));
     add(&sessions, &turn(1)).unwrap();
-    let (rejected, why) = add(&sessions, &[span(1, 3, 1, &chat("Rome?", ""))]).unwrap();
-    assert!(rejected == 1 && why.contains("more than 2 spans"), "{why}");
+    let rejected = add(&sessions, &[span(1, 3, 1, &chat("Rome?", ""))]).unwrap().unwrap();
+    assert!(rejected.count == 1 && rejected.why.contains("more than 2 spans"), "{rejected:?}");
     let (held, _) = only(&sessions);
     assert!(
         held.lost[0].contains("more than 2 spans") && sessions.read(held.id).unwrap().doubts().len() == 1
@@ -139,13 +139,13 @@ fn what_is_lost_is_said() {
     // A span that cannot be read beside others.
     let sessions = Sessions::new(&quick());
     let [root, call] = turn(1);
-    assert_eq!(add(&sessions, &[root, call, "{}".to_owned()]).unwrap().0, 1);
+    assert_eq!(add(&sessions, &[root, call, "{}".to_owned()]).unwrap().unwrap().count, 1);
     assert!(only(&sessions).0.lost[0].contains("rejected"));
     // An export that was refused while the session ran concerns it, and one before does not.
     let sessions = Sessions::new(&quick());
     add(&sessions, &turn(1)).unwrap();
     assert!(only(&sessions).0.lost.is_empty());
-    sessions.refuse("no gzip");
+    sessions.refuse("no gzip", None);
     assert!(only(&sessions).0.lost[0].contains("no gzip"));
     // What the agent's own limits cut off.
     let sessions = Sessions::new(&quick());
@@ -211,7 +211,7 @@ fn a_parent_in_another_process_is_not_waited_for() {
     let sessions = Sessions::new(&quick());
     let remote = span(1, 1, 7, AGENT).replacen('{', "{\"flags\":768,", 1);
     add(&sessions, &[remote, span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
-    assert_eq!(only(&sessions).0.state, State::Complete);
+    assert_eq!(only(&sessions).0.state, SessionState::Complete);
 }
 
 #[test]
@@ -219,11 +219,11 @@ fn a_session_in_doubt_stays_so_however_many_exports_are_refused_later() {
     let sessions = Sessions::new(&quick());
     add(&sessions, &[span(1, 1, 0, AGENT), span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
     assert!(sessions.read(1).unwrap().doubts().is_empty());
-    sessions.refuse("no gzip");
+    sessions.refuse("no gzip", None);
     // What is refused later than the time of a session concerns other sessions.
     let later = Instant::now() + Duration::from_hours(1);
     for second in 0..500 {
-        sessions.store().refuse("later", later + Duration::from_secs(second));
+        sessions.store().refuse("later", later + Duration::from_secs(second), None);
     }
     assert_eq!(sessions.list().refused, 501);
     let doubts = sessions.read(1).unwrap().doubts();
@@ -244,7 +244,7 @@ fn an_agent_whose_clock_is_ahead_escapes_no_refusal() {
         let sessions = Sessions::new(&quick());
         for step in 0..3 {
             if step == at {
-                sessions.refuse("no gzip");
+                sessions.refuse("no gzip", None);
             }
             if step < 2 {
                 add(&sessions, &spans[step..=step]).unwrap();
@@ -258,10 +258,46 @@ fn an_agent_whose_clock_is_ahead_escapes_no_refusal() {
     for (minutes, is_in_doubt) in [(5, true), (1, false)] {
         let sessions = Sessions::new(&quick());
         let refused = Instant::now().checked_sub(Duration::from_mins(3)).unwrap();
-        sessions.store().refuse("no gzip", refused);
+        sessions.store().refuse("no gzip", refused, None);
         let end = format!("\"endTimeUnixNano\":\"{}\"", ended(Duration::from_mins(minutes)));
         let long = spans.clone().map(|span| span.replace(&format!("\"endTimeUnixNano\":\"{ahead}\""), &end));
         add(&sessions, &long).unwrap();
         assert_eq!(!sessions.read(1).unwrap().doubts().is_empty(), is_in_doubt, "{minutes}");
     }
+}
+
+#[test]
+fn what_is_sent_again_in_another_grouping_is_there_once() {
+    let sessions = Sessions::new(&quick());
+    let root = span(1, 1, 0, AGENT);
+    let (tool, call) = (span(1, 2, 1, "\"gen_ai.operation.name\":\"x\""), span(1, 3, 1, &chat("Paris?", "")));
+    add(&sessions, &[root.clone(), tool.clone()]).unwrap();
+    add(&sessions, &[tool, call]).unwrap();
+    assert_eq!(only(&sessions).0.spans, 3);
+    let record = |words: &str| {
+        format!(
+            "{{\"traceId\":\"{:032x}\",\"spanId\":\"{:016x}\",\"eventName\":\"gen_ai.user.message\",\"body\":{{\"stringValue\":\"{words}\"}}}}",
+            1, 3
+        )
+    };
+    let log = |records: &[&str]| {
+        let records: Vec<String> = records.iter().map(|words| record(words)).collect();
+        let text =
+            format!("{{\"resourceLogs\":[{{\"scopeLogs\":[{{\"logRecords\":[{}]}}]}}]}}", records.join(","));
+        assert_eq!(
+            sessions.add(otlp::read(Signal::Logs, Encoding::Json, text.as_bytes()).unwrap()).unwrap(),
+            None
+        );
+        only(&sessions).0.spans - 3
+    };
+    assert_eq!(log(&["a", "b"]), 2);
+    assert_eq!(log(&["b", "c"]), 3);
+    assert_eq!(log(&["c"]), 3);
+    assert_eq!(log(&["a", "b", "c", "d"]), 4);
+    // Records that are alike are told apart by their number in an export.
+    assert_eq!(log(&["e", "e"]), 6);
+    assert_eq!(log(&["e"]), 6);
+    assert_eq!(log(&["d", "e", "e", "e"]), 7);
+    let text = sessions.text(1).unwrap();
+    assert_eq!(["a", "b", "c", "d", "e"].map(|words| text.matches(&record(words)).count()), [1, 1, 1, 1, 3]);
 }

@@ -1,9 +1,13 @@
-//! Two thousand hostile requests: the service answers or hangs up, and answers the next one rightly.
+//! Thousands of hostile requests: the service answers or hangs up, and answers the next one rightly.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use eval_format::reader::{Form, check_set};
-use eval_server::{Limits, ServerOptions};
+use eval_server::{DraftRefused, DraftStore, Limits, SavedDraft, ServerOptions};
 
-use crate::support::{SET, Service, evaluation, form, trace};
+use crate::receiver::{JSON, export};
+use crate::support::{Reply, SET, Service, evaluation, form, trace};
 
 /// xorshift: the same requests in each run.
 struct Random(u64);
@@ -124,6 +128,9 @@ fn extreme(random: &mut Random) -> Vec<u8> {
     }
 }
 
+/// The memory is that of the process: of the tests here, one runs at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// The memory of this process, in bytes; 0 where it is not known.
 fn memory() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -132,6 +139,7 @@ fn memory() -> usize {
 
 #[test]
 fn hostile_requests_are_answered_rightly_or_refused() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let service = Service::start(ServerOptions::new().limits(Limits::default().body(1 << 20)));
     let mut random = Random(0x5eed);
     let trace = trace(1, "Paris?", "Paris", "It is sunny.");
@@ -188,4 +196,186 @@ fn hostile_requests_are_answered_rightly_or_refused() {
     let grown = memory().saturating_sub(before);
     assert!(grown < 64 << 20, "the process has grown by {grown} bytes");
     assert_eq!(service.post("/api/evaluate/json", &evaluation).data()["passed"], true);
+}
+
+/// Saves nothing.
+#[derive(Debug)]
+struct Nowhere;
+
+impl DraftStore for Nowhere {
+    fn save(&self, set: Option<&str>, _draft: eval_agents::draft::Draft) -> Result<SavedDraft, DraftRefused> {
+        Ok(SavedDraft::new(set.unwrap_or("nowhere"), None))
+    }
+}
+
+/// Any JSON, with names that requests have.
+fn value(random: &mut Random, depth: usize) -> String {
+    const NAMES: [&str; 22] = [
+        "actual",
+        "expected",
+        "criteria",
+        "gate",
+        "traces",
+        "config",
+        "evalSet",
+        "evaluators",
+        "name",
+        "threshold",
+        "rubrics",
+        "golden",
+        "sessions",
+        "set",
+        "user_content",
+        "parts",
+        "text",
+        "resourceSpans",
+        "scopeSpans",
+        "spans",
+        "response_match_score",
+        "",
+    ];
+    const LEAVES: [&str; 16] = [
+        "null",
+        "true",
+        "0",
+        "-1",
+        "0.5",
+        "1e308",
+        "-1e-308",
+        "123456789012345678901234567890",
+        "\"\"",
+        "\"1\"",
+        "\"latest\"",
+        "\"response_match_score\"",
+        "\"\\u202e\\u0000\"",
+        "\"../../etc/passwd\"",
+        "[]",
+        "{}",
+    ];
+    match random.below(if depth == 0 { 1 } else { 4 }) {
+        0 => random.of(&LEAVES).to_owned(),
+        1 => {
+            let items: Vec<String> = (0..random.below(4)).map(|_| value(random, depth - 1)).collect();
+            format!("[{}]", items.join(","))
+        }
+        _ => {
+            let entry =
+                |random: &mut Random| format!("\"{}\":{}", random.of(&NAMES), value(random, depth - 1));
+            let entries: Vec<String> = (0..random.below(6)).map(|_| entry(random)).collect();
+            format!("{{{}}}", entries.join(","))
+        }
+    }
+}
+
+/// A body of another kind each time. `right` is one that is as it should be.
+fn hostile(random: &mut Random, kind: usize, right: &[u8]) -> Vec<u8> {
+    match kind % 8 {
+        0 => value(random, 6).into_bytes(),
+        1 => mutated(random, right),
+        2 => right[..random.below(right.len())].to_vec(),
+        3 => extreme(random),
+        // One value of another type.
+        4 => {
+            let text = String::from_utf8_lossy(right).into_owned();
+            let places: Vec<usize> = text.match_indices(": ").map(|(at, _)| at + 2).collect();
+            let Some(at) = places.get(random.below(places.len())) else { return Vec::new() };
+            let end = text[*at..].find([',', '}', ']']).map_or(text.len(), |end| at + end);
+            format!("{}{}{}", &text[..*at], value(random, 1), &text[end..]).into_bytes()
+        }
+        // Numbers that fit into nothing, where numbers or texts stand.
+        5 => {
+            let digits = "9".repeat(1 + random.below(5000));
+            let number = random.of(&["1e999999999", "-1e400", "0.000000000000000000000000001", &digits]);
+            String::from_utf8_lossy(right).replacen('1', number, 1 + random.below(3)).into_bytes()
+        }
+        // No UTF-8.
+        6 => {
+            let at = random.below(right.len());
+            [&right[..at], random.of(&[&b"\xff"[..], b"\xc3\x28", b"\xed\xa0\x80"]), &right[at..]].concat()
+        }
+        _ => random.of(&[&b""[..], b" ", b"null", b"0", b"\"\"", b"[]", b"{}", b"\xef\xbb\xbf{}"]).to_vec(),
+    }
+}
+
+/// What each answer must be, whatever was sent.
+fn check(reply: &Reply, what: &str) {
+    let Reply { status, headers, body } = reply;
+    assert!(*status < 500 || *status == 503, "{what}: {status} {body}");
+    if headers.contains("text/event-stream") {
+        assert_eq!(*status, 200, "{what}");
+        return;
+    }
+    assert!(headers.contains("content-type: application/json"), "{what}: {status} {headers}");
+    let answer = reply.json();
+    if *status == 200 {
+        assert!(answer.get("data").is_some(), "{what}: {body}");
+        return;
+    }
+    let detail = &answer["detail"];
+    let says = |text: &serde_json::Value| text.as_str().is_some_and(|text| !text.is_empty());
+    let is_said = match detail.as_array() {
+        Some(fields) => !fields.is_empty() && fields.iter().all(|field| says(&field["msg"])),
+        None => says(detail),
+    };
+    assert!(is_said, "{what}: {status} {body}");
+}
+
+#[test]
+fn each_route_answers_hostile_bodies_with_what_is_wrong() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let limits = Limits::default().body(1 << 20).quiet(Duration::ZERO);
+    let service = Service::start(ServerOptions::new().limits(limits).otlp_port(0).drafts(Nowhere));
+    let trace = trace(1, "Paris?", "Paris", "It is sunny.");
+    for id in 1..=3 {
+        let text = trace.replace(&format!("{:032x}", 1), &format!("{id:032x}"));
+        assert_eq!(export(&service, JSON, text.as_bytes()).status, 200);
+    }
+    let evaluation = evaluation(&trace, SET);
+    let score = r#"{"actual": [{"user_content": {"parts": [{"text": "a"}]}}], "criteria": {"response_match_score": 0.1}}"#;
+    let sessions = r#"{"golden": "1", "sessions": ["2", "3"], "evaluators": [{"name": "response_match_score", "threshold": 0.1}]}"#;
+    let config =
+        r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0, "match_type": "IN_ORDER"}}}"#;
+    let evaluators = br#"{"evaluators": [{"name": "response_match_score", "threshold": 0.1}]}"#;
+    let files = form(&[
+        ("trace_files", "t.json", trace.as_bytes()),
+        ("eval_set_file", "s.json", SET.as_bytes()),
+        ("config", "", evaluators),
+        ("group_by", "", b"conversation"),
+    ]);
+    let (json, form) = ("application/json", "multipart/form-data; boundary=b0undary");
+    let targets: [(&str, &str, &[u8]); 15] = [
+        ("POST /api/v1/sessions/score", json, sessions.as_bytes()),
+        ("POST /api/v1/sessions/1/draft", json, br#"{"set": "evals/live1.evalset.json"}"#),
+        ("POST /api/v1/sessions/9/draft", json, br#"{"set": "evals/live1.evalset.json"}"#),
+        ("PUT /api/v1/sessions/1/golden", json, b"{\"a\": 1}"),
+        ("PUT /api/v1/sessions/99999999999999999999/golden", json, b"{\"a\": 1}"),
+        ("DELETE /api/v1/sessions/%ff/golden", json, b"{\"a\": 1}"),
+        ("POST /api/v1/score", json, score.as_bytes()),
+        ("POST /api/v1/validate/config", json, config.as_bytes()),
+        ("POST /api/v1/validate/eval-set", json, SET.as_bytes()),
+        ("POST /api/evaluate/json", json, evaluation.as_bytes()),
+        ("POST /api/evaluate/json/stream", json, evaluation.as_bytes()),
+        ("POST /api/convert", form, &files),
+        ("POST /api/evaluate", form, &files),
+        ("POST /api/evaluate/stream", form, &files),
+        ("POST /api/validate/eval-set", form, &files),
+    ];
+    let mut random = Random(0xbad);
+    for (line, kind, right) in targets {
+        let headers = format!("authorization: Bearer {}\r\ncontent-type: {kind}\r\n", service.token);
+        let mut refused = 0;
+        for number in 0..96 {
+            let body = hostile(&mut random, number, right);
+            let reply = service.request(line, &headers, &body);
+            check(&reply, &format!("{line}, body {number}"));
+            refused += usize::from(reply.status != 200);
+        }
+        // Files are checked whatever they are, and marks have no body.
+        let has_verdict = line.contains("/v1/validate/") || line.contains("golden");
+        assert!(has_verdict || refused > 20, "{line}: {refused} were refused");
+        // The next one that is as it should be is answered.
+        let reply = service.request(line, &headers, right);
+        let is_there = !line.contains("/9") && !line.contains("%ff");
+        assert_eq!(reply.status == 200, is_there, "{line}: {} {}", reply.status, reply.body);
+    }
 }

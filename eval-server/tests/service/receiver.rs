@@ -1,7 +1,7 @@
 //! The receiver of traces, byte by byte.
 
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eval_server::{Limits, ServerOptions};
 use flate2::Compression;
@@ -224,4 +224,39 @@ fn what_cannot_be_kept_now_can_be_sent_again_later() {
     let reply = export(&service, JSON, trace(2, "a", "b", "c").as_bytes());
     assert!(reply.status == 503 && reply.headers.contains("retry-after: 1"), "{}", reply.headers);
     assert_eq!(reply.json()["code"], 14);
+}
+
+#[test]
+fn an_export_that_is_sent_again_and_taken_leaves_no_doubt() {
+    let limits = Limits::default().sessions(2).quiet(Duration::from_millis(1500));
+    let service = Service::start(ServerOptions::new().otlp_port(0).limits(limits));
+    let send = |id: u32| export(&service, JSON, trace(id, "a", "b", "c").as_bytes()).status;
+    assert_eq!([send(1), send(2), send(3), send(3)], [200, 200, 503, 503]);
+    let lost = || -> Vec<String> {
+        let list = sessions(&service);
+        assert_eq!(list["sessions"].as_array().unwrap().len(), 2);
+        list["sessions"].as_array().unwrap().iter().map(|session| session["lost"].to_string()).collect()
+    };
+    let until_complete = || {
+        let begin = Instant::now();
+        while sessions(&service)["sessions"].as_array().unwrap().iter().any(|it| it["state"] != "complete") {
+            assert!(begin.elapsed() < Duration::from_secs(30));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
+    until_complete();
+    // Another export does not stand for it.
+    assert_eq!(send(4), 200);
+    assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
+    until_complete();
+    assert_eq!(send(3), 200);
+    assert_eq!(lost(), ["[]", "[]"]);
+    assert_eq!(sessions(&service)["refusedExports"], 2);
+    // What did not come as a whole is not known again.
+    let cut = request("/v1/traces", JSON, b"{}");
+    let cut = String::from_utf8(cut).unwrap().replacen("content-length: 2", "content-length: 9", 1);
+    assert_eq!(service.raw_export(cut.as_bytes()).unwrap().status, 400);
+    assert_eq!(export(&service, JSON, b"{}").status, 200);
+    assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
 }

@@ -31,18 +31,93 @@ fn the_plain_routes_answer() {
 }
 
 #[test]
+fn metrics_are_listed_by_what_they_are_about() {
+    let metrics = service().get("/api/metrics").data();
+    let of = |category: &str| -> Vec<&str> {
+        let all = metrics.as_array().unwrap().iter();
+        all.filter(|it| it["category"] == category).map(|it| it["name"].as_str().unwrap()).collect()
+    };
+    let table: [(&str, &[&str]); 6] = [
+        (
+            "trajectory",
+            &[
+                "tool_trajectory_avg_score",
+                "trajectory_exact_match",
+                "trajectory_in_order_match",
+                "trajectory_any_order_match",
+                "trajectory_precision",
+                "trajectory_recall",
+                "trajectory_match_ratio",
+            ],
+        ),
+        (
+            "response",
+            &[
+                "response_match_score",
+                "final_response_match_v2",
+                "response_evaluation_score",
+                "per_turn_user_simulator_quality_v1",
+                "final_response_match_v1",
+                "response_similarity",
+                "intermediate_response_match",
+            ],
+        ),
+        ("safety", &["safety_v1", "hallucinations_v1"]),
+        (
+            "multi-turn",
+            &[
+                "rubric_based_multi_turn_trajectory_quality_v1",
+                "multi_turn_task_success_v1",
+                "multi_turn_trajectory_quality_v1",
+                "multi_turn_tool_use_quality_v1",
+            ],
+        ),
+        ("quality", &["rubric_based_final_response_quality_v1", "rubric_based_tool_use_quality_v1"]),
+        (
+            "other",
+            &[
+                "tool_call_count_v1",
+                "inference_call_count_v1",
+                "token_usage_v1",
+                "invocation_duration_v1",
+                "trajectory_single_tool_use",
+                "final_session_state_match",
+                "tool_response_match",
+            ],
+        ),
+    ];
+    for (category, names) in table {
+        assert_eq!(of(category), names, "{category}");
+    }
+    let count: usize = table.iter().map(|(_, names)| names.len()).sum();
+    assert_eq!(metrics.as_array().unwrap().len(), count);
+}
+
+#[test]
 fn each_route_is_described() {
-    let service = service();
+    let service = Service::start(ServerOptions::new().records(std::env::temp_dir().join("eval-server-none")));
     let document = service.get("/openapi.json").json();
     let paths = document["paths"].as_object().unwrap();
+    let bearer = format!("authorization: Bearer {}\r\n", service.token);
+    let mut asked = 0;
     for (path, methods) in paths {
         for method in methods.as_object().unwrap().keys() {
-            let reply =
-                service.request(&format!("{} {}", method.to_uppercase(), path.replace("{id}", "x")), "", b"");
-            assert!(![404, 405].contains(&reply.status), "{method} {path}: {}", reply.body);
+            let line = format!("{} {}", method.to_uppercase(), path.replace("{id}", "x"));
+            let reply = service.beginning(&line, &bearer);
+            // A handler that was reached says what there is none of.
+            let is_routed = match reply.status {
+                404 => path.contains("{id}") && reply.body.contains("there is no such "),
+                401 | 405 => false,
+                _ => true,
+            };
+            assert!(is_routed, "{line}: {} {}", reply.status, reply.body);
+            asked += 1;
         }
     }
-    assert_eq!(paths.len(), 20);
+    assert_eq!((paths.len(), asked), (20, 21));
+    // What is not routed is told apart.
+    let wrong = service.beginning("GET /api/v1/nothing/x", &bearer);
+    assert_eq!((wrong.status, wrong.body.contains("no such")), (404, false));
     let text = document.to_string();
     for reference in text.split("\"#/components/schemas/").skip(1) {
         let name = reference.split('"').next().unwrap();
@@ -294,4 +369,53 @@ fn numbers_that_json_does_not_have_are_refused_with_their_place() {
     let checked =
         service.form("/api/validate/eval-set", &[("eval_set_file", "s.json", set.as_bytes())]).data();
     assert_eq!(checked["valid"], true, "ADK reads it: {checked}");
+}
+
+#[test]
+fn turns_more_or_less_than_those_of_the_case_are_no_pass() {
+    let service = service();
+    let turn = |id: u32, words: &str| {
+        let trace = trace(id, words, words, "It is sunny.");
+        trace.replace("\"gen_ai.request.model\"", "\"gen_ai.conversation.id\":\"c\",\"gen_ai.request.model\"")
+    };
+    let spans = |text: &str| -> Vec<Value> {
+        let document: Value = serde_json::from_str(text).unwrap();
+        document["resourceSpans"].as_array().unwrap().clone()
+    };
+    let both = [spans(&turn(1, "Paris?")), spans(&turn(2, "Rome?"))].concat();
+    let both = json!({ "resourceSpans": both });
+    let one = json!({ "resourceSpans": spans(&turn(1, "Paris?")) });
+    let case = |turns: &[&str]| {
+        let turns: Vec<Value> = turns
+            .iter()
+            .map(|words| {
+                json!({
+                    "user_content": { "parts": [{ "text": words }] },
+                    "final_response": { "parts": [{ "text": "It is sunny." }] },
+                    "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": words } }] },
+                })
+            })
+            .collect();
+        json!({ "eval_set_id": "s", "eval_cases": [{ "eval_id": "c", "conversation": turns }] })
+    };
+    let score = |traces: &Value, set: &Value| {
+        let config = json!({
+            "evaluators": [{ "name": "tool_trajectory_avg_score" }, { "name": "response_match_score" }],
+            "groupBy": "conversation",
+        });
+        let body = json!({ "traces": traces, "evalSet": set, "config": config });
+        service.post("/api/evaluate/json", &body.to_string()).data()
+    };
+    let whole = case(&["Paris?", "Rome?"]);
+    let right = score(&both, &whole);
+    assert_eq!(right["passed"], true, "{right}");
+    for (traces, set) in [(&one, &whole), (&both, &case(&["Paris?"]))] {
+        let data = score(traces, set);
+        let metrics = data["traceResults"][0]["metricResults"].as_array().unwrap();
+        assert_eq!((metrics.len(), &data["passed"]), (2, &json!(false)));
+        for metric in metrics {
+            assert_eq!(metric["evalStatus"], "NOT_EVALUATED", "{metric}");
+            assert!(metric["error"].as_str().is_some_and(|why| why.contains("turn")), "{metric}");
+        }
+    }
 }

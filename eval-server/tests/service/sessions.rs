@@ -20,8 +20,8 @@ struct Kept(Arc<Mutex<Vec<Saved>>>);
 
 impl DraftStore for Kept {
     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
-        if set == Some("no") {
-            return Err(DraftRefused::new("there is no place for it"));
+        if let Some(set @ "no") = set {
+            return Err(DraftRefused::set(set, "there is no place for it"));
         }
         self.0.lock().unwrap().push((set.map(str::to_owned), draft));
         Ok(SavedDraft::new("kept", Some("paris".to_owned())))

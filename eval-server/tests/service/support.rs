@@ -84,6 +84,25 @@ impl Service {
         self.raw(&bytes).unwrap_or_else(|| panic!("no answer to {line}"))
     }
 
+    /// An answer, of which events are not awaited: they have no end.
+    pub(crate) fn beginning(&self, line: &str, headers: &str) -> Reply {
+        let mut stream = self.connect();
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}content-length: 0\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let (mut all, mut bytes) = (Vec::new(), [0; 4096]);
+        loop {
+            let read = stream.read(&mut bytes).unwrap();
+            all.extend_from_slice(&bytes[..read]);
+            let reply = Reply::read(&all);
+            if let Some(reply) = reply.filter(|it| read == 0 || it.headers.contains("text/event-stream")) {
+                return reply;
+            }
+            assert!(read > 0, "no answer to {line}");
+        }
+    }
+
     pub(crate) fn get(&self, path: &str) -> Reply {
         self.request(&format!("GET {path}"), "", b"")
     }

@@ -31,7 +31,8 @@ impl Matched {
         for (_, set, case) in plan.cases() {
             let name = one_line(&format!("{set}/{}", case.eval_id));
             matched.lines.push(match traces.conversation_of(case, plan.len() == 1) {
-                Ok((conversation, by)) => {
+                Ok((at, by)) => {
+                    let conversation = &traces.conversations()[at];
                     covered.insert(conversation.key.as_str());
                     format!("{name}: conversation {}, {by}", one_line(&conversation.key))
                 }

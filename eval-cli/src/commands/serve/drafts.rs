@@ -7,7 +7,6 @@ use eval_agents::draft::Draft;
 use eval_server::{DraftRefused, DraftStore, SavedDraft};
 
 use crate::drafts::Destination;
-use crate::output::CommandError;
 use crate::output::foreign::one_line;
 
 /// The set for drafts that name none.
@@ -28,10 +27,9 @@ impl SetFolder {
     /// The path of a set, if it is below the folder, wherever links on the way lead.
     fn below(&self, set: &str) -> Result<PathBuf, DraftRefused> {
         let outside = || {
-            DraftRefused::new(format!(
-                "`{}` is not below the folder of the service; name a file such as `evals/{DEFAULT}`",
-                one_line(set)
-            ))
+            let why =
+                format!("it is not below the folder of the service; name a file such as `evals/{DEFAULT}`");
+            DraftRefused::set(one_line(set), why)
         };
         let path = Path::new(set);
         let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
@@ -50,8 +48,8 @@ impl DraftStore for SetFolder {
     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
         let set = set.unwrap_or(DEFAULT);
         let path = self.below(set)?;
-        let refused = |error: CommandError| DraftRefused::new(error.plain());
-        let written = Destination::of(&path).and_then(|it| it.add(vec![draft])).map_err(refused)?;
+        let written =
+            Destination::of(&path).and_then(|it| it.add(vec![draft])).map_err(DraftRefused::failed)?;
         let eval_id = written.new.drafts.into_iter().next().map(|draft| draft.case.eval_id);
         Ok(SavedDraft::new(set, eval_id))
     }

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 /// The sessions that were removed.
 #[derive(Debug, Default)]
-pub(super) struct Gone {
+pub(super) struct Removed {
     pub(super) sessions: u64,
     traces: Recent<u128>,
     keys: Recent<String>,
@@ -39,7 +39,7 @@ impl<T: Clone + Eq + std::hash::Hash> Recent<T> {
     }
 }
 
-impl Gone {
+impl Removed {
     pub(super) fn add(&mut self, key: &str, traces: &[u128]) {
         self.sessions += 1;
         self.keys.add(&key.to_owned());

@@ -1,0 +1,390 @@
+//! What a request of an evaluation asks for: traces, scored with the metrics that it names.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use eval_agents::TraceAgent;
+use eval_agents::traces::{Conversation, MatchedBy, Traces};
+use eval_core::report::{CaseReport, ScoredMetric};
+use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
+use eval_format::metric::{Need, Subject, metric};
+
+use super::convert::{name, warnings};
+use super::evaluate_answer::{
+    Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RunPerformance, RunResult,
+    TraceResult, TurnRef,
+};
+use super::evaluate_request::{Evaluator, GroupBy, Parameters};
+use crate::access::Caller;
+use crate::scoring::{is_judged, kind_of_error, overall, scores};
+use crate::work::complete;
+
+/// A request that was read.
+pub(super) struct Job {
+    traces: Arc<Traces>,
+    /// The names of the traces' conversations, where each trace is one of its own.
+    names: HashMap<String, String>,
+    set: Option<EvalSet>,
+    evaluators: Vec<Evaluator>,
+}
+
+/// How far a job is.
+pub(super) enum Progress<'r> {
+    Message(String),
+    /// A trace was read, and is scored later.
+    Read {
+        trace_id: &'r str,
+        performance_metrics: &'r Performance,
+    },
+    Scored(&'r TraceResult),
+}
+
+/// Why a metric is not scored at all.
+#[derive(Clone, Copy)]
+enum Unusable {
+    Unknown,
+    NeedsToken,
+    NoSet,
+    NoCases,
+    NoCase,
+}
+
+impl Job {
+    pub(super) fn new(traces: Traces, set: Option<EvalSet>, parameters: Parameters) -> Self {
+        let has_turns = |set: &EvalSet| set.eval_cases.iter().any(|case| case.conversation.len() > 1);
+        let together = match parameters.group_by {
+            GroupBy::Conversation => true,
+            GroupBy::Trace => false,
+            GroupBy::Auto => set.as_ref().is_some_and(has_turns),
+        };
+        let mut names = HashMap::new();
+        for conversation in traces.conversations() {
+            if let Some(name) = name(conversation) {
+                names.extend(conversation.trace_ids.iter().map(|id| (id.clone(), name.clone())));
+            }
+        }
+        let traces = Arc::new(if together { traces } else { traces.by_trace() });
+        Self { traces, names, set, evaluators: parameters.evaluators }
+    }
+
+    /// A live session, and the case that it is scored with. Its traces are one conversation.
+    pub(super) fn of_session(traces: Traces, case: EvalCase, evaluators: Vec<Evaluator>) -> Self {
+        let set = EvalSet::new("").case(case);
+        Self { traces: Arc::new(traces), names: HashMap::new(), set: Some(set), evaluators }
+    }
+
+    /// Scores all traces.
+    pub(super) fn run_untold(&self, caller: Caller) -> RunResult {
+        let Ok(result) = self.run(caller, |_| Ok::<(), Infallible>(()));
+        result
+    }
+
+    /// Scores all traces, and tells how far it is, until nobody listens.
+    pub(super) fn run<E>(
+        &self,
+        caller: Caller,
+        mut tell: impl FnMut(Progress<'_>) -> Result<(), E>,
+    ) -> Result<RunResult, E> {
+        let conversations = self.traces.conversations();
+        let gaps: Vec<String> = self.traces.gaps().iter().map(ToString::to_string).collect();
+        let mut read = Vec::with_capacity(conversations.len());
+        for conversation in conversations {
+            let performance_metrics = Performance::of(&conversation.turns);
+            let trace_id = first_trace(conversation);
+            tell(Progress::Read { trace_id, performance_metrics: &performance_metrics })?;
+            read.push((conversation, performance_metrics));
+        }
+        let total = conversations.len();
+        let traces = if total == 1 { "trace" } else { "traces" };
+        tell(Progress::Message(format!("Evaluating {total} {traces}...")))?;
+        let mut errors = Vec::new();
+        let found = self.cases(&mut errors);
+        let mut results = Vec::with_capacity(total);
+        for (at, (conversation, performance_metrics)) in read.into_iter().enumerate() {
+            let short: String = first_trace(conversation).chars().take(12).collect();
+            tell(Progress::Message(format!("Trace {}/{total}: {short}...", at + 1)))?;
+            for evaluator in &self.evaluators {
+                tell(Progress::Message(format!("Running {}...", evaluator.name)))?;
+            }
+            let case = found.get(&at).copied();
+            let result = TraceResult {
+                trace_id: first_trace(conversation).to_owned(),
+                num_invocations: conversation.turns.len(),
+                metric_results: self.score(conversation, case.map(|(case, _)| case), caller),
+                conversion_warnings: warnings(conversation, &gaps),
+                performance_metrics,
+                agent_name: conversation.turns.iter().find_map(|turn| turn.agent.clone()),
+                trace_ids: conversation.trace_ids.clone(),
+                conversation_id: self.name_of(conversation),
+                group_key: conversation.key.clone(),
+                eval_case_id: case.map(|(case, _)| case.eval_id.clone()),
+                eval_case_match: case.map(|(_, by)| by_name(by)),
+                turn_refs: conversation.turns.iter().map(TurnRef::of).collect(),
+            };
+            tell(Progress::Scored(&result))?;
+            results.push(result);
+        }
+        let all = || results.iter().flat_map(|result| result.metric_results.iter());
+        let passed = errors.is_empty()
+            && all().any(|metric| metric.eval_status == EvalStatus::Passed)
+            && all().all(|metric| {
+                metric.eval_status == EvalStatus::Passed || is_informational(&metric.metric_name)
+            });
+        let performance_metrics = RunPerformance::of(&results);
+        Ok(RunResult { passed, trace_results: results, errors, performance_metrics, run_id: None })
+    }
+
+    /// The name of a conversation, also where each trace is one of its own.
+    fn name_of(&self, conversation: &Conversation) -> Option<String> {
+        let named = conversation.trace_ids.first().and_then(|id| self.names.get(id));
+        named.cloned().or_else(|| name(conversation))
+    }
+
+    /// The case of each conversation, and how it was found. A case without traces is an error.
+    fn cases(&self, errors: &mut Vec<String>) -> HashMap<usize, (&EvalCase, MatchedBy)> {
+        let cases = self.set.iter().flat_map(|set| &set.eval_cases);
+        let is_only_case = self.set.as_ref().is_some_and(|set| set.eval_cases.len() == 1);
+        let mut found: HashMap<usize, (&EvalCase, MatchedBy)> = HashMap::new();
+        for case in cases {
+            match self.traces.conversation_of(case, is_only_case) {
+                Ok((at, by)) => match found.entry(at) {
+                    Entry::Vacant(place) => drop(place.insert((case, by))),
+                    Entry::Occupied(place) => {
+                        let key = &self.traces.conversations()[at].key;
+                        let (one, other) = (&case.eval_id, &place.get().0.eval_id);
+                        errors.push(format!(
+                            "the cases `{other}` and `{one}` are both about the trace `{key}`; only `{other}` is scored"
+                        ));
+                    }
+                },
+                Err(error) => errors.push(format!("the case `{}` has no trace: {error}", case.eval_id)),
+            }
+        }
+        found
+    }
+
+    /// The result of each metric for a conversation.
+    fn score(&self, conversation: &Conversation, case: Option<&EvalCase>, caller: Caller) -> MetricResults {
+        if conversation.turns.is_empty() {
+            return MetricResults::of_no_turns();
+        }
+        let has_case = case.is_some();
+        let case = case.map_or_else(|| Cow::Owned(asked(conversation)), Cow::Borrowed);
+        let usable = |evaluator: &&Evaluator| self.unusable(evaluator, has_case, caller).is_none();
+        let usable: Vec<&Evaluator> = self.evaluators.iter().filter(usable).collect();
+        // All that can be used are scored together, once.
+        let together = OnceCell::new();
+        MetricResults::of_each(&self.evaluators, |evaluator| {
+            if let Some(why) = self.unusable(evaluator, has_case, caller) {
+                return why.result(&evaluator.name);
+            }
+            if let Ok(report) = together.get_or_init(|| self.play(&case, &usable)) {
+                return result(evaluator, report, &case, conversation);
+            }
+            // One of them does not fit the case: each on its own says which.
+            match self.play(&case, &[evaluator]) {
+                Ok(report) => result(evaluator, &report, &case, conversation),
+                Err(error) => MetricResult::unscored(&evaluator.name, error, "ConfigError"),
+            }
+        })
+    }
+
+    /// Why a metric is not scored at all.
+    fn unusable(&self, evaluator: &Evaluator, has_case: bool, caller: Caller) -> Option<Unusable> {
+        let Some(info) = metric(&evaluator.name) else { return Some(Unusable::Unknown) };
+        if is_judged(&evaluator.name) && caller != Caller::Trusted {
+            return Some(Unusable::NeedsToken);
+        }
+        if has_case || !info.needs.contains(&Need::Expectation) && self.set.is_none() {
+            return None;
+        }
+        Some(match &self.set {
+            None => Unusable::NoSet,
+            Some(set) if set.eval_cases.is_empty() => Unusable::NoCases,
+            Some(_) => Unusable::NoCase,
+        })
+    }
+
+    /// Plays the conversation of a case, and scores it. Fails if the metrics cannot be used with the case.
+    fn play(&self, case: &EvalCase, evaluators: &[&Evaluator]) -> Result<CaseReport, String> {
+        let mut runner = EvalRunner::new();
+        for evaluator in evaluators {
+            runner = runner.criterion(&evaluator.name, evaluator.criterion());
+        }
+        let is_only_case = self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1);
+        let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(is_only_case);
+        // In the task of the caller: one of its own would cost more than all that it does.
+        complete(runner.run_agent(case, agent)).map_err(|error| error.to_string())
+    }
+}
+
+impl Unusable {
+    /// The result of a metric that is not scored.
+    fn result(self, name: &str) -> MetricResult {
+        const NO_CASE: &str = "no matching eval case";
+        let without_case = |error, reason: &str| {
+            let details = Details { reason: Some(reason.to_owned()), ..Details::default() };
+            MetricResult { details: Some(details), ..MetricResult::unscored(name, error, "NoEvalCase") }
+        };
+        match self {
+            Self::Unknown => {
+                MetricResult::unscored(name, format!("{name} not found in registry."), "NotFoundError")
+            }
+            Self::NeedsToken => {
+                let why = "this metric asks a judge, which needs the token of the server";
+                MetricResult::unscored(name, why, "TokenRequired")
+            }
+            Self::NoSet => without_case(
+                "no eval set was given, and this metric compares with what one expects",
+                "no eval set provided",
+            ),
+            Self::NoCases => without_case("the eval set has no cases", NO_CASE),
+            Self::NoCase => without_case("no case of the eval set is about this trace", NO_CASE),
+        }
+    }
+}
+
+/// A case of what the turns ask, without what happened in them.
+fn asked(conversation: &Conversation) -> EvalCase {
+    let own = conversation.to_case(&conversation.key);
+    let turns = own.conversation.into_iter().map(|turn| Invocation::new(turn.user_content));
+    turns.fold(EvalCase::new(&conversation.key), EvalCase::turn)
+}
+
+fn first_trace(conversation: &Conversation) -> &str {
+    conversation.trace_ids.first().map(String::as_str).unwrap_or_default()
+}
+
+fn by_name(by: MatchedBy) -> &'static str {
+    match by {
+        MatchedBy::CaseId => "eval_case_id",
+        MatchedBy::Words => "user_text",
+        MatchedBy::OnlyOne => "single_case",
+        // The id of the case, or of its session.
+        _ => "key",
+    }
+}
+
+fn is_informational(name: &str) -> bool {
+    metric(name).is_some_and(|info| !info.gates)
+}
+
+/// What a metric made of a conversation.
+fn result(
+    evaluator: &Evaluator,
+    report: &CaseReport,
+    case: &EvalCase,
+    conversation: &Conversation,
+) -> MetricResult {
+    let name = &evaluator.name;
+    let run = report.runs.first();
+    if let Some(error) = run.and_then(|run| run.error.as_ref()) {
+        return MetricResult::unscored(name, error.to_string(), kind_of_error(error.role));
+    }
+    let Some(scored) = run.and_then(|run| run.metric(name)) else {
+        let why = report.verdict.reason().unwrap_or("the case was not scored with this metric");
+        return MetricResult::unscored(name, why, "HarnessError");
+    };
+    let details = match details(scored, case, conversation) {
+        Ok(details) => details,
+        Err(why) => return MetricResult::unscored(name, why, "HarnessError"),
+    };
+    let (error, error_type) = match &scored.verdict {
+        Verdict::Error { role, message } => (Some(message.clone()), Some(kind_of_error(*role))),
+        Verdict::NotEvaluated(reason) => (Some(reason.clone()), Some("NotEvaluated")),
+        Verdict::Skipped(reason) => (Some(reason.clone()), Some("Skipped")),
+        _ => (None, None),
+    };
+    let gates = scored.criterion.is_some();
+    let of_turn = |score: Option<f64>| match score {
+        Some(score) if gates && score >= evaluator.threshold => EvalStatus::Passed,
+        Some(_) if gates => EvalStatus::Failed,
+        _ => EvalStatus::NotEvaluated,
+    };
+    let turns = scores(scored).iter().map(|score| (score.value(), of_turn(score.value())));
+    let (per_invocation_scores, per_invocation_statuses) = turns.unzip();
+    MetricResult {
+        metric_name: name.clone(),
+        score: overall(scored),
+        eval_status: match scored.verdict {
+            Verdict::Passed => EvalStatus::Passed,
+            Verdict::Failed => EvalStatus::Failed,
+            _ => EvalStatus::NotEvaluated,
+        },
+        per_invocation_scores,
+        per_invocation_statuses,
+        error,
+        error_type,
+        details,
+        duration_ms: None,
+    }
+}
+
+/// More about a score. Fails if the turns that were scored are not those of the case and of the conversation: what stands side by
+/// side would not belong together.
+fn details(
+    scored: &ScoredMetric,
+    case: &EvalCase,
+    conversation: &Conversation,
+) -> Result<Option<Details>, String> {
+    let scores = scores(scored);
+    let is_trajectory =
+        metric(&scored.name).is_some_and(|info| matches!(info.compares, Subject::ToolCalls(_)));
+    let comparisons = is_trajectory.then(|| comparisons(scores, case, conversation)).transpose()?;
+    let notes = scores.iter().flat_map(|score| score.notes().iter().cloned()).collect();
+    let details = Details { comparisons, reason: None, notes };
+    Ok((details.comparisons.is_some() || !details.notes.is_empty()).then_some(details))
+}
+
+/// The tool calls of each turn that was scored; none if the metric has no scores.
+fn comparisons(
+    scores: &[Score],
+    case: &EvalCase,
+    conversation: &Conversation,
+) -> Result<Vec<Comparison>, String> {
+    let (expected, actual) = (&case.conversation, &conversation.turns);
+    if scores.is_empty() {
+        return Ok(Vec::new());
+    }
+    if scores.len() != expected.len() || scores.len() != actual.len() {
+        return Err(format!(
+            "{} turns have a score, the case has {}, and the trace {}",
+            scores.len(),
+            expected.len(),
+            actual.len()
+        ));
+    }
+    let turns = scores.iter().zip(expected).zip(actual);
+    let is_full = |score: &Score| score.value() == Some(1.0);
+    Ok(turns.map(|((score, expected), actual)| Comparison::of(expected, actual, is_full(score))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_other_turns_than_those_of_case_and_trace_stand_beside_none() {
+        let span = r#"[{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "chat",
+            "attributes": {"gen_ai.operation.name": "chat",
+                "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"a\"}]}]",
+                "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"b\"}]}]"}}]"#;
+        let traces = Traces::from_texts([span.as_bytes()]).unwrap();
+        let conversation = &traces.conversations()[0];
+        let case = EvalCase::new("c").turn(Invocation::user("a"));
+        let compared = |scores: usize, case: &EvalCase| {
+            comparisons(&vec![Score::from(1.0); scores], case, conversation).map(|turns| turns.len())
+        };
+        assert_eq!((compared(1, &case), compared(0, &case)), (Ok(1), Ok(0)));
+        for (scores, case) in
+            [(2, case.clone()), (1, case.turn(Invocation::user("b"))), (1, EvalCase::new("c"))]
+        {
+            let why = compared(scores, &case).unwrap_err();
+            assert!(why.contains("turns have a score") && why.ends_with("and the trace 1"), "{why}");
+        }
+    }
+}

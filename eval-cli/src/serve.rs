@@ -27,9 +27,6 @@ use eval_server::axum::routing::{get, post};
 pub(crate) use job::Start;
 pub(crate) use site::Site;
 
-/// The most bytes of a journal that is dropped on the page.
-const LARGEST: usize = 64 << 20;
-
 /// The pages, and what ends them: a stream of events ends with the service.
 pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
     let site = Site::new(records, prices, agent);
@@ -43,7 +40,7 @@ pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (R
         .route("/drafts/accept", post(drafts::accept))
         .route("/drafts/reject", post(drafts::reject))
         .route("/check", get(check::page))
-        .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(LARGEST)))
+        .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(check::LARGEST)))
         .route("/dropped/{number}", get(check::dropped))
         .route("/run", post(start::start))
         .route("/run/cancel", post(start::cancel))

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use eval_server::axum::body::Bytes;
+use eval_server::axum::extract::rejection::BytesRejection;
 use eval_server::axum::extract::{Path, State};
-use eval_server::axum::http::HeaderMap;
+use eval_server::axum::http::{HeaderMap, StatusCode};
 use eval_server::axum::response::Response;
 use serde_json::json;
 
@@ -26,8 +27,13 @@ pub(super) async fn page() -> Result<Response, Failure> {
 }
 
 /// Takes a journal, and says where it is shown.
-pub(super) async fn journal(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
+pub(super) async fn journal(
+    State(site): State<Arc<Site>>,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Failure> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
+
+    let body = body.map_err(|error| unread(&error))?;
 
     site.work(move |site| {
         let no_room = |error: std::io::Error| {
@@ -53,6 +59,20 @@ pub(super) async fn journal(State(site): State<Arc<Site>>, body: Bytes) -> Resul
         ))
     })
     .await
+}
+
+/// The most bytes of a journal that is dropped.
+pub(super) const LARGEST: usize = 64 << 20;
+
+fn unread(error: &BytesRejection) -> Failure {
+    if error.status() != StatusCode::PAYLOAD_TOO_LARGE {
+        return Failure::bad(format!("the journal did not arrive: {error}"), "drop it again");
+    }
+    Failure::new(
+        error.status(),
+        format!("the journal is larger than the {} MiB that this page takes", LARGEST >> 20),
+        "`cargo evalset report FOLDER` reads one of any size in its folder, and `--html FILE` writes its page",
+    )
 }
 
 /// The folder of a dropped run. A journal does not know the name of its own.

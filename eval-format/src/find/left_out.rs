@@ -11,7 +11,7 @@ const TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 /// Whether a folder below the one that is searched is left out. A folder that a path names is always searched.
 ///
 /// It is hidden, it is a cache by its tag, or packages of others are installed in it.
-pub(super) fn is_left_out(name: &str, folder: &Path) -> bool {
+pub fn is_left_out(name: &str, folder: &Path) -> bool {
     is_passed_over(name)
         || name == "node_modules"
         // A crate that `cargo vendor` wrote, and an environment of Python.

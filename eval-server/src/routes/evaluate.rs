@@ -223,11 +223,7 @@ fn json(received: &mut Received) -> Result<Job, Refusal> {
             &Value::Null,
         )])
     })?;
-    if request.credential_refs.is_some_and(|refs| !refs.is_null()) {
-        return Err(Refusal::bad(
-            "`credentialRefs`: keys are where the service runs, and none is taken from a request",
-        ));
-    }
+    take_no_keys("credentialRefs", request.credential_refs.as_ref())?;
     let parameters = Parameters::read(&request.config, &["body".into(), "config".into()])?;
     let traces = read([request.traces.get().as_bytes()])?;
     let set = request.eval_set.filter(|set| set.get() != "null");
@@ -242,11 +238,30 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
     let config: Value = serde_json::from_slice(&config.bytes).map_err(|error| {
         Refusal::bad(format!("Invalid config JSON: {}", json::why(&config.bytes, &error)))
     })?;
+    if let Some(refs) =
+        fields.iter().rfind(|field| field.name == "credential_refs" && !field.bytes.is_empty())
+    {
+        let refs: Value = serde_json::from_slice(&refs.bytes).map_err(|error| {
+            Refusal::bad(format!("Invalid credential_refs JSON: {}", json::why(&refs.bytes, &error)))
+        })?;
+        take_no_keys("credential_refs", Some(&refs))?;
+    }
     let parameters = Parameters::read(&config, &["body".into(), "config".into()])?;
     let traces = uploaded(received, &fields)?;
     let set = fields.iter().rfind(|field| field.name == "eval_set_file" && field.file.is_some());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
     Ok(Job::new(traces, set, parameters))
+}
+
+/// Fails if a request names keys of judges. Clients send an empty object where there are none.
+fn take_no_keys(field: &str, refs: Option<&Value>) -> Result<(), Refusal> {
+    let is_empty = |refs: &Value| refs.is_null() || refs.as_object().is_some_and(serde_json::Map::is_empty);
+    if refs.is_none_or(is_empty) {
+        return Ok(());
+    }
+    Err(Refusal::bad(format!(
+        "`{field}`: keys of judges are where the service runs, and none is taken from a request"
+    )))
 }
 
 /// An eval set without errors. One without cases is taken: that none of its cases is about a trace is said of each.

@@ -144,7 +144,7 @@ fn hostile_requests_are_answered_rightly_or_refused() {
     let mut random = Random(0x5eed);
     let trace = trace(1, "Paris?", "Paris", "It is sunny.");
     let evaluation = evaluation(&trace, SET);
-    let score = r#"{"actual": [{"user_content": {"parts": [{"text": "a"}]}}], "criteria": {"response_match_score": 0.5}}"#;
+    let score = r#"{"actual": [{"user_content": {"parts": [{"text": "a"}]}}], "expected": [{"user_content": {"parts": [{"text": "a"}]}}], "criteria": {"response_match_score": 0.5}}"#;
     let upload =
         form(&[("eval_set_file", "s.json", SET.as_bytes()), ("trace_files", "t.json", trace.as_bytes())]);
     let (json, files) = ("application/json", "multipart/form-data; boundary=b0undary");
@@ -331,7 +331,7 @@ fn each_route_answers_hostile_bodies_with_what_is_wrong() {
         assert_eq!(export(&service, JSON, text.as_bytes()).status, 200);
     }
     let evaluation = evaluation(&trace, SET);
-    let score = r#"{"actual": [{"user_content": {"parts": [{"text": "a"}]}}], "criteria": {"response_match_score": 0.1}}"#;
+    let score = r#"{"actual": [{"user_content": {"parts": [{"text": "a"}]}}], "expected": [{"user_content": {"parts": [{"text": "a"}]}}], "criteria": {"response_match_score": 0.1}}"#;
     let sessions = r#"{"golden": "1", "sessions": ["2", "3"], "evaluators": [{"name": "response_match_score", "threshold": 0.1}]}"#;
     let config =
         r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0, "match_type": "IN_ORDER"}}}"#;

@@ -220,8 +220,12 @@ fn turns_are_scored_with_criteria() {
         assert_eq!((refused.status, &detail["loc"]), (422, &json!(["body", field])), "{said}");
         assert!(detail["msg"].as_str().unwrap().contains(said), "{detail}");
     }
-    let alone = request(json!([turn("a")]), Value::Null, json!({ "tool_call_count_v1": 3 }));
-    assert_eq!(alone.status, 200, "{}", alone.body);
+    let alone = request(
+        json!([turn("a")]),
+        Value::Null,
+        json!({ "trajectory_single_tool_use": { "threshold": 1.0, "tool_name": "look" } }),
+    );
+    assert_eq!(alone.data()["verdict"], "failed", "{}", alone.body);
     let wrong = request(json!([{ "user_content": 1 }]), json!([]), criteria);
     let detail = &wrong.json()["detail"][0];
     assert_eq!((wrong.status, &detail["loc"]), (422, &json!(["body", "actual", 0, "user_content"])));

@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use eval_agents::draft::Draft;
+use eval_format::__private::is_left_out;
+use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
 use eval_server::{DraftRefused, DraftStore, SavedDraft};
 
 use crate::drafts::Destination;
@@ -31,16 +33,35 @@ impl SetFolder {
                 format!("it is not below the folder of the service; name a file such as `evals/{DEFAULT}`");
             DraftRefused::set(one_line(set), why)
         };
-        let path = Path::new(set);
-        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let named = Path::new(set);
+        let is_plain = named.components().all(|part| matches!(part, Component::Normal(_)));
         if set.is_empty() || !is_plain {
             return Err(outside());
         }
-        let path = self.root.join(path);
+        let path = self.root.join(named);
+        if let Some(why) = self.unfound(named) {
+            return Err(DraftRefused::set(one_line(set), why));
+        }
         // What does not exist yet is made below what does.
         let existing = path.ancestors().find(|above| above.symlink_metadata().is_ok());
         let real = existing.and_then(|above| above.canonicalize().ok());
         if real.is_some_and(|real| real.starts_with(&self.root)) { Ok(path) } else { Err(outside()) }
+    }
+
+    /// Why a set of this name would not be found: neither by tests nor by the page of drafts.
+    fn unfound(&self, set: &Path) -> Option<String> {
+        let folders =
+            set.ancestors().skip(1).filter_map(|folder| Some((folder, folder.file_name()?.to_str()?)));
+        let left_out = folders.filter(|(folder, name)| is_left_out(name, &self.root.join(folder))).last();
+        if let Some((folder, _)) = left_out {
+            return Some(format!(
+                "no search for sets enters the folder `{}`; name a file such as `evals/{DEFAULT}`",
+                one_line(&folder.display().to_string())
+            ));
+        }
+        let name = set.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_set = FileKind::of(name) == Some(FileKind::Set) && !is_passed_over(name);
+        (!is_set).then(|| format!("eval sets are named {SET_NAMES}; name a file such as `evals/{DEFAULT}`"))
     }
 }
 
@@ -101,7 +122,27 @@ mod tests {
             let refused = sets.save(Some(name), draft("Paris?")).unwrap_err().to_string();
             assert!(refused.contains("not below the folder"), "{name}: {refused}");
         }
-        assert!(sets.save(Some("main.rs"), draft("Paris?")).is_err());
+        std::fs::create_dir(folder.path().join("target")).unwrap();
+        std::fs::write(
+            folder.path().join("target/CACHEDIR.TAG"),
+            "Signature: 8a477f597d28d172789f06886806bc55",
+        )
+        .unwrap();
+        for (name, said) in [
+            ("main.rs", "eval sets are named"),
+            ("evals/foo.json", "eval sets are named"),
+            ("evals/.hidden.evalset.json", "eval sets are named"),
+            (".git/x.evalset.json", "no search for sets enters the folder `.git`"),
+            ("a/.b/c/x.evalset.json", "no search for sets enters the folder `a/.b`"),
+            ("target/a/x.evalset.json", "no search for sets enters the folder `target`"),
+        ] {
+            let refused = sets.save(Some(name), draft("Paris?")).unwrap_err().to_string();
+            assert!(
+                refused.contains(said) && refused.contains("evals/sessions.evalset.json"),
+                "{name}: {refused}"
+            );
+            assert!(!folder.path().join(name).exists(), "{name}");
+        }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();

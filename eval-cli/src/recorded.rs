@@ -2,7 +2,6 @@
 
 mod cases;
 mod checkout;
-mod completeness;
 mod counts;
 mod currency;
 mod folder;
@@ -11,7 +10,6 @@ mod metric;
 mod prices;
 mod results;
 mod run;
-mod selection;
 mod state;
 mod test;
 mod totals;
@@ -19,7 +17,6 @@ mod usage;
 
 pub(crate) use cases::{Cases, Found};
 pub(crate) use checkout::{Changes, revisions};
-pub(crate) use completeness::Completeness;
 pub(crate) use counts::RunCounts;
 pub(crate) use folder::{near, new_root, prune};
 pub(crate) use gaps::{gaps, has_gaps};

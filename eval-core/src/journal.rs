@@ -48,6 +48,8 @@
 mod case_hash;
 #[cfg(feature = "reports")]
 mod checked_lines;
+#[cfg(feature = "reports")]
+mod completeness;
 mod content;
 mod folder;
 #[cfg(feature = "reports")]
@@ -74,6 +76,8 @@ mod run_id;
 mod runs;
 mod scores;
 mod seal;
+#[cfg(feature = "reports")]
+mod selection;
 mod shape;
 #[cfg(feature = "reports")]
 mod skim;
@@ -89,6 +93,9 @@ mod tests;
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[cfg(feature = "reports")]
 pub use case_hash::case_hash;
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use completeness::Completeness;
 #[cfg(feature = "reports")]
 pub use listed::{ListedSet, listed_tests};
 #[cfg(feature = "reports")]

@@ -153,7 +153,7 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
-    pub use crate::journal::{Revision, revision_of_run};
+    pub use crate::journal::{Completeness, Revision, revision_of_run};
     #[cfg(feature = "reports")]
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,

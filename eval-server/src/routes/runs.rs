@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::Verdict;
+use eval_core::__private::Completeness;
 use eval_core::journal::{self, RecordedRun, RecordedTest, RunDir};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -103,14 +104,19 @@ pub(crate) async fn run(State(app): State<Shared>, Path(id): Path<String>) -> Re
             let found = if id == "latest" { all.next() } else { all.find(|run| run.id == id) };
             let found = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such run"))?;
             let read = RecordedRun::read(&found.path).map_err(|error| failed(&error))?;
-            let is_whole = read.torn + read.never_began + read.lost == 0 && read.unreadable.is_empty();
-            let complete = is_whole
-                && read.missing_parts.is_empty()
-                && !read.tests.iter().any(RecordedTest::is_unfinished);
+            let complete = is_complete(&read);
             let tests = read.tests.iter().map(TestEntry::of).collect();
             Ok(answer::data(RunDetails { id: found.id, tests, complete }))
         })
         .await?
+}
+
+fn is_complete(run: &RecordedRun) -> bool {
+    run.torn + run.lost == 0
+        && run.unreadable.is_empty()
+        && run.missing_parts.is_empty()
+        && !run.tests.iter().any(RecordedTest::is_unfinished)
+        && Completeness::of(run).missing() == 0
 }
 
 fn folder(app: &App) -> Result<PathBuf, Refusal> {

@@ -161,12 +161,20 @@ pub mod __private {
     pub use crate::secrets::{hide, is_secret, mask};
 
     #[cfg(feature = "reports")]
-    use eval_format::{ArgsMatch, FunctionCall, MatchType, Value};
+    use eval_format::{ArgsMatch, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 
     /// Whether two values are equal as metrics compare them: by Python's `==`.
     #[cfg(feature = "reports")]
     pub fn values_equal(a: &Value, b: &Value) -> bool {
         crate::score::equality::values_equal(a, b)
+    }
+
+    /// What the tools of a turn returned, as metrics read it: the responses of its calls in the order of the calls, then those
+    /// without a call. One without a value is not among them.
+    #[cfg(feature = "reports")]
+    pub fn responses_of_calls(turn: &Invocation) -> Vec<(Option<&FunctionCall>, &FunctionResponse)> {
+        let answered = crate::score::responses::Answered::of(turn);
+        answered.into_iter().map(|it| (it.call, it.response)).collect()
     }
 
     /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they

@@ -6,7 +6,6 @@ mod counts;
 mod currency;
 mod folder;
 mod gaps;
-mod metric;
 mod prices;
 mod results;
 mod run;
@@ -20,7 +19,6 @@ pub(crate) use checkout::{Changes, revisions};
 pub(crate) use counts::RunCounts;
 pub(crate) use folder::{near, new_root, prune};
 pub(crate) use gaps::{gaps, has_gaps};
-pub(crate) use metric::metric_state;
 pub(crate) use prices::cost;
 pub(crate) use results::RunResults;
 #[cfg(feature = "store")]

@@ -51,6 +51,8 @@ mod checked_lines;
 #[cfg(feature = "reports")]
 mod completeness;
 mod content;
+#[doc(hidden)]
+pub mod file_names;
 mod folder;
 #[cfg(feature = "reports")]
 mod from_json;
@@ -81,6 +83,8 @@ mod selection;
 mod shape;
 #[cfg(feature = "reports")]
 mod skim;
+#[cfg(feature = "reports")]
+mod tail;
 mod test_log;
 mod time;
 mod to_json;
@@ -110,10 +114,13 @@ pub use record::{
 #[doc(hidden)]
 pub use revision::Revision;
 #[cfg(feature = "reports")]
-#[doc(hidden)]
-pub use runs::revision_of_run;
-#[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use runs::{find_run, revision_of_run};
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use tail::Tail;
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
 #[cfg(feature = "reports")]
 pub use writer::prune;

@@ -153,7 +153,7 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
-    pub use crate::journal::{Completeness, Revision, revision_of_run};
+    pub use crate::journal::{Completeness, Revision, Tail, file_names, find_run, revision_of_run};
     #[cfg(feature = "reports")]
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
@@ -161,7 +161,7 @@ pub mod __private {
     pub use crate::secrets::{hide, is_secret, mask};
 
     #[cfg(feature = "reports")]
-    use eval_format::{ArgsMatch, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
+    use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 
     /// Whether two values are equal as metrics compare them: by Python's `==`.
     #[cfg(feature = "reports")]
@@ -175,6 +175,12 @@ pub mod __private {
     pub fn responses_of_calls(turn: &Invocation) -> Vec<(Option<&FunctionCall>, &FunctionResponse)> {
         let answered = crate::score::responses::Answered::of(turn);
         answered.into_iter().map(|it| (it.call, it.response)).collect()
+    }
+
+    /// How a metric compares calls; `None` for one that compares none.
+    #[cfg(feature = "reports")]
+    pub fn comparison(metric: &str, criterion: &Criterion) -> Option<(MatchType, ArgsMatch)> {
+        crate::score::align::comparison(metric, Some(criterion))
     }
 
     /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they

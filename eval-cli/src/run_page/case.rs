@@ -12,7 +12,7 @@ use super::turn::Comparison;
 use crate::output::{shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::phrases;
-use crate::recorded::{Cases, RunCounts, State, TestResult, headline, metric_state, near};
+use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
 
 pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
     let details = details(test, files);
@@ -73,7 +73,7 @@ fn pill(metric: &MetricReport) -> Pill {
         (_, None) => "not scored".to_owned(),
         (_, Some(score)) => short(score, metric.threshold()),
     };
-    Pill { name: line(&metric.name), state: metric_state(&metric.verdict), score }
+    Pill { name: line(&metric.name), state: metric.verdict.name(), score }
 }
 
 /// A score with two digits, or with as many as it takes to stand on its side of the threshold.
@@ -145,7 +145,7 @@ fn metric_line(report: &MetricReport) -> MetricLine {
     let options = report.criterion.iter().flat_map(|criterion| criterion.options.iter());
     MetricLine {
         name: line(&report.name),
-        state: metric_state(&report.verdict),
+        state: report.verdict.name(),
         score: report.score.filter(|score| score.is_finite()),
         threshold: report.threshold().filter(|threshold| threshold.is_finite()),
         scored: format!("{} of {}", report.scored, report.total),

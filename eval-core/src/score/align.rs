@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eval_format::{FunctionCall, MatchType};
+use eval_format::metric::Subject;
+use eval_format::{Criterion, FunctionCall, MatchType};
 
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
@@ -18,6 +19,14 @@ pub(crate) enum Pair {
     Missing(usize),
     /// An actual call that was not expected.
     Extra(usize),
+}
+
+/// How a metric compares calls: as its criterion says, else as it does by default. `None` for a metric that compares none.
+pub(crate) fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<(MatchType, ArgsMatch)> {
+    let Subject::ToolCalls(by_default) = eval_format::metric::metric(metric)?.compares else { return None };
+    let named = criterion.filter(|criterion| criterion.get("match_type").is_some());
+    let match_type = named.map_or(by_default, Criterion::match_type);
+    Some((match_type, criterion.map(Criterion::args_match).unwrap_or_default()))
 }
 
 /// Aligns calls as a metric compares them that matches them in this way.

@@ -76,7 +76,7 @@ fn a_run_is_complete_only_if_each_test_of_its_binaries_began() {
             }),
             json!({ "record": "decided", "test": 1, "verdict": "passed", "at": at }),
         ];
-        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        let lines = records.map(|record| record.to_string()).join("\n") + "\n";
         std::fs::write(run.join("4711.jsonl"), lines).unwrap();
         let read = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
         assert_eq!(read["tests"][0]["verdict"], "passed", "{read}");

@@ -54,7 +54,8 @@ pub(super) struct RunLine {
     /// `passed`, `failed`, `unmeasurable` or `running`.
     pub(super) outcome: &'static str,
     pub(super) running: bool,
-    pub(super) reason: String,
+    /// Why it ended so, or how far it is.
+    pub(super) reason: Option<String>,
     pub(super) cases: usize,
     /// Cases that were to run, if that is known.
     pub(super) planned: Option<usize>,
@@ -62,9 +63,10 @@ pub(super) struct RunLine {
     /// Cases that are not in work any more.
     pub(super) decided: usize,
     pub(super) when: String,
-    pub(super) took: String,
+    /// `None` for a run that cannot be read.
+    pub(super) took: Option<String>,
     /// What ran: packages, or a program.
-    pub(super) what: String,
+    pub(super) what: Option<String>,
 }
 
 /// What can be started.

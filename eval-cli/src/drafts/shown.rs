@@ -99,6 +99,9 @@ const SHOWN_OF_SESSION: [&str; 4] = ["app_name", "user_id", "session_id", "state
 /// The same of a scenario.
 const SHOWN_OF_SCENARIO: [&str; 3] = ["starting_prompt", "conversation_plan", "user_persona"];
 
+/// The same of a rubric.
+const SHOWN_OF_RUBRIC: [&str; 4] = ["rubric_id", "rubric_content", "description", "type"];
+
 /// The keys of an object that are shown nowhere else.
 fn rest(object: &Value, shown: &[&str], parts: &mut Vec<Part>) {
     let entries = object.as_object().into_iter().flatten();
@@ -147,6 +150,7 @@ fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
         let texts = [&rubric.text_property, &rubric.description].into_iter().flatten();
         let texts: Vec<&str> = texts.map(String::as_str).collect();
         add("rubric", &format!("{}{kind}: {}", rubric.rubric_id, texts.join("\n")), parts);
+        rest(&rubric.to_value(), &SHOWN_OF_RUBRIC, parts);
     }
 }
 

@@ -54,18 +54,6 @@ fn filters(test: &TestResult<'_>) -> String {
     if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
 }
 
-/// The class of a state.
-fn class(state: State) -> &'static str {
-    match state {
-        State::Passed => "passed",
-        State::Failed => "failed",
-        State::NotEvaluated => "not_evaluated",
-        State::Error => "error",
-        State::Skipped => "skipped",
-        State::Unfinished => "unfinished",
-    }
-}
-
 fn pill(metric: &MetricReport) -> Pill {
     let score = match (&metric.verdict, metric.score) {
         (Verdict::Skipped(_), _) => "skipped".to_owned(),
@@ -111,7 +99,7 @@ fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
     let (word, _) = phrases::word(test);
     CaseDetails {
         name: line(&test.name),
-        state: if word == "FLAKY" { "flaky" } else { class(test.state) },
+        state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
         reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&calm(reason, test))),
         facts: facts(test),
@@ -160,7 +148,7 @@ fn earlier(attempt: &eval_core::journal::Attempt) -> Earlier {
     let decided = attempt.decided.as_ref();
     Earlier {
         attempt: attempt.started.attempt,
-        state: class(decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict))),
+        state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)).name(),
         reason: decided.and_then(|decided| headline(decided, &attempt.started.name)).map(line),
     }
 }

@@ -417,6 +417,14 @@ fn serve_shows_a_journal_that_is_dropped() {
 }
 
 #[test]
+fn serve_checks_with_the_criteria_of_adk_where_no_config_is() {
+    let page = Pages::new(&[]).get("/check").1;
+    let config = eval_core::EvalConfig::adk_default().to_value();
+    let data = config["criteria"].to_string().replace('"', "&#34;");
+    assert!(page.contains(&format!("data-criteria=\"{data}\"")), "{data}: {page}");
+}
+
+#[test]
 fn serve_starts_only_what_it_was_given() {
     let pages = Pages::new(&[]);
     let asked = json!({ "sets": ["evals/s.evalset.json"], "runs": 1, "agent_cmd": "touch hacked" });

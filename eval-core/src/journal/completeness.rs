@@ -138,8 +138,9 @@ fn listed_by(head: &Head, known: &mut HashMap<String, Option<Vec<ListedSet>>>) -
 
 /// Whether a program is the one that was built then.
 fn is_unchanged(program: &Path, built: SystemTime) -> bool {
-    let now = fs::metadata(program).and_then(|found| found.modified());
-    now.is_ok_and(|now| {
+    // A journal can name anything, and opening a pipe would wait forever.
+    let found = fs::metadata(program).ok().filter(fs::Metadata::is_file);
+    found.and_then(|found| found.modified().ok()).is_some_and(|now| {
         let apart = now.duration_since(built).unwrap_or_else(|earlier| earlier.duration());
         apart < Duration::from_millis(2)
     })

@@ -224,6 +224,24 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_compared_as_the_criterion_says_or_as_the_metric_does() {
+        let plain = Criterion::new(1.0);
+        let named = plain.clone().with_match_type(MatchType::AnyOrder);
+        for (metric, criterion, match_type) in [
+            ("tool_trajectory_avg_score", None, Some(MatchType::Exact)),
+            ("tool_trajectory_avg_score", Some(&plain), Some(MatchType::Exact)),
+            ("tool_trajectory_avg_score", Some(&named), Some(MatchType::AnyOrder)),
+            ("trajectory_in_order_match", Some(&plain), Some(MatchType::InOrder)),
+            ("trajectory_any_order_match", None, Some(MatchType::AnyOrder)),
+            ("response_match_score", Some(&plain), None),
+            ("my_own", Some(&named), None),
+        ] {
+            let found = comparison(metric, criterion);
+            assert_eq!(found, match_type.map(|it| (it, ArgsMatch::default())), "{metric}");
+        }
+    }
+
+    #[test]
     fn pairs_in_order_do_not_cross() {
         for (expected, actual, pairs) in [
             ("", "", vec![]),

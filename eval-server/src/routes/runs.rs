@@ -32,6 +32,7 @@ pub(crate) struct RunDetails {
     id: String,
     tests: Vec<TestEntry>,
     /// Whether each test that was to run has a verdict, each line of the records can be read, and no part of the run is missing.
+    /// Which tests were to run, their binaries say, or how many cases a set has of which a test began.
     complete: bool,
 }
 

@@ -268,3 +268,24 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
         steps
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use eval_format::Criterion;
+
+    use super::*;
+
+    #[test]
+    fn it_is_said_how_calls_are_compared() {
+        let plain = Criterion::new(1.0);
+        let in_order = plain.clone().with_match_type(MatchType::InOrder);
+        for (metric, criterion, said) in [
+            ("tool_trajectory_avg_score", &plain, "to be the expected ones in their order"),
+            ("tool_trajectory_avg_score", &in_order, "to hold the expected ones in their order"),
+            ("trajectory_recall", &plain, "compared as trajectory_recall does"),
+        ] {
+            let (match_type, args) = comparison(metric, criterion).unwrap();
+            assert_eq!(compared(metric, match_type, args), said);
+        }
+    }
+}

@@ -231,6 +231,7 @@ mod tests {
             ("tool_trajectory_avg_score", None, Some(MatchType::Exact)),
             ("tool_trajectory_avg_score", Some(&plain), Some(MatchType::Exact)),
             ("tool_trajectory_avg_score", Some(&named), Some(MatchType::AnyOrder)),
+            ("trajectory_exact_match", None, Some(MatchType::Exact)),
             ("trajectory_in_order_match", Some(&plain), Some(MatchType::InOrder)),
             ("trajectory_any_order_match", None, Some(MatchType::AnyOrder)),
             ("response_match_score", Some(&plain), None),

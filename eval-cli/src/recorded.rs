@@ -2,16 +2,13 @@
 
 mod cases;
 mod checkout;
-mod completeness;
 mod counts;
 mod currency;
 mod folder;
 mod gaps;
-mod metric;
 mod prices;
 mod results;
 mod run;
-mod selection;
 mod state;
 mod test;
 mod totals;
@@ -19,11 +16,9 @@ mod usage;
 
 pub(crate) use cases::{Cases, Found};
 pub(crate) use checkout::{Changes, revisions};
-pub(crate) use completeness::Completeness;
 pub(crate) use counts::RunCounts;
 pub(crate) use folder::{near, new_root, prune};
 pub(crate) use gaps::{gaps, has_gaps};
-pub(crate) use metric::metric_state;
 pub(crate) use prices::cost;
 pub(crate) use results::RunResults;
 #[cfg(feature = "store")]

@@ -35,21 +35,14 @@ pub(crate) fn model(results: &RunResults<'_>) -> PageModel {
     let history = History::of(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
-    let tests = results.tests.iter().map(|test| (test, anchors.of(&test.name)));
-    let mut tests: Vec<(&TestResult<'_>, String)> = tests.collect();
-    tests.sort_by_key(|(test, _)| urgency(test));
-    let (tests, anchors): (Vec<&TestResult<'_>>, Vec<String>) = tests.into_iter().unzip();
-    let costs: Vec<Option<Cost>> = tests.iter().map(|test| cost(test.attempt, &results.prices)).collect();
-    let cases: Vec<CaseRow> = tests
-        .iter()
-        .zip(anchors)
-        .zip(&costs)
-        .map(|((test, anchor), cost)| {
-            let row = case::row(test, anchor, &mut files, history.spark(test));
-            CaseRow { cost: cost.as_ref().map(Cost::amount), ..row }
-        })
-        .collect();
-    let total = costs.iter().flatten().copied().reduce(|mut all, cost| {
+    let cases = results.tests.iter().map(|test| {
+        let cost = cost(test.attempt, &results.prices);
+        let row = case::row(test, anchors.of(&test.name), &mut files, history.spark(test));
+        Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
+    });
+    let mut cases: Vec<Case<'_>> = cases.collect();
+    cases.sort_by_key(|case| urgency(case.test));
+    let total = cases.iter().filter_map(|case| case.cost).reduce(|mut all, cost| {
         all.add(&cost);
         all
     });
@@ -71,9 +64,17 @@ pub(crate) fn model(results: &RunResults<'_>) -> PageModel {
         notes: phrases::notes(results).iter().map(|note| line(note)).collect(),
         histograms: histograms(results),
         pass_rate: history.pass_rate(),
-        scatters: scatters(&tests, &costs, &cases),
-        cases,
+        scatters: scatters(&cases),
+        cases: cases.into_iter().map(|case| case.row).collect(),
     }
+}
+
+/// A case of the page.
+struct Case<'r> {
+    test: &'r TestResult<'r>,
+    /// What its tokens cost; `None` without prices.
+    cost: Option<Cost>,
+    row: CaseRow,
 }
 
 /// What needs attention comes first.
@@ -90,7 +91,7 @@ fn urgency(test: &TestResult<'_>) -> u8 {
 }
 
 /// The filters that show something, and `all`.
-fn counts(cases: &[CaseRow]) -> Vec<Count> {
+fn counts(cases: &[Case<'_>]) -> Vec<Count> {
     let filters = [
         ("all", "All"),
         ("failed", "Failed"),
@@ -101,7 +102,8 @@ fn counts(cases: &[CaseRow]) -> Vec<Count> {
         ("passed", "Passed"),
         ("skipped", "Skipped"),
     ];
-    let count = |filter| cases.iter().filter(|case| case.filters.split(' ').any(|it| it == filter)).count();
+    let count =
+        |filter| cases.iter().filter(|case| case.row.filters.split(' ').any(|it| it == filter)).count();
     let counted = filters.map(|(filter, name)| {
         let cases = if filter == "all" { cases.len() } else { count(filter) };
         Count { filter, name, cases }
@@ -136,25 +138,25 @@ fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
 }
 
 /// What the cases took and what they cost, against the mean score of the metrics that can fail them.
-fn scatters(tests: &[&TestResult<'_>], costs: &[Option<Cost>], cases: &[CaseRow]) -> Vec<Scatter> {
+fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let score = |test: &TestResult<'_>| {
         let scores: Vec<f64> = test.gating().filter_map(|metric| metric.score).collect();
         mean(&scores)
     };
-    let points = |took: &dyn Fn(usize) -> Option<f64>| {
-        let of_case = tests.iter().zip(cases).enumerate().filter_map(|(at, (test, row))| {
+    let points = |took: &dyn Fn(&Case<'_>) -> Option<f64>| {
+        let of_case = cases.iter().filter_map(|case| {
             Some(Point {
-                took: took(at)?,
-                score: score(test)?,
-                passed: test.state == State::Passed,
-                name: row.name.clone(),
-                anchor: row.anchor.clone(),
+                took: took(case)?,
+                score: score(case.test)?,
+                passed: case.test.state == State::Passed,
+                name: case.row.name.clone(),
+                anchor: case.row.anchor.clone(),
             })
         });
         of_case.collect()
     };
-    let times = points(&|at| tests.get(at)?.attempt.decided.as_ref().map(|it| it.elapsed.as_secs_f64()));
-    let costs = points(&|at| costs.get(at)?.map(|cost| cost.money));
+    let times = points(&|case| case.test.attempt.decided.as_ref().map(|it| it.elapsed.as_secs_f64()));
+    let costs = points(&|case| case.cost.map(|cost| cost.money));
     let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
     [Scatter::of("Time against score", times, seconds), Scatter::of("Cost against score", costs, money)]

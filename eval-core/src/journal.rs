@@ -48,7 +48,11 @@
 mod case_hash;
 #[cfg(feature = "reports")]
 mod checked_lines;
+#[cfg(feature = "reports")]
+mod completeness;
 mod content;
+#[doc(hidden)]
+pub mod file_names;
 mod folder;
 #[cfg(feature = "reports")]
 mod from_json;
@@ -74,9 +78,13 @@ mod run_id;
 mod runs;
 mod scores;
 mod seal;
+#[cfg(feature = "reports")]
+mod selection;
 mod shape;
 #[cfg(feature = "reports")]
 mod skim;
+#[cfg(feature = "reports")]
+mod tail;
 mod test_log;
 mod time;
 mod to_json;
@@ -89,6 +97,9 @@ mod tests;
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[cfg(feature = "reports")]
 pub use case_hash::case_hash;
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use completeness::Completeness;
 #[cfg(feature = "reports")]
 pub use listed::{ListedSet, listed_tests};
 #[cfg(feature = "reports")]
@@ -103,10 +114,13 @@ pub use record::{
 #[doc(hidden)]
 pub use revision::Revision;
 #[cfg(feature = "reports")]
-#[doc(hidden)]
-pub use runs::revision_of_run;
-#[cfg(feature = "reports")]
 pub use runs::{RunDir, latest, runs};
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use runs::{find_run, revision_of_run};
+#[cfg(feature = "reports")]
+#[doc(hidden)]
+pub use tail::Tail;
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
 #[cfg(feature = "reports")]
 pub use writer::prune;

@@ -153,7 +153,7 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
-    pub use crate::journal::{Revision, revision_of_run};
+    pub use crate::journal::{Completeness, Revision, Tail, file_names, find_run, revision_of_run};
     #[cfg(feature = "reports")]
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
@@ -161,7 +161,7 @@ pub mod __private {
     pub use crate::secrets::{hide, is_secret, mask};
 
     #[cfg(feature = "reports")]
-    use eval_format::{ArgsMatch, FunctionCall, MatchType, Value};
+    use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 
     /// The variables that may hold the key of a provider of models.
     #[cfg(feature = "judges")]
@@ -173,6 +173,20 @@ pub mod __private {
     #[cfg(feature = "reports")]
     pub fn values_equal(a: &Value, b: &Value) -> bool {
         crate::score::equality::values_equal(a, b)
+    }
+
+    /// What the tools of a turn returned, as metrics read it: the responses of its calls in the order of the calls, then those
+    /// without a call. One without a value is not among them.
+    #[cfg(feature = "reports")]
+    pub fn responses_of_calls(turn: &Invocation) -> Vec<(Option<&FunctionCall>, &FunctionResponse)> {
+        let answered = crate::score::responses::Answered::of(turn);
+        answered.into_iter().map(|it| (it.call, it.response)).collect()
+    }
+
+    /// How a metric compares calls; `None` for one that compares none.
+    #[cfg(feature = "reports")]
+    pub fn comparison(metric: &str, criterion: &Criterion) -> Option<(MatchType, ArgsMatch)> {
+        crate::score::align::comparison(metric, Some(criterion))
     }
 
     /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they

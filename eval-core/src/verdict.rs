@@ -97,6 +97,39 @@ impl Verdict {
         }
     }
 
+    /// The verdict in one word, as journals and reports have it.
+    ///
+    /// ```
+    /// use eval_core::Verdict;
+    ///
+    /// assert_eq!(Verdict::NotEvaluated("no turn expects an answer".to_owned()).name(), "not_evaluated");
+    /// ```
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotEvaluated(_) => "not_evaluated",
+            Self::Error { .. } => "error",
+            Self::Skipped(_) => "skipped",
+            Self::Informational => "informational",
+        }
+    }
+
+    /// The verdict of a [`name`](Self::name), with its reason and its role if it has them; `None` if it is no verdict.
+    #[cfg(feature = "reports")]
+    pub(crate) fn named(name: &str, reason: String, role: Option<Role>) -> Option<Self> {
+        let of_role = |message| role.map(|role| Self::Error { role, message });
+        Some(match name {
+            "passed" => Self::Passed,
+            "failed" => Self::Failed,
+            "not_evaluated" => Self::NotEvaluated(reason),
+            "error" => of_role(reason)?,
+            "skipped" => Self::Skipped(reason),
+            "informational" => Self::Informational,
+            _ => return None,
+        })
+    }
+
     /// An error of this role.
     pub(crate) fn error(role: Role, message: impl Into<String>) -> Self {
         Self::Error { role, message: message.into() }

@@ -1,21 +1,8 @@
 //! Scores and verdicts, as answers have them.
 
+use eval_core::Score;
 use eval_core::report::{MetricOutcome, Role, ScoredMetric};
-use eval_core::{Score, Verdict};
 use eval_format::metric::{Need, metric};
-
-/// A verdict in one word, as the reports have it.
-pub(crate) fn verdict_name(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Passed => "passed",
-        Verdict::Failed => "failed",
-        Verdict::Skipped(_) => "skipped",
-        Verdict::Informational => "informational",
-        Verdict::Error { .. } => "error",
-        // A verdict of a kind that is not known here is none.
-        _ => "not_evaluated",
-    }
-}
 
 /// Whether a metric asks a judge.
 pub(crate) fn is_judged(name: &str) -> bool {

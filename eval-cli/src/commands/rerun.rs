@@ -8,12 +8,13 @@ mod never_begun;
 mod notice;
 mod targets;
 
+use eval_core::__private::Completeness;
 use eval_core::journal::RecordedRun;
 
 use crate::output::foreign::one_line;
 use crate::output::words::{count, short_code_list, them};
 use crate::output::{Answer, CommandError, Outcome};
-use crate::recorded::{Completeness, RunArgs, State, TestResult, gaps, has_gaps};
+use crate::recorded::{RunArgs, State, TestResult, gaps, has_gaps};
 use cargo_tests::CargoTests;
 use notice::notice;
 use targets::Targets;

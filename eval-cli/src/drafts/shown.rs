@@ -1,6 +1,12 @@
 //! A draft as it is shown to whoever accepts it.
 
-use eval_format::{Content, EvalCase, Invocation, Map, Value};
+use std::ptr;
+
+use eval_core::__private::responses_of_calls;
+use eval_format::{
+    Content, ConversationScenario, EvalCase, FunctionResponse, Invocation, Map, Persona, Rubric,
+    SessionInput, Value,
+};
 
 use super::draft::Draft;
 use crate::output::foreign::{one_line, quoted};
@@ -20,7 +26,7 @@ pub(crate) enum Part {
     NoAnswer,
 }
 
-/// Where a draft comes from, and all that it expects.
+/// Where a draft comes from, and all that it plays and expects.
 pub(crate) fn text(draft: &Draft) -> String {
     let Draft { path, case } = draft;
     let (id, file) = (one_line(&case.eval_id), one_line(&path.display().to_string()));
@@ -36,23 +42,116 @@ pub(crate) fn text(draft: &Draft) -> String {
     text
 }
 
-/// Where a draft comes from, and all that it expects, in parts.
+/// Where a draft comes from, and all that it plays and expects, in parts. What this module does not know is shown as it stands
+/// in the file, so that no key of a later version is accepted unseen.
 pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     let mut parts = Vec::new();
     mark(case, &mut parts);
-    if let Some(session) = &case.session_input {
-        map("state", &session.state, &mut parts);
+    if let Some(input) = &case.session_input {
+        session(input, &mut parts);
     }
-    if let Some(scenario) = &case.conversation_scenario {
-        add("prompt", &scenario.starting_prompt, &mut parts);
-        add("plan", &scenario.conversation_plan, &mut parts);
+    if let Some(of) = &case.conversation_scenario {
+        scenario(of, &mut parts);
     }
+    rubrics(case.rubrics.as_deref(), &mut parts);
+    rest(&case.to_value(), &SHOWN_OF_CASE, &mut parts);
     for (at, turn) in case.conversation.iter().enumerate() {
         parts.push(Part::Turn(at + 1));
         of_turn(turn, &mut parts);
     }
     map("at the end", &case.final_session_state, &mut parts);
     parts
+}
+
+/// Keys of a case that are shown in words, and when it was made, which nothing reads.
+const SHOWN_OF_CASE: [&str; 8] = [
+    "eval_id",
+    "conversation",
+    "conversation_scenario",
+    "session_input",
+    "creation_timestamp",
+    "rubrics",
+    "final_session_state",
+    "_draft",
+];
+
+/// Keys of a turn that are shown in words, and those of the run that was recorded, which nothing reads.
+const SHOWN_OF_TURN: [&str; 10] = [
+    "invocation_id",
+    "user_content",
+    "final_response",
+    "intermediate_data",
+    "creation_timestamp",
+    "duration",
+    "model_duration",
+    "tool_duration",
+    "rubrics",
+    "app_details",
+];
+
+/// The same of what happened in a turn, in its two forms.
+const SHOWN_OF_DATA: [&str; 4] =
+    ["tool_uses", "tool_responses", "intermediate_responses", "invocation_events"];
+
+/// The same of a session.
+const SHOWN_OF_SESSION: [&str; 4] = ["app_name", "user_id", "session_id", "state"];
+
+/// The same of a scenario.
+const SHOWN_OF_SCENARIO: [&str; 3] = ["starting_prompt", "conversation_plan", "user_persona"];
+
+/// The same of a rubric.
+const SHOWN_OF_RUBRIC: [&str; 4] = ["rubric_id", "rubric_content", "description", "type"];
+
+/// The keys of an object that are shown nowhere else.
+fn rest(object: &Value, shown: &[&str], parts: &mut Vec<Part>) {
+    let entries = object.as_object().into_iter().flatten();
+    for (key, value) in entries.filter(|(key, _)| !shown.contains(key)) {
+        add(&one_line(key), &plain(value), parts);
+    }
+}
+
+fn session(input: &SessionInput, parts: &mut Vec<Part>) {
+    let names = [
+        ("app", Some(&input.app_name)),
+        ("user", Some(&input.user_id)),
+        ("session", input.session_id.as_ref()),
+    ];
+    let named = names.into_iter().filter_map(|(what, name)| Some((what, name.filter(|it| !it.is_empty())?)));
+    let named: Vec<String> = named.map(|(what, name)| format!("{what} {name}")).collect();
+    if !named.is_empty() {
+        add("in", &named.join(", "), parts);
+    }
+    map("state", &input.state, parts);
+    rest(&input.to_value(), &SHOWN_OF_SESSION, parts);
+}
+
+fn scenario(scenario: &ConversationScenario, parts: &mut Vec<Part>) {
+    add("prompt", &scenario.starting_prompt, parts);
+    add("plan", &scenario.conversation_plan, parts);
+    match &scenario.user_persona {
+        Some(Persona::Own(persona)) => {
+            add("persona", &format!("{}: {}", persona.id, persona.description), parts);
+            for behavior in &persona.behaviors {
+                add("is", &format!("{}: {}", behavior.name, behavior.description), parts);
+                behavior.behavior_instructions.iter().for_each(|text| add("does", text, parts));
+                behavior.violation_rubrics.iter().for_each(|text| add("never", text, parts));
+            }
+        }
+        Some(ready_made) => add("persona", ready_made.id(), parts),
+        None => {}
+    }
+    rest(&scenario.to_value(), &SHOWN_OF_SCENARIO, parts);
+}
+
+/// What judges are asked: `rubric  kind (FINAL_RESPONSE_QUALITY): The answer is kind.`
+fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
+    for rubric in rubrics.into_iter().flatten() {
+        let kind = rubric.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+        let texts = [&rubric.text_property, &rubric.description].into_iter().flatten();
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
+        add("rubric", &format!("{}{kind}: {}", rubric.rubric_id, texts.join("\n")), parts);
+        rest(&rubric.to_value(), &SHOWN_OF_RUBRIC, parts);
+    }
 }
 
 /// What the mark says: the origin, what varied, and what else its writer knew.
@@ -70,15 +169,33 @@ fn mark(case: &EvalCase, parts: &mut Vec<Part>) {
 
 fn of_turn(turn: &Invocation, parts: &mut Vec<Part>) {
     content("user", &turn.user_content, parts);
-    for call in turn.tool_calls() {
-        add("calls", &call.to_string(), parts);
-    }
+    tools(turn, parts);
     for said in turn.intermediate_texts() {
         add("says", &said, parts);
     }
     match &turn.final_response {
         Some(answer) => content("answer", answer, parts),
         None => parts.push(Part::NoAnswer),
+    }
+    rubrics(turn.rubrics.as_deref(), parts);
+    let written = turn.to_value();
+    rest(&written["intermediate_data"], &SHOWN_OF_DATA, parts);
+    rest(&written, &SHOWN_OF_TURN, parts);
+}
+
+/// The calls of a turn, each with what its tool is expected to return, then what is expected of tools without a call.
+fn tools(turn: &Invocation, parts: &mut Vec<Part>) {
+    let mut results = responses_of_calls(turn).into_iter().peekable();
+    let value = |of: &FunctionResponse| Value::from(of.response.clone().unwrap_or_default()).to_string();
+    for call in turn.tool_calls() {
+        add("calls", &call.to_string(), parts);
+        if let Some((_, result)) = results.next_if(|(of, _)| of.is_some_and(|of| ptr::eq(of, call))) {
+            add("result", &value(result), parts);
+        }
+    }
+    for (_, result) in results {
+        let tool = result.name.as_deref().unwrap_or("(no name)");
+        add("result", &format!("{tool}: {}", value(result)), parts);
     }
 }
 

@@ -23,6 +23,24 @@ impl Outcome {
         }
     }
 
+    /// The outcome that an exit code stands for; `None` for codes that no command ends with.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of_exit_code(code: i32) -> Option<Self> {
+        [Self::Passed, Self::Failed, Self::Unmeasurable]
+            .into_iter()
+            .find(|outcome| outcome.exit_code() == code)
+    }
+
+    /// What the outcome of a run says of its cases.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of_cases(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed: a case did not pass",
+            Self::Unmeasurable => "not measurable: a case has no verdict, or nothing was run",
+        }
+    }
+
     /// The outcome in one word, in lower case.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -135,8 +135,9 @@ pub(crate) struct Past {
 }
 
 impl PassRate {
-    /// Of each run its label, and how many of how many cases passed. `None` for fewer than two runs with cases.
-    pub(crate) fn of(runs: &[(String, usize, usize)]) -> Option<Self> {
+    /// Of each run its label, and how many of how many cases passed. `last` is what a sentence calls the last one. `None` for
+    /// fewer than two runs with cases.
+    pub(crate) fn of(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
         let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
         let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };
         let step = (WIDTH - 10.0) / as_f64(runs.len() - 1);
@@ -154,7 +155,7 @@ impl PassRate {
             let _ = write!(line, "{x:.1},{y:.1} ");
         }
         let summary =
-            format!("{now}/{of_now} cases passed in this run, {before}/{of_before} in the one before");
+            format!("{now}/{of_now} cases passed in {last}, {before}/{of_before} in the one before");
         Some(Self { points, line, summary })
     }
 }
@@ -221,9 +222,9 @@ mod tests {
         assert_eq!(several.summary, "1 of 2 cases below their thresholds, 0.8 to 0.9");
         assert_eq!((several.bars.len(), several.thresholds.len()), (2, 2));
         let runs = [("a".to_owned(), 1, 4), ("b".to_owned(), 0, 0), ("c".to_owned(), 4, 4)];
-        let rate = PassRate::of(&runs).unwrap();
+        let rate = PassRate::of(&runs, "this run").unwrap();
         assert_eq!(rate.summary, "4/4 cases passed in this run, 1/4 in the one before");
-        assert!(PassRate::of(&runs[..2]).is_none());
+        assert!(PassRate::of(&runs[..2], "this run").is_none());
         let spark = Spark::of(&[Some((true, "passed")), None, Some((false, "failed"))]);
         assert_eq!(spark.label, "passed, not run, failed");
     }

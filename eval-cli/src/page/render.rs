@@ -37,6 +37,13 @@ pub(crate) struct Live {
     pub(crate) scripts: Vec<&'static str>,
 }
 
+impl Live {
+    /// Whether a page of the navigation is this one.
+    fn stands_at(&self, path: &str) -> bool {
+        self.here == path
+    }
+}
+
 impl Html<'_> {
     /// The details of a case, for a script element.
     #[expect(clippy::unused_self, reason = "the template calls it")]
@@ -169,7 +176,7 @@ mod tests {
             scatters: Scatter::of("t", vec![point(1.0), point(2.0)], |took| took.to_string())
                 .into_iter()
                 .collect(),
-            pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)]),
+            pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
             cases: vec![case],
         }
     }

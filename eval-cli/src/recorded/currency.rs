@@ -75,15 +75,6 @@ fn newest(program: &Path) -> Option<SystemTime> {
     beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
-/// Whether a program is the one that was built then.
-pub(super) fn is_unchanged(program: &Path, built: SystemTime) -> bool {
-    let now = fs::metadata(program).and_then(|found| found.modified());
-    now.is_ok_and(|now| {
-        let apart = now.duration_since(built).unwrap_or_else(|earlier| earlier.duration());
-        apart < Duration::from_millis(2)
-    })
-}
-
 /// A set that was written after one of its tests began.
 fn edited(run: &RecordedRun) -> Option<String> {
     let mut began: BTreeMap<(&str, Option<&str>), SystemTime> = BTreeMap::new();

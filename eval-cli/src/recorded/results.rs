@@ -1,9 +1,8 @@
 //! The results of a recorded run.
 
-use eval_core::__private::Prices;
+use eval_core::__private::{Completeness, Prices};
 use eval_core::statistics::StatisticsError;
 
-use super::completeness::Completeness;
 use super::currency::{self, Times};
 use super::run::LoadedRun;
 use super::test::TestResult;

@@ -47,6 +47,18 @@ impl State {
         }
     }
 
+    /// The state in one word: that of its verdict, if it has one.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotEvaluated => "not_evaluated",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+            Self::Unfinished => "unfinished",
+        }
+    }
+
     /// The name of the state on the page, for people and for its filters.
     pub(crate) fn filter_name(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use super::turn::Comparison;
 use crate::output::{again, shell, time, words};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::phrases;
-use crate::recorded::{Cases, RunCounts, State, TestResult, headline, metric_state, near};
+use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
 
 pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
     let details = details(test, files);
@@ -53,18 +53,6 @@ fn filters(test: &TestResult<'_>) -> String {
     if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
 }
 
-/// The class of a state.
-fn class(state: State) -> &'static str {
-    match state {
-        State::Passed => "passed",
-        State::Failed => "failed",
-        State::NotEvaluated => "not_evaluated",
-        State::Error => "error",
-        State::Skipped => "skipped",
-        State::Unfinished => "unfinished",
-    }
-}
-
 fn pill(metric: &MetricReport) -> Pill {
     let score = match (&metric.verdict, metric.score) {
         (Verdict::Skipped(_), _) => "skipped".to_owned(),
@@ -72,7 +60,7 @@ fn pill(metric: &MetricReport) -> Pill {
         (_, None) => "not scored".to_owned(),
         (_, Some(score)) => short(score, metric.threshold()),
     };
-    Pill { name: line(&metric.name), state: metric_state(&metric.verdict), score }
+    Pill { name: line(&metric.name), state: metric.verdict.name(), score }
 }
 
 /// A score with two digits, or with as many as it takes to stand on its side of the threshold.
@@ -110,7 +98,7 @@ fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
     let (word, _) = phrases::word(test);
     CaseDetails {
         name: line(&test.name),
-        state: if word == "FLAKY" { "flaky" } else { class(test.state) },
+        state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
         reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&calm(reason, test))),
         facts: facts(test),
@@ -144,7 +132,7 @@ fn metric_line(report: &MetricReport) -> MetricLine {
     let options = report.criterion.iter().flat_map(|criterion| criterion.options.iter());
     MetricLine {
         name: line(&report.name),
-        state: metric_state(&report.verdict),
+        state: report.verdict.name(),
         score: report.score.filter(|score| score.is_finite()),
         threshold: report.threshold().filter(|threshold| threshold.is_finite()),
         scored: format!("{} of {}", report.scored, report.total),
@@ -159,7 +147,7 @@ fn earlier(attempt: &eval_core::journal::Attempt) -> Earlier {
     let decided = attempt.decided.as_ref();
     Earlier {
         attempt: attempt.started.attempt,
-        state: class(decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict))),
+        state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)).name(),
         reason: decided.and_then(|decided| headline(decided, &attempt.started.name)).map(line),
     }
 }

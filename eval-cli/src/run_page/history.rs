@@ -12,6 +12,9 @@ use crate::recorded::{RunResults, State, TestResult};
 /// How many runs are shown, this one included.
 const RUNS: usize = 12;
 
+/// What the run of the page is called.
+const THIS_RUN: &str = "this run";
+
 /// The runs that stand beside this one, the oldest first, and this one at the end.
 pub(super) struct History {
     runs: Vec<Past>,
@@ -55,7 +58,7 @@ impl History {
             })
             .collect();
         runs.reverse();
-        runs.push(Past::of("this run".to_owned(), &results.tests));
+        runs.push(Past::of(THIS_RUN.to_owned(), &results.tests));
         Self { runs }
     }
 
@@ -74,7 +77,7 @@ impl History {
             let tally = Tally::new(past.passed, past.cases).unwrap_or_default();
             (past.label.clone(), past.passed, tally.total())
         };
-        PassRate::of(&self.runs.iter().map(of).collect::<Vec<_>>())
+        PassRate::of(&self.runs.iter().map(of).collect::<Vec<_>>(), THIS_RUN)
     }
 }
 

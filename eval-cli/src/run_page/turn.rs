@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use eval_core::__private::aligned;
+use eval_core::__private::{aligned, comparison};
 use eval_core::agent::Event;
 use eval_core::report::TurnRecord;
-use eval_format::metric::{ArgsMatch, MatchType, Subject, metric};
-use eval_format::{Criterion, FunctionCall, FunctionResponse, Invocation, Value};
+use eval_format::metric::{ArgsMatch, MatchType};
+use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
 
 use crate::output::words;
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
@@ -30,11 +30,8 @@ impl Comparison {
     /// As the first metric of the case does that compares calls.
     pub(super) fn of(test: &TestResult<'_>) -> Self {
         let of_metric = test.gating().find_map(|report| {
-            let Subject::ToolCalls(shown_by_default) = metric(&report.name)?.compares else { return None };
-            let criterion = report.criterion.as_ref()?;
-            let is_named = criterion.get("match_type").is_some();
-            let match_type = if is_named { criterion.match_type() } else { shown_by_default };
-            Some(Self { match_type, args: criterion.args_match(), words: compared(&report.name, criterion) })
+            let (match_type, args) = comparison(&report.name, report.criterion.as_ref()?)?;
+            Some(Self { match_type, args, words: compared(&report.name, match_type, args) })
         });
         of_metric.unwrap_or_else(|| Self {
             match_type: MatchType::InOrder,
@@ -45,16 +42,16 @@ impl Comparison {
 }
 
 /// How a metric compares calls, after the word "calls".
-fn compared(metric: &str, criterion: &Criterion) -> String {
+fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
     if metric != "tool_trajectory_avg_score" {
         return format!("compared as {metric} does");
     }
-    let order = match criterion.match_type() {
+    let order = match match_type {
         MatchType::Exact => "to be the expected ones in their order",
         MatchType::InOrder => "to hold the expected ones in their order",
         MatchType::AnyOrder => "to hold the expected ones in any order",
     };
-    match criterion.args_match() {
+    match args {
         ArgsMatch::Exact => order.to_owned(),
         ArgsMatch::Subset => format!("{order}, more arguments allowed"),
         ArgsMatch::Ignore => format!("{order}, whatever their arguments"),
@@ -270,4 +267,25 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
         }
         steps
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::Criterion;
+
+    use super::*;
+
+    #[test]
+    fn it_is_said_how_calls_are_compared() {
+        let plain = Criterion::new(1.0);
+        let in_order = plain.clone().with_match_type(MatchType::InOrder);
+        for (metric, criterion, said) in [
+            ("tool_trajectory_avg_score", &plain, "to be the expected ones in their order"),
+            ("tool_trajectory_avg_score", &in_order, "to hold the expected ones in their order"),
+            ("trajectory_recall", &plain, "compared as trajectory_recall does"),
+        ] {
+            let (match_type, args) = comparison(metric, criterion).unwrap();
+            assert_eq!(compared(metric, match_type, args), said);
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use eval_core::__private::file_names::JOURNAL;
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::rejection::BytesRejection;
 use eval_server::axum::extract::{Path, State};
@@ -41,7 +42,7 @@ pub(super) async fn journal(
         };
         let folder = tempfile::Builder::new().prefix("evalset-dropped-").tempdir().map_err(no_room)?;
         fs::create_dir(folder.path().join(RUN)).map_err(no_room)?;
-        fs::write(folder.path().join(RUN).join("dropped.jsonl"), &body).map_err(no_room)?;
+        fs::write(folder.path().join(RUN).join(format!("{RUN}.{JOURNAL}")), &body).map_err(no_room)?;
         let loaded = loaded(&folder)?;
         if loaded.run.processes.is_empty() {
             let help = "drop a file `*.jsonl` of a run's folder below `target/evalset`";

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval_core::__private::mask;
+use eval_core::foreign::{LONGEST_TEXT, excerpt};
 use eval_core::journal::case_hash;
 use eval_format::SetEditor;
 use eval_format::reader::check_set;
@@ -23,7 +24,7 @@ use crate::drafts::{self, Draft, Part, parts};
 use crate::edited::open;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
-use crate::page::{line, text};
+use crate::page::line;
 
 /// The page with the drafts of all sets.
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
@@ -70,10 +71,7 @@ fn row(part: Part) -> DraftRow {
         Part::Line { what, said } => (None, line(&what), said),
         Part::NoAnswer => (None, "answer".to_owned(), "no answer is expected".to_owned()),
     };
-    let said = text(&said);
-    let cut =
-        if said.left_out > 0 { format!("… {} more characters", said.left_out) } else { String::new() };
-    DraftRow { turn, what, said: said.shown + &cut }
+    DraftRow { turn, what, said: excerpt(&said, LONGEST_TEXT).noted() }
 }
 
 /// What the text of each case is, by id.

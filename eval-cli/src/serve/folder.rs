@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
+use eval_core::__private::file_names::{MARKER, MISSING_PARTS, is_journal};
 use eval_core::journal::RunDir;
 
 use super::hub::lock;
@@ -30,10 +31,10 @@ pub(super) struct Files {
 impl Files {
     /// Of a run, of which the journals are known.
     pub(super) fn of(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
-        let marker = fs::metadata(folder.join("run.json")).ok();
+        let marker = fs::metadata(folder.join(MARKER)).ok();
         Self {
             bytes: journals.iter().map(|(_, size)| size).sum(),
-            missing_parts: fs::read(folder.join("missing-parts.txt")).ok(),
+            missing_parts: fs::read(folder.join(MISSING_PARTS)).ok(),
             marker: marker.map(|marker| (marker.len(), marker.modified().ok())),
         }
     }
@@ -46,7 +47,7 @@ pub(super) fn signature(run: &RunDir) -> Signature {
 /// The journals of a run, and their sizes.
 pub(super) fn journals(folder: &Path) -> Vec<(PathBuf, u64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let journals = entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "jsonl"));
+    let journals = entries.filter(|entry| is_journal(&entry.path()));
     let sizes = journals.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.len())));
     let mut sizes: Vec<_> = sizes.collect();
     sizes.sort();
@@ -59,7 +60,7 @@ pub(super) fn is_written(folder: &Path) -> bool {
     static LOOKS: Mutex<()> = Mutex::new(());
 
     let looks = lock(&LOOKS);
-    let marker = File::open(folder.join("run.json"));
+    let marker = File::open(folder.join(MARKER));
     let is_locked = marker.is_ok_and(|marker| matches!(marker.try_lock(), Err(TryLockError::WouldBlock)));
     drop(looks);
     is_locked

@@ -1,6 +1,7 @@
 //! The pages as HTML.
 
 use askama::Template;
+use eval_format::EvalConfig;
 use eval_server::axum::http::HeaderMap;
 use eval_server::axum::response::{IntoResponse, Response};
 
@@ -20,18 +21,29 @@ const CHECK: &str = include_str!("../../templates/live/check.js");
 /// What the frame of each page shows. The templates know it as `live`.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// Where the page stands that is marked in the navigation.
-    here: &'static str,
+    /// Where the page stands that is marked in the navigation, if it is one of these.
+    here: Option<&'static str>,
     title: &'static str,
     style: [&'static str; 2],
-    scripts: [&'static str; 2],
+    scripts: Vec<&'static str>,
     policy: String,
 }
 
 impl Frame {
+    /// Of a page of the navigation, with its script.
     fn new(here: &'static str, title: &'static str, script: &'static str) -> Self {
-        let (style, scripts) = ([page::STYLE, STYLE], [COMMON, script]);
-        Self { here, title, style, scripts, policy: page::policy(&style, &scripts, true) }
+        Self::of(Some(here), title, vec![COMMON, script])
+    }
+
+    /// Whether a page of the navigation is this one.
+    fn stands_at(&self, path: &str) -> bool {
+        self.here == Some(path)
+    }
+
+    fn of(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
+        let style = [page::STYLE, STYLE];
+        let policy = page::policy(&style, &scripts, true);
+        Self { here, title, style, scripts, policy }
     }
 }
 
@@ -39,10 +51,11 @@ impl Frame {
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(super) struct RunLine {
     pub(super) id: String,
-    /// `failed`, or `running`.
+    /// `passed`, `failed`, `unmeasurable` or `running`.
     pub(super) outcome: &'static str,
     pub(super) running: bool,
-    pub(super) reason: String,
+    /// Why it ended so, or how far it is.
+    pub(super) reason: Option<String>,
     pub(super) cases: usize,
     /// Cases that were to run, if that is known.
     pub(super) planned: Option<usize>,
@@ -50,9 +63,10 @@ pub(super) struct RunLine {
     /// Cases that are not in work any more.
     pub(super) decided: usize,
     pub(super) when: String,
-    pub(super) took: String,
+    /// `None` for a run that cannot be read.
+    pub(super) took: Option<String>,
     /// What ran: packages, or a program.
-    pub(super) what: String,
+    pub(super) what: Option<String>,
 }
 
 /// What can be started.
@@ -60,6 +74,8 @@ pub(super) struct RunLine {
 pub(super) struct Form {
     pub(super) agent: String,
     pub(super) sets: Vec<String>,
+    /// The most runs of a case that can be asked for.
+    pub(super) most: u16,
     /// Why there are no sets.
     pub(super) problem: Option<String>,
 }
@@ -130,12 +146,15 @@ pub(super) fn drafts(
 #[template(path = "live/check.html")]
 struct CheckPage {
     live: Frame,
+    /// ADK's criteria where there is no config, as JSON.
+    criteria: String,
 }
 
 pub(super) fn check() -> Result<Response, Failure> {
     let live = Frame::new("/check", "Check", CHECK);
     let policy = live.policy.clone();
-    sent(CheckPage { live }.render(), &policy)
+    let config = EvalConfig::adk_default().to_value();
+    sent(CheckPage { live, criteria: config["criteria"].to_string() }.render(), &policy)
 }
 
 #[derive(Template)]
@@ -152,7 +171,7 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
         return failure.into_response();
     }
-    let live = Frame::new("", "Not shown", "");
+    let live = Frame::of(None, "Not shown", vec![COMMON]);
     let policy = live.policy.clone();
     let (message, help) = (page::line(&failure.error.message), page::line(&failure.error.help));
     let page = ProblemPage { live, message: &message, help: &help };

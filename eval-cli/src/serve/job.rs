@@ -1,9 +1,11 @@
 //! The run that somebody starts on the page: `cargo evalset run` as a program of its own, with the agent that `serve` was given.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use std::{env, thread};
@@ -16,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::answer::Failure;
 use super::hub::{Hub, lock};
+use crate::output::Outcome;
 use crate::page::line;
 
 /// What can be started. Nothing of it comes from a browser.
@@ -44,11 +47,13 @@ struct Last {
     run: Option<String>,
     group: Option<Group>,
     said: VecDeque<String>,
-    ended: Option<&'static str>,
+    ended: Option<String>,
 }
 
 /// Lines of output that are kept.
 const KEPT: usize = 300;
+/// How long the output of a run that has ended is waited for.
+const OUTPUT_STAYS_OPEN: Duration = Duration::from_secs(2);
 /// Bytes of a line that are read.
 const LONGEST: u64 = 16 << 10;
 
@@ -76,7 +81,7 @@ impl Job {
     pub(super) fn end(&self) -> bool {
         let mut state = lock(&self.state);
         let Some(mut group) = state.group.take() else { return false };
-        state.ended = Some("cancelled: cases that were in work have no verdict");
+        state.ended = Some("cancelled: cases that were in work have no verdict".to_owned());
         drop(state);
         group.kill();
         true
@@ -109,12 +114,11 @@ impl Job {
 }
 
 /// How the run ended.
-fn words(status: ExitStatus) -> &'static str {
+fn words(status: ExitStatus) -> String {
     match status.code() {
-        Some(0) => "passed",
-        Some(1) => "failed: a case did not pass",
-        Some(2) => "not measurable: a case has no verdict, or nothing was run",
-        _ => "ended by a signal",
+        Some(code) => Outcome::of_exit_code(code)
+            .map_or_else(|| format!("ended with exit code {code}"), |outcome| outcome.of_cases().to_owned()),
+        None => "ended by a signal".to_owned(),
     }
 }
 
@@ -135,28 +139,30 @@ pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -
     let (out, err) = (group.child.stdout.take(), group.child.stderr.take());
     *state = Last { number, run: Some(run.clone()), group: Some(group), ..Last::default() };
     drop(state);
+    let (reading, read) = mpsc::channel();
     if let Some(out) = out {
-        follow(job, number, out);
+        follow(job, number, out, reading.clone());
     }
     if let Some(err) = err {
-        follow(job, number, err);
+        follow(job, number, err, reading);
     }
     let job = Arc::clone(job);
     thread::spawn(move || {
         while !job.has_ended(number) {
             thread::sleep(Duration::from_millis(50));
         }
-        // What it said last is still on its way.
-        thread::sleep(Duration::from_millis(100));
+        // What it said last is read before its end is told, unless something that it started holds its output open.
+        let _ = read.recv_timeout(OUTPUT_STAYS_OPEN);
         job.tell();
     });
     Ok(run)
 }
 
-/// Tells of each line that the run says.
-fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static) {
+/// Tells of each line that the run says. `reading` is dropped at the end of what it says.
+fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static, reading: Sender<Infallible>) {
     let job = Arc::clone(job);
     thread::spawn(move || {
+        let _reading = reading;
         let mut said = BufReader::new(said);
         loop {
             let mut text = Vec::new();
@@ -171,4 +177,38 @@ fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static) {
             job.hub.tell("said", &json!({ "line": text }));
         }
     });
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn an_end_is_told_in_words() {
+        for (status, said) in [
+            (0, "passed"),
+            (1 << 8, "failed: a case did not pass"),
+            (2 << 8, "not measurable: a case has no verdict, or nothing was run"),
+            (101 << 8, "ended with exit code 101"),
+            (9, "ended by a signal"),
+        ] {
+            assert_eq!(words(ExitStatus::from_raw(status)), said);
+        }
+    }
+
+    #[test]
+    fn the_output_is_read_before_the_end_is_told_and_not_waited_for_without_end() {
+        let job = Arc::new(Job::new(None, PathBuf::new(), Hub::new()));
+        let (reading, read) = mpsc::channel();
+        follow(&job, 0, &b"one\ntwo"[..], reading);
+        assert_eq!(read.recv(), Err(mpsc::RecvError));
+        assert_eq!(job.shown()["said"], json!(["one", "two"]));
+        // What another process holds open does not end.
+        let (open, _held) = std::io::pipe().unwrap();
+        let (reading, read) = mpsc::channel();
+        follow(&job, 0, open, reading);
+        assert_eq!(read.recv_timeout(Duration::from_millis(50)), Err(mpsc::RecvTimeoutError::Timeout));
+    }
 }

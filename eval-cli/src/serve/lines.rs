@@ -45,20 +45,20 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
         id: mask(&run.id).into_owned(),
         outcome: if running { "running" } else { "unmeasurable" },
         running,
-        reason: String::new(),
+        reason: None,
         cases: 0,
         planned: None,
         passed: 0,
         decided: 0,
         when: time::shown(run.started),
-        took: String::new(),
-        what: String::new(),
+        took: None,
+        what: None,
     };
     let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), true);
     let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(error) => {
-            shown.reason = line(&error.to_string());
+            shown.reason = Some(line(&error.to_string()));
             return shown;
         }
     };
@@ -66,33 +66,32 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
     let totals = &results.totals;
     shown.outcome = if running { "running" } else { totals.outcome().name() };
-    shown.reason = line(&reason(&results, running));
+    shown.reason = Some(line(&reason(&results, running)));
     shown.cases = totals.cases - totals.skipped;
     shown.planned = (loaded.run.never_began > 0).then_some(totals.cases + loaded.run.never_began);
     shown.passed = totals.passed;
     shown.decided = totals.cases - totals.unfinished;
-    shown.took = time::took(totals.elapsed);
+    shown.took = Some(time::took(totals.elapsed));
     shown.what = what(&loaded);
     shown
 }
 
-/// What ran: the packages of tests, or the command of a program.
-fn what(loaded: &LoadedRun) -> String {
+/// What ran: the packages of tests, or the command of a program. `None` if no process told.
+fn what(loaded: &LoadedRun) -> Option<String> {
     let of_head = |head: &Arc<Head>| match (&head.package, &head.program) {
-        (Some(package), _) => package.clone(),
+        (Some(package), _) => Some(package.clone()),
         (None, Some(program)) => {
             let name = Path::new(program).file_stem().unwrap_or_default().to_string_lossy();
             let args = head.args.iter().skip_while(|arg| *arg == "evalset").map(String::as_str);
-            format!("{} {}", name.replace("cargo-", "cargo "), shell::line(&args.collect::<Vec<_>>()))
+            Some(format!("{} {}", name.replace("cargo-", "cargo "), shell::line(&args.collect::<Vec<_>>())))
         }
-        (None, None) => String::new(),
+        (None, None) => None,
     };
-    let all: BTreeSet<String> =
-        loaded.run.processes.iter().map(of_head).filter(|it| !it.is_empty()).collect();
+    let all: BTreeSet<String> = loaded.run.processes.iter().filter_map(of_head).collect();
     let mut shown = line(&all.into_iter().collect::<Vec<_>>().join(", "));
     if let Some((end, _)) = shown.char_indices().nth(120) {
         shown.truncate(end);
         shown.push('…');
     }
-    shown
+    (!shown.is_empty()).then_some(shown)
 }

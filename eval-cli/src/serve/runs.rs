@@ -1,8 +1,9 @@
 //! Recorded runs: the list, and the page of each.
 
+use std::io;
 use std::sync::Arc;
 
-use eval_core::__private::mask;
+use eval_core::__private::{find_run, mask};
 use eval_core::journal::{self, RunDir};
 use eval_server::axum::extract::{Path, State};
 use eval_server::axum::http::{HeaderMap, Uri};
@@ -15,6 +16,7 @@ use super::html::{self, RunLine};
 use super::lines::lines_of;
 use super::sets;
 use super::site::Site;
+use super::start::MOST;
 use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
@@ -22,17 +24,16 @@ use crate::page::{PassRate, line};
 /// Runs of which the pass rate is drawn.
 const DRAWN: usize = 12;
 
-/// The runs in the folder, the newest first. An id is looked up here, and never part of a path.
-fn all(site: &Site) -> Result<Vec<RunDir>, Failure> {
-    journal::runs(&site.records).map_err(|error| {
-        let shown = site.records.display();
-        CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
-            .into()
-    })
+/// Why the folder of runs cannot be read.
+fn unlisted(site: &Site, error: &io::Error) -> Failure {
+    let shown = site.records.display();
+    CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
+        .into()
 }
 
 fn lines(site: &Site) -> Result<(Vec<RunLine>, usize), Failure> {
-    Ok(lines_of(&site.lines, all(site)?))
+    let runs = journal::runs(&site.records).map_err(|error| unlisted(site, &error))?;
+    Ok(lines_of(&site.lines, runs))
 }
 
 /// The page with all runs.
@@ -46,6 +47,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
             let found = sets::all();
             html::Form {
                 agent: line(&start.agent).replace('`', ""),
+                most: MOST,
                 problem: found
                     .as_ref()
                     .err()
@@ -57,11 +59,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                     .collect(),
             }
         });
-        let mut rate = PassRate::of(&past);
-        if let Some(rate) = &mut rate {
-            rate.summary = rate.summary.replace("this run", "the newest run");
-        }
-        html::runs(&runs, more, rate, form)
+        html::runs(&runs, more, PassRate::of(&past, "the newest run"), form)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }
@@ -76,8 +74,7 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Fail
 }
 
 fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
-    let mut runs = all(site)?.into_iter();
-    let found = if id == "latest" { runs.next() } else { runs.find(|run| run.id == id) };
+    let found = find_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
     found.ok_or_else(|| {
         Failure::not_found("there is no such run", "the page “Runs” lists those that are there")
     })

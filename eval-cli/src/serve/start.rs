@@ -15,7 +15,7 @@ use super::sets;
 use super::site::Site;
 
 /// The most runs of a case that the page may ask for.
-const MOST: u16 = 100;
+pub(super) const MOST: u16 = 100;
 
 /// What the page asks for.
 #[derive(Deserialize)]
@@ -35,7 +35,10 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
             return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
         };
         if !(1..=MOST).contains(&asked.runs) {
-            return Err(Failure::bad("a case runs from 1 to 100 times", "change the number of runs"));
+            return Err(Failure::bad(
+                format!("a case runs from 1 to {MOST} times"),
+                "change the number of runs",
+            ));
         }
         let known = sets::all()?;
         let sets = known.iter().map(|path| path.display().to_string()).filter(|set| asked.sets.contains(set));

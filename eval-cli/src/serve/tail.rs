@@ -1,14 +1,10 @@
-//! Reading what is added to journals, for the numbers that a page shows while tests run.
-//!
-//! Whether a line is sound is decided by the reader of the whole run. Here a line that cannot be read is passed over.
+//! The numbers that a page shows while tests run, from what is added to journals.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use eval_core::__private::Tail;
+use eval_core::journal::Record;
 use serde_json::{Value, json};
 
 use crate::page::line;
@@ -16,56 +12,56 @@ use crate::page::line;
 /// A run whose journals are followed.
 #[derive(Debug, Default)]
 pub(super) struct Followed {
-    files: HashMap<PathBuf, Tail>,
-    /// The last state of each case.
-    cases: HashMap<Key, &'static str>,
+    files: HashMap<PathBuf, Journal>,
+    /// The name of the last verdict of each case; `None` while it has none.
+    cases: HashMap<Key, Option<&'static str>>,
 }
 
-/// What makes a case the same in several attempts: the binary, the name, the label.
-type Key = (String, String, String);
+/// What makes a case the same in several attempts: the package, the binary, the name, the label.
+type Key = (Option<String>, Option<String>, String, Option<String>);
 
-/// Where a file was read to.
+/// A journal as far as it was read.
 #[derive(Debug, Default)]
-struct Tail {
-    offset: u64,
-    /// The beginning of a line whose end is not written yet.
-    rest: Vec<u8>,
-    process: String,
-    planned: usize,
-    tests: HashMap<u64, Key>,
-}
-
-/// What is read of a record.
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow)]
-    record: Cow<'a, str>,
-    #[serde(default)]
-    test: u64,
-    name: Option<String>,
-    label: Option<String>,
+struct Journal {
+    tail: Tail,
     package: Option<String>,
     binary: Option<String>,
-    #[serde(default)]
-    cases: usize,
-    verdict: Option<Value>,
+    planned: usize,
+    tests: HashMap<u32, Key>,
 }
-
-/// Bytes that are read at once.
-const PIECE: usize = 1 << 20;
 
 impl Followed {
     /// Reads what was added to files, and returns the names of the cases that it is about.
     pub(super) fn read<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for path in files {
-            let tail = self.files.entry(path.to_owned()).or_default();
+            let Journal { tail, package, binary, planned, tests } =
+                self.files.entry(path.to_owned()).or_default();
             // What cannot be read now is read at the next look.
-            let _ = tail.read(path, |tail, text| {
-                if let Some((key, state)) = tail.record(text) {
-                    names.insert(line(&key.1));
-                    self.cases.insert(key, state);
-                }
+            let _ = tail.read(path, |record| {
+                let (key, verdict) = match record {
+                    Record::Head(head) => {
+                        (*package, *binary) = (head.package, head.binary);
+                        return;
+                    }
+                    Record::Planned(more) => {
+                        *planned = planned.saturating_add(more.cases);
+                        return;
+                    }
+                    Record::Started(started) => {
+                        let label = started.label.as_deref().map(str::to_owned);
+                        let key = (package.clone(), binary.clone(), started.name, label);
+                        tests.insert(started.test, key.clone());
+                        (key, None)
+                    }
+                    Record::Decided(decided) => {
+                        let Some(key) = tests.get(&decided.test) else { return };
+                        (key.clone(), Some(decided.verdict.name()))
+                    }
+                    _ => return,
+                };
+                names.insert(line(&key.2));
+                self.cases.insert(key, verdict);
             });
         }
         names
@@ -73,74 +69,16 @@ impl Followed {
 
     /// The event that says how far the run is.
     pub(super) fn shown(&self, run: &str, is_written: bool, cases: &BTreeSet<String>) -> Value {
-        let count = |state| self.cases.values().filter(|it| **it == state).count();
-        let planned: usize = self.files.values().map(|tail| tail.planned).sum();
+        let count = |verdict| self.cases.values().filter(|it| **it == verdict).count();
+        let planned: usize = self.files.values().map(|journal| journal.planned).sum();
+        let [passed, failed, skipped, unfinished] =
+            [Some("passed"), Some("failed"), Some("skipped"), None].map(count);
         json!({
             "run": run, "running": is_written, "cases": self.cases.len(), "planned": planned.max(self.cases.len()),
-            "passed": count("passed"), "failed": count("failed"), "skipped": count("skipped"),
-            "others": count("other"), "unfinished": count("unfinished"),
+            "passed": passed, "failed": failed, "skipped": skipped,
+            "others": self.cases.len() - passed - failed - skipped - unfinished, "unfinished": unfinished,
             "names": cases.iter().take(20).collect::<Vec<_>>(),
         })
-    }
-}
-
-impl Tail {
-    fn read(&mut self, path: &Path, mut record: impl FnMut(&mut Self, &[u8])) -> std::io::Result<()> {
-        let mut file = File::open(path)?;
-        file.seek(SeekFrom::Start(self.offset))?;
-        let mut piece = vec![0; PIECE];
-        loop {
-            let read = file.read(&mut piece)?;
-            if read == 0 {
-                return Ok(());
-            }
-            self.offset += read as u64;
-            let mut rest = &piece[..read];
-            while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-                let mut text = std::mem::take(&mut self.rest);
-                text.extend_from_slice(&rest[..end]);
-                record(self, &text);
-                rest = &rest[end + 1..];
-            }
-            self.rest.extend_from_slice(rest);
-        }
-    }
-
-    /// The case that a record is about, and its state then.
-    fn record(&mut self, text: &[u8]) -> Option<(Key, &'static str)> {
-        // Transcripts and scores are long, and say nothing of the state.
-        if text.starts_with(b"{\"record\":\"ran\"") || text.starts_with(b"{\"record\":\"scored\"") {
-            return None;
-        }
-        let line: Line<'_> = serde_json::from_slice(text).ok()?;
-        match &*line.record {
-            "head" => {
-                let (package, binary) = (line.package.unwrap_or_default(), line.binary.unwrap_or_default());
-                self.process = format!("{package} {binary}");
-                None
-            }
-            "planned" => {
-                self.planned = line.cases;
-                None
-            }
-            "started" => {
-                let key = (self.process.clone(), line.name?, line.label.unwrap_or_default());
-                self.tests.insert(line.test, key.clone());
-                Some((key, "unfinished"))
-            }
-            "decided" => {
-                let verdict = line.verdict?;
-                let is = verdict["is"].as_str().or(verdict.as_str())?;
-                let state = match is {
-                    "passed" => "passed",
-                    "failed" => "failed",
-                    "skipped" => "skipped",
-                    _ => "other",
-                };
-                Some((self.tests.get(&line.test)?.clone(), state))
-            }
-            _ => None,
-        }
     }
 }
 
@@ -152,29 +90,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_that_grows_in_pieces_is_read_once() {
+    fn cases_are_counted_by_their_last_verdict() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         fs::write(&path, "").unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         let mut followed = Followed::default();
-        let mut after = |text: &str| {
-            file.write_all(text.as_bytes()).unwrap();
+        let mut after = |records: &[Value]| {
+            for record in records {
+                let mut record = record.clone();
+                record["at"] = json!("2026-11-22T02:31:07.250Z");
+                writeln!(file, "{record}").unwrap();
+            }
             let names: Vec<String> = followed.read([path.as_path()].into_iter()).into_iter().collect();
             let shown = followed.shown("r", true, &BTreeSet::new());
-            (
-                names.join(","),
-                [&shown["planned"], &shown["passed"], &shown["unfinished"]].map(|it| it.as_u64().unwrap()),
-            )
+            let numbers = ["cases", "planned", "passed", "others", "unfinished"];
+            (names.join(","), numbers.map(|it| shown[it].as_u64().unwrap()))
         };
+        let head = json!({
+            "record": "head", "schema": 1, "evalset": "0", "run": "r", "pid": 1,
+            "started": "2026-11-22T02:31:07.250Z", "env": {}, "package": "p",
+        });
+        let started = |test, name| json!({ "record": "started", "test": test, "name": name, "runs": 1, "pass": "mean", "gate": "mean" });
+        let decided = |test, verdict: Value| json!({ "record": "decided", "test": test, "verdict": verdict });
         assert_eq!(
-            after("{\"record\":\"head\",\"package\":\"p\"}\n{\"record\":\"planned\",\"cases\":3}\n"),
-            (String::new(), [3, 0, 0])
+            after(&[head, json!({ "record": "planned", "cases": 3 })]),
+            (String::new(), [0, 3, 0, 0, 0])
         );
-        assert_eq!(after("{\"record\":\"started\",\"test\":1,\"na"), (String::new(), [3, 0, 0]));
-        assert_eq!(after("me\":\"a\u{202e}\"}\nno json\n"), ("a\\u{202e}".to_owned(), [3, 0, 1]));
-        assert_eq!(after("{\"record\":\"ran\",\"test\":1}\n"), (String::new(), [3, 0, 1]));
-        let decided = "{\"record\":\"decided\",\"test\":1,\"verdict\":{\"is\":\"passed\"}}\n";
-        assert_eq!(after(decided), ("a\\u{202e}".to_owned(), [3, 1, 0]));
+        assert_eq!(after(&[started(1, "a\u{202e}")]), ("a\\u{202e}".to_owned(), [1, 3, 0, 0, 1]));
+        let error = json!({ "is": "error", "reason": "x", "role": "agent" });
+        let both = [started(2, "b"), decided(1, error), decided(7, json!("passed"))];
+        assert_eq!(after(&both), ("a\\u{202e},b".to_owned(), [2, 3, 0, 1, 1]));
+        // A case that is tried again counts once.
+        let again = [started(3, "a\u{202e}"), decided(3, json!("passed")), decided(2, json!("passed"))];
+        assert_eq!(after(&again), ("a\\u{202e},b".to_owned(), [2, 3, 2, 0, 0]));
     }
 }

@@ -12,7 +12,7 @@ const scores = document.getElementById("scores");
 const have = { set: null, config: null, traces: [] };
 
 // What ADK scores with where no config is.
-const DEFAULTS = { tool_trajectory_avg_score: 1.0, response_match_score: 0.8 };
+const DEFAULTS = JSON.parse(drop.dataset.criteria);
 
 function parse(text) {
   try { return JSON.parse(text); } catch { return undefined; }

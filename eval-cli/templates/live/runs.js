@@ -26,10 +26,10 @@ function fill(row, run, done) {
   const had = row.contains(document.activeElement);
   row.replaceChildren(
     cell("", el("span", "state " + run.outcome, run.outcome)),
-    cell("name", link, el("span", "why", run.reason)),
+    cell("name", link, run.reason ? el("span", "why", run.reason) : null),
     cell("number", `${run.passed} of ${run.planned || run.cases}`, progress(run, done)),
     cell("number", run.took),
-    cell("what", el("code", "", run.what)));
+    cell("what", run.what ? el("code", "", run.what) : null));
   if (had) link.focus({ preventScroll: true });
 }
 

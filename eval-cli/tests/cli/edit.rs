@@ -244,6 +244,29 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
     assert_eq!(folder.run(&["check", "."]).code, Some(0));
 }
 
+/// Drafts with all that a metric reads, and a key that nobody knows.
+pub(crate) const DEMANDING: &str = r#"{"eval_set_id": "s", "eval_cases": [
+  {"eval_id": "turns", "_draft": {"from": "x"}, "session_input": {"app_name": "trip", "user_id": "anna", "state": {"city": "Rome"}},
+   "rubrics": [{"rubric_id": "kind", "rubric_content": {"text_property": "The answer is kind."}, "type": "FINAL_RESPONSE_QUALITY"}],
+   "final_session_state": {"booked": true}, "reviewer": "nobody",
+   "conversation": [{"user_content": {"parts": [{"text": "A room?"}]}, "final_response": {"parts": [{"text": "It is booked."}]},
+     "rubrics": [{"rubric_id": "sparing", "rubric_content": {"text_property": "One call is made."}, "type": "TOOL_USE_QUALITY"}],
+     "intermediate_data": {
+       "tool_uses": [{"id": "1", "name": "search", "args": {"city": "Rome"}}, {"id": "2", "name": "book", "args": {}}],
+       "tool_responses": [{"id": "2", "name": "book", "response": {"number": 7}}, {"id": "1", "name": "search", "response": {"rooms": 3}},
+         {"id": "3", "name": "audit", "response": {"logged": "yes"}}],
+       "intermediate_responses": [["clerk", [{"text": "One moment."}]]]}}]},
+  {"eval_id": "plays", "_draft": {"from": "x"}, "conversation_scenario": {"starting_prompt": "A hotel.", "conversation_plan": "Book two nights.",
+     "user_persona": {"id": "HURRIED", "description": "Boards a train.", "behaviors": [{"name": "Brief", "description": "Writes little.",
+       "behavior_instructions": ["Come to the point."], "violation_rubrics": ["The message is long."]}]}}}]}"#;
+
+#[test]
+fn all_that_a_draft_demands_is_shown_before_it_is_accepted() {
+    let folder = Folder::new("edit-demands");
+    folder.write("s.evalset.json", DEMANDING);
+    insta::assert_snapshot!("accept_demands", folder.run(&["accept", "s:turns,plays"]).shown());
+}
+
 #[cfg(unix)]
 #[test]
 fn on_a_terminal_each_draft_is_shown_and_asked_for() {

@@ -372,6 +372,27 @@ fn serve_decides_drafts_as_they_were_shown() {
 }
 
 #[test]
+fn serve_shows_all_that_a_draft_demands() {
+    let pages = Pages::new(&[]);
+    fs::write(pages.set(), crate::edit::DEMANDING).unwrap();
+    let page = pages.get("/drafts").1;
+    let quote = "&#34;";
+    for (what, said) in [
+        ("in", "app trip, user anna".to_owned()),
+        ("rubric", "kind (FINAL_RESPONSE_QUALITY): The answer is kind.".to_owned()),
+        ("rubric", "sparing (TOOL_USE_QUALITY): One call is made.".to_owned()),
+        ("reviewer", "nobody".to_owned()),
+        ("result", format!("{{{quote}number{quote}:7}}")),
+        ("says", "One moment.".to_owned()),
+        ("at the end", format!("{{{quote}booked{quote}:true}}")),
+        ("never", "The message is long.".to_owned()),
+    ] {
+        let row = format!("<dt>{what}</dt><dd class=\"said\" dir=\"auto\">{said}</dd>");
+        assert!(page.contains(&row), "{row}: {page}");
+    }
+}
+
+#[test]
 fn serve_shows_a_journal_that_is_dropped() {
     let pages = Pages::new(&[]);
     let journal = run(&pages, "theirs");
@@ -393,6 +414,14 @@ fn serve_shows_a_journal_that_is_dropped() {
         assert!(status == 400 && answer.contains("no journal"), "{wrong:?}: {status} {answer}");
     }
     assert_eq!(pages.get("/dropped/..").0, 404);
+}
+
+#[test]
+fn serve_checks_with_the_criteria_of_adk_where_no_config_is() {
+    let page = Pages::new(&[]).get("/check").1;
+    let config = eval_core::EvalConfig::adk_default().to_value();
+    let data = config["criteria"].to_string().replace('"', "&#34;");
+    assert!(page.contains(&format!("data-criteria=\"{data}\"")), "{data}: {page}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The turns to look at: those below a threshold, those without a score, and the one that ended in an error.
 
+use eval_format::Invocation;
 use eval_format::metric::{Need, Subject};
-use eval_format::{Criterion, Invocation, MatchType};
 
 use super::differ;
 use super::lines::{HEADLINE, line};
@@ -10,6 +10,7 @@ use crate::foreign::{MARK, marked, name, quoted};
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
+use crate::score::align::comparison;
 use crate::transcript::TurnRecord;
 
 /// Turns are shown up to this many lines together. The first one is always shown.
@@ -137,8 +138,9 @@ impl Block {
     ) {
         match self {
             Self::Calls => {
-                let args = first.criterion.as_ref().map(Criterion::args_match).unwrap_or_default();
-                trajectory::write(out, scored, expected, actual, match_type(first), args);
+                let (match_type, args) =
+                    comparison(&first.name, first.criterion.as_ref()).unwrap_or_default();
+                trajectory::write(out, scored, expected, actual, match_type, args);
             }
             Self::ActualCalls => trajectory::list(out, scored, actual),
             Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
@@ -152,16 +154,6 @@ impl Block {
 
 fn compares(metric: &MetricReport) -> Option<Subject> {
     eval_format::metric::metric(&metric.name).map(|info| info.compares)
-}
-
-/// How the metric matches calls: as its criterion says, else as it does by default.
-fn match_type(metric: &MetricReport) -> MatchType {
-    let criterion = metric.criterion.as_ref().filter(|criterion| criterion.get("match_type").is_some());
-    match (criterion, compares(metric)) {
-        (Some(criterion), _) => criterion.match_type(),
-        (None, Some(Subject::ToolCalls(match_type))) => match_type,
-        (None, _) => MatchType::default(),
-    }
 }
 
 /// The metric with its score of the turn.

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use super::file_names::{LATEST, MARKER};
 use super::revision::Revision;
-use super::runs::{LATEST, MARKER, latest_id, marker, runs};
+use super::runs::{latest_id, marker, runs};
 use super::time;
 use crate::file_lock::FileLock;
 

@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::checked_lines::{CheckedLine, Keep, Lines, Order, for_each, parse};
+use super::file_names::{MISSING_PARTS, is_journal};
 use super::identity::Cases;
 use super::parse::{Record, RecordError};
 use super::read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 use super::record::{Decided, Head, Started};
 use super::{outline, passed, seal};
 use crate::verdict::Verdict;
-
-/// The file that tells what is missing.
-const MISSING_PARTS: &str = "missing-parts.txt";
 
 impl RecordedRun {
     /// Reads the folder of a run.
@@ -62,8 +60,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(&failed)? {
         let path = entry.map_err(&failed)?.path();
-        let is_journal = path.extension().is_some_and(|extension| extension == "jsonl");
-        if is_journal && fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+        if is_journal(&path) && fs::metadata(&path).is_ok_and(|found| found.is_file()) {
             files.push(path);
         }
     }

@@ -7,16 +7,12 @@ use std::time::SystemTime;
 
 use eval_format::Value;
 
+use super::file_names::{LATEST, MARKER};
 use super::line::Line;
 use super::revision::Revision;
 use super::shape::key;
 use super::time;
 use super::to_json::{Object, ToJson};
-
-/// The file that says that a folder is a run. Only folders that hold it are ever removed.
-pub(super) const MARKER: &str = "run.json";
-/// The file that names the run that was joined last.
-pub(super) const LATEST: &str = "latest";
 
 /// The folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +60,13 @@ pub(super) fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::
     }
     runs.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
     Ok(runs)
+}
+
+/// The run of this id, or the newest one for `latest`; `None` if there is none. The id is looked up, and never part of a path.
+#[cfg(feature = "reports")]
+pub fn find_run(folder: &Path, id: &str) -> io::Result<Option<RunDir>> {
+    let found = if id == LATEST { runs(folder)? } else { runs_named(folder, |name| name == id)? };
+    Ok(found.into_iter().next())
 }
 
 /// The run that was written to last, in a folder such as `target/evalset`; `None` if it is not known or was removed.
@@ -212,6 +215,14 @@ mod tests {
         assert_eq!(found, [run("c", 3), run("d", 2), run("b", 2), run("a", 1)]);
         let named = runs_named(folder, |id| id == "b").unwrap();
         assert_eq!(named.into_iter().map(|run| run.id).collect::<Vec<_>>(), ["b"]);
+        #[cfg(feature = "reports")]
+        for (id, found) in
+            [("b", Some("b")), ("latest", Some("c")), ("empty", None), ("x", None), ("../runs", None)]
+        {
+            assert_eq!(find_run(folder, id).unwrap().map(|run| run.id).as_deref(), found, "{id}");
+        }
+        #[cfg(feature = "reports")]
+        assert_eq!(find_run(&folder.join("missing"), "latest").unwrap(), None);
     }
 
     #[test]

@@ -84,14 +84,7 @@ impl ToJson for MetricOutcome {
 /// A verdict without a reason is a word.
 impl ToJson for Verdict {
     fn write(&self, out: &mut Line) {
-        let word = match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::NotEvaluated(_) => "not_evaluated",
-            Self::Error { .. } => "error",
-            Self::Skipped(_) => "skipped",
-            Self::Informational => "informational",
-        };
+        let word = self.name();
         let Some(reason) = self.reason() else { return write_text(word, out) };
         let mut object = Object::open(out);
         object.text(key!("is"), word);
@@ -191,15 +184,7 @@ mod reading {
                     (fields.take("is")?, fields.take("reason")?, fields.take("role")?)
                 }
             };
-            Ok(match (is.as_str(), role) {
-                ("passed", _) => Self::Passed,
-                ("failed", _) => Self::Failed,
-                ("not_evaluated", _) => Self::NotEvaluated(reason),
-                ("error", Some(role)) => Self::Error { role, message: reason },
-                ("skipped", _) => Self::Skipped(reason),
-                ("informational", _) => Self::Informational,
-                _ => return Err(format!("`{is}` is no verdict")),
-            })
+            Self::named(&is, reason, role).ok_or_else(|| format!("`{is}` is no verdict"))
         }
     }
 

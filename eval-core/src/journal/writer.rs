@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
+use super::file_names::JOURNAL;
 use super::folder::Joined;
 use super::record::{Head, JOB_VARIABLES, SCHEMA};
 use super::seal::seal;
@@ -368,7 +369,7 @@ fn file_name(head: &Head) -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let nonce = now.as_nanos() & 0xffff_ffff;
     let (package, binary, pid) = (plain(&head.package), plain(&head.binary), head.pid);
-    format!("{package}-{binary}-{pid}-{nonce:08x}{}.jsonl", NEXT.fetch_add(1, Ordering::Relaxed))
+    format!("{package}-{binary}-{pid}-{nonce:08x}{}.{JOURNAL}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]

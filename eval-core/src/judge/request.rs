@@ -1,3 +1,5 @@
+//! What a judge is asked, and what it replies.
+
 use std::fmt;
 
 use eval_format::{Map, UsageMetadata, Value};

@@ -1,3 +1,5 @@
+//! A judge that answers from a list, for tests.
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,3 +1,5 @@
+//! What the variables `EVALSET_JUDGE..` say about judges.
+
 use std::time::Duration;
 
 use super::environment::{self, BUDGET, EnvironmentError, MISSING, MODE, MODEL};

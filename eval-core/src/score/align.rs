@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eval_format::{FunctionCall, MatchType};
+use eval_format::metric::Subject;
+use eval_format::{Criterion, FunctionCall, MatchType};
 
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
@@ -18,6 +19,14 @@ pub(crate) enum Pair {
     Missing(usize),
     /// An actual call that was not expected.
     Extra(usize),
+}
+
+/// How a metric compares calls: as its criterion says, else as it does by default. `None` for a metric that compares none.
+pub(crate) fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<(MatchType, ArgsMatch)> {
+    let Subject::ToolCalls(by_default) = eval_format::metric::metric(metric)?.compares else { return None };
+    let named = criterion.filter(|criterion| criterion.get("match_type").is_some());
+    let match_type = named.map_or(by_default, Criterion::match_type);
+    Some((match_type, criterion.map(Criterion::args_match).unwrap_or_default()))
 }
 
 /// Aligns calls as a metric compares them that matches them in this way.
@@ -212,6 +221,25 @@ mod tests {
         let (expected, actual) = (calls(expected), calls(actual));
         let references = |calls: &'static [FunctionCall]| calls.iter().collect::<Vec<_>>();
         align(&references(expected.leak()), &references(actual.leak()), ArgsMatch::Exact)
+    }
+
+    #[test]
+    fn calls_are_compared_as_the_criterion_says_or_as_the_metric_does() {
+        let plain = Criterion::new(1.0);
+        let named = plain.clone().with_match_type(MatchType::AnyOrder);
+        for (metric, criterion, match_type) in [
+            ("tool_trajectory_avg_score", None, Some(MatchType::Exact)),
+            ("tool_trajectory_avg_score", Some(&plain), Some(MatchType::Exact)),
+            ("tool_trajectory_avg_score", Some(&named), Some(MatchType::AnyOrder)),
+            ("trajectory_exact_match", None, Some(MatchType::Exact)),
+            ("trajectory_in_order_match", Some(&plain), Some(MatchType::InOrder)),
+            ("trajectory_any_order_match", None, Some(MatchType::AnyOrder)),
+            ("response_match_score", Some(&plain), None),
+            ("my_own", Some(&named), None),
+        ] {
+            let found = comparison(metric, criterion);
+            assert_eq!(found, match_type.map(|it| (it, ArgsMatch::default())), "{metric}");
+        }
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Futures that never wait, in tests without a runtime.
+
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

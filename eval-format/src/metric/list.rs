@@ -10,6 +10,7 @@ use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subj
 /// The built-in metrics.
 pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
+        compares: Subject::ToolCalls(MatchType::Exact),
         criterion: &[MATCH_TYPE, IGNORE_ARGS, ARGS_MATCH, FORBIDDEN_TOOLS],
         free_turns: FreeTurns::WithoutCallsIfOthersAllowed,
         ..trajectory(
@@ -92,11 +93,14 @@ pub static METRICS: &[MetricInfo] = &[
     informational("inference_call_count_v1", "model calls per turn"),
     informational("token_usage_v1", "tokens per turn"),
     informational("invocation_duration_v1", "seconds per turn"),
-    trajectory(
-        "trajectory_exact_match",
-        MetricGroup::Vertex,
-        "1 for a turn whose tool calls are exactly the expected ones",
-    ),
+    MetricInfo {
+        compares: Subject::ToolCalls(MatchType::Exact),
+        ..trajectory(
+            "trajectory_exact_match",
+            MetricGroup::Vertex,
+            "1 for a turn whose tool calls are exactly the expected ones",
+        )
+    },
     MetricInfo {
         free_turns: FreeTurns::WithoutCalls,
         ..trajectory(

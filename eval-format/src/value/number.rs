@@ -1,3 +1,5 @@
+//! Numbers as JSON has them: exact integers, and floats.
+
 use std::fmt;
 
 /// A JSON number: an exact integer of any size, or a float.

@@ -1,12 +1,12 @@
 //! What tests and runs recorded.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use eval_core::__private::{Completeness, find_run};
 use eval_core::Verdict;
 use eval_core::journal::{self, RecordedRun, RecordedTest, RunDir};
 use serde::Serialize;
@@ -16,7 +16,6 @@ use super::id::Id;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Shared};
 use crate::refusal::{Refusal, Refused};
-use crate::scoring::verdict_name;
 
 /// A recorded run.
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,6 +33,7 @@ pub(crate) struct RunDetails {
     id: String,
     tests: Vec<TestEntry>,
     /// Whether each test that was to run has a verdict, each line of the records can be read, and no part of the run is missing.
+    /// Which tests were to run, their binaries say, or how many cases a set has of which a test began.
     complete: bool,
 }
 
@@ -77,7 +77,8 @@ pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal>
     app.workers
         .run(move || {
             let entry = |run: RunDir| RunEntry { started: seconds(run.started), id: run.id };
-            let runs: Vec<_> = listed(&folder)?.into_iter().map(entry).collect();
+            let runs = journal::runs(&folder).map_err(|error| failed(&error))?;
+            let runs: Vec<_> = runs.into_iter().map(entry).collect();
             Ok(answer::data(runs))
         })
         .await?
@@ -99,32 +100,27 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
     let folder = folder(&app)?;
     app.workers
         .run(move || {
-            // The id is looked up, and never part of a path.
-            let mut all = listed(&folder)?.into_iter();
-            let found = if id == "latest" { all.next() } else { all.find(|run| run.id == id) };
+            let found = find_run(&folder, &id).map_err(|error| failed(&error))?;
             let found = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such run"))?;
             let read = RecordedRun::read(&found.path).map_err(|error| failed(&error))?;
-            let is_whole = read.torn + read.never_began + read.lost == 0 && read.unreadable.is_empty();
-            let complete = is_whole
-                && read.missing_parts.is_empty()
-                && !read.tests.iter().any(RecordedTest::is_unfinished);
+            let complete = is_complete(&read);
             let tests = read.tests.iter().map(TestEntry::of).collect();
             Ok(answer::data(RunDetails { id: found.id, tests, complete }))
         })
         .await?
 }
 
+fn is_complete(run: &RecordedRun) -> bool {
+    run.torn + run.lost == 0
+        && run.unreadable.is_empty()
+        && run.missing_parts.is_empty()
+        && !run.tests.iter().any(RecordedTest::is_unfinished)
+        && Completeness::of(run).missing() == 0
+}
+
 fn folder(app: &App) -> Result<PathBuf, Refusal> {
     let none = || Refusal::new(StatusCode::NOT_FOUND, "this server was given no folder of recorded runs");
     app.options.records.clone().ok_or_else(none)
-}
-
-/// The runs; none where nothing was recorded yet.
-fn listed(folder: &std::path::Path) -> Result<Vec<RunDir>, Refusal> {
-    match journal::runs(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        runs => runs.map_err(|error| failed(&error)),
-    }
 }
 
 fn failed(error: &dyn std::error::Error) -> Refusal {
@@ -143,7 +139,7 @@ impl TestEntry {
             name: metric.name.clone(),
             score: metric.score,
             threshold: metric.threshold(),
-            verdict: verdict_name(&metric.verdict),
+            verdict: metric.verdict.name(),
             reason: metric.verdict.reason().map(str::to_owned),
         };
         Self {
@@ -153,7 +149,7 @@ impl TestEntry {
             eval_id: started.map(|it| it.eval_id.clone()),
             file: started.and_then(|it| it.file.as_deref().map(str::to_owned)),
             line: started.and_then(|it| it.line),
-            verdict: decided.map_or("unfinished", |decided| verdict_name(&decided.verdict)),
+            verdict: decided.map_or("unfinished", |decided| decided.verdict.name()),
             reason: decided.and_then(|it| Verdict::reason(&it.verdict)).map(str::to_owned),
             metrics: decided.map(|it| it.metrics.iter().map(metric).collect()).unwrap_or_default(),
         }

@@ -17,7 +17,7 @@ use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::json;
 use crate::refusal::{FieldError, Refusal, Refused};
-use crate::scoring::{is_judged, overall, scores, verdict_name};
+use crate::scoring::{is_judged, overall, scores};
 use crate::work::complete;
 
 /// Turns, and what they are scored with.
@@ -247,7 +247,7 @@ impl ScoreAnswer {
                 metric_name: metric.name.clone(),
                 score: scored.and_then(overall),
                 threshold: metric.threshold(),
-                verdict: verdict_name(&metric.verdict),
+                verdict: metric.verdict.name(),
                 reason: metric.verdict.reason().map(str::to_owned),
                 scores: scored
                     .map(|scored| scores(scored).iter().map(TurnScore::of).collect())
@@ -256,7 +256,7 @@ impl ScoreAnswer {
         });
         Self {
             passed: report.verdict.passed(),
-            verdict: verdict_name(&report.verdict),
+            verdict: report.verdict.name(),
             reason: report.verdict.reason().map(str::to_owned),
             metrics: metrics.collect(),
         }

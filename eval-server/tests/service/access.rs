@@ -49,6 +49,43 @@ fn recorded_runs_are_shown() {
 }
 
 #[test]
+fn a_run_is_complete_only_if_each_test_of_its_binaries_began() {
+    let folder = std::env::temp_dir().join(format!("eval-server-complete-{}", std::process::id()));
+    let service = Service::start(ServerOptions::new().records(&folder));
+    let bearer = format!("authorization: Bearer {}\r\n", service.token);
+    let at = "2026-11-22T02:31:07.250Z";
+    // Of a set with so many cases, one test ran. The binary is gone, so only their number tells of the others.
+    for (id, cases, args, complete) in [
+        ("whole", json!(1), json!([]), true),
+        ("killed", json!(3), json!([]), false),
+        ("selected", json!(3), json!(["sunny"]), true),
+        ("untold", json!(null), json!([]), true),
+    ] {
+        let run = folder.join(id);
+        std::fs::create_dir_all(&run).unwrap();
+        std::fs::write(run.join("run.json"), json!({ "run": id, "started": at }).to_string()).unwrap();
+        let records = [
+            json!({
+                "record": "head", "schema": 1, "evalset": "0.1.0", "run": id, "package": "weather",
+                "binary": "evals", "pid": 4711, "started": at, "args": args, "env": {},
+            }),
+            json!({
+                "record": "started", "test": 1, "name": "weather::sunny", "eval_set_id": "weather",
+                "eval_id": "sunny", "set_cases": cases, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1,
+                "at": at,
+            }),
+            json!({ "record": "decided", "test": 1, "verdict": "passed", "at": at }),
+        ];
+        let lines = records.map(|record| record.to_string()).join("\n") + "\n";
+        std::fs::write(run.join("4711.jsonl"), lines).unwrap();
+        let read = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
+        assert_eq!(read["tests"][0]["verdict"], "passed", "{read}");
+        assert_eq!(read["complete"], complete, "{id}: {read}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn requests_for_other_hosts_and_of_other_pages_are_refused_before_they_are_read() {
     let service = Service::start(ServerOptions::new().allow_host("evals.example.com"));
     let ask = |host: &str, more: &str, path: &str| {

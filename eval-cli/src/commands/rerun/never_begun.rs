@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use eval_core::__private::Completeness;
 use eval_core::journal::{RecordedRun, RecordedTest};
 
 use super::cargo_tests::{CargoTests, is_of_cargo};
 use super::notice::{asking_for_tests, notice};
 use super::targets::Targets;
-use crate::recorded::{Completeness, State, TestResult};
+use crate::recorded::{State, TestResult};
 
 /// Adds the tests that were to run and never began: those that the test binary holds and the journal does not.
 ///

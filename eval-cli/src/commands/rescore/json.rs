@@ -7,7 +7,7 @@ use super::change::{Change, changes};
 use super::rescored::{Now, RescoredCase, RescoredRun};
 use crate::output::Outcome;
 use crate::output::json::finite;
-use crate::recorded::{State, metric_state};
+use crate::recorded::State;
 
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
@@ -92,7 +92,7 @@ impl<'r> Metric<'r> {
 impl Side {
     fn of(metric: &MetricReport) -> Self {
         Self {
-            state: metric_state(&metric.verdict),
+            state: metric.verdict.name(),
             score: finite(metric.score),
             threshold: finite(metric.threshold()),
             scored: metric.scored,

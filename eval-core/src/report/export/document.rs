@@ -60,7 +60,7 @@ fn case(case: &CaseReport) -> Value {
         "eval_id": case.eval_id(),
         "label": case.label.as_deref().map(mask),
         "place": place,
-        "state": state(&case.verdict),
+        "state": case.verdict.name(),
         "role": role(&case.verdict),
         "reason": reason(&case.verdict),
         "gate": case.gate.to_string(),
@@ -86,7 +86,7 @@ fn metric(metric: &MetricReport, runs: &[RunReport]) -> Value {
     });
     json!({
         "name": metric.name,
-        "state": state(&metric.verdict),
+        "state": metric.verdict.name(),
         "reason": reason(&metric.verdict),
         "score": metric.score.filter(|score| score.is_finite()),
         "threshold": metric.threshold(),
@@ -108,17 +108,6 @@ fn scored_run(run: usize, metric: &ScoredMetric) -> Value {
         MetricOutcome::Error { message, .. } => ("error", None, Some(message.clone())),
     };
     json!({ "run": run, "state": state, "scores": scores, "reason": reason.map(|why| mask(&why).into_owned()) })
-}
-
-fn state(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Passed => "passed",
-        Verdict::Failed => "failed",
-        Verdict::NotEvaluated(_) => "not_evaluated",
-        Verdict::Skipped(_) => "skipped",
-        Verdict::Informational => "informational",
-        Verdict::Error { .. } => "error",
-    }
 }
 
 fn role(verdict: &Verdict) -> Option<String> {

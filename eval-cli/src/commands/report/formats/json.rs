@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::output::json::{self, finite};
 use crate::output::{CommandError, Outcome, time};
-use crate::recorded::{CaseLocation, RunResults, State, TestResult, Usage, headline, metric_state, near};
+use crate::recorded::{CaseLocation, RunResults, State, TestResult, Usage, headline, near};
 
 /// The version of the document: of `docs/report.schema.json`. It grows if a field is removed or changes its meaning, and not
 /// for new fields.
@@ -259,7 +259,7 @@ impl<'r> Metric<'r> {
         });
         Self {
             name: &metric.name,
-            state: metric_state(&metric.verdict),
+            state: metric.verdict.name(),
             reason: metric.verdict.reason(),
             score: finite(metric.score),
             threshold: finite(metric.threshold()),

@@ -61,9 +61,8 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             skipped.set_message(name(&test.reason().unwrap_or_default()));
             skipped
         }
-        State::Failed => failing(test, NonSuccessKind::Failure, "failed"),
-        State::NotEvaluated => failing(test, NonSuccessKind::Error, "not_evaluated"),
-        State::Unfinished => failing(test, NonSuccessKind::Error, "unfinished"),
+        State::Failed => failing(test, NonSuccessKind::Failure, test.state.name()),
+        State::NotEvaluated | State::Unfinished => failing(test, NonSuccessKind::Error, test.state.name()),
         State::Error => {
             let role = test.role().map_or_else(|| "error".to_owned(), |role| format!("{role} error"));
             failing(test, NonSuccessKind::Error, &role)

@@ -4,11 +4,13 @@
 //! them, the journal tells how many cases a set has of which a test began.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-use eval_core::journal::{Head, ListedSet, RecordedRun, RecordedTest, listed_tests};
-
-use super::currency::is_unchanged;
+use super::listed::{ListedSet, listed_tests};
+use super::read::{RecordedRun, RecordedTest};
+use super::record::Head;
 use super::selection::Selection;
 
 /// A package and one of its test binaries.
@@ -16,21 +18,22 @@ type Binary = (Option<String>, Option<String>);
 
 /// What a run lacks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Completeness {
+pub struct Completeness {
     /// Tests that were to run and never began, by package and binary.
-    pub(crate) never_began: BTreeMap<Binary, BTreeSet<String>>,
+    pub never_began: BTreeMap<Binary, BTreeSet<String>>,
     /// The binaries whose tests are all known by name.
     listed: BTreeSet<Binary>,
     /// The binaries of which more tests never began, and how many: only their number is known.
     unnamed: BTreeMap<Binary, usize>,
     /// How many cases programs were to run and never began.
-    pub(crate) of_programs: usize,
+    pub of_programs: usize,
     /// How many were left out on purpose.
-    pub(crate) left_out: usize,
+    pub left_out: usize,
 }
 
 impl Completeness {
-    pub(crate) fn of(run: &RecordedRun) -> Self {
+    /// Of a run as it was read. The test binaries that it names are read, if they are the ones that ran.
+    pub fn of(run: &RecordedRun) -> Self {
         let mut found = Self { of_programs: run.never_began, ..Self::default() };
         let mut begun: BTreeMap<Binary, BTreeSet<&str>> = BTreeMap::new();
         for test in &run.tests {
@@ -53,7 +56,7 @@ impl Completeness {
     }
 
     /// How many tests never began.
-    pub(crate) fn missing(&self) -> usize {
+    pub fn missing(&self) -> usize {
         let named: usize = self.never_began.values().map(BTreeSet::len).sum();
         named + self.unnamed.values().sum::<usize>() + self.of_programs
     }
@@ -86,12 +89,12 @@ impl Completeness {
     }
 
     /// Whether the tests of a binary that never began are known by name, if there are any.
-    pub(crate) fn knows(&self, package: &str, binary: &str) -> bool {
+    pub fn knows(&self, package: &str, binary: &str) -> bool {
         self.listed.contains(&(Some(package.to_owned()), Some(binary.to_owned())))
     }
 
     /// The package and the name of binaries of which more tests never began than are known by name.
-    pub(crate) fn unnamed(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn unnamed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.unnamed.keys().filter_map(|(package, binary)| Some((package.as_deref()?, binary.as_deref()?)))
     }
 
@@ -131,4 +134,14 @@ fn listed_by(head: &Head, known: &mut HashMap<String, Option<Vec<ListedSet>>>) -
         is_unchanged(path, head.built?).then(|| listed_tests(path).ok()).flatten()
     });
     listed.clone().filter(|sets| !sets.is_empty())
+}
+
+/// Whether a program is the one that was built then.
+fn is_unchanged(program: &Path, built: SystemTime) -> bool {
+    // A journal can name anything, and opening a pipe would wait forever.
+    let found = fs::metadata(program).ok().filter(fs::Metadata::is_file);
+    found.and_then(|found| found.modified().ok()).is_some_and(|now| {
+        let apart = now.duration_since(built).unwrap_or_else(|earlier| earlier.duration());
+        apart < Duration::from_millis(2)
+    })
 }

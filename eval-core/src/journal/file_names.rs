@@ -1,0 +1,17 @@
+//! What the files of a run, and those beside the runs, are called.
+
+use std::path::Path;
+
+/// The file that says that a folder is a run. Only folders that hold it are ever removed.
+pub const MARKER: &str = "run.json";
+/// The file beside the runs that names the one that was joined last. In place of an id it stands for the newest run.
+pub const LATEST: &str = "latest";
+/// The file that tells what a copy of a run lacks.
+pub const MISSING_PARTS: &str = "missing-parts.txt";
+/// How the names of journals end, behind a dot.
+pub const JOURNAL: &str = "jsonl";
+
+/// Whether a file is a journal, by its name.
+pub fn is_journal(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == JOURNAL)
+}

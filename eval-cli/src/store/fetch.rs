@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use eval_core::__private::file_names;
 use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
@@ -270,12 +271,12 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     // What is no longer stored is no part of the run.
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") && !kept.contains(&path) {
+        if file_names::is_journal(&path) && !kept.contains(&path) {
             fs::remove_file(&path).map_err(cannot)?;
         }
     }
     // The mark comes last: the folder is a run when all its journals are there. `serve` reads a run anew when its mark changes.
-    let marker = folder.join("run.json");
+    let marker = folder.join(file_names::MARKER);
     if !fs::read(&marker).is_ok_and(|found| found == first.marker.as_bytes()) {
         replace(&marker, &first.marker).map_err(cannot)?;
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use eval_core::__private::mask;
+use eval_core::__private::{file_names, mask};
 
 use crate::files::replace;
 use crate::output::CommandError;
@@ -12,7 +12,7 @@ use crate::output::foreign::one_line;
 
 /// Writes a sentence for each part that is missing, or removes what was written if none is.
 pub(super) fn say(folder: &Path, missing: &[String]) -> io::Result<()> {
-    let path = folder.join("missing-parts.txt");
+    let path = folder.join(file_names::MISSING_PARTS);
     if !missing.is_empty() {
         let text = missing.iter().map(|sentence| one_line(sentence)).collect::<Vec<_>>().join("\n");
         return replace(&path, &*mask(&text));
@@ -31,7 +31,7 @@ pub(super) fn say_why(folder: &Path, error: &CommandError) {
     let why = format!("the run could not be copied from its store: {}; {}", error.message, error.help);
     if say(folder, &[why]).is_err() {
         // A folder without its mark is no run. Better none than one that looks complete.
-        let _ = fs::remove_file(folder.join("run.json"));
+        let _ = fs::remove_file(folder.join(file_names::MARKER));
     }
 }
 

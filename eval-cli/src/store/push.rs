@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use eval_core::__private::file_names;
 use tokio::task::JoinSet;
 
 use super::fetch::manifests;
@@ -51,7 +52,7 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
             "a run has 1 to 100 letters, digits, `-`, `_` and `.`",
         ));
     }
-    let marker = std::fs::read_to_string(folder.join("run.json")).map_err(unreadable)?;
+    let marker = std::fs::read_to_string(folder.join(file_names::MARKER)).map_err(unreadable)?;
     let journals = journals_in(folder).map_err(unreadable)?;
     if journals.is_empty() {
         return Err(CommandError::new(
@@ -106,7 +107,7 @@ fn journals_in(folder: &Path) -> io::Result<Vec<Journal>> {
     let mut journals = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file() {
+        if file_names::is_journal(&path) && path.is_file() {
             let mut first = Vec::new();
             let file = File::open(&path)?;
             // Another process may be writing at its end.

@@ -171,7 +171,10 @@ impl Played {
         for event in events_of(stored) {
             turn.recorder().event(event);
         }
-        turn.recorder().took(stored.duration());
+        // A turn that does not say it has a gap, which is an error below.
+        if let Some(took) = stored.duration() {
+            turn.recorder().took(took);
+        }
         if let Some(error) = &stored.error {
             return Err(format!("turn {number} of the conversation `{key}` failed: {error}").into());
         }

@@ -137,7 +137,8 @@ impl Group {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Kills the program and what it started, and waits until the program is gone.
+    /// Kills the program and what it started, and waits until the program is gone. A thread that runs async tasks waits in
+    /// another way: see `SharedGroup`.
     pub fn kill(&mut self) {
         if let Some(watcher) = self.watcher.take() {
             watcher.kill();
@@ -145,17 +146,35 @@ impl Group {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+
+    /// Has the program killed, and what it started. They are gone a moment later.
+    pub(crate) fn begin_to_kill(&mut self) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher.wake();
+        }
+        let _ = self.child.kill();
+    }
+
+    /// Whether the program is gone, and the watcher too: what the program started has its signal then.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        let is_gone = |process: &mut Child| !matches!(process.try_wait(), Ok(None));
+        self.watcher.as_mut().is_none_or(|watcher| is_gone(&mut watcher.process)) && is_gone(&mut self.child)
+    }
 }
 
 impl Watcher {
     /// Kills the group, itself included.
-    fn kill(self) {
+    fn kill(mut self) {
+        self.wake();
+        let _ = self.process.wait();
+    }
+
+    /// Tells it to kill the group.
+    fn wake(&mut self) {
         use std::io::Write as _;
 
-        let Self { mut process, mut pipe } = self;
         // If it cannot be written, the watcher is gone already.
-        let _ = pipe.write_all(b"\n");
-        let _ = process.wait();
+        let _ = self.pipe.write_all(b"\n");
     }
 }
 

@@ -12,6 +12,7 @@ mod process;
 #[doc = crate::pages::page!("../docs/protocol.md")]
 pub mod protocol {}
 pub mod record;
+mod shared_group;
 mod stderr;
 #[doc = crate::pages::page!("../docs/traces.md")]
 pub mod stored_traces {}

@@ -91,7 +91,7 @@ impl Conversation {
             (EventStream::default(), Vec::new(), Received::default());
         let broken =
             |why: String| AdkServerError::Answer(format!("{RUN} {}", self.http.headers().mask(&why)));
-        while let Some(piece) = response.chunk().await.map_err(|error| self.http.explain(error))? {
+        while let Some(piece) = self.http.piece(&mut response).await? {
             let read = stream.read(&piece, &mut events);
             self.record(turn, &mut events, &mut received)?;
             read.map_err(broken)?;

@@ -2,6 +2,8 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -25,10 +27,13 @@ const LARGEST_ANSWER: usize = 256 << 20;
 /// The most bytes that are read of an error.
 const LARGEST_ERROR: usize = 64 << 10;
 
+/// How a program ended, and what it wrote last; `None` if it runs on.
+pub(super) type Gone<'p> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'p>>;
+
 /// The program that a server is, if this process started it.
 pub(super) trait Program: fmt::Debug + Send + Sync {
-    /// How the program ended, and what it wrote last; `None` while it runs.
-    fn gone(&self) -> Option<String>;
+    /// Waits a moment for the end of a program that broke a connection.
+    fn gone(&self) -> Gone<'_>;
 
     /// What the program wrote last.
     fn wrote(&self) -> String;
@@ -144,7 +149,7 @@ impl Http {
         }
         match request.send().await {
             Ok(response) => Ok(response),
-            Err(error) => Err(self.explain(error)),
+            Err(error) => Err(self.explain(error).await),
         }
     }
 
@@ -154,7 +159,7 @@ impl Http {
             return Err(self.refused(what, response).await);
         }
         let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.explain(error))? {
+        while let Some(piece) = self.piece(&mut response).await? {
             if body.len() + piece.len() > LARGEST_ANSWER {
                 let limit = LARGEST_ANSWER >> 20;
                 return Err(AdkServerError::Answer(format!("{what} answered with more than {limit} MiB")));
@@ -192,8 +197,19 @@ impl Http {
         AdkServerError::status(what, status, &told)
     }
 
+    /// The next piece of an answer; `None` at its end.
+    pub(super) async fn piece(
+        &self,
+        response: &mut Response,
+    ) -> Result<Option<impl Deref<Target = [u8]> + use<>>, AdkServerError> {
+        match response.chunk().await {
+            Ok(piece) => Ok(piece),
+            Err(error) => Err(self.explain(error).await),
+        }
+    }
+
     /// The error of a request without an answer, or with a part of one.
-    pub(super) fn explain(&self, error: reqwest::Error) -> AdkServerError {
+    async fn explain(&self, error: reqwest::Error) -> AdkServerError {
         let is_connect = error.is_connect();
         let is_timeout = error.is_timeout();
         let host = || self.base.host_str().unwrap_or_default().to_owned();
@@ -209,7 +225,8 @@ impl Http {
         } else {
             AdkServerError::Broken(format!("{} broke off: {causes}", server()))
         };
-        match self.program.as_ref().and_then(|program| program.gone()) {
+        let Some(program) = &self.program else { return error };
+        match program.gone().await {
             Some(gone) => error.with(&gone),
             None => error,
         }

@@ -4,6 +4,8 @@
 
 mod adk_server;
 pub mod draft;
+#[cfg(test)]
+mod error_texts;
 mod group;
 mod hidden;
 pub mod import;

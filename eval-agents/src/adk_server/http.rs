@@ -7,11 +7,10 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use eval_core::agent::Unreachable;
 use eval_core::format::{AppDetails, Value};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
-use super::error::{AdkServerError, cut};
+use super::error::{AdkServerError, Cause, cut};
 use crate::hidden::Headers;
 use crate::wire;
 
@@ -58,15 +57,18 @@ impl Http {
         headers: Headers,
         program: Option<Arc<dyn Program>>,
     ) -> Result<Self, AdkServerError> {
-        let unfit =
-            |why: &str| AdkServerError::Request(format!("`{}` is no address of a server: {why}", cut(url)));
-        let base = Url::parse(url).map_err(|error| unfit(&error.to_string()))?;
+        let unfit = |why: &str| format!("`{}` is no address of a server: {why}", cut(url));
+        let base = Url::parse(url).map_err(|error| AdkServerError::Request {
+            message: unfit(&error.to_string()),
+            source: Some(Arc::new(error)),
+        })?;
+        let unfit = |why| Err(AdkServerError::request(unfit(why)));
         match base.scheme() {
             "https" if !cfg!(feature = "https") => {
-                return Err(unfit("https needs the feature `https` of eval-agents"));
+                return unfit("https needs the feature `https` of eval-agents");
             }
             "http" | "https" if base.has_host() => {}
-            _ => return Err(unfit("it has to begin with http:// or https://")),
+            _ => return unfit("it has to begin with http:// or https://"),
         }
         Ok(Self { base, headers, program })
     }
@@ -139,7 +141,7 @@ impl Http {
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
         }
-        let headers = self.headers.all().map_err(AdkServerError::Request)?.clone();
+        let headers = self.headers.all().map_err(AdkServerError::request)?.clone();
         let mut request = self.client()?.request(method, url).headers(headers);
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_string());
@@ -217,13 +219,16 @@ impl Http {
             Some(port) => format!("{}:{port}", host()),
             None => host(),
         };
-        let causes = self.headers.mask(&causes(error));
+        let error = error.without_url();
+        let causes = self.headers.mask(&causes(&error));
+        let source: Option<Cause> = Some(Arc::new(error));
         let error = if is_connect {
-            AdkServerError::Unreachable(Unreachable::new(format!("no connection to {}: {causes}", server())))
+            let message = format!("no connection to {}: {causes}", server());
+            AdkServerError::Unreachable { message, source }
         } else if is_timeout {
-            AdkServerError::Broken(format!("{} did not answer in time", server()))
+            AdkServerError::Broken { message: format!("{} did not answer in time", server()), source }
         } else {
-            AdkServerError::Broken(format!("{} broke off: {causes}", server()))
+            AdkServerError::Broken { message: format!("{} broke off: {causes}", server()), source }
         };
         let Some(program) = &self.program else { return error };
         match program.gone().await {
@@ -263,7 +268,10 @@ impl Http {
         if here {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| AdkServerError::Request(causes(error)))?;
+        let client = builder.build().map_err(|error| AdkServerError::Request {
+            message: causes(&error),
+            source: Some(Arc::new(error)),
+        })?;
         Ok(cell.get_or_init(|| client))
     }
 }
@@ -273,9 +281,8 @@ pub(super) fn has_no_route(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
 }
 
-/// An error with its causes, without the address, which may hold a password.
-fn causes(error: reqwest::Error) -> String {
-    let error = error.without_url();
+/// An error with its causes. It has to be without the address, which may hold a password.
+fn causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::net::TcpListener;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::OnceCell;
@@ -32,7 +33,7 @@ const DYING: Duration = Duration::from_millis(100);
 pub(super) struct Spawned {
     launch: Launch,
     /// Why it could not be started is kept too: it is not tried again.
-    running: OnceCell<Result<Running, String>>,
+    running: OnceCell<Result<Running, AdkServerError>>,
 }
 
 struct Running {
@@ -50,31 +51,29 @@ impl Spawned {
     pub(super) async fn url(&self, prefix: &str, limit: Duration) -> Result<String, AdkServerError> {
         match self.running.get_or_init(|| self.start(prefix, limit)).await {
             Ok(running) => Ok(url(running.port, prefix)),
-            Err(why) => Err(AdkServerError::NotReady(why.clone())),
+            Err(error) => Err(error.clone()),
         }
     }
 
-    async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, String> {
+    async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, AdkServerError> {
         let deadline = Instant::now() + limit;
         let mut attempt = 1;
         loop {
             match self.attempt(prefix, limit, deadline).await {
                 Err(Failure::PortTaken(_)) if attempt < ATTEMPTS => attempt += 1,
-                Err(Failure::PortTaken(why) | Failure::Other(why)) => return Err(why),
+                Err(Failure::PortTaken(error) | Failure::Other(error)) => return Err(error),
                 Ok(running) => return Ok(running),
             }
         }
     }
 
     async fn attempt(&self, prefix: &str, limit: Duration, deadline: Instant) -> Result<Running, Failure> {
-        let port =
-            free_port().map_err(|error| Failure::Other(format!("no free port for the server: {error}")))?;
-        let http = Http::new(&url(port, prefix), Headers::default(), None)
-            .map_err(|error| Failure::Other(error.to_string()))?;
+        let port = free_port().map_err(|error| Failure::start("no free port for the server", error))?;
+        let http = Http::new(&url(port, prefix), Headers::default(), None).map_err(Failure::Other)?;
         let launch = with_port(&self.launch, port);
         let mut group = launch
             .start(Stdio::null())
-            .map_err(|error| Failure::Other(format!("the server `{launch}` cannot be started: {error}")))?;
+            .map_err(|error| Failure::start(&format!("the server `{launch}` cannot be started"), error))?;
         let wrote = Tail::default();
         // Servers say on either that they are there, and why they are not.
         if let Some(output) = group.child.stdout.take() {
@@ -94,6 +93,7 @@ impl Spawned {
                     "the server `{launch}` ended before it answered: {status}{}",
                     quoted("it wrote", &text)
                 );
+                let why = AdkServerError::NotReady(why);
                 return Err(if says_port_taken(&text) {
                     Failure::PortTaken(why)
                 } else {
@@ -105,11 +105,11 @@ impl Spawned {
             }
             if Instant::now() >= deadline {
                 group.kill().await;
-                return Err(Failure::Other(format!(
+                return Err(Failure::Other(AdkServerError::NotReady(format!(
                     "the server `{launch}` did not answer {} within {limit:?} (`ready_within` sets the limit){}",
                     http.base(),
                     quoted("it wrote last", &wrote.last_words().await)
-                )));
+                ))));
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -133,8 +133,15 @@ impl Program for Spawned {
 }
 
 enum Failure {
-    PortTaken(String),
-    Other(String),
+    PortTaken(AdkServerError),
+    Other(AdkServerError),
+}
+
+impl Failure {
+    /// The error of a program that was not started.
+    fn start(what: &str, error: std::io::Error) -> Self {
+        Self::Other(AdkServerError::Start { message: format!("{what}: {error}"), source: Arc::new(error) })
+    }
 }
 
 /// Some servers listen on one of the addresses of `localhost` only.

@@ -41,8 +41,9 @@ pub(super) struct Child {
 
 impl Child {
     pub(super) fn start(launch: &Launch, is_shared: bool) -> Result<Arc<Self>, ProcessError> {
-        let not_ready = |error: std::io::Error| {
-            ProcessError::NotReady(format!("the program `{launch}` cannot be started: {error}"))
+        let not_ready = |error: std::io::Error| ProcessError::Start {
+            program: launch.to_string(),
+            source: Arc::new(error),
         };
         let mut group = launch.start(Stdio::piped()).map_err(not_ready)?;
         let no_pipe = || not_ready(std::io::Error::other("it has no pipes"));

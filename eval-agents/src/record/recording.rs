@@ -54,15 +54,7 @@ impl fmt::Display for RecordError {
     }
 }
 
-impl std::error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Run { source, .. } => Some(source),
-            Self::Case(problems) => Some(problems),
-            Self::NoTurn => None,
-        }
-    }
-}
+impl std::error::Error for RecordError {}
 
 impl Recording {
     /// Conversations that are had once. `from` says with whom, for the reviewer of the drafts.

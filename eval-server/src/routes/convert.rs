@@ -114,9 +114,8 @@ pub(super) fn read<'t>(texts: impl IntoIterator<Item = &'t [u8]> + Clone) -> Res
 }
 
 fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) -> Refusal {
-    let TraceError::Json { source, .. } = error else { return Refusal::bad(error.to_string()) };
-    // The error does not say in which text it is: it is in the first that is read with one.
-    let text = texts.into_iter().find(|text| Traces::from_texts([*text]).is_err()).unwrap_or_default();
+    let TraceError::Json { source, index, .. } = error else { return Refusal::bad(error.to_string()) };
+    let text = texts.into_iter().nth(*index).unwrap_or_default();
     Refusal::bad(format!("not readable as JSON: {}", json::why(text, source)))
 }
 

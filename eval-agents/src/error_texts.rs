@@ -7,7 +7,7 @@ use std::sync::Arc;
 use eval_core::format::EvalSet;
 
 use crate::import::{ImportError, MappingError};
-use crate::record::RecordError;
+use crate::record::DraftRecorderError;
 use crate::traces::{TraceError, Traces};
 use crate::{AdkServer, AdkServerError, Process, ProcessError};
 
@@ -63,7 +63,7 @@ fn the_error_of_a_library_is_in_that_of_its_format() {
 fn the_text_of_an_error_of_recorded_conversations_has_its_cause_once() {
     let problems = EvalSet::parse("{").unwrap_err();
     let of_file = problems.to_string();
-    assert_said_once(&RecordError::Case(problems), &of_file);
+    assert_said_once(&DraftRecorderError::Case(problems), &of_file);
 }
 
 #[tokio::test]

@@ -99,8 +99,8 @@ pub struct Group {
 #[derive(Debug)]
 struct Watcher {
     process: Child,
-    /// The pipe. The watcher kills the group when it closes.
-    pipe: ChildStdin,
+    /// The pipe, until the watcher was told. It kills the group when this closes.
+    pipe: Option<ChildStdin>,
 }
 
 impl Group {
@@ -114,7 +114,7 @@ impl Group {
             io::Error::new(error.kind(), format!("`sh`, which ends the program with this process: {error}"))
         })?;
         let group = i32::try_from(process.id()).map_err(io::Error::other)?;
-        let watcher = process.stdin.take().map(|pipe| Watcher { process, pipe });
+        let watcher = process.stdin.take().map(|pipe| Watcher { process, pipe: Some(pipe) });
         match command.process_group(group).spawn() {
             Ok(child) => Ok(Self { child, watcher }),
             Err(error) => {
@@ -173,8 +173,10 @@ impl Watcher {
     fn wake(&mut self) {
         use std::io::Write as _;
 
-        // If it cannot be written, the watcher is gone already.
-        let _ = self.pipe.write_all(b"\n");
+        if let Some(mut pipe) = self.pipe.take() {
+            // If it cannot be written, the watcher is gone already.
+            let _ = pipe.write_all(b"\n");
+        }
     }
 }
 

@@ -42,7 +42,7 @@ const END_WITHIN: Duration = Duration::from_secs(5);
 /// # }
 /// ```
 ///
-/// The [protocol](crate::protocol) says what is written and read.
+/// The [protocol](crate::_documentation::protocol) says what is written and read.
 ///
 /// One value is one conversation, and so is each clone. Each has a program of its own, which begins and ends with it, unless
 /// [`concurrency`](Self::concurrency) lets conversations share. A program ends with this process, however that ends, and

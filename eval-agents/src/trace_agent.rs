@@ -29,7 +29,7 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 ///
 /// A case is an ERROR that says why, and not scored, if no conversation belongs to it or several do, if a turn is missing,
 /// was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that it may be about.
-/// [Stored traces](crate::stored_traces) has the rules.
+/// [Stored traces](crate::_documentation::stored_traces) has the rules.
 #[derive(Clone, Debug)]
 pub struct TraceAgent {
     source: Source,

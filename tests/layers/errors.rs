@@ -1,11 +1,10 @@
 //! What errors say: their text has its cause, so that none of them has a `source()` beside it.
 
-use syn::spanned::Spanned as _;
 use syn::visit::Visit;
 
 use crate::tree::Sources;
 
-/// The types that implement `Error` and have a `source()`, as `path:line: type`.
+/// The functions `source` of types that implement `Error`, as `path:line`.
 ///
 /// # Errors
 ///
@@ -34,14 +33,14 @@ impl<'ast> Visit<'ast> for Errors<'_> {
         let is_error = item
             .trait_
             .as_ref()
-            .and_then(|(.., path, _)| path.segments.last())
+            .and_then(|(path, _)| path.segments.last())
             .is_some_and(|last| last.ident == "Error");
         for function in &item.items {
             if let syn::ImplItem::Fn(function) = function
                 && is_error
                 && function.sig.ident == "source"
             {
-                self.found.push(format!("{}:{}", self.path, function.span().start().line));
+                self.found.push(format!("{}:{}", self.path, function.sig.ident.span().start().line));
             }
         }
         syn::visit::visit_item_impl(self, item);

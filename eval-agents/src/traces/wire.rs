@@ -15,6 +15,7 @@ use serde_core::de::{DeserializeSeed, MapAccess};
 
 use super::error::TraceError;
 use super::store::Store;
+use crate::gzip::GZIP;
 use jaeger::Data;
 use otlp::Resources;
 use stream::{Elements, Fields, List, Object, skip, value};
@@ -45,7 +46,7 @@ pub(super) fn read(reader: impl Read, store: &mut Store) -> Result<(), TraceErro
     let io = TraceError::io;
     let mut reader = BufReader::with_capacity(BUFFER, reader);
     let begin = reader.fill_buf().map_err(io)?;
-    if begin.starts_with(&[0x1f, 0x8b]) {
+    if begin.starts_with(&GZIP) {
         return unpacked(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)), store);
     }
     unpacked(reader, store)

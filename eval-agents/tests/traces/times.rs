@@ -36,7 +36,9 @@ fn a_turn_has_the_time_from_its_first_beginning_to_its_last_end() {
     let turn = turn(&traces);
     assert_eq!(turn.start(), Some(UNIX_EPOCH + Duration::from_secs(1_760_000_001)));
     assert_eq!(turn.duration(), Some(Duration::from_millis(3500)));
-    assert_eq!(traces.conversations()[0].to_case("oslo").creation_timestamp, 1_760_000_001.0);
+    let case = traces.conversations()[0].to_case("oslo");
+    let begun = 1_760_000_001.0;
+    assert_eq!((case.creation_timestamp, case.conversation[0].creation_timestamp), (begun, begun));
 }
 
 #[test]

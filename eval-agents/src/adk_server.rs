@@ -204,26 +204,29 @@ impl Clone for AdkServer {
 
 impl Agent for AdkServer {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
-        let http = self.http().await?;
-        self.details = self.read_details(&http).await?;
-        self.conversation = Some(Conversation::begin(http, &self.app, session).await?);
+        let begun = async {
+            let http = self.http().await?;
+            self.details = self.read_details(&http).await?;
+            Conversation::begin(http, &self.app, session).await
+        };
+        self.conversation = Some(begun.await.map_err(AdkServerError::of_agent)?);
         Ok(())
     }
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let streaming = self.streaming;
         let conversation = self.conversation.as_mut().ok_or("the session was not opened")?;
-        Ok(conversation.turn(turn, streaming).await?)
+        conversation.turn(turn, streaming).await.map_err(AdkServerError::of_agent)
     }
 
     async fn state(&mut self) -> Result<Option<Map>, BoxError> {
         let conversation = self.conversation.as_mut().ok_or("the session was not opened")?;
-        Ok(conversation.state().await?)
+        conversation.state().await.map_err(AdkServerError::of_agent)
     }
 
     async fn end(&mut self) -> Result<(), BoxError> {
         match self.conversation.take() {
-            Some(conversation) => Ok(conversation.end().await?),
+            Some(conversation) => conversation.end().await.map_err(AdkServerError::of_agent),
             None => Ok(()),
         }
     }

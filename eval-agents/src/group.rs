@@ -99,8 +99,8 @@ pub struct Group {
 #[derive(Debug)]
 struct Watcher {
     process: Child,
-    /// The pipe. The watcher kills the group when it closes.
-    pipe: ChildStdin,
+    /// The pipe, until the watcher was told. It kills the group when this closes.
+    pipe: Option<ChildStdin>,
 }
 
 impl Group {
@@ -114,7 +114,7 @@ impl Group {
             io::Error::new(error.kind(), format!("`sh`, which ends the program with this process: {error}"))
         })?;
         let group = i32::try_from(process.id()).map_err(io::Error::other)?;
-        let watcher = process.stdin.take().map(|pipe| Watcher { process, pipe });
+        let watcher = process.stdin.take().map(|pipe| Watcher { process, pipe: Some(pipe) });
         match command.process_group(group).spawn() {
             Ok(child) => Ok(Self { child, watcher }),
             Err(error) => {
@@ -137,7 +137,8 @@ impl Group {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Kills the program and what it started, and waits until the program is gone.
+    /// Kills the program and what it started, and waits until the program is gone. A thread that runs async tasks waits in
+    /// another way: see `SharedGroup`.
     pub fn kill(&mut self) {
         if let Some(watcher) = self.watcher.take() {
             watcher.kill();
@@ -145,17 +146,37 @@ impl Group {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+
+    /// Has the program killed, and what it started. They are gone a moment later.
+    pub(crate) fn begin_to_kill(&mut self) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher.wake();
+        }
+        let _ = self.child.kill();
+    }
+
+    /// Whether the program is gone, and the watcher too: what the program started has its signal then.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        let is_gone = |process: &mut Child| !matches!(process.try_wait(), Ok(None));
+        self.watcher.as_mut().is_none_or(|watcher| is_gone(&mut watcher.process)) && is_gone(&mut self.child)
+    }
 }
 
 impl Watcher {
     /// Kills the group, itself included.
-    fn kill(self) {
+    fn kill(mut self) {
+        self.wake();
+        let _ = self.process.wait();
+    }
+
+    /// Tells it to kill the group.
+    fn wake(&mut self) {
         use std::io::Write as _;
 
-        let Self { mut process, mut pipe } = self;
-        // If it cannot be written, the watcher is gone already.
-        let _ = pipe.write_all(b"\n");
-        let _ = process.wait();
+        if let Some(mut pipe) = self.pipe.take() {
+            // If it cannot be written, the watcher is gone already.
+            let _ = pipe.write_all(b"\n");
+        }
     }
 }
 

@@ -2,19 +2,21 @@
 //! that one did.
 #![doc = crate::pages::page!("../docs/any-agent.md")]
 
+#[cfg(any(doc, doctest))]
+pub mod _documentation;
 mod adk_server;
 pub mod draft;
+#[cfg(test)]
+mod error_texts;
 mod group;
+mod gzip;
 mod hidden;
 pub mod import;
 mod pages;
 mod process;
-#[doc = crate::pages::page!("../docs/protocol.md")]
-pub mod protocol {}
 pub mod record;
+mod shared_group;
 mod stderr;
-#[doc = crate::pages::page!("../docs/traces.md")]
-pub mod stored_traces {}
 mod trace_agent;
 pub mod traces;
 mod wire;
@@ -23,10 +25,11 @@ pub use adk_server::{AdkServer, AdkServerError};
 pub use process::{Process, ProcessError};
 pub use trace_agent::TraceAgent;
 
-/// What `cargo-evalset` uses. Not for others: it may change at any time.
+/// What `cargo-evalset` and `eval-server` use. Not for others: it may change at any time.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::group::{Group, Launch};
+    pub use crate::gzip::GZIP;
 }
 
 /// Compiles the code of the README.

@@ -42,7 +42,7 @@ const END_WITHIN: Duration = Duration::from_secs(5);
 /// # }
 /// ```
 ///
-/// The [protocol](crate::protocol) says what is written and read.
+/// The [protocol](crate::_documentation::protocol) says what is written and read.
 ///
 /// One value is one conversation, and so is each clone. Each has a program of its own, which begins and ends with it, unless
 /// [`concurrency`](Self::concurrency) lets conversations share. A program ends with this process, however that ends, and
@@ -143,7 +143,7 @@ impl Agent for Process {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
         let seat = self.seat.insert(self.seat(&session.session_id)?);
         seat.wait_for_hello(self.ready_within).await?;
-        seat.send(&Request::start(session))?;
+        seat.send(&Request::start(session)).await?;
         match seat.reply().await? {
             Reply::Started { details } => self.details = details,
             Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
@@ -154,7 +154,7 @@ impl Agent for Process {
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let seat = self.seated()?;
-        seat.send(&Request::turn(wire::content(turn.content())))?;
+        seat.send(&Request::turn(wire::content(turn.content()))).await?;
         loop {
             match seat.reply().await? {
                 Reply::Event(event) => turn.recorder().event(*event),

@@ -1,7 +1,7 @@
 //! Drafts of cases from conversations that are had with an agent.
 //!
 //! ```
-//! use eval_agents::record::{Recording, Script};
+//! use eval_agents::record::{DraftRecorder, Script};
 //! use eval_core::{Recorder, agent_fn, json};
 //!
 //! async fn answer(text: String, recorder: Recorder) -> String {
@@ -11,7 +11,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! let script = Script::new("").say("Paris").say("Oslo");
-//! let draft = Recording::new("the weather agent").runs(2).record(&script, || agent_fn(answer)).await?;
+//! let draft = DraftRecorder::new("the weather agent").runs(2).record(&script, || agent_fn(answer)).await?;
 //! assert_eq!(draft.case.conversation[1].tool_calls().next().unwrap().to_string(), r#"get_weather(city: "Oslo")"#);
 //! assert!(draft.varied.is_empty(), "it was the same both times");
 //! # Ok::<_, Box<dyn std::error::Error>>(())
@@ -19,18 +19,18 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A conversation goes the way of a case: what makes a case an ERROR makes no draft. With [`runs`](Recording::runs) it is had
+//! A conversation goes the way of a case: what makes a case an ERROR makes no draft. With [`runs`](DraftRecorder::runs) it is had
 //! several times, and the case keeps what was the same each time.
 //!
 //! [`Script`]s are read from a file by [`scripts`]. A [`Chat`] is a conversation whose messages are not known before.
 
 mod chat;
-mod recording;
+mod draft_recorder;
 mod script;
 mod varied;
 mod watched;
 
 pub use chat::Chat;
-pub use recording::{RecordError, Recording};
+pub use draft_recorder::{DraftRecorder, DraftRecorderError};
 pub use script::{Script, ScriptError, scripts};
 pub use watched::Watched;

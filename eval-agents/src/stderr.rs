@@ -5,7 +5,9 @@ use std::fmt;
 use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::sync::watch;
 
 /// The most bytes that are kept.
 const KEPT: usize = 4096;
@@ -15,32 +17,41 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The end of one or more outputs. A thread for each reads all of it, so that the program never waits.
 #[derive(Clone, Default)]
-pub(crate) struct Tail(Arc<Mutex<State>>);
+pub(crate) struct Tail(Arc<Outputs>);
+
+#[derive(Default)]
+struct Outputs {
+    state: Mutex<State>,
+    /// How many are open.
+    open: watch::Sender<usize>,
+}
 
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
     is_cut: bool,
-    /// How many outputs are open.
-    open: usize,
 }
 
 impl Tail {
     /// Keeps the end of this output too.
     pub(crate) fn follow(&self, mut output: impl Read + Send + 'static) {
-        self.state().open += 1;
+        self.0.open.send_modify(|open| *open += 1);
         let tail = self.clone();
         let read = thread::Builder::new().name("eval-agents output".to_owned()).spawn(move || {
             let mut buffer = [0; 1024];
             while let Ok(count @ 1..) = output.read(&mut buffer) {
                 tail.state().add(&buffer[..count]);
             }
-            tail.state().open -= 1;
+            tail.ended();
         });
         // Without a thread nothing is read, and nothing has to be waited for.
         if read.is_err() {
-            self.state().open -= 1;
+            self.ended();
         }
+    }
+
+    fn ended(&self) {
+        self.0.open.send_modify(|open| *open -= 1);
     }
 
     /// What was written last.
@@ -55,16 +66,15 @@ impl Tail {
     }
 
     /// What was written last by a program that is gone. Its threads may still read.
-    pub(crate) fn last_words(&self) -> String {
-        let begun = Instant::now();
-        while self.state().open > 0 && begun.elapsed() < LAST_WORDS {
-            thread::sleep(Duration::from_millis(2));
-        }
+    pub(crate) async fn last_words(&self) -> String {
+        let mut open = self.0.open.subscribe();
+        // Another process may hold them open for ever. What is there by then is shown.
+        let _ = tokio::time::timeout(LAST_WORDS, open.wait_for(|open| *open == 0)).await;
         self.text()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,16 +107,34 @@ pub(crate) fn quoted(what: &str, text: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_end_of_an_output_is_kept_from_the_beginning_of_a_line() {
+    #[tokio::test]
+    async fn the_end_of_an_output_is_kept_from_the_beginning_of_a_line() {
         let tail = Tail::default();
         tail.follow(std::io::Cursor::new("first\n".repeat(2000) + "last\n"));
-        let text = tail.last_words();
+        let text = tail.last_words().await;
         assert!(text.starts_with("...\nfirst\n") && text.ends_with("\nlast"), "{text}");
         assert!(text.len() <= KEPT + 4);
 
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
-        assert_eq!(tail.last_words(), "one\ntwo");
+        assert_eq!(tail.last_words().await, "one\ntwo");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_output_that_stays_open_is_not_waited_for_by_other_tasks() {
+        let (output, _held_open) = std::io::pipe().unwrap();
+        let tail = Tail::default();
+        tail.follow(output);
+        let order = Mutex::new(Vec::new());
+        let first = async {
+            tail.last_words().await;
+            order.lock().unwrap().push("last words");
+        };
+        let second = async {
+            tokio::time::sleep(LAST_WORDS / 2).await;
+            order.lock().unwrap().push("the time of another task");
+        };
+        tokio::join!(first, second);
+        assert_eq!(*order.lock().unwrap(), ["the time of another task", "last words"]);
     }
 }

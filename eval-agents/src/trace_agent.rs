@@ -29,7 +29,7 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 ///
 /// A case is an ERROR that says why, and not scored, if no conversation belongs to it or several do, if a turn is missing,
 /// was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that it may be about.
-/// [Stored traces](crate::stored_traces) has the rules.
+/// [Stored traces](crate::_documentation::stored_traces) has the rules.
 #[derive(Clone, Debug)]
 pub struct TraceAgent {
     source: Source,
@@ -171,7 +171,10 @@ impl Played {
         for event in events_of(stored) {
             turn.recorder().event(event);
         }
-        turn.recorder().took(stored.duration());
+        // A turn that does not say it has a gap, which is an error below.
+        if let Some(took) = stored.duration() {
+            turn.recorder().took(took);
+        }
         if let Some(error) = &stored.error {
             return Err(format!("turn {number} of the conversation `{key}` failed: {error}").into());
         }

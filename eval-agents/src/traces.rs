@@ -70,11 +70,11 @@ impl Traces {
     /// Reads files that belong together: a trace can be spread over several.
     pub fn read_all(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, TraceError> {
         let mut store = Store::default();
-        for path in paths {
+        for (number, path) in paths.into_iter().enumerate() {
             let path = path.as_ref();
-            let opened = File::open(path).map_err(|source| TraceError::Io { file: None, source });
+            let opened = File::open(path).map_err(TraceError::io);
             let read = opened.and_then(|file| wire::read(file, &mut store));
-            read.map_err(|error| error.in_file(path.to_owned()))?;
+            read.map_err(|error| error.in_file(path.to_owned()).of(number))?;
         }
         Ok(Self::of(store))
     }
@@ -89,8 +89,8 @@ impl Traces {
     /// Reads what several readers hold, as [`read_all`](Self::read_all) reads files.
     pub fn from_readers(readers: impl IntoIterator<Item = impl Read>) -> Result<Self, TraceError> {
         let mut store = Store::default();
-        for reader in readers {
-            wire::read(reader, &mut store)?;
+        for (number, reader) in readers.into_iter().enumerate() {
+            wire::read(reader, &mut store).map_err(|error| error.of(number))?;
         }
         Ok(Self::of(store))
     }
@@ -107,8 +107,8 @@ impl Traces {
     /// ```
     pub fn from_texts<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> Result<Self, TraceError> {
         let mut store = Store::default();
-        for text in texts {
-            wire::read_text(text, &mut store)?;
+        for (number, text) in texts.into_iter().enumerate() {
+            wire::read_text(text, &mut store).map_err(|error| error.of(number))?;
         }
         Ok(Self::of(store))
     }

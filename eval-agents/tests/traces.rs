@@ -12,5 +12,7 @@ mod mutated;
 mod replay;
 #[path = "traces/support.rs"]
 mod support;
+#[path = "traces/times.rs"]
+mod times;
 #[path = "traces/vectors.rs"]
 mod vectors;

@@ -72,6 +72,8 @@ mod case_runner;
 mod category;
 mod compiled;
 mod decide;
+#[cfg(test)]
+mod error_texts;
 mod failure;
 mod file_lock;
 mod fixture;

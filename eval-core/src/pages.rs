@@ -44,7 +44,7 @@ macro_rules! links {
             "[precedence]: crate::_documentation::configuration#what-goes-before-what\n",
             "[printed]: crate::_documentation::ci#what-is-printed\n",
             "[programs]: crate::runner\n",
-            "[protocol]: https://docs.rs/eval-agents/latest/eval_agents/protocol\n",
+            "[protocol]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/protocol\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[recording]: crate::_documentation::goldens#recording\n",
             "[report]: crate::_documentation::command_line#what-a-report-stands-for\n",
@@ -53,7 +53,7 @@ macro_rules! links {
             "[secrets]: crate::_documentation::configuration#secrets\n",
             "[share]: crate::agent#what-tests-share\n",
             "[store]: crate::_documentation::store#several-machines\n",
-            "[traces]: https://docs.rs/eval-agents/latest/eval_agents/stored_traces\n",
+            "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
             "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
         )

@@ -38,14 +38,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::Problems(problems) => Some(problems),
-        }
-    }
-}
+impl std::error::Error for ReadError {}
 
 impl From<Problems> for ReadError {
     fn from(problems: Problems) -> Self {

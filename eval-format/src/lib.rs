@@ -46,6 +46,8 @@ pub mod conventions;
 #[cfg(feature = "edit")]
 pub mod edit;
 mod error;
+#[cfg(test)]
+mod error_texts;
 pub mod find;
 mod hash;
 mod judged;

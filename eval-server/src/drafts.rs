@@ -86,12 +86,4 @@ impl fmt::Display for DraftRefused {
     }
 }
 
-impl Error for DraftRefused {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Set { .. } => None,
-            // What it says is said above.
-            Self::Failed(error) => error.source(),
-        }
-    }
-}
+impl Error for DraftRefused {}

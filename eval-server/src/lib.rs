@@ -21,6 +21,8 @@ mod app;
 mod body;
 mod connections;
 mod drafts;
+#[cfg(test)]
+mod error_texts;
 mod events;
 mod json;
 mod limits;

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use axum::http::StatusCode;
+use eval_agents::__private::GZIP;
 use flate2::bufread::GzDecoder;
 
 use crate::refusal::Refusal;
@@ -15,12 +16,12 @@ const MOST_PARTS: usize = 1000;
 
 /// Whether bytes are packed: no text begins so.
 pub(crate) fn is_packed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1f, 0x8b])
+    bytes.starts_with(&GZIP)
 }
 
 /// Whether something in the bytes may be packed: no text holds the byte with which that begins.
 pub(crate) fn may_hold_packed(bytes: &[u8]) -> bool {
-    bytes.contains(&0x1f)
+    bytes.contains(&GZIP[0])
 }
 
 /// What the bytes are when they are unpacked: at most `left` bytes, which become fewer. `grow` takes memory for a piece.

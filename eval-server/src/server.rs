@@ -70,15 +70,7 @@ impl fmt::Display for BindError {
     }
 }
 
-impl Error for BindError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Address { source, .. } | Self::Receiver { source, .. } => Some(source),
-            // What it says is said above.
-            Self::Token(error) => error.source(),
-        }
-    }
-}
+impl Error for BindError {}
 
 impl Server {
     /// Listens on an address. Port 0 is any that is free.

@@ -44,14 +44,7 @@ impl fmt::Display for TokenError {
     }
 }
 
-impl Error for TokenError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Random { source } => Some(source),
-            Self::Short { .. } | Self::Characters => None,
-        }
-    }
-}
+impl Error for TokenError {}
 
 impl Token {
     /// A new one of 128 random bits.

@@ -1,4 +1,5 @@
-//! Holds the architecture: the order of the crates and of their modules, no circles among files, the sizes of files.
+//! Holds the architecture: the order of the crates and of their modules, no circles among files, the sizes of files,
+//! and how errors are told.
 //!
 //! ```text
 //! cargo test --test layers
@@ -9,6 +10,7 @@
 //! re-exports, stands for an item that the other file defines. The declaration of a module is not a use, and neither is
 //! the re-export of an item that a file below defines.
 
+mod errors;
 mod finder;
 mod graph;
 mod krate;
@@ -124,6 +126,16 @@ fn few_functions_are_inline_and_each_is_measured() {
         inlines.len() <= MOST_INLINES,
         "{} functions are `#[inline]`; at most {MOST_INLINES} may be",
         inlines.len()
+    );
+}
+
+#[test]
+fn errors_say_their_cause_and_have_no_source_beside_it() {
+    let sources = MEMBERS.iter().flat_map(|member| member.sources.clone()).collect();
+    assert_none(
+        &errors::with_source(&sources).unwrap_or_else(|error| panic!("{error}")),
+        "let the text of the error contain the cause, and let a field of the variant hold it: printers of chains would say \
+         it twice",
     );
 }
 

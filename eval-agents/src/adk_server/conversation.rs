@@ -42,7 +42,7 @@ impl Conversation {
         let created = http.ask(CREATE, Method::POST, &path, Some(&wanted.clone().into())).await;
         let created = match created {
             // Cases with the same id for their sessions can run at the same time, as one case can run several times.
-            Err(AdkServerError::Answer(message)) if says_that_it_exists(&message) => {
+            Err(AdkServerError::Status { status, message }) if says_that_it_exists(status, &message) => {
                 wanted.remove("sessionId");
                 http.ask(CREATE, Method::POST, &path, Some(&wanted.into())).await
             }
@@ -71,7 +71,7 @@ impl Conversation {
         self.in_turn = true;
         let ran = self.run(turn, streaming).await;
         self.in_turn = false;
-        self.is_lost = matches!(ran, Err(AdkServerError::Unreachable(_) | AdkServerError::Broken(_)));
+        self.is_lost = matches!(ran, Err(AdkServerError::Unreachable { .. } | AdkServerError::Broken { .. }));
         ran
     }
 
@@ -91,7 +91,7 @@ impl Conversation {
             (EventStream::default(), Vec::new(), Received::default());
         let broken =
             |why: String| AdkServerError::Answer(format!("{RUN} {}", self.http.headers().mask(&why)));
-        while let Some(piece) = response.chunk().await.map_err(|error| self.http.explain(error))? {
+        while let Some(piece) = self.http.piece(&mut response).await? {
             let read = stream.read(&piece, &mut events);
             self.record(turn, &mut events, &mut received)?;
             read.map_err(broken)?;
@@ -151,7 +151,10 @@ impl Conversation {
                 match deleted {
                     Err(error) => Err(error.with(&note)),
                     Ok(()) if note.is_empty() => Ok(()),
-                    Ok(()) => Err(AdkServerError::Broken(format!("the turn did not end{note}"))),
+                    Ok(()) => Err(AdkServerError::Broken {
+                        message: format!("the turn did not end{note}"),
+                        source: None,
+                    }),
                 }
             }
             _ => deleted,
@@ -159,15 +162,14 @@ impl Conversation {
     }
 }
 
-/// Whether an error says that there is a session of this id already.
-fn says_that_it_exists(message: &str) -> bool {
-    message.contains(" answered 409")
-        || message.contains(" answered 400") && message.contains("already exists")
+/// Whether an answer says that there is a session of this id already.
+fn says_that_it_exists(status: u16, message: &str) -> bool {
+    status == 409 || status == 400 && message.contains("already exists")
 }
 
 /// The same error, or the one that says that there is no such app.
 async fn with_apps(error: AdkServerError, http: &Http, app: &str) -> AdkServerError {
-    if !matches!(&error, AdkServerError::Answer(message) if message.contains(" answered 404")) {
+    if !matches!(&error, AdkServerError::Status { status: 404, .. }) {
         return error;
     }
     match http.apps().await {

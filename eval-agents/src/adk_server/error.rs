@@ -1,7 +1,10 @@
 //! How a conversation with a server fails.
 
 use std::fmt;
+use std::io;
+use std::sync::Arc;
 
+use eval_core::BoxError;
 use eval_core::agent::Unreachable;
 use eval_core::foreign;
 use eval_core::format::Value;
@@ -9,24 +12,73 @@ use eval_core::format::Value;
 /// The most characters of a server's text that are shown.
 const SHOWN: usize = 2000;
 
-/// Why a server did not do what it was asked for. What the server said is in it.
-#[derive(Debug)]
+/// The error of a library behind an error of ours.
+pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
+
+/// Why a server did not do what it was asked for. What the server said is in the message.
+///
+/// ```
+/// use eval_agents::{AdkServer, AdkServerError};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// match AdkServer::at("http://127.0.0.1:1", "trip").ready().await {
+///     Err(AdkServerError::Unreachable { message, .. }) => eprintln!("is it started? {message}"),
+///     other => panic!("{other:?}"),
+/// }
+/// # });
+/// # Ok::<_, std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum AdkServerError {
-    /// The program of the server cannot be started, ended, or did not answer in time.
+    /// The program of the server cannot be started.
+    #[non_exhaustive]
+    Start {
+        /// What was tried, and what the system said.
+        message: String,
+        /// The error of the system.
+        source: Arc<io::Error>,
+    },
+    /// The program of the server ended, or did not answer in time.
     NotReady(String),
-    /// No connection to the server.
-    Unreachable(Unreachable),
-    /// The server answered with an error, or with something that was not expected.
+    /// No connection to the server, or nobody behind the way to it.
+    #[non_exhaustive]
+    Unreachable {
+        /// Which server, and why.
+        message: String,
+        /// The error of the client, without the address; `None` if something on the way answered 502 or 503.
+        source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    },
+    /// The server answered with a status that is no success.
+    #[non_exhaustive]
+    Status {
+        /// The status.
+        status: u16,
+        /// The request, and the words of the server.
+        message: String,
+    },
+    /// The server answered with something that was not expected.
     Answer(String),
     /// The server has no such app.
     NoApp(String),
     /// The connection broke off, or there was no answer in time.
-    Broken(String),
+    #[non_exhaustive]
+    Broken {
+        /// Which server, and why.
+        message: String,
+        /// The error of the client, without the address; `None` if a turn did not end.
+        source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    },
     /// The agent of the server failed in a turn.
     Agent(String),
     /// The request cannot be made: an address, a header.
-    Request(String),
+    #[non_exhaustive]
+    Request {
+        /// What cannot be sent, and why.
+        message: String,
+        /// The error of the library that refused it, if one did.
+        source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    },
 }
 
 impl AdkServerError {
@@ -35,9 +87,14 @@ impl AdkServerError {
         let message = format!("{what} answered {status}{}", behind_colon(&said(body)));
         match status.as_u16() {
             // Nobody behind the way took the request.
-            502 | 503 => Self::Unreachable(Unreachable::new(message)),
-            _ => Self::Answer(message),
+            502 | 503 => Self::Unreachable { message, source: None },
+            status => Self::Status { status, message },
         }
+    }
+
+    /// The error of a request that cannot be made.
+    pub(super) fn request(message: String) -> Self {
+        Self::Request { message, source: None }
     }
 
     pub(super) fn no_app(app: &str, apps: &[String]) -> Self {
@@ -52,42 +109,45 @@ impl AdkServerError {
     }
 
     /// The same error with what is known of the server.
-    pub(super) fn with(self, note: &str) -> Self {
-        let add = |message: String| format!("{message}{note}");
+    pub(super) fn with(mut self, note: &str) -> Self {
+        let (Self::Start { message, .. }
+        | Self::Unreachable { message, .. }
+        | Self::Status { message, .. }
+        | Self::Broken { message, .. }
+        | Self::Request { message, .. }
+        | Self::NotReady(message)
+        | Self::Answer(message)
+        | Self::NoApp(message)
+        | Self::Agent(message)) = &mut self;
+        message.push_str(note);
+        self
+    }
+
+    /// The error of an agent. What runs agents knows those of the way by their type, to try them again.
+    pub(super) fn of_agent(self) -> BoxError {
         match self {
-            Self::NotReady(message) => Self::NotReady(add(message)),
-            Self::Unreachable(error) => Self::Unreachable(Unreachable::new(add(error.to_string()))),
-            Self::Answer(message) => Self::Answer(add(message)),
-            Self::NoApp(message) => Self::NoApp(add(message)),
-            Self::Broken(message) => Self::Broken(add(message)),
-            Self::Agent(message) => Self::Agent(add(message)),
-            Self::Request(message) => Self::Request(add(message)),
+            Self::Unreachable { message, .. } => Unreachable::new(message).into(),
+            error => error.into(),
         }
     }
 }
 
 impl fmt::Display for AdkServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(error) => error.fmt(f),
-            Self::NotReady(message)
-            | Self::Answer(message)
-            | Self::NoApp(message)
-            | Self::Broken(message)
-            | Self::Agent(message)
-            | Self::Request(message) => f.write_str(message),
-        }
+        let (Self::Start { message, .. }
+        | Self::Unreachable { message, .. }
+        | Self::Status { message, .. }
+        | Self::Broken { message, .. }
+        | Self::Request { message, .. }
+        | Self::NotReady(message)
+        | Self::Answer(message)
+        | Self::NoApp(message)
+        | Self::Agent(message)) = self;
+        f.write_str(message)
     }
 }
 
-impl std::error::Error for AdkServerError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreachable(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for AdkServerError {}
 
 /// What a server says in the body of an error: its `detail`, `message` or `error`, or all of it.
 pub(super) fn said(body: &str) -> String {

@@ -2,14 +2,15 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use eval_core::agent::Unreachable;
 use eval_core::format::{AppDetails, Value};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
-use super::error::{AdkServerError, cut};
+use super::error::{AdkServerError, Cause, cut};
 use crate::hidden::Headers;
 use crate::wire;
 
@@ -25,10 +26,13 @@ const LARGEST_ANSWER: usize = 256 << 20;
 /// The most bytes that are read of an error.
 const LARGEST_ERROR: usize = 64 << 10;
 
+/// How a program ended, and what it wrote last; `None` if it runs on.
+pub(super) type Gone<'p> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'p>>;
+
 /// The program that a server is, if this process started it.
 pub(super) trait Program: fmt::Debug + Send + Sync {
-    /// How the program ended, and what it wrote last; `None` while it runs.
-    fn gone(&self) -> Option<String>;
+    /// Waits a moment for the end of a program that broke a connection.
+    fn gone(&self) -> Gone<'_>;
 
     /// What the program wrote last.
     fn wrote(&self) -> String;
@@ -53,15 +57,18 @@ impl Http {
         headers: Headers,
         program: Option<Arc<dyn Program>>,
     ) -> Result<Self, AdkServerError> {
-        let unfit =
-            |why: &str| AdkServerError::Request(format!("`{}` is no address of a server: {why}", cut(url)));
-        let base = Url::parse(url).map_err(|error| unfit(&error.to_string()))?;
+        let unfit = |why: &str| format!("`{}` is no address of a server: {why}", cut(url));
+        let base = Url::parse(url).map_err(|error| AdkServerError::Request {
+            message: unfit(&error.to_string()),
+            source: Some(Arc::new(error)),
+        })?;
+        let unfit = |why| Err(AdkServerError::request(unfit(why)));
         match base.scheme() {
             "https" if !cfg!(feature = "https") => {
-                return Err(unfit("https needs the feature `https` of eval-agents"));
+                return unfit("https needs the feature `https` of eval-agents");
             }
             "http" | "https" if base.has_host() => {}
-            _ => return Err(unfit("it has to begin with http:// or https://")),
+            _ => return unfit("it has to begin with http:// or https://"),
         }
         Ok(Self { base, headers, program })
     }
@@ -134,7 +141,7 @@ impl Http {
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
         }
-        let headers = self.headers.all().map_err(AdkServerError::Request)?.clone();
+        let headers = self.headers.all().map_err(AdkServerError::request)?.clone();
         let mut request = self.client()?.request(method, url).headers(headers);
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_string());
@@ -144,7 +151,7 @@ impl Http {
         }
         match request.send().await {
             Ok(response) => Ok(response),
-            Err(error) => Err(self.explain(error)),
+            Err(error) => Err(self.explain(error).await),
         }
     }
 
@@ -154,7 +161,7 @@ impl Http {
             return Err(self.refused(what, response).await);
         }
         let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.explain(error))? {
+        while let Some(piece) = self.piece(&mut response).await? {
             if body.len() + piece.len() > LARGEST_ANSWER {
                 let limit = LARGEST_ANSWER >> 20;
                 return Err(AdkServerError::Answer(format!("{what} answered with more than {limit} MiB")));
@@ -192,8 +199,19 @@ impl Http {
         AdkServerError::status(what, status, &told)
     }
 
+    /// The next piece of an answer; `None` at its end.
+    pub(super) async fn piece(
+        &self,
+        response: &mut Response,
+    ) -> Result<Option<impl Deref<Target = [u8]> + use<>>, AdkServerError> {
+        match response.chunk().await {
+            Ok(piece) => Ok(piece),
+            Err(error) => Err(self.explain(error).await),
+        }
+    }
+
     /// The error of a request without an answer, or with a part of one.
-    pub(super) fn explain(&self, error: reqwest::Error) -> AdkServerError {
+    async fn explain(&self, error: reqwest::Error) -> AdkServerError {
         let is_connect = error.is_connect();
         let is_timeout = error.is_timeout();
         let host = || self.base.host_str().unwrap_or_default().to_owned();
@@ -201,15 +219,19 @@ impl Http {
             Some(port) => format!("{}:{port}", host()),
             None => host(),
         };
-        let causes = self.headers.mask(&causes(error));
+        let error = error.without_url();
+        let causes = self.headers.mask(&causes(&error));
+        let source: Option<Cause> = Some(Arc::new(error));
         let error = if is_connect {
-            AdkServerError::Unreachable(Unreachable::new(format!("no connection to {}: {causes}", server())))
+            let message = format!("no connection to {}: {causes}", server());
+            AdkServerError::Unreachable { message, source }
         } else if is_timeout {
-            AdkServerError::Broken(format!("{} did not answer in time", server()))
+            AdkServerError::Broken { message: format!("{} did not answer in time", server()), source }
         } else {
-            AdkServerError::Broken(format!("{} broke off: {causes}", server()))
+            AdkServerError::Broken { message: format!("{} broke off: {causes}", server()), source }
         };
-        match self.program.as_ref().and_then(|program| program.gone()) {
+        let Some(program) = &self.program else { return error };
+        match program.gone().await {
             Some(gone) => error.with(&gone),
             None => error,
         }
@@ -246,7 +268,10 @@ impl Http {
         if here {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| AdkServerError::Request(causes(error)))?;
+        let client = builder.build().map_err(|error| AdkServerError::Request {
+            message: causes(&error),
+            source: Some(Arc::new(error)),
+        })?;
         Ok(cell.get_or_init(|| client))
     }
 }
@@ -256,9 +281,8 @@ pub(super) fn has_no_route(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
 }
 
-/// An error with its causes, without the address, which may hold a password.
-fn causes(error: reqwest::Error) -> String {
-    let error = error.without_url();
+/// An error with its causes. It has to be without the address, which may hold a password.
+fn causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -4,15 +4,16 @@ use std::ffi::OsString;
 use std::fmt;
 use std::net::TcpListener;
 use std::process::Stdio;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
-use super::http::{Http, Program};
-use crate::group::{Group, Launch};
+use super::http::{Gone, Http, Program};
+use crate::group::Launch;
 use crate::hidden::Headers;
+use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
 /// What stands for the port in the arguments.
@@ -32,12 +33,12 @@ const DYING: Duration = Duration::from_millis(100);
 pub(super) struct Spawned {
     launch: Launch,
     /// Why it could not be started is kept too: it is not tried again.
-    running: OnceCell<Result<Running, String>>,
+    running: OnceCell<Result<Running, AdkServerError>>,
 }
 
 struct Running {
     port: u16,
-    group: Mutex<Group>,
+    group: SharedGroup,
     wrote: Tail,
 }
 
@@ -50,29 +51,29 @@ impl Spawned {
     pub(super) async fn url(&self, prefix: &str, limit: Duration) -> Result<String, AdkServerError> {
         match self.running.get_or_init(|| self.start(prefix, limit)).await {
             Ok(running) => Ok(url(running.port, prefix)),
-            Err(why) => Err(AdkServerError::NotReady(why.clone())),
+            Err(error) => Err(error.clone()),
         }
     }
 
-    async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, String> {
+    async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, AdkServerError> {
         let deadline = Instant::now() + limit;
         let mut attempt = 1;
         loop {
             match self.attempt(prefix, limit, deadline).await {
                 Err(Failure::PortTaken(_)) if attempt < ATTEMPTS => attempt += 1,
-                Err(Failure::PortTaken(why) | Failure::Other(why)) => return Err(why),
+                Err(Failure::PortTaken(error) | Failure::Other(error)) => return Err(error),
                 Ok(running) => return Ok(running),
             }
         }
     }
 
     async fn attempt(&self, prefix: &str, limit: Duration, deadline: Instant) -> Result<Running, Failure> {
-        let port =
-            free_port().map_err(|error| Failure::Other(format!("no free port for the server: {error}")))?;
+        let port = free_port().map_err(|error| Failure::start("no free port for the server", error))?;
+        let http = Http::new(&url(port, prefix), Headers::default(), None).map_err(Failure::Other)?;
         let launch = with_port(&self.launch, port);
         let mut group = launch
             .start(Stdio::null())
-            .map_err(|error| Failure::Other(format!("the server `{launch}` cannot be started: {error}")))?;
+            .map_err(|error| Failure::start(&format!("the server `{launch}` cannot be started"), error))?;
         let wrote = Tail::default();
         // Servers say on either that they are there, and why they are not.
         if let Some(output) = group.child.stdout.take() {
@@ -81,18 +82,18 @@ impl Spawned {
         if let Some(errors) = group.child.stderr.take() {
             wrote.follow(errors);
         }
-        let http = Http::new(&url(port, prefix), Headers::default(), None)
-            .map_err(|error| Failure::Other(error.to_string()))?;
+        let group = SharedGroup::new(group);
         loop {
             let answers = tokio::time::timeout(LOOK, http.answers()).await.unwrap_or(false);
             // Whoever answers on the port of a server that is gone is somebody else.
             if let Some(status) = group.ended() {
-                group.kill();
-                let text = wrote.last_words();
+                group.kill().await;
+                let text = wrote.last_words().await;
                 let why = format!(
                     "the server `{launch}` ended before it answered: {status}{}",
                     quoted("it wrote", &text)
                 );
+                let why = AdkServerError::NotReady(why);
                 return Err(if says_port_taken(&text) {
                     Failure::PortTaken(why)
                 } else {
@@ -100,15 +101,15 @@ impl Spawned {
                 });
             }
             if answers {
-                return Ok(Running { port, group: Mutex::new(group), wrote });
+                return Ok(Running { port, group, wrote });
             }
             if Instant::now() >= deadline {
-                group.kill();
-                return Err(Failure::Other(format!(
+                group.kill().await;
+                return Err(Failure::Other(AdkServerError::NotReady(format!(
                     "the server `{launch}` did not answer {} within {limit:?} (`ready_within` sets the limit){}",
                     http.base(),
-                    quoted("it wrote last", &wrote.last_words())
-                )));
+                    quoted("it wrote last", &wrote.last_words().await)
+                ))));
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -116,20 +117,13 @@ impl Spawned {
 }
 
 impl Program for Spawned {
-    fn gone(&self) -> Option<String> {
-        let running = self.running.get()?.as_ref().ok()?;
-        let begun = Instant::now();
-        loop {
-            let ended = running.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
-            if let Some(status) = ended {
-                let wrote = quoted("it wrote last", &running.wrote.last_words());
-                return Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch));
-            }
-            if begun.elapsed() >= DYING {
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    fn gone(&self) -> Gone<'_> {
+        Box::pin(async {
+            let running = self.running.get()?.as_ref().ok()?;
+            let status = running.group.ended_within(DYING).await?;
+            let wrote = quoted("it wrote last", &running.wrote.last_words().await);
+            Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch))
+        })
     }
 
     fn wrote(&self) -> String {
@@ -139,8 +133,15 @@ impl Program for Spawned {
 }
 
 enum Failure {
-    PortTaken(String),
-    Other(String),
+    PortTaken(AdkServerError),
+    Other(AdkServerError),
+}
+
+impl Failure {
+    /// The error of a program that was not started.
+    fn start(what: &str, error: std::io::Error) -> Self {
+        Self::Other(AdkServerError::Start { message: format!("{what}: {error}"), source: Arc::new(error) })
+    }
 }
 
 /// Some servers listen on one of the addresses of `localhost` only.
@@ -187,6 +188,21 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn other_cases_have_their_time_while_the_end_of_a_server_is_awaited() {
+        let server = Spawned::new(Launch::of(Command::new("sleep").arg("600")));
+        let group = SharedGroup::new(server.launch.start(Stdio::null()).unwrap());
+        server.running.set(Ok(Running { port: 1, group, wrote: Tail::default() })).ok().unwrap();
+        // The clock stands still, and jumps to the next of the times that are waited for.
+        tokio::time::pause();
+        tokio::select! {
+            gone = server.gone() => panic!("the other case lost its time: {gone:?}"),
+            () = tokio::time::sleep(DYING / 2) => {}
+        }
+        assert_eq!(server.gone().await, None, "it runs on");
+    }
 
     #[test]
     fn the_port_stands_where_the_arguments_say_or_at_their_end() {

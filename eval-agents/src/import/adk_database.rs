@@ -26,7 +26,7 @@ pub(super) fn read(
     from: &str,
     wanted: &[String],
 ) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
-    let failed = |error: rusqlite::Error| ImportError::unreadable(from, explained(&error));
+    let failed = |error: rusqlite::Error| ImportError::of_library(from, &explained(&error), error);
     let connection = open(path).map_err(failed)?;
     check_schema(&connection, path, from)?;
     let sessions = sessions(&connection, from, wanted)?;
@@ -104,7 +104,7 @@ fn word(text: &str) -> String {
 
 /// Whether this is a database that can be read; else what it is.
 fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), ImportError> {
-    let failed = |error: rusqlite::Error| ImportError::unreadable(from, explained(&error));
+    let failed = |error: rusqlite::Error| ImportError::of_library(from, &explained(&error), error);
     let columns = |table: &str| -> Result<HashSet<String>, ImportError> {
         let mut query = connection.prepare("SELECT name FROM pragma_table_info(?1)").map_err(failed)?;
         let names = query.query_map([table], |row| row.get(0)).map_err(failed)?;
@@ -155,7 +155,7 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
 type Key = (String, String, String);
 
 fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Vec<Session>, ImportError> {
-    let failed = |error: rusqlite::Error| ImportError::unreadable(from, explained(&error));
+    let failed = |error: rusqlite::Error| ImportError::of_library(from, &explained(&error), error);
     let bad = |why: String| ImportError::unreadable(from, why);
     // The state of an app and of a user is kept apart, and is a part of that of each session.
     let mut of_app: HashMap<String, Map> = HashMap::new();

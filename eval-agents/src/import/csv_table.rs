@@ -13,7 +13,7 @@ pub(super) fn read(
     text: &str,
     mapping: Option<&Mapping>,
 ) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
-    let failed = |error: csv::Error| ImportError::unreadable(from, error.to_string());
+    let failed = |error: csv::Error| ImportError::of_library(from, &error.to_string(), error);
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(text)).from_reader(text.as_bytes());
     let columns: Vec<String> =
         reader.headers().map_err(failed)?.iter().map(|name| name.trim().to_owned()).collect();

@@ -7,6 +7,7 @@ use eval_core::format::Problems;
 
 use super::format::Format;
 use super::mapping::MappingError;
+use crate::traces::TraceError;
 
 /// Why a file was not imported.
 #[derive(Debug)]
@@ -41,6 +42,16 @@ pub enum ImportError {
         from: String,
         /// The place, what was expected there, and what was seen.
         why: String,
+        /// The error of the library that reads the format, if one does.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// The file holds no traces that can be read.
+    #[non_exhaustive]
+    Traces {
+        /// The file.
+        from: String,
+        /// What is wrong with it.
+        source: TraceError,
     },
     /// The database has the schema of an earlier ADK, whose events are Python objects.
     #[non_exhaustive]
@@ -98,7 +109,17 @@ pub enum ImportError {
 
 impl ImportError {
     pub(super) fn unreadable(from: &str, why: impl Into<String>) -> Self {
-        Self::Unreadable { from: from.to_owned(), why: mask(&why.into()).into_owned() }
+        Self::Unreadable { from: from.to_owned(), why: mask(&why.into()).into_owned(), source: None }
+    }
+
+    /// The error of a library that reads a format. `why` has its text.
+    #[cfg(any(feature = "csv", feature = "sqlite"))]
+    pub(super) fn of_library(
+        from: &str,
+        why: &str,
+        error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Unreadable { from: from.to_owned(), why: mask(why).into_owned(), source: Some(error.into()) }
     }
 
     pub(super) fn case(from: &str, what: impl Into<String>) -> impl FnOnce(Problems) -> Self {
@@ -121,7 +142,8 @@ impl fmt::Display for ImportError {
                 "`{from}` looks like nothing that can be imported; its format can be named: {}",
                 Format::ALL.map(Format::name).join(", ")
             ),
-            Self::Unreadable { from, why } => write!(f, "`{from}`: {why}"),
+            Self::Unreadable { from, why, .. } => write!(f, "`{from}`: {why}"),
+            Self::Traces { from, source } => write!(f, "`{from}`: {}", mask(&source.to_string())),
             Self::OldDatabase { from, migrate } => write!(
                 f,
                 "`{from}` has the schema of an earlier ADK, whose events only Python can read; make a new database of it \
@@ -154,13 +176,4 @@ impl fmt::Display for ImportError {
     }
 }
 
-impl std::error::Error for ImportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::Mapping { source, .. } => Some(source),
-            Self::Case { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for ImportError {}

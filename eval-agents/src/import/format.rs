@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use eval_core::format::Value;
 
+use crate::gzip::GZIP;
+
 /// What a file of conversations is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -63,9 +65,6 @@ impl FromStr for Format {
 /// How a database of `SQLite` begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// How a file begins that is packed with gzip. Traces are.
-const PACKED: &[u8] = &[0x1f, 0x8b];
-
 /// How much of a file is looked at before it is read.
 const HEAD: u64 = 1 << 16;
 
@@ -81,8 +80,7 @@ pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>>
         return Ok(Some(Format::AdkDatabase));
     }
     let text = String::from_utf8_lossy(&head);
-    let is_trace =
-        head.starts_with(PACKED) || is_large && KEYS_OF_TRACES.iter().any(|key| text.contains(key));
+    let is_trace = head.starts_with(&GZIP) || is_large && KEYS_OF_TRACES.iter().any(|key| text.contains(key));
     Ok(is_trace.then_some(Format::Trace))
 }
 

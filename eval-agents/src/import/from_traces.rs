@@ -14,7 +14,7 @@ pub(super) fn read(
     wanted: &[String],
 ) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
     let traces =
-        Traces::from_reader(file).map_err(|error| ImportError::unreadable(from, error.to_string()))?;
+        Traces::from_reader(file).map_err(|source| ImportError::Traces { from: from.to_owned(), source })?;
     let mut left_out: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
     let is = |conversation: &Conversation, id: &String| {
         conversation.key == *id || conversation.trace_ids.contains(id)

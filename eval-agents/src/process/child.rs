@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
@@ -15,11 +15,9 @@ use super::error::{ProcessError, cut};
 use super::lines::{self, LONGEST, Line};
 use super::message::{Received, Reply, Request};
 use super::routes::{Delivery, Routes};
-use crate::group::{Group, Launch};
+use crate::group::Launch;
+use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
-
-/// The time between two looks at a program that is ending.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// How long a program that closed its output may take to be gone.
 const DYING: Duration = Duration::from_millis(200);
@@ -28,7 +26,7 @@ const DYING: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) struct Child {
     launch: Launch,
-    group: Mutex<Group>,
+    group: SharedGroup,
     routes: Arc<Routes>,
     wrote: Tail,
     /// The lines to write. Closed when the program is to end.
@@ -43,8 +41,9 @@ pub(super) struct Child {
 
 impl Child {
     pub(super) fn start(launch: &Launch, is_shared: bool) -> Result<Arc<Self>, ProcessError> {
-        let not_ready = |error: std::io::Error| {
-            ProcessError::NotReady(format!("the program `{launch}` cannot be started: {error}"))
+        let not_ready = |error: std::io::Error| ProcessError::Start {
+            program: launch.to_string(),
+            source: Arc::new(error),
         };
         let mut group = launch.start(Stdio::piped()).map_err(not_ready)?;
         let no_pipe = || not_ready(std::io::Error::other("it has no pipes"));
@@ -66,7 +65,7 @@ impl Child {
             .map_err(not_ready)?;
         Ok(Arc::new(Self {
             launch: launch.clone(),
-            group: Mutex::new(group),
+            group: SharedGroup::new(group),
             routes,
             wrote,
             input: Mutex::new(Some(input)),
@@ -100,59 +99,44 @@ impl Child {
     }
 
     /// An error with how the program ended, and with what it wrote.
-    fn explain(&self, error: ProcessError) -> ProcessError {
-        let begun = Instant::now();
-        let mut ended = None;
-        while ended.is_none() && begun.elapsed() < DYING && matches!(error, ProcessError::Ended(_)) {
-            ended = self.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
-            thread::sleep(LOOK);
-        }
+    async fn explain(&self, error: ProcessError) -> ProcessError {
+        let ended = match error {
+            ProcessError::Ended(_) => self.group.ended_within(DYING).await,
+            _ => None,
+        };
         let (status, wrote) = match ended {
-            Some(status) => (format!(" ({status})"), self.wrote.last_words()),
+            Some(status) => (format!(" ({status})"), self.wrote.last_words().await),
             None => (String::new(), self.wrote.text()),
         };
         error.with(&format!("{status}{}", quoted("it wrote to its standard error", &wrote)))
     }
 
     /// The error of a program that broke off while nobody asked it for anything. One that ended well did no harm.
-    fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
+    async fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
         match error {
-            ProcessError::Ended(_) => {
-                let begun = Instant::now();
-                loop {
-                    let ended = self.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
-                    match ended {
-                        Some(status) if status.success() => return Ok(()),
-                        Some(status) => return Err(self.badly(status)),
-                        None if begun.elapsed() >= DYING => return Ok(()),
-                        None => thread::sleep(LOOK),
-                    }
-                }
-            }
-            error => Err(self.explain(error)),
+            ProcessError::Ended(_) => match self.group.ended_within(DYING).await {
+                Some(status) if !status.success() => Err(self.badly(status).await),
+                _ => Ok(()),
+            },
+            error => Err(self.explain(error).await),
         }
     }
 
     /// What the program wrote after its conversation, which is wrong. It has ended.
-    fn last_message(&self) -> Result<(), ProcessError> {
-        let begun = Instant::now();
-        while self.routes.broken().is_none() && begun.elapsed() < DYING {
-            thread::sleep(Duration::from_millis(1));
-        }
+    async fn last_message(&self) -> Result<(), ProcessError> {
+        // The thread that reads ends when it has read all, and with it the sender. Another process may hold the output open.
+        let mut hello = self.hello.clone();
+        let _ = tokio::time::timeout(DYING, async { while hello.changed().await.is_ok() {} }).await;
         match self.routes.broken() {
             Some(ProcessError::Ended(_)) | None => Ok(()),
-            Some(error) => Err(self.explain(error)),
+            Some(error) => Err(self.explain(error).await),
         }
     }
 
     /// The error of a program that did not end well.
-    fn badly(&self, status: ExitStatus) -> ProcessError {
-        let wrote = quoted("it wrote to its standard error", &self.wrote.last_words());
+    async fn badly(&self, status: ExitStatus) -> ProcessError {
+        let wrote = quoted("it wrote to its standard error", &self.wrote.last_words().await);
         ProcessError::End(format!("the program ended with {status}{wrote}"))
-    }
-
-    fn kill(&self) {
-        self.group.lock().unwrap_or_else(PoisonError::into_inner).kill();
     }
 }
 
@@ -238,30 +222,34 @@ impl Seat {
     pub(super) async fn wait_for_hello(&mut self, limit: Duration) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         let mut hello = child.hello.clone();
-        match tokio::time::timeout(limit, hello.wait_for(|said| *said)).await {
-            Ok(Ok(_)) => Ok(()),
+        let said = tokio::time::timeout(limit, hello.wait_for(|said| *said)).await;
+        match said.map(|said| said.is_ok()) {
+            Ok(true) => Ok(()),
             // The sender is gone with the thread that reads.
-            Ok(Err(_)) => Err(self.broken()),
-            Err(_) => Err(child.explain(ProcessError::NotReady(format!(
-                "the program `{}` did not say `hello` within {limit:?} (`ready_within` sets the limit); a program whose \
-                 output is a pipe has to flush it",
-                child.launch
-            )))),
+            Ok(false) => Err(self.broken().await),
+            Err(_) => {
+                let late = ProcessError::NotReady(format!(
+                    "the program `{}` did not say `hello` within {limit:?} (`ready_within` sets the limit); a program \
+                     whose output is a pipe has to flush it",
+                    child.launch
+                ));
+                Err(child.explain(late).await)
+            }
         }
     }
 
     /// Writes a message. What the program answers comes by [`reply`](Self::reply).
-    pub(super) fn send(&mut self, request: &Request) -> Result<(), ProcessError> {
+    pub(super) async fn send(&mut self, request: &Request) -> Result<(), ProcessError> {
         self.child.routes.awaits(&self.id);
-        self.write(request)
+        self.write(request).await
     }
 
-    fn write(&self, request: &Request) -> Result<(), ProcessError> {
-        let input = self.child.input.lock().unwrap_or_else(PoisonError::into_inner);
-        match input.as_ref().map(|input| input.send(request.line(&self.id))) {
-            Some(Ok(())) => Ok(()),
-            _ => Err(self.broken()),
-        }
+    async fn write(&self, request: &Request) -> Result<(), ProcessError> {
+        let is_sent = {
+            let input = self.child.input.lock().unwrap_or_else(PoisonError::into_inner);
+            input.as_ref().is_some_and(|input| input.send(request.line(&self.id)).is_ok())
+        };
+        if is_sent { Ok(()) } else { Err(self.broken().await) }
     }
 
     /// The next message of the program.
@@ -270,8 +258,8 @@ impl Seat {
         self.is_told = !matches!(received, Some(Ok(_)));
         match received {
             Some(Ok(reply)) => Ok(reply),
-            Some(Err(error)) => Err(self.child.explain(error)),
-            None => Err(self.broken()),
+            Some(Err(error)) => Err(self.child.explain(error).await),
+            None => Err(self.broken().await),
         }
     }
 
@@ -282,9 +270,9 @@ impl Seat {
     }
 
     /// Why the program is of no use any more.
-    fn broken(&self) -> ProcessError {
+    async fn broken(&self) -> ProcessError {
         let gone = || ProcessError::Ended("the program ended".to_owned());
-        self.child.explain(self.child.routes.broken().unwrap_or_else(gone))
+        self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await
     }
 
     /// Ends the conversation, and with it the program if it serves no other one.
@@ -292,62 +280,105 @@ impl Seat {
         self.is_left = true;
         let child = Arc::clone(&self.child);
         if let Some(error) = child.routes.broken() {
-            let told = if self.is_told { Ok(()) } else { child.unseen(error) };
-            child.kill();
+            let told = if self.is_told { Ok(()) } else { child.unseen(error).await };
+            child.group.kill().await;
             return told;
         }
         if child.routes.is_awaiting(&self.id) {
             // The turn ran out of time, and tells nothing else.
-            self.forsake();
+            if self.forsake() {
+                child.group.kill().await;
+            }
             let wrote = child.wrote.text();
             return match quoted("the program wrote to its standard error", &wrote) {
                 note if note.is_empty() => Ok(()),
                 note => Err(ProcessError::End(format!("the turn did not end{note}"))),
             };
         }
-        self.write(&Request::end())?;
+        self.write(&Request::end()).await?;
         child.routes.close(&self.id);
         if child.is_shared {
             return Ok(());
         }
         // With its input the program has no more to do.
         drop(child.input.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let begun = Instant::now();
-        loop {
-            let ended = child.group.lock().unwrap_or_else(PoisonError::into_inner).ended();
-            if let Some(status) = ended {
-                let ended = child.last_message();
-                child.kill();
-                return match ended {
-                    Ok(()) if !status.success() => Err(child.badly(status)),
-                    ended => ended,
-                };
-            }
-            if begun.elapsed() >= limit {
-                child.kill();
-                let wrote = quoted("it wrote to its standard error", &child.wrote.last_words());
-                return Err(ProcessError::End(format!(
-                    "the program did not end within {limit:?} after `end` and the end of its input, and was killed{wrote}"
-                )));
-            }
-            tokio::time::sleep(LOOK).await;
+        let Some(status) = child.group.ended_within(limit).await else {
+            child.group.kill().await;
+            let wrote = quoted("it wrote to its standard error", &child.wrote.last_words().await);
+            return Err(ProcessError::End(format!(
+                "the program did not end within {limit:?} after `end` and the end of its input, and was killed{wrote}"
+            )));
+        };
+        let ended = child.last_message().await;
+        child.group.kill().await;
+        match ended {
+            Ok(()) if !status.success() => Err(child.badly(status).await),
+            ended => ended,
         }
     }
 
-    /// Leaves a program that may hang: no other conversation begins with it.
-    fn forsake(&self) {
+    /// Leaves a program that may hang: no other conversation begins with it. Whether it has none left, and is to be killed.
+    fn forsake(&self) -> bool {
         self.child.hangs.store(true, Ordering::Relaxed);
         self.child.routes.close(&self.id);
-        if self.child.taken() == 0 {
-            self.child.kill();
-        }
+        self.child.taken() == 0
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        if !self.is_left {
-            self.forsake();
+        if !self.is_left && self.forsake() {
+            self.child.group.kill_now();
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::future::Future;
+    use std::process::Command;
+
+    use super::*;
+
+    /// A conversation with a program in shell that breaks off, and why it did.
+    async fn broken_off(script: &str) -> (Seat, ProcessError) {
+        let mut seat =
+            Child::start(&Launch::of(Command::new("sh").args(["-c", script])), false).unwrap().seat("s");
+        let error = seat.inbox.recv().await.unwrap().unwrap_err();
+        (seat, error)
+    }
+
+    /// What is done first: this, or a turn of another case that takes its time on the same thread.
+    async fn first(done: impl Future, time: Duration) -> &'static str {
+        // The clock stands still, and jumps to the next of the times that are waited for.
+        tokio::time::pause();
+        let first = tokio::select! {
+            _ = done => "the end of the program",
+            () = tokio::time::sleep(time) => "the other case",
+        };
+        tokio::time::resume();
+        first
+    }
+
+    #[tokio::test]
+    async fn other_cases_have_their_time_while_a_program_that_broke_off_is_awaited() {
+        // It closed its output, and runs on.
+        let (seat, error) = broken_off("exec >&-; exec sleep 600").await;
+        assert_eq!(first(seat.child.explain(error.clone()), DYING / 2).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), DYING * 2).await, "the end of the program");
+        assert_eq!(first(seat.child.unseen(error), DYING / 2).await, "the other case");
+        seat.leave(Duration::ZERO).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn other_cases_have_their_time_while_the_last_words_of_a_program_are_awaited() {
+        // It ended, and what it started may still write.
+        let (seat, error) = broken_off("sleep 600 >&- & echo late >&2; exit 3").await;
+        // From here on its end is known, so that only its last words are waited for.
+        let ended = seat.child.group.ended_within(Duration::from_mins(1)).await;
+        assert_eq!(ended.and_then(|status| status.code()), Some(3));
+        assert_eq!(first(seat.child.explain(error.clone()), DYING).await, "the other case");
+        let explained = seat.child.explain(error).await.to_string();
+        assert!(explained.contains("exit status: 3") && explained.ends_with("late"), "{explained}");
     }
 }

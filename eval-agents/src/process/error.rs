@@ -1,6 +1,8 @@
 //! How a conversation with a program fails.
 
 use std::fmt;
+use std::io;
+use std::sync::Arc;
 
 use eval_core::foreign;
 
@@ -11,7 +13,15 @@ const SHOWN: usize = 500;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ProcessError {
-    /// The program cannot be started, or did not say `hello` in time.
+    /// The program cannot be started.
+    #[non_exhaustive]
+    Start {
+        /// The program and its arguments.
+        program: String,
+        /// The error of the system.
+        source: Arc<io::Error>,
+    },
+    /// The program did not say `hello` in time.
     NotReady(String),
     /// The program ended, or closed its output.
     Ended(String),
@@ -37,6 +47,8 @@ impl ProcessError {
     pub(super) fn with(self, note: &str) -> Self {
         let add = |message: String| format!("{message}{note}");
         match self {
+            // It wrote nothing.
+            Self::Start { program, source } => Self::Start { program, source },
             Self::NotReady(message) => Self::NotReady(add(message)),
             Self::Ended(message) => Self::Ended(add(message)),
             Self::Protocol(message) => Self::Protocol(add(message)),
@@ -50,6 +62,9 @@ impl ProcessError {
 impl fmt::Display for ProcessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Start { program, source } => {
+                write!(f, "the program `{program}` cannot be started: {source}")
+            }
             Self::NotReady(message)
             | Self::Ended(message)
             | Self::Protocol(message)

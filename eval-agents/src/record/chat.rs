@@ -7,18 +7,18 @@ use eval_core::format::{Content, Map};
 use eval_core::report::{RunError, TurnRecord};
 use eval_core::testing::Conversation;
 
-use super::recording::{RecordError, Recording};
+use super::draft_recorder::{DraftRecorder, DraftRecorderError};
 use super::script::Script;
 use crate::draft::{Draft, played};
 
 /// A conversation with an agent that becomes a draft. Its last turn can be taken back.
 ///
 /// ```
-/// use eval_agents::record::{Chat, Recording};
+/// use eval_agents::record::{Chat, DraftRecorder};
 /// use eval_core::agent_fn;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// let mut chat = Chat::new(Recording::new("an echo"), || agent_fn(|text, _| async move { text }));
+/// let mut chat = Chat::new(DraftRecorder::new("an echo"), || agent_fn(|text, _| async move { text }));
 /// chat.say("Hi").await?;
 /// chat.say("Oops").await?;
 /// chat.undo().await?;
@@ -29,7 +29,7 @@ use crate::draft::{Draft, played};
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 pub struct Chat<A, F> {
-    recording: Recording,
+    recorder: DraftRecorder,
     make: F,
     said: Script,
     conversation: Option<Conversation<A>>,
@@ -45,8 +45,8 @@ impl<A, F> fmt::Debug for Chat<A, F> {
 
 impl<A: Agent, F: Fn() -> A> Chat<A, F> {
     /// A conversation that has not begun. `make` makes the agent, and makes it anew when a turn is taken back.
-    pub fn new(recording: Recording, make: F) -> Self {
-        Self { recording, make, said: Script::default(), conversation: None, failed: None }
+    pub fn new(recorder: DraftRecorder, make: F) -> Self {
+        Self { recorder, make, said: Script::default(), conversation: None, failed: None }
     }
 
     /// How many turns there are, with one that failed.
@@ -65,7 +65,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
             return Err(error.clone());
         }
         self.said.turns.push(message.clone());
-        let open = || self.recording.open(&self.said, (self.make)());
+        let open = || self.recorder.open(&self.said, (self.make)());
         let conversation = self.conversation.get_or_insert_with(open);
         let sent = conversation.send(message).await;
         if let Err(error) = &sent {
@@ -100,7 +100,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
     /// another conversation can begin.
     ///
     /// Fails if a turn failed and was not taken back.
-    pub async fn finish(&mut self, eval_id: &str) -> Result<Option<Draft>, RecordError> {
+    pub async fn finish(&mut self, eval_id: &str) -> Result<Option<Draft>, DraftRecorderError> {
         self.said.turns.clear();
         let Some(conversation) = self.conversation.take() else { return Ok(None) };
         let ended = conversation.finish().await;
@@ -108,9 +108,9 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
             Some(error) => Err(error),
             None => ended,
         };
-        let transcript = ended.map_err(|source| RecordError::Run { run: 1, source })?;
+        let transcript = ended.map_err(|source| DraftRecorderError::Run { run: 1, source })?;
         let Some((case, gaps)) = played(eval_id, &transcript) else { return Ok(None) };
-        let draft = Draft::of(case, self.recording.origin()).map_err(RecordError::Case)?;
+        let draft = Draft::of(case, self.recorder.origin()).map_err(DraftRecorderError::Case)?;
         Ok(Some(draft.with_gaps(gaps)))
     }
 

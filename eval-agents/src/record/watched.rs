@@ -16,13 +16,13 @@ const TICK: Duration = Duration::from_millis(50);
 /// ```
 /// use std::sync::Mutex;
 ///
-/// use eval_agents::record::{Recording, Script, Watched};
+/// use eval_agents::record::{DraftRecorder, Script, Watched};
 /// use eval_core::agent_fn;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let seen = Mutex::new(0);
 /// let agent = || Watched::new(agent_fn(|text, _| async move { text }), |_| *seen.lock().unwrap() += 1);
-/// Recording::new("an echo").record(&Script::new("hi").say("Hi"), agent).await?;
+/// DraftRecorder::new("an echo").record(&Script::new("hi").say("Hi"), agent).await?;
 /// assert_eq!(*seen.lock().unwrap(), 1);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;

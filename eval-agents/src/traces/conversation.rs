@@ -1,5 +1,6 @@
 //! What was found in traces: conversations of turns.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_core::format::{
@@ -105,10 +106,10 @@ pub struct Turn {
     pub usage: Usage,
     /// The model calls, in the order in which they began. Those of tools that are agents are among them.
     pub model_calls: Vec<ModelCall>,
-    /// When it began, in nanoseconds since 1970.
-    pub start_ns: u64,
-    /// When it ended, in nanoseconds since 1970.
-    pub end_ns: u64,
+    /// When it began, in nanoseconds since 1970; `None` if the span that holds it does not say.
+    pub start_ns: Option<NonZeroU64>,
+    /// When it ended, in nanoseconds since 1970; `None` if the span that holds it does not say.
+    pub end_ns: Option<NonZeroU64>,
     /// Why it failed, if it failed: the type of the error, or `_OTHER`.
     pub error: Option<String>,
     /// What the trace does not say of it.
@@ -123,20 +124,21 @@ pub(super) fn duration<'s>(spans: impl Iterator<Item = &'s Span> + Clone) -> Opt
 }
 
 impl Turn {
-    /// When it began.
-    pub fn start(&self) -> SystemTime {
-        UNIX_EPOCH + Duration::from_nanos(self.start_ns)
+    /// When it began; `None` if the trace does not say.
+    pub fn start(&self) -> Option<SystemTime> {
+        self.start_ns.map(|start| UNIX_EPOCH + Duration::from_nanos(start.get()))
     }
 
-    /// How long it took.
-    pub fn duration(&self) -> Duration {
-        Duration::from_nanos(self.end_ns.saturating_sub(self.start_ns))
+    /// How long it took; `None` if the trace does not say, or if it ends before it begins. The turn then has a gap of the
+    /// kind [`NoTime`](super::GapKind::NoTime).
+    pub fn duration(&self) -> Option<Duration> {
+        self.end_ns?.get().checked_sub(self.start_ns?.get()).map(Duration::from_nanos)
     }
 
-    /// When it began, in seconds since 1970, as ADK writes it.
+    /// When it began, in seconds since 1970, as ADK writes it: 0.0 if it is not known.
     #[expect(clippy::cast_precision_loss, reason = "ADK's timestamps are floats")]
     fn seconds(&self) -> f64 {
-        self.start_ns as f64 / 1e9
+        self.start_ns.map_or(0.0, |start| start.get() as f64 / 1e9)
     }
 
     /// The turn as one of an eval set, with what happened as what is expected.

@@ -29,7 +29,7 @@ pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
 }
 
 fn conversation(key: String, mut traces: Vec<RawTrace>, copies: &mut Copies) -> Conversation {
-    let began = |trace: &RawTrace| trace.spans.iter().map(Span::starts).min().unwrap_or_default();
+    let began = |trace: &RawTrace| trace.spans.iter().map(|span| span.start).min().flatten();
     traces.sort_by_key(began);
     let mut conversation = Conversation { key, ..Conversation::default() };
     let mut found = Vec::new();

@@ -1,50 +1,79 @@
 //! Why a file of traces cannot be read.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 /// Why a file of traces cannot be read.
+///
+/// ```
+/// use eval_agents::traces::{TraceError, Traces};
+///
+/// let texts = [&br#"{"resourceSpans": []}"#[..], &b"{"[..]];
+/// let error = Traces::from_texts(texts).unwrap_err();
+/// assert!(matches!(error, TraceError::Json { index: 1, .. }), "{error}");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The file cannot be opened, read or unpacked.
+    #[non_exhaustive]
     Io {
-        /// The file; `None` if the traces come from a reader.
+        /// The file; `None` if the traces come from a reader or a text.
         file: Option<PathBuf>,
+        /// Which of the files, readers or texts it is, from 0.
+        index: usize,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The text is no JSON, or ends in the middle.
+    #[non_exhaustive]
     Json {
-        /// The file; `None` if the traces come from a reader.
+        /// The file; `None` if the traces come from a reader or a text.
         file: Option<PathBuf>,
+        /// Which of the files, readers or texts it is, from 0.
+        index: usize,
         /// Why, with the line and the column.
         source: serde_json::Error,
     },
     /// The text is JSON, and holds no traces in a form that is known.
+    #[non_exhaustive]
     Form {
-        /// The file; `None` if the traces come from a reader.
+        /// The file; `None` if the traces come from a reader or a text.
         file: Option<PathBuf>,
+        /// Which of the files, readers or texts it is, from 0.
+        index: usize,
         /// What it is instead.
         found: String,
     },
 }
 
 impl TraceError {
+    pub(super) fn io(source: io::Error) -> Self {
+        Self::Io { file: None, index: 0, source }
+    }
+
     pub(super) fn of_json(source: serde_json::Error) -> Self {
         match source.classify() {
-            serde_json::error::Category::Io => Self::Io { file: None, source: source.into() },
-            _ => Self::Json { file: None, source },
+            serde_json::error::Category::Io => Self::io(source.into()),
+            _ => Self::Json { file: None, index: 0, source },
         }
     }
 
     pub(super) fn form(found: impl Into<String>) -> Self {
-        Self::Form { file: None, found: found.into() }
+        Self::Form { file: None, index: 0, found: found.into() }
     }
 
     pub(super) fn in_file(mut self, path: PathBuf) -> Self {
         let (Self::Io { file, .. } | Self::Json { file, .. } | Self::Form { file, .. }) = &mut self;
         *file = Some(path);
+        self
+    }
+
+    /// The same error of the file, the reader or the text of this number.
+    pub(super) fn of(mut self, number: usize) -> Self {
+        let (Self::Io { index, .. } | Self::Json { index, .. } | Self::Form { index, .. }) = &mut self;
+        *index = number;
         self
     }
 }
@@ -67,12 +96,4 @@ impl fmt::Display for TraceError {
     }
 }
 
-impl std::error::Error for TraceError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::Json { source, .. } => Some(source),
-            Self::Form { .. } => None,
-        }
-    }
-}
+impl std::error::Error for TraceError {}

@@ -44,7 +44,8 @@ pub enum GapKind {
     UnknownPart,
     /// A message of the user or an answer has an image or other data beside its text.
     NotText,
-    /// A span of a model, tool or agent has no time, so that its place in the order is not known.
+    /// A span of a model, tool or agent has no time, so that its place in the order is not known. Or the span that holds a
+    /// turn has none, or ends before it begins, so that it is not known how long the turn took.
     NoTime,
     /// Something in the file is not as its format says, and was left out.
     Malformed,

@@ -4,6 +4,7 @@ mod model_calls;
 mod tool_calls;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 
 use super::anchors::Analysis;
 use super::conversation::{Turn, Usage};
@@ -70,13 +71,15 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
         intermediate: said.intermediate,
         answer: said.answer,
         usage: calls.iter().filter_map(|call| call.usage).fold(Usage::default(), Usage::plus),
-        start_ns: spans().map(Span::starts).min().unwrap_or_default(),
-        end_ns: spans().map(Span::ends).max().unwrap_or_default(),
+        // Those inside it say nothing of how long the turn was, if the span that holds it does not.
+        start_ns: span.start.and(spans().filter_map(|span| span.start).min()),
+        end_ns: span.end.and(spans().filter_map(|span| span.end).max()),
         error,
         model_calls: Vec::new(),
         calls: Vec::new(),
         gaps: Vec::new(),
     };
+    note_time(&mut gaps, &turn);
     Found { turn, is_of_root: !is_agentic(anchor), calls, tools, gaps }
 }
 
@@ -124,6 +127,16 @@ fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String
     }
     let last = own.iter().max_by_key(|call| (call.end, call.start)).filter(|_| !is_answered)?;
     last.error.clone()
+}
+
+/// Notes that it is not known how long a turn took, unless one of its spans says so already.
+fn note_time(gaps: &mut Vec<Gap>, turn: &Turn) {
+    if turn.duration().is_some() || gaps.iter().any(|gap| gap.kind == GapKind::NoTime) {
+        return;
+    }
+    let is_timed = turn.start_ns.is_some() && turn.end_ns.is_some();
+    let why = if is_timed { "ends before it begins" } else { "has no time of its beginning or end" };
+    gaps.push(Gap::new(GapKind::NoTime, format!("the span {}, which holds the turn, {why}", turn.span_id)));
 }
 
 fn note_user(gaps: &mut Vec<Gap>, is_known: bool, input: Option<&Input>, calls: &[ModelCall]) {
@@ -205,7 +218,7 @@ fn said_by_span(own: &[&ModelCall], said: &Said) -> bool {
 }
 
 impl Found {
-    pub(super) fn order(&self) -> (u64, &str) {
+    pub(super) fn order(&self) -> (Option<NonZeroU64>, &str) {
         (self.turn.start_ns, &self.turn.span_id)
     }
 
@@ -275,8 +288,8 @@ impl Found {
         turn.agents.sort();
         turn.agents.dedup();
         turn.usage = turn.usage.plus(later.usage);
-        turn.start_ns = turn.start_ns.min(later.start_ns);
-        turn.end_ns = turn.end_ns.max(later.end_ns);
+        turn.start_ns = turn.start_ns.zip(later.start_ns).map(|(one, other)| one.min(other));
+        turn.end_ns = turn.end_ns.zip(later.end_ns).map(|(one, other)| one.max(other));
         turn.error = turn.error.take().or(later.error);
         self.calls.extend(next.calls);
         self.calls.sort_by_key(|call| (call.start, call.end));

@@ -29,12 +29,9 @@ pub(super) struct Span {
 }
 
 impl Span {
-    pub(super) fn starts(&self) -> u64 {
-        self.start.map_or(0, NonZeroU64::get)
-    }
-
-    pub(super) fn ends(&self) -> u64 {
-        self.end.map_or(0, NonZeroU64::get).max(self.starts())
+    /// When it ended, for the order: not before it began. A span without times stands first.
+    pub(super) fn ends(&self) -> Option<NonZeroU64> {
+        self.end.max(self.start)
     }
 
     /// What is wrong with the span itself.
@@ -47,8 +44,8 @@ impl Span {
     }
 
     /// What siblings are ordered by.
-    pub(super) fn order(&self) -> (u64, &Id) {
-        (self.starts(), &self.id)
+    pub(super) fn order(&self) -> (Option<NonZeroU64>, &Id) {
+        (self.start, &self.id)
     }
 }
 

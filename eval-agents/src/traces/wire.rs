@@ -15,6 +15,7 @@ use serde_core::de::{DeserializeSeed, MapAccess};
 
 use super::error::TraceError;
 use super::store::Store;
+use crate::gzip::GZIP;
 use jaeger::Data;
 use otlp::Resources;
 use stream::{Elements, Fields, List, Object, skip, value};
@@ -42,10 +43,10 @@ const OF_SPAN: &[&str] = &[
 
 /// Reads a file into a store.
 pub(super) fn read(reader: impl Read, store: &mut Store) -> Result<(), TraceError> {
-    let io = |source| TraceError::Io { file: None, source };
+    let io = TraceError::io;
     let mut reader = BufReader::with_capacity(BUFFER, reader);
     let begin = reader.fill_buf().map_err(io)?;
-    if begin.starts_with(&[0x1f, 0x8b]) {
+    if begin.starts_with(&GZIP) {
         return unpacked(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)), store);
     }
     unpacked(reader, store)
@@ -61,7 +62,7 @@ pub(super) fn read_text(text: &[u8], store: &mut Store) -> Result<(), TraceError
 }
 
 fn unpacked(mut reader: impl BufRead, store: &mut Store) -> Result<(), TraceError> {
-    let begin = reader.fill_buf().map_err(|source| TraceError::Io { file: None, source })?;
+    let begin = reader.fill_buf().map_err(TraceError::io)?;
     let mark = if begin.starts_with(MARK) { MARK.len() } else { 0 };
     reader.consume(mark);
     documents(serde_json::Deserializer::from_reader(reader), store)

@@ -8,7 +8,7 @@ mod tell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_agents::record::{Recording, Script, scripts};
+use eval_agents::record::{DraftRecorder, Script, scripts};
 use eval_format::options::{ParseOptionError, parse_timeout};
 
 use crate::agent::{self, AgentArgs, AnyAgent};
@@ -88,22 +88,22 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             "raise this user's limit of open files",
         )
     })?;
-    let mut recording = Recording::new(args.agent.name()).runs(args.runs.into());
+    let mut recorder = DraftRecorder::new(args.agent.name()).runs(args.runs.into());
     if let Some(app) = args.agent.app() {
-        recording = recording.app_name(app);
+        recorder = recorder.app_name(app);
     }
     if let Some(user) = &args.user {
-        recording = recording.user_id(user);
+        recorder = recorder.user_id(user);
     }
     if let Some(timeout) = args.timeout {
-        recording = recording.timeout(timeout);
+        recorder = recorder.timeout(timeout);
     }
     let mut recorded = Recorded::default();
     runtime.block_on(async {
         agent.ready().await?;
         match &scripts {
-            Some(scripts) => all(&recording, scripts, &agent, &destination, &mut recorded).await,
-            None => chat::run(recording, &agent, &destination, &mut recorded).await,
+            Some(scripts) => all(&recorder, scripts, &agent, &destination, &mut recorded).await,
+            None => chat::run(recorder, &agent, &destination, &mut recorded).await,
         }
     })?;
     let added = Added {
@@ -133,7 +133,7 @@ fn read_scripts(path: &Path) -> Result<Vec<Script>, CommandError> {
 
 /// Records scripts, and writes each into the set as soon as it is recorded.
 async fn all(
-    recording: &Recording,
+    recorder: &DraftRecorder,
     scripts: &[Script],
     agent: &AnyAgent,
     destination: &Destination,
@@ -143,7 +143,7 @@ async fn all(
         let first = script.turns.first().map(eval_format::Content::text).unwrap_or_default();
         let name = if script.eval_id.is_empty() { &first } else { &script.eval_id };
         tell(&format!("recording {} of {}: {}\n", at + 1, scripts.len(), one_line(name)));
-        match recording.record(script, || watched(agent)).await {
+        match recorder.record(script, || watched(agent)).await {
             Ok(draft) => recorded.add(destination, draft)?,
             Err(error) => recorded.failures.push(format!("conversation {}, `{name}`: {error}", at + 1)),
         }

@@ -407,19 +407,19 @@ fn what_was_changed_in_the_store_is_found() {
 }
 
 #[test]
-fn an_upload_that_ended_without_its_parts_is_refused() {
-    let folder = folder("store-no-parts");
+fn an_upload_that_ended_without_its_chunks_is_refused() {
+    let folder = folder("store-no-chunks");
     assert_eq!(partition(&folder, "one", "fine", "r").code, Some(0));
     assert_eq!(push(&folder, "one", "r").code, Some(0));
     let manifest =
         names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "json")).expect("a manifest");
     let manifest = format!("bucket/{manifest}");
     let mut changed: Value = serde_json::from_str(&folder.read(&manifest)).expect("JSON");
-    changed["parts"] = Value::Array(Vec::new());
+    changed["chunks"] = Value::Array(Vec::new());
     folder.write(&manifest, changed.to_string());
     let read = report(&folder, &["r"]);
     assert_eq!(read.code, Some(2), "{}", read.out);
-    assert!(read.err.contains(" bytes, and its parts 0"), "{}", read.err);
+    assert!(read.err.contains(" bytes, and its chunks 0"), "{}", read.err);
     assert!(!folder.path("reader/.store").exists(), "no journal that is cut short is left");
 }
 
@@ -503,21 +503,21 @@ fn a_store_that_cannot_be_used_is_named_before_anything_runs() {
     assert!(empty.code == Some(2) && empty.err.contains("holds no run"), "{}", empty.err);
 }
 
-/// Memory does not grow with what is stored: parts are read and sent a few at a time.
+/// Memory does not grow with what is stored: chunks are read and sent a few at a time.
 #[cfg(target_os = "linux")]
 #[test]
-fn journals_of_any_size_are_stored_and_fetched_in_parts() {
+fn journals_of_any_size_are_stored_and_fetched_in_chunks() {
     let folder = Folder::new("store-large");
     folder.write("one/r/run.json", r#"{"run": "r", "started": "2026-11-22T00:00:00Z"}"#);
     let line = format!("{{\"record\": \"none\", \"text\": \"{}\"}}\n", "x".repeat(1 << 20));
-    folder.write("one/r/a.jsonl", "{\"a\": 1}\n".to_owned() + &line.repeat(96));
+    folder.write("one/r/a.jsonl", "{\"a\": 1}\n".to_owned() + &line.repeat(192));
     folder.write("one/r/b.jsonl", "{\"b\": 1}\n");
     let limited = |args: &[&str], machine: &str| -> Ran {
         // Addresses, not what is resident: the program itself takes a part of it.
         let program = folder.command(args);
         let words = args.iter().map(|arg| format!("'{arg}'")).collect::<Vec<_>>().join(" ");
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -d 80000; exec {} {words}", program.get_program().display())]);
+        command.args(["-c", &format!("ulimit -d 140000; exec {} {words}", program.get_program().display())]);
         command
             .env("EVALSET_DIR", folder.path(machine))
             .env_remove("EVALSET_RUN_ID")
@@ -526,8 +526,8 @@ fn journals_of_any_size_are_stored_and_fetched_in_parts() {
     };
     let pushed = limited(&["store", "push", &url(&folder), "r"], "one");
     assert_eq!(pushed.code, Some(0), "{}", pushed.err);
-    let parts = names(&folder.path("bucket")).iter().filter(|name| is_a(name, "jsonl")).count();
-    assert_eq!(parts, 13);
+    let chunks = names(&folder.path("bucket")).iter().filter(|name| is_a(name, "jsonl")).count();
+    assert_eq!(chunks, 25);
     // The lines are none of ours. What counts here is that the copies are the originals.
     limited(&["report", "--store", &url(&folder), "r"], "reader");
     let copies = fs::read_dir(folder.path("reader/.store"))

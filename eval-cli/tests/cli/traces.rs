@@ -161,6 +161,16 @@ fn traces_shows_turns_calls_and_what_is_missing_without_a_word_that_a_terminal_o
     assert_eq!(turn["calls"][0]["args"], json!({ "city": "Oslo" }));
     assert_eq!((&turn["answer"], &turn["usage"]["input_tokens"]), (&json!("Oslo is grey."), &json!(40)));
 
+    // A turn of which nobody knows when it was did not take 0.00 s, and not since 1970.
+    let untimed = lines(&trace(1, "Oslo", "Oslo is grey.")).replace("TimeUnixNano", "Unknown");
+    folder.write("untimed.jsonl", untimed);
+    let ran = folder.run(&["traces", "untimed.jsonl"]);
+    assert!(ran.out.contains("\n  turn 1  weather  40 tokens in  10 tokens out\n"), "{}", ran.out);
+    let ran = folder.run(&["traces", "untimed.jsonl", "--format", "json"]);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let turn = &document["conversations"][0]["turns"][0];
+    assert_eq!((&turn["start_unix_nano"], &turn["end_unix_nano"]), (&Value::Null, &Value::Null));
+
     let mut spans = trace(1, "Oslo", "\u{1b}[2Jgone\n::error::injected");
     spans[2]["attributes"]["gen_ai.tool.call.arguments"] = json!("<REDACTED>");
     spans[1]["attributes"]["gen_ai.output.messages"] = json!("<elided>");

@@ -33,7 +33,7 @@ use crate::message::quoted_list;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `Display` says everything. [`source`](Error::source) is the error inside, for programs that look for its type.
+/// `Display` says everything. The error that it comes from is in the variant, for programs that look at it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RunnerError {
@@ -155,16 +155,7 @@ impl fmt::Display for RunnerError {
     }
 }
 
-impl Error for RunnerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Set(problems) | Self::Criteria(problems) => Some(problems),
-            Self::Metrics(error) | Self::Environment(error) => Some(&**error),
-            Self::Journal { source, .. } => Some(&**source),
-            _ => None,
-        }
-    }
-}
+impl Error for RunnerError {}
 
 impl From<OpenError> for RunnerError {
     fn from(error: OpenError) -> Self {
@@ -256,15 +247,7 @@ impl fmt::Display for RunDirError {
     }
 }
 
-impl Error for RunDirError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Read(error) => Some(error),
-            Self::Runner { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
+impl Error for RunDirError {}
 
 impl From<ReadError> for RunDirError {
     fn from(error: ReadError) -> Self {

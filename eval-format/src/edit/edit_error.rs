@@ -80,11 +80,4 @@ impl fmt::Display for EditError {
     }
 }
 
-impl std::error::Error for EditError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Case(problems) => Some(problems),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for EditError {}

@@ -42,7 +42,7 @@ pub(crate) struct ConvertedTrace {
 pub(crate) struct Metadata {
     agent_name: Option<String>,
     model: Option<String>,
-    /// When the first turn began, in microseconds since 1970.
+    /// When the first turn began, in microseconds since 1970; null if its trace does not say.
     start_time: Option<u64>,
     user_input_preview: Option<String>,
     final_output_preview: Option<String>,
@@ -115,9 +115,8 @@ pub(super) fn read<'t>(texts: impl IntoIterator<Item = &'t [u8]> + Clone) -> Res
 }
 
 fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) -> Refusal {
-    let TraceError::Json { source, .. } = error else { return Refusal::bad(error.to_string()) };
-    // The error does not say in which text it is: it is in the first that is read with one.
-    let text = texts.into_iter().find(|text| Traces::from_texts([*text]).is_err()).unwrap_or_default();
+    let TraceError::Json { source, index, .. } = error else { return Refusal::bad(error.to_string()) };
+    let text = texts.into_iter().nth(*index).unwrap_or_default();
     Refusal::bad(format!("not readable as JSON: {}", json::why(text, source)))
 }
 
@@ -154,7 +153,7 @@ impl ConvertedTrace {
             metadata: Metadata {
                 agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
                 model: turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone()),
-                start_time: first.map(|turn| turn.start_ns / 1000),
+                start_time: first.and_then(|turn| turn.start_ns).map(|start| start.get() / 1000),
                 user_input_preview: first.and_then(|turn| turn.user.as_deref()).map(preview),
                 final_output_preview: last.and_then(|turn| turn.answer.as_deref()).map(preview),
                 session_name: name(conversation),

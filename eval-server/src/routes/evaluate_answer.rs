@@ -315,7 +315,7 @@ impl Performance {
         let counted = counted.filter(|it| it.input_tokens.is_some() || it.output_tokens.is_some());
         Self {
             latency: Latency {
-                overall: Summary::of_times(turns.iter().map(Turn::duration)),
+                overall: Summary::of_times(turns.iter().filter_map(Turn::duration)),
                 llm_calls: Summary::of_times(model_calls().filter_map(|call| call.duration)),
                 tool_executions: Summary::of_times(calls().filter_map(|call| call.duration)),
             },

@@ -1,5 +1,6 @@
 //! A session as it is shown: what is held of it, and what it was read as.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime};
 
 use eval_agents::traces::{Traces, Turn};
@@ -51,10 +52,10 @@ pub(crate) struct Digest {
     /// What the user said first, and what the agent said last, as far as it fits into a line.
     pub(crate) asked: Option<String>,
     pub(crate) answered: Option<String>,
-    /// When the first turn began, in nanoseconds since 1970.
+    /// When the first turn began, in nanoseconds since 1970, if the traces say.
     pub(crate) started: Option<u64>,
-    /// How long it took from the beginning of the first turn to the end of the last: the same by any clock.
-    pub(crate) lasted: Duration,
+    /// How long it took from the beginning of the first turn to the end of the last, if the traces say: the same by any clock.
+    pub(crate) lasted: Option<Duration>,
     /// How many gaps lose something.
     pub(crate) gaps: usize,
     pub(crate) failed_turns: usize,
@@ -76,8 +77,9 @@ impl Digest {
     pub(super) fn of(traces: &Traces) -> Self {
         let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
-        let started = turns().map(|turn| turn.start_ns).filter(|start| *start > 0).min();
-        let ended = turns().map(|turn| turn.end_ns).max().unwrap_or_default();
+        let started = turns().filter_map(|turn| turn.start_ns).min();
+        let ended = turns().filter_map(|turn| turn.end_ns).max();
+        let lasted = started.zip(ended).and_then(|(started, ended)| ended.get().checked_sub(started.get()));
         let tokens = |turn: &Turn| {
             [turn.usage.input_tokens, turn.usage.output_tokens]
                 .into_iter()
@@ -91,10 +93,46 @@ impl Digest {
             agent: turns().find_map(|turn| turn.agent.as_deref()).map(shown::line),
             asked: turns().find_map(|turn| turn.user.as_deref()).map(shown::preview),
             answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(shown::preview),
-            started,
-            lasted: Duration::from_nanos(started.map_or(0, |started| ended.saturating_sub(started))),
+            started: started.map(NonZeroU64::get),
+            lasted: lasted.map(Duration::from_nanos),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
             failed_turns: turns().filter(|turn| turn.error.is_some()).count(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is made of a turn in each of some traces, whose spans have these fields.
+    fn digest(fields: &[&str]) -> Digest {
+        let spans = fields.iter().enumerate().map(|(at, fields)| {
+            let id = at + 1;
+            format!(
+                r#"{{"traceId": "{id:032x}", "spanId": "{id:016x}", "name": "s"{fields},
+                    "attributes": {{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}}}}"#
+            )
+        });
+        let text = format!("[{}]", spans.collect::<Vec<_>>().join(","));
+        Digest::of(&Traces::from_texts([text.as_bytes()]).unwrap())
+    }
+
+    #[test]
+    fn a_session_of_unknown_time_has_none() {
+        let timed =
+            r#", "startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000002000000000""#;
+        let one = digest(&[timed]);
+        assert_eq!(
+            (one.started, one.lasted),
+            (Some(1_760_000_000_000_000_000), Some(Duration::from_secs(2)))
+        );
+        let none = digest(&[""]);
+        assert_eq!((none.turns, none.started, none.lasted), (1, None, None));
+        assert_eq!(
+            digest(&["", timed]).started,
+            one.started,
+            "a turn without times began at no time, not first"
+        );
     }
 }

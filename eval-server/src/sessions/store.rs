@@ -474,7 +474,7 @@ impl Store {
         let (opened, at) = session.opened;
         let started = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
         let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
-        let began = opened.checked_sub(before.max(session.digest.lasted).max(AFTER));
+        let began = opened.checked_sub(before.max(session.digest.lasted.unwrap_or_default()).max(AFTER));
         let why = self.refusals.between(began, session.last + AFTER)?;
         Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
     }

@@ -10,3 +10,4 @@ mod receiver;
 mod routes;
 mod sessions;
 mod support;
+mod times;

@@ -1,6 +1,7 @@
 //! Calls of models: a span of a provider, with the spans of libraries around it.
 
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use crate::traces::view::{Class, Input, OTHER_ERROR, OfModel, Output, Slot, Span
 pub(in crate::traces) struct ModelCall {
     /// The span that says most of it.
     pub(in crate::traces) span: String,
-    pub(in crate::traces) start: u64,
-    pub(in crate::traces) end: u64,
+    pub(in crate::traces) start: Option<NonZeroU64>,
+    pub(in crate::traces) end: Option<NonZeroU64>,
     pub(in crate::traces) duration: Option<Duration>,
     /// Whether a tool made it: what it says is not what the agent says.
     pub(in crate::traces) is_delegated: bool,
@@ -115,8 +116,8 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
     };
     ModelCall {
         span: analysis.tree.spans[leaf].id.to_string(),
-        start: spans().map(Span::starts).min().unwrap_or_default(),
-        end: spans().map(Span::ends).max().unwrap_or_default(),
+        start: spans().map(|span| span.start).min().flatten(),
+        end: spans().map(Span::ends).max().flatten(),
         duration: conversation::duration(spans()),
         is_delegated: analysis.nodes[leaf].is_under_tool,
         agent: analysis.agent(leaf).or_else(own_agent).map(str::to_owned),

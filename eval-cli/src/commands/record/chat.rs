@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use eval_agents::record::{Chat, Recording};
+use eval_agents::record::{Chat, DraftRecorder};
 use eval_core::Agent;
 use tokio::sync::mpsc;
 
@@ -47,14 +47,14 @@ impl<'a> Line<'a> {
 
 /// Has the conversations that are typed, until `/quit` or the end of the input.
 pub(super) async fn run(
-    recording: Recording,
+    recorder: DraftRecorder,
     agent: &AnyAgent,
     destination: &Destination,
     recorded: &mut Recorded,
 ) -> Result<(), CommandError> {
     let is_terminal = io::stdin().is_terminal();
     let mut lines = lines();
-    let mut chat = Chat::new(recording, || watched(agent));
+    let mut chat = Chat::new(recorder, || watched(agent));
     let mut name = String::new();
     if is_terminal {
         tell(HELP);

@@ -61,8 +61,8 @@ fn of_conversation(conversation: &Conversation) -> String {
 
 fn of_turn(number: usize, turn: &Turn) -> String {
     let agent = turn.agent.as_ref().map(|agent| format!("  {}", shown(agent))).unwrap_or_default();
-    let seconds = turn.duration().as_secs_f64();
-    let mut text = format!("  turn {number}{agent}  {seconds:.2} s{}\n", of_usage(turn.usage));
+    let took = turn.duration().map(|took| format!("  {:.2} s", took.as_secs_f64())).unwrap_or_default();
+    let mut text = format!("  turn {number}{agent}{took}{}\n", of_usage(turn.usage));
     let mut line = |label: &str, value: &str| text.push_str(&format!("    {label:<8}{value}\n"));
     if let Some(user) = &turn.user {
         line("user", &shown(user));

@@ -1,5 +1,7 @@
 //! What traces hold, as JSON.
 
+use std::num::NonZeroU64;
+
 use eval_agents::traces::{Conversation, Gap, ModelCall, ToolCall, Traces, Turn, Usage};
 use eval_core::format::Value;
 use serde::Serialize;
@@ -37,8 +39,8 @@ struct TurnEntry<'t> {
     answer: Option<&'t str>,
     usage: UsageEntry,
     model_calls: Vec<ModelCallEntry<'t>>,
-    start_unix_nano: u64,
-    end_unix_nano: u64,
+    start_unix_nano: Option<NonZeroU64>,
+    end_unix_nano: Option<NonZeroU64>,
     error: Option<&'t str>,
     gaps: Vec<GapEntry<'t>>,
 }

@@ -16,9 +16,9 @@ use crate::draft::{Draft, Origin, played};
 /// The user of conversations that name none, as in ADK's evaluation.
 const USER: &str = "test_user_id";
 
-/// How conversations are recorded.
+/// Has conversations with an agent, and makes drafts of cases of them.
 #[derive(Clone, Debug)]
-pub struct Recording {
+pub struct DraftRecorder {
     from: String,
     runs: usize,
     timeout: Duration,
@@ -29,7 +29,7 @@ pub struct Recording {
 /// Why a conversation was not recorded.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum RecordError {
+pub enum DraftRecorderError {
     /// A run ended in an error. The message of the user that it answered is not in any case.
     #[non_exhaustive]
     Run {
@@ -44,7 +44,7 @@ pub enum RecordError {
     Case(Problems),
 }
 
-impl fmt::Display for RecordError {
+impl fmt::Display for DraftRecorderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Run { run, source } => write!(f, "run {run}: {source}"),
@@ -54,17 +54,9 @@ impl fmt::Display for RecordError {
     }
 }
 
-impl std::error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Run { source, .. } => Some(source),
-            Self::Case(problems) => Some(problems),
-            Self::NoTurn => None,
-        }
-    }
-}
+impl std::error::Error for DraftRecorderError {}
 
-impl Recording {
+impl DraftRecorder {
     /// Conversations that are had once. `from` says with whom, for the reviewer of the drafts.
     pub fn new(from: impl Into<String>) -> Self {
         Self {
@@ -109,12 +101,12 @@ impl Recording {
         &self,
         script: &Script,
         make: impl Fn() -> A,
-    ) -> Result<Draft, RecordError> {
+    ) -> Result<Draft, DraftRecorderError> {
         let mut runs = Vec::with_capacity(self.runs);
         for run in 1..=self.runs {
             let transcript = self.play(script, make()).await;
-            let transcript = transcript.map_err(|source| RecordError::Run { run, source })?;
-            runs.push(played(&script.eval_id, &transcript).ok_or(RecordError::NoTurn)?);
+            let transcript = transcript.map_err(|source| DraftRecorderError::Run { run, source })?;
+            runs.push(played(&script.eval_id, &transcript).ok_or(DraftRecorderError::NoTurn)?);
         }
         let gaps = runs.iter().flat_map(|(_, gaps)| gaps.clone()).collect::<Vec<_>>();
         let (case, varied) = varied::same(runs.into_iter().map(|(case, _)| case).collect());
@@ -122,7 +114,7 @@ impl Recording {
         if self.runs > 1 {
             origin = origin.with("runs", self.runs);
         }
-        let draft = Draft::of(case, origin).map_err(RecordError::Case)?;
+        let draft = Draft::of(case, origin).map_err(DraftRecorderError::Case)?;
         // What is lacking in one run and not in another one varied.
         let gaps = gaps.into_iter().filter(|_| self.runs == 1);
         Ok(draft.with_gaps(gaps).with_varied(varied))

@@ -1,0 +1,88 @@
+//! A running program that async tasks share: none of them holds up the thread of another while it waits for the program.
+
+use std::process::ExitStatus;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::group::Group;
+
+/// The time between two looks at a program that is ending.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The time between two looks at a program that is being killed.
+const KILLING: Duration = Duration::from_millis(1);
+
+/// A running program. It is killed when this is dropped: see [`Group`].
+#[derive(Debug)]
+pub(crate) struct SharedGroup(Mutex<Group>);
+
+impl SharedGroup {
+    pub(crate) fn new(group: Group) -> Self {
+        Self(Mutex::new(group))
+    }
+
+    /// How the program ended; `None` while it runs.
+    pub(crate) fn ended(&self) -> Option<ExitStatus> {
+        self.group().ended()
+    }
+
+    /// Waits for the end of the program: how it ended, or `None` if it runs on after `limit`.
+    pub(crate) async fn ended_within(&self, limit: Duration) -> Option<ExitStatus> {
+        let ended = async {
+            loop {
+                if let Some(status) = self.ended() {
+                    return status;
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::time::timeout(limit, ended).await.ok()
+    }
+
+    /// Kills the program and what it started, and waits until the program is gone.
+    pub(crate) async fn kill(&self) {
+        self.group().begin_to_kill();
+        while !self.group().is_gone() {
+            tokio::time::sleep(KILLING).await;
+        }
+    }
+
+    /// The same for code that cannot await. The thread waits for the kernel to end the program.
+    pub(crate) fn kill_now(&self) {
+        self.group().kill();
+    }
+
+    fn group(&self) -> MutexGuard<'_, Group> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::group::Launch;
+
+    #[tokio::test]
+    async fn other_tasks_of_the_thread_go_on_while_the_end_of_a_program_is_awaited() {
+        let mut group =
+            Launch::of(Command::new("sh").args(["-c", "read -r _; exit 7"])).start(Stdio::piped()).unwrap();
+        let input = group.child.stdin.take();
+        let group = SharedGroup::new(group);
+        // Only the other task lets the program end. If the first one kept the thread, it would wait for the whole minute.
+        let (ended, ()) = tokio::join!(group.ended_within(Duration::from_mins(1)), async { drop(input) });
+        assert_eq!(ended.and_then(|status| status.code()), Some(7));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_was_killed_is_gone() {
+        let group = Launch::of(Command::new("sleep").arg("600")).start(Stdio::null()).unwrap();
+        let group = SharedGroup::new(group);
+        tokio::time::pause();
+        assert_eq!(group.ended_within(Duration::from_secs(5)).await, None);
+        tokio::time::resume();
+        group.kill().await;
+        assert!(group.ended().is_some_and(|status| !status.success()));
+    }
+}

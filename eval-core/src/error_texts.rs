@@ -1,0 +1,54 @@
+//! The text of each error has its cause, once.
+
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+
+use eval_format::{EvalSet, ReadError};
+
+use crate::runner::{RunDirError, RunnerError};
+
+const CAUSE: &str = "no such luck";
+
+fn system() -> io::Error {
+    io::Error::other(CAUSE)
+}
+
+/// Fails if the text of an error lacks its cause, or if a printer of chains would say it twice.
+fn assert_said_once(error: &dyn Error, cause: &str) {
+    let text = error.to_string();
+    assert!(text.contains(cause), "{cause:?} is not in {text:?}");
+    let mut source = error.source();
+    while let Some(inner) = source {
+        assert!(!text.contains(&inner.to_string()), "said twice: {inner} in {text}");
+        source = inner.source();
+    }
+}
+
+#[test]
+fn the_text_of_an_error_of_runners_has_its_cause_once() {
+    let problems = EvalSet::parse("{").unwrap_err();
+    let of_file = problems.to_string();
+    let journal = || RunnerError::Journal { path: "runs".into(), source: Arc::new(system()) };
+    let read = || ReadError::Io { path: "a.evalset.json".into(), source: system() };
+    assert_said_once(&RunnerError::Set(problems.clone()), &of_file);
+    assert_said_once(&RunnerError::Criteria(problems.clone()), &of_file);
+    assert_said_once(&RunnerError::Metrics(Arc::new(system())), CAUSE);
+    assert_said_once(&RunnerError::Environment(Arc::new(system())), CAUSE);
+    assert_said_once(&journal(), CAUSE);
+    assert_said_once(&RunDirError::Read(read()), CAUSE);
+    assert_said_once(&RunDirError::Read(ReadError::Problems(problems)), &of_file);
+    assert_said_once(&RunDirError::Runner { path: "a.evalset.json".into(), source: journal() }, CAUSE);
+}
+
+#[cfg(feature = "reports")]
+#[test]
+fn the_text_of_an_error_of_records_has_its_cause_once() {
+    use crate::journal::{ReadRunError, RecordError};
+    use crate::report::ExportError;
+
+    assert_said_once(&ReadRunError::Io { path: "a.jsonl".into(), source: system() }, CAUSE);
+    let not_text = String::from_utf8(vec![b'"', 0xff]).unwrap_err().utf8_error();
+    assert_said_once(&RecordError::NotUtf8(not_text), &not_text.to_string());
+    assert_said_once(&ExportError::Io { path: "a.json".into(), source: system() }, CAUSE);
+}

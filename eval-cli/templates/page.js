@@ -226,9 +226,8 @@ function scoreOf(score) {
   const value = score.score === null ? "not scored" : short(score.score, score.threshold);
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
     state === "failed" ? el("span", "soft", "below " + score.threshold) : null, score.reason ? el("span", "", score.reason) : null);
-  const rubrics = score.rubrics.map((rubric) => el("div", "rubric",
-    pill(rubric.score === null ? "not_evaluated" : rubric.score >= 0.5 ? "passed" : "failed",
-      rubric.score === null ? "no verdict" : rubric.score >= 0.5 ? "yes" : "no"), " ", el("b", "", rubric.id),
+  const verdict = (score) => (score === null ? ["not_evaluated", "no verdict"] : score === 1 ? ["passed", "yes"] : ["failed", score === 0 ? "no" : String(score)]);
+  const rubrics = score.rubrics.map((rubric) => el("div", "rubric", pill(...verdict(rubric.score)), " ", el("b", "", rubric.id),
     rubric.text ? said(rubric.text) : null,
     rubric.rationale ? el("div", "", el("span", "soft", "The judge: "), said(rubric.rationale)) : null));
   return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));

@@ -130,11 +130,14 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
 type AllNeeds = Arc<HashMap<&'static str, Needs>>;
 
 async fn guard(State((app, needs)): State<(Shared, AllNeeds)>, mut request: Request, next: Next) -> Response {
+    let has_pages = app.options.pages.is_some();
     let caller = match app.access.caller(request.method(), request.uri(), request.headers()) {
         Ok(caller) => caller,
-        Err(refusal) => return refusal.into_response(),
+        Err(refusal) => {
+            let page = has_pages.then(|| page::wrong_token(&refusal, &request)).flatten();
+            return page.unwrap_or_else(|| refusal.into_response());
+        }
     };
-    let has_pages = app.options.pages.is_some();
     if has_pages && let Some(answer) = page::entrance(&app, caller, &request) {
         return answer;
     }

@@ -17,8 +17,11 @@ export const HOSTILE = [
 
 const text = (role, value) => ({ role, parts: [{ text: value }] });
 
-// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` gives what a judge was asked, and what it said.
-export function journal(folder, count, { said, name = (at) => `weather::case_${at}`, events = 6, asked = () => null }) {
+// Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` gives what a judge was asked, and what it
+// said; `rubric` and `why` what it looked for, and what it found.
+export function journal(folder, count, {
+  said, name = (at) => `weather::case_${at}`, events = 6, metric = "response_match_score", asked = () => null, rubric = said, why = said,
+}) {
   const id = "run-of-" + count;
   const at = join(folder, "target/evalset", id);
   mkdirSync(at, { recursive: true });
@@ -41,8 +44,8 @@ export function journal(folder, count, { said, name = (at) => `weather::case_${a
         session: { app_name: "a", user_id: "u", session_id: "s", state: { [said(n)]: 1 } },
         turns: [{ invocation_id: "t", user_content: text("user", "Weather? " + said(n)), events: [...calls, { author: said(n).slice(0, 40), content: text("model", said(n)), usage: { total_token_count: 12 }, at: 0.25 }], creation_timestamp: 1 }],
       } },
-      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: "response_match_score", score: { scored: [{ value: score, notes: [said(n)], rubrics: [{ rubric_id: said(n), score, rationale: said(n) }] }] }, judge: judge(n) }] },
-      { record: "decided", test: n, verdict, metrics: [{ name: "response_match_score", criterion: { threshold: 0.8 }, score, scored: 1, total: 1, verdict }], elapsed: 1.25, failure: score < 0.8 ? "Error: " + said(n) : "", headline: score < 0.8 ? said(n) : null, at: "2026-11-22T02:31:38.500Z" },
+      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: metric, score: { scored: [{ value: score, notes: [why(n)], rubrics: [{ rubric_id: rubric(n), score, rationale: why(n) }] }] }, judge: judge(n) }] },
+      { record: "decided", test: n, verdict, metrics: [{ name: metric, criterion: { threshold: 0.8 }, score, scored: 1, total: 1, verdict }], elapsed: 1.25, failure: score < 0.8 ? "Error: " + why(n) : "", headline: score < 0.8 ? why(n) : null, at: "2026-11-22T02:31:38.500Z" },
     );
   }
   writeFileSync(join(at, "app-evals-4711-0.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n") + "\n");

@@ -405,8 +405,11 @@ const tests = {
     const service = await serve("token");
     const page = await open(service, "", { first: service.origin + "/" });
     assert.match(await page.locator("body").innerText(), /open the whole URL/);
-    const answer = await page.goto(service.origin + "/drafts");
-    assert.equal(answer.status(), 401);
+    for (const path of ["/drafts", "/?token=" + "0".repeat(32), "/runs/x?token=of-a-service-before"]) {
+      const answer = await page.goto(service.origin + path);
+      assert.equal(answer.status(), 401, path);
+      assert.match(await page.locator("body").innerText(), /open the whole URL/, path);
+    }
     page.problems = page.problems.filter((it) => !/401/.test(it));
     await close(page);
     await service.stop();

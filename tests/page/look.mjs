@@ -103,7 +103,10 @@ const tests = {
       prompt: "You compare two answers to the same request.\n\nThe reference answer:\n\nIt is sunny in Paris.\n\nThe agent's answer:\n\nIt is windy in Paris.",
       answers: [vote("invalid", "The reference names sunshine, the answer wind."), vote("valid", "Both name Paris."), "no answer: the judge did not answer in time"],
     };
-    journal(folder, 7, { said: () => "It is windy in Paris.", events: 1, asked: () => question });
+    journal(folder, 7, {
+      said: () => "It is windy in Paris.", events: 1, metric: "final_response_match_v2", asked: () => question,
+      rubric: () => "The answer says what the reference says.", why: () => "One of two votes holds the answer for valid.",
+    });
     for (const colorScheme of ["light", "dark"]) {
       const page = await open(report(folder), { colorScheme });
       await page.keyboard.press("j");

@@ -8,6 +8,7 @@ use axum::response::Response;
 use crate::access::{Caller, query};
 use crate::answer;
 use crate::app::App;
+use crate::refusal::Refusal;
 
 /// Nothing is loaded, run, framed or sent.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
@@ -45,15 +46,27 @@ pub(super) fn entrance(app: &App, caller: Caller, request: &Request) -> Option<R
         let url = without_token(uri.path(), uri.query().unwrap_or_default());
         return Some(with_cookie(&app.access.set_cookie(request.headers()), &url));
     }
+    if uri.path() == "/" {
+        return Some(overview());
+    }
+    is_for_a_person(request).then(closed)
+}
+
+/// What a browser gets whose URL has a token that is not the one of this server: the page that says which URL has it.
+pub(super) fn wrong_token(refusal: &Refusal, request: &Request) -> Option<Response> {
+    let is_of_token = refusal.status() == StatusCode::UNAUTHORIZED;
+    (is_of_token && is_page(request.uri().path()) && is_for_a_person(request)).then(closed)
+}
+
+fn is_for_a_person(request: &Request) -> bool {
     let accepts = request.headers().get(ACCEPT).and_then(|accepts| accepts.to_str().ok());
-    if uri.path() != "/" && !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
-        return None;
-    }
+    request.method() == Method::GET && accepts.is_some_and(|accepts| accepts.contains("text/html"))
+}
+
+fn closed() -> Response {
     let mut response = overview();
-    if uri.path() != "/" {
-        *response.status_mut() = StatusCode::UNAUTHORIZED;
-    }
-    Some(response)
+    *response.status_mut() = StatusCode::UNAUTHORIZED;
+    response
 }
 
 /// The URL without the token, on this server.

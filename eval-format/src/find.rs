@@ -12,6 +12,7 @@ use glob::{MatchOptions, Pattern};
 use crate::conventions::{FileKind, SET_SUFFIXES};
 use crate::order::sorted;
 
+#[doc(hidden)]
 pub use left_out::is_left_out;
 
 /// A wildcard does not match the dot of a hidden file.

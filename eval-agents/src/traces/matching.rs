@@ -76,8 +76,13 @@ impl fmt::Display for MatchError {
 
 impl Error for MatchError {}
 
+/// How many characters of a key a message shows. Those that conversations are given have at most so many.
+const LONGEST_KEY: usize = 256;
+
 fn listed(keys: &[String]) -> String {
-    let shown = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    // A trace can have an id of any length.
+    let name = |key: &String| format!("`{}`", key.chars().take(LONGEST_KEY).collect::<String>());
+    let shown = keys.iter().take(SHOWN).map(name).collect::<Vec<_>>().join(", ");
     match keys.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),
@@ -201,8 +206,7 @@ mod tests {
             return Ok((at, MatchedBy::OnlyOne));
         }
         let said = all().filter_map(|(_, it)| it.turns[0].user.as_deref());
-        let begin =
-            said.take(SHOWN).map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
+        let begin = said.take(SHOWN).map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
         Err(MatchError::None { begin: begin.collect() })
     }
 

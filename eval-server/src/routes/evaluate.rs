@@ -18,8 +18,10 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use utoipa::ToSchema;
 
-use super::convert::{name, read, uploaded, warnings};
-use super::evaluate_answer::{Details, MetricResult, RunPerformance, RunResult, TraceResult, comparisons};
+use super::convert::{gaps_of_files, name, read, uploaded, warnings};
+use super::evaluate_answer::{
+    Details, MetricResult, RunPerformance, RunResult, TraceResult, comparisons, cut,
+};
 use super::evaluate_request::{Evaluator, GroupBy, Parameters};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
@@ -30,7 +32,7 @@ use crate::json;
 use crate::problems::{entries, errors};
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::scoring::{is_judged, kind_of_error, overall, scores};
-use crate::work::complete;
+use crate::work::{Wanted, complete};
 
 /// Traces, and what they are scored with.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -132,7 +134,7 @@ pub(crate) async fn evaluate_json_stream(
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
 fn whole(mut received: Received, read: Reads, caller: Caller) -> Result<Response, Refusal> {
-    let job = read(&mut received)?;
+    let job = Job { wanted: received.wanted.clone(), ..read(&mut received)? };
     let result = job.run(caller, |_| Ok(())).map_err(|Gone| Refusal::busy("the evaluation was cut short"))?;
     Ok(answer::data(result))
 }
@@ -140,6 +142,8 @@ fn whole(mut received: Received, read: Reads, caller: Caller) -> Result<Response
 /// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.
 async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
+    // A judge may take longer than a request may.
+    let waiting = (caller != Caller::Trusted).then(|| received.wanted.waiting());
     let (begin, begun) = oneshot::channel();
     let work = move || {
         // The client may have gone while this waited.
@@ -149,6 +153,7 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
         match received.unpack().and_then(|()| read(&mut received)) {
             Err(refusal) => drop(begin.send(Err(refusal))),
             Ok(job) => {
+                let job = Job { wanted: received.wanted.clone(), ..job };
                 let (mut events, response) = events::channel();
                 if begin.send(Ok(response)).is_ok() {
                     // If nobody reads, the events end without the last one, and without a result.
@@ -157,7 +162,10 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
             }
         }
     };
-    let work = tokio::spawn(async move { app.workers.run(work).await });
+    let work = tokio::spawn(async move {
+        let _waiting = waiting;
+        app.workers.run(work).await
+    });
     match begun.await {
         Ok(answer) => answer,
         // It did not come that far.
@@ -217,6 +225,7 @@ pub(super) struct Job {
     names: HashMap<String, String>,
     set: Option<EvalSet>,
     evaluators: Vec<Evaluator>,
+    wanted: Wanted,
 }
 
 /// How far a job is.
@@ -244,7 +253,7 @@ fn json(received: &mut Received) -> Result<Job, Refusal> {
     let traces = read([request.traces.get().as_bytes()])?;
     let set = request.eval_set.filter(|set| set.get() != "null");
     let set = set.map(|set| checked("evalSet", set.get().as_bytes())).transpose()?;
-    Ok(Job::new(traces, set, parameters))
+    Job::new(traces, set, parameters)
 }
 
 fn form(received: &mut Received) -> Result<Job, Refusal> {
@@ -258,7 +267,7 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
     let traces = uploaded(received, &fields)?;
     let set = fields.iter().rfind(|field| field.name == "eval_set_file" && !field.file.is_empty());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
-    Ok(Job::new(traces, set, parameters))
+    Job::new(traces, set, parameters)
 }
 
 /// An eval set without errors. One without cases is taken: that none of its cases is about a trace is said of each.
@@ -282,7 +291,8 @@ fn checked(field: &str, bytes: &[u8]) -> Result<EvalSet, Refusal> {
 }
 
 impl Job {
-    fn new(traces: Traces, set: Option<EvalSet>, parameters: Parameters) -> Self {
+    /// Fails if there are too many results: each metric has one for each trace.
+    fn new(traces: Traces, set: Option<EvalSet>, parameters: Parameters) -> Result<Self, Refusal> {
         let has_turns = |set: &EvalSet| set.eval_cases.iter().any(|case| case.conversation.len() > 1);
         let together = match parameters.group_by {
             GroupBy::Conversation => true,
@@ -296,13 +306,20 @@ impl Job {
             }
         }
         let traces = Arc::new(if together { traces } else { traces.by_trace() });
-        Self { traces, names, set, evaluators: parameters.evaluators }
+        parameters.check_size(traces.conversations().len())?;
+        let evaluators = parameters.evaluators;
+        Ok(Self { traces, names, set, evaluators, wanted: Wanted::default() })
     }
 
     /// A live session, and the case that it is scored with. Its traces are one conversation.
-    pub(super) fn of_session(traces: Traces, case: EvalCase, evaluators: Vec<Evaluator>) -> Self {
+    pub(super) fn of_session(
+        traces: Traces,
+        case: EvalCase,
+        evaluators: Vec<Evaluator>,
+        wanted: Wanted,
+    ) -> Self {
         let set = EvalSet::new("").case(case);
-        Self { traces: Arc::new(traces), names: HashMap::new(), set: Some(set), evaluators }
+        Self { traces: Arc::new(traces), names: HashMap::new(), set: Some(set), evaluators, wanted }
     }
 
     /// The results of the only conversation that there is, and whether it passed.
@@ -324,7 +341,7 @@ impl Job {
         mut tell: impl FnMut(Progress<'_>) -> Result<(), Gone>,
     ) -> Result<RunResult, Gone> {
         let conversations = self.traces.conversations();
-        let gaps: Vec<String> = self.traces.gaps().iter().map(ToString::to_string).collect();
+        let gaps = gaps_of_files(&self.traces);
         let named = |it: &Conversation| it.trace_ids.first().and_then(|id| self.names.get(id)).cloned();
         let mut results: Vec<TraceResult> =
             conversations.iter().map(|it| TraceResult::of(it, named(it), warnings(it, &gaps))).collect();
@@ -337,6 +354,7 @@ impl Job {
         let mut errors = Vec::new();
         let found = self.cases(&mut errors);
         for (at, (conversation, result)) in conversations.iter().zip(&mut results).enumerate() {
+            self.wanted.check()?;
             let short: String = result.trace_id.chars().take(12).collect();
             tell(Progress::Message(format!("Trace {}/{total}: {short}...", at + 1)))?;
             for evaluator in &self.evaluators {
@@ -369,7 +387,9 @@ impl Job {
                 Ok((conversation, by)) => {
                     let Some(at) = places.get(&std::ptr::from_ref(conversation)) else { continue };
                     if let Some((other, _)) = found.get(at) {
-                        let (key, one, other) = (&conversation.key, &case.eval_id, &other.eval_id);
+                        // The same one can be named for thousands of others.
+                        let [key, one, other] =
+                            [&conversation.key, &case.eval_id, &other.eval_id].map(|id| cut(id));
                         errors.push(format!(
                             "the cases `{other}` and `{one}` are both about the trace `{key}`; only `{other}` is scored"
                         ));
@@ -459,7 +479,7 @@ impl Job {
         evaluators: impl IntoIterator<Item = &'e Evaluator> + Clone,
         conversation: &Conversation,
     ) -> Result<Vec<MetricResult>, String> {
-        let mut runner = EvalRunner::new();
+        let mut runner = EvalRunner::new().__stop_at(self.wanted.flag());
         for evaluator in evaluators.clone() {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
         }
@@ -555,4 +575,23 @@ fn details(scored: &ScoredMetric, case: &EvalCase, conversation: &Conversation) 
         notes: turns.iter().flat_map(|score| score.notes().iter().cloned()).collect(),
     };
     (details.comparisons.is_some() || !details.notes.is_empty()).then_some(details)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_waits_for_is_scored_no_further() {
+        let spans = br#"[{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "work"}]"#;
+        let parameters = serde_json::json!({ "evaluators": [{ "name": "response_match_score" }] });
+        let evaluators = Parameters::read(&parameters, &[]).unwrap().evaluators;
+        let wanted = Wanted::default();
+        let traces = Traces::from_texts([&spans[..]]).unwrap();
+        let job = Job::of_session(traces, EvalCase::new("c"), evaluators, wanted.clone());
+        let waiting = wanted.waiting();
+        assert!(job.run(Caller::Local, |_| Ok(())).is_ok());
+        drop(waiting);
+        assert!(job.run(Caller::Local, |_| Ok(())).is_err());
+    }
 }

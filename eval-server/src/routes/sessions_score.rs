@@ -19,6 +19,7 @@ use crate::app::{App, Shared};
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::sessions::Reading;
 use crate::shown;
+use crate::work::Wanted;
 
 /// What live sessions are scored with.
 #[derive(Debug, ToSchema)]
@@ -91,12 +92,16 @@ pub(crate) async fn score(
         check_golden(&golden)?;
         let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
         // One is read after the other: all together they may take much memory.
-        let score = |session| scored(session, &case, &evaluators, caller);
+        let still = &received.wanted;
+        let score = |session| scored(session, &case, &evaluators, caller, still);
+        // What nobody waits for is not read.
+        let is_wanted = || still.check().is_ok();
         let sessions: Vec<SessionScore> = match wanted {
             Some(wanted) => {
-                wanted.iter().map(|id| found(&own, id).map(score)).collect::<Result<_, _>>()?
+                let ids = wanted.iter().take_while(|_| is_wanted());
+                ids.map(|id| found(&own, id).map(score)).collect::<Result<_, _>>()?
             }
-            None => others(&own, &golden).map(score).collect(),
+            None => others(&own, &golden).take_while(|_| is_wanted()).map(score).collect(),
         };
         let passed = !sessions.is_empty() && sessions.iter().all(|session| session.passed);
         Ok(answer::data(SessionScores { golden: golden.held.id.to_string(), passed, sessions }))
@@ -119,7 +124,13 @@ fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading
     })
 }
 
-fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> SessionScore {
+fn scored(
+    session: Reading,
+    case: &EvalCase,
+    evaluators: &[Evaluator],
+    caller: Caller,
+    still: &Wanted,
+) -> SessionScore {
     let mut score = SessionScore {
         id: session.held.id.to_string(),
         key: shown::line(&session.held.key),
@@ -140,7 +151,8 @@ fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: C
         score.reason = Some(shown::line(&why));
         return score;
     }
-    let (passed, results) = Job::of_session(session.traces, case.clone(), evaluators.to_vec()).scored(caller);
+    let (passed, results) =
+        Job::of_session(session.traces, case.clone(), evaluators.to_vec(), still.clone()).scored(caller);
     let open = results.iter().find(|result| result.eval_status == "NOT_EVALUATED" && result.error.is_some());
     score.passed = passed;
     score.verdict = match open {
@@ -153,9 +165,9 @@ fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: C
     score
 }
 
-type Wanted = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
+type Asked = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
 
-fn read(bytes: &[u8]) -> Result<Wanted, Refusal> {
+fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
     let invalid = |at: &[Value], why: String, found: &Value| {
         Refusal::fields(vec![FieldError::new("value_error", at, why, found)])
     };

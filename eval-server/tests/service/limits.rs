@@ -24,6 +24,69 @@ fn large_bodies_are_refused_whether_or_not_they_say_so() {
     assert_eq!(service.post("/api/v1/validate/eval-set", SET).status, 200);
 }
 
+/// A span that names its trace alone.
+fn spans(count: usize) -> String {
+    let span = |at: usize| format!("{{\"traceId\": \"{:032x}\", \"spanId\": \"{:016x}\"}}", at + 1, at + 1);
+    let spans: Vec<String> = (0..count).map(span).collect();
+    format!("{{\"resourceSpans\": [{{\"scopeSpans\": [{{\"spans\": [{}]}}]}}]}}", spans.join(","))
+}
+
+#[test]
+fn evaluations_with_more_results_than_can_be_kept_are_refused() {
+    let service = Service::start(ServerOptions::new());
+    let ask = |traces: usize, evaluators: serde_json::Value| {
+        let config = serde_json::json!({ "evaluators": evaluators });
+        service
+            .post("/api/evaluate/json", &format!("{{\"traces\": {}, \"config\": {config}}}", spans(traces)))
+    };
+    let metrics =
+        |count: usize| (0..count).map(|at| serde_json::json!({ "name": format!("m{at}") })).collect();
+    assert_eq!(ask(10, metrics(100)).status, 200);
+    let refused = ask(1001, metrics(100));
+    assert_eq!(refused.status, 413, "{}", refused.body);
+    assert!(refused.body.contains("send fewer traces at a time"), "{}", refused.body);
+    let long = serde_json::json!([{ "name": "x".repeat(1 << 20) }]);
+    assert_eq!(ask(3, long.clone()).status, 200);
+    assert_eq!(ask(65, long).status, 413);
+}
+
+#[test]
+fn an_id_that_stands_in_each_error_is_cut() {
+    let service = Service::start(ServerOptions::new());
+    let span = r#"{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "attributes": {
+        "gen_ai.operation.name": "chat", "gen_ai.input.messages": "[{\"role\": \"user\", \"content\": \"hi\"}]",
+        "gen_ai.output.messages": "[{\"role\": \"assistant\", \"content\": \"ho\"}]"}}"#;
+    let case = |id: &str| {
+        format!(
+            "{{\"eval_id\": \"{id}\", \"conversation\": [{{\"user_content\": {{\"parts\": [{{\"text\": \"hi\"}}]}}}}]}}"
+        )
+    };
+    let cases: Vec<String> = (0..100).map(|at| case(&format!("c{at}"))).collect();
+    let request = format!(
+        "{{\"traces\": {{\"resourceSpans\": [{{\"scopeSpans\": [{{\"spans\": [{span}]}}]}}]}}, \
+          \"config\": {{\"evaluators\": [{{\"name\": \"response_match_score\"}}]}}, \
+          \"evalSet\": {{\"eval_set_id\": \"s\", \"eval_cases\": [{}, {}]}}}}",
+        case(&"x".repeat(100_000)),
+        cases.join(",")
+    );
+    let reply = service.post("/api/evaluate/json", &request);
+    assert_eq!(reply.data()["errors"].as_array().map(Vec::len), Some(100), "{}", reply.body);
+    assert!(reply.body.len() < 2 * request.len(), "{} bytes", reply.body.len());
+}
+
+#[test]
+fn mistakes_in_thousands_of_turns_have_their_places() {
+    let service = Service::start(ServerOptions::new());
+    let turns = "{\"user_content\": 1},".repeat(20_000);
+    let request = format!("{{\"actual\": [\n{}], \"criteria\": {{}}}}", turns.trim_end_matches(','));
+    let reply = service.post("/api/v1/score", &request);
+    assert_eq!(reply.status, 422);
+    let detail = reply.json()["detail"].clone();
+    let place = |at: usize| detail[at]["msg"].as_str().unwrap().split(": ").next().unwrap().to_owned();
+    assert_eq!((place(0), place(19_999)), ("2:18".to_owned(), format!("2:{}", 19_999 * 21 + 18)));
+    assert_eq!(detail[19_999]["loc"][2], 19_999);
+}
+
 #[test]
 fn slow_headers_bodies_and_idle_connections_end() {
     let limits = Limits::default().headers(Duration::from_millis(200)).time(Duration::from_millis(300));

@@ -117,7 +117,8 @@ impl Traces {
         Ok(Self::of(store))
     }
 
-    /// The same turns with each trace as a conversation of its own, whatever its spans name.
+    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in short where
+    /// they are thousands.
     #[must_use]
     pub fn by_trace(self) -> Self {
         let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();

@@ -208,7 +208,7 @@ fn a_thousand_traces_that_go_on_with_each_other_are_one_turn() {
     );
     assert!(turn.calls.iter().all(|call| call.result == call.args));
     assert_eq!(turn.agents, (0..7).map(|number| format!("agent {number}")).collect::<Vec<_>>());
-    assert_eq!(kinds(&traces), [GapKind::ToolWithoutSpan]);
+    assert_eq!(kinds(&traces), []);
 }
 
 #[test]

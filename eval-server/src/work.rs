@@ -21,7 +21,7 @@ use crate::refusal::Refusal;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
-/// Nobody waits any more when this is gone: because the answer is there, its time is over, or the client has gone.
+/// Nobody waits any more when this is gone: because the answer is there, its time is over, or the connection was reset.
 #[derive(Debug)]
 pub(crate) struct Waiting(Wanted);
 

@@ -24,6 +24,40 @@ fn large_bodies_are_refused_whether_or_not_they_say_so() {
     assert_eq!(service.post("/api/v1/validate/eval-set", SET).status, 200);
 }
 
+#[test]
+fn scoring_whose_time_is_over_leaves_its_thread_to_others() {
+    let turns = |text: &str, count: usize| {
+        let turn = format!(
+            "{{\"user_content\": {{\"parts\": [{{\"text\": \"hi\"}}]}}, \
+              \"final_response\": {{\"parts\": [{{\"text\": \"{}\"}}]}}}}",
+            text.repeat(5000)
+        );
+        vec![turn; count].join(",")
+    };
+    let request = |count: usize| {
+        format!(
+            "{{\"actual\": [{}], \"expected\": [{}], \"criteria\": \
+              {{\"response_similarity\": {{\"threshold\": 1, \"algorithm\": \"rouge_l\"}}}}}}",
+            turns("a b c d e f g h ", count),
+            turns("h g f e d c b a ", count)
+        )
+    };
+    let begin = Instant::now();
+    let service = Service::start(ServerOptions::new());
+    assert_eq!(service.post("/api/v1/score", &request(1)).status, 200);
+    let one = begin.elapsed();
+    let limits = Limits::default().workers(1).waiting(0).time(Duration::from_secs(1));
+    let service = Service::start(ServerOptions::new().limits(limits));
+    let many = request(80);
+    let begin = Instant::now();
+    assert_eq!(service.post("/api/v1/score", &many).status, 503);
+    let other = format!("{SET}{}", " ".repeat(20 << 10));
+    while service.post("/api/v1/validate/eval-set", &other).status == 503 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(begin.elapsed() < one * 40, "{:?}, and {one:?} for one turn", begin.elapsed());
+}
+
 /// A span that names its trace alone.
 fn spans(count: usize) -> String {
     let span = |at: usize| format!("{{\"traceId\": \"{:032x}\", \"spanId\": \"{:016x}\"}}", at + 1, at + 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Requests of the service whose bodies are twice as large: processor time of the large one over that of the small one.
 
-    benches/growth.py [--megabytes 6] [--rounds 3] [--seconds 0.3] [--only NAME..]
+    benches/growth.py [--megabytes 2] [--rounds 3] [--seconds 0.3] [--only NAME..]
 
 Each shape has many of something: cases and conversations, spans below each other, calls in another order, mistakes. Both sizes
 are asked in alternation of one server, which is started anew where it takes no answer any more. Work that grows with the size
@@ -227,12 +227,12 @@ class Server:
         sys.exit("the server does not listen")
 
     def spent(self):
-        """Seconds of all cores; on the clock where the system does not say."""
+        """Seconds of all cores, without those in which the system finds memory; on the clock where the system does not say."""
         try:
             fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
             return time.perf_counter()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return int(fields[11]) / os.sysconf("SC_CLK_TCK")
 
     def ask(self, path, kind, body):
         """The seconds that a request takes; None where the server gives none or none in time."""
@@ -261,7 +261,7 @@ class Server:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--megabytes", type=float, default=6, help="of the smaller body; a body may have 16")
+    parser.add_argument("--megabytes", type=float, default=2, help="of the smaller body; a body may have 16")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.3, help="how long the smaller one is asked in a round, at least")
     parser.add_argument("--only", nargs="*", help="shapes whose names have one of these words")

@@ -33,7 +33,7 @@ pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
 
 /// The length of the longer text less the edit distance, of that length, in Unicode scalar values.
 ///
-/// `None` if the texts differ over so many characters that counting would take seconds.
+/// `None` if the texts differ over more characters than are counted.
 pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let whole = expected.chars().count().max(actual.chars().count());
     // Equal beginnings and ends need no edits.

@@ -108,7 +108,7 @@ impl TraceAgent {
             Source::Read(traces) => Arc::clone(traces),
             Source::Files(_) => return Err("the session was not opened".into()),
         };
-        let (at, by) = sought.find(traces.conversations())?;
+        let (at, by) = traces.find(sought)?;
         if let Some(gap) = traces.gaps().iter().find(|gap| gap.kind.loses()) {
             return Err(format!("the files of the traces are not whole: {gap}").into());
         }

@@ -8,6 +8,7 @@ mod copies;
 mod error;
 mod gap;
 mod id;
+mod index;
 mod matching;
 mod message;
 mod notes;
@@ -28,8 +29,10 @@ use eval_core::format::{EvalCase, Invocation};
 pub use conversation::{Conversation, ModelCall, ToolCall, Turn, Usage};
 pub use error::TraceError;
 pub use gap::{Gap, GapKind};
+use index::LazyIndex;
+pub(crate) use index::normalized;
+pub(crate) use matching::Sought;
 pub use matching::{MatchError, MatchedBy};
-pub(crate) use matching::{Sought, normalized};
 use store::Store;
 
 /// The conversations in stored traces.
@@ -59,6 +62,7 @@ pub struct Traces {
     conversations: Vec<Conversation>,
     gaps: Vec<Gap>,
     spans: usize,
+    index: LazyIndex,
 }
 
 impl Traces {
@@ -113,16 +117,17 @@ impl Traces {
         Ok(Self::of(store))
     }
 
-    /// The same turns with each trace as a conversation of its own, whatever its spans name.
+    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in short where
+    /// they are thousands.
     #[must_use]
     pub fn by_trace(self) -> Self {
         let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();
-        Self { conversations, ..self }
+        Self { conversations, index: LazyIndex::default(), ..self }
     }
 
     fn of(mut store: Store) -> Self {
         let conversations = conversations::of(&mut store);
-        Self { conversations, spans: store.spans, gaps: store.notes.into_gaps() }
+        Self { conversations, spans: store.spans, gaps: store.notes.into_gaps(), index: LazyIndex::default() }
     }
 
     /// The conversations, in the order in which the files have them. Those without turns say nothing of agents.
@@ -146,7 +151,12 @@ impl Traces {
         is_only_case: bool,
     ) -> Result<(usize, MatchedBy), MatchError> {
         let first = case.conversation.first().map(Invocation::user_text).unwrap_or_default();
-        Sought::of(case, &first, is_only_case).find(&self.conversations)
+        self.find(Sought::of(case, &first, is_only_case))
+    }
+
+    /// The place of the conversation that belongs to a case.
+    pub(crate) fn find(&self, sought: Sought<'_>) -> Result<(usize, MatchedBy), MatchError> {
+        sought.find(&self.conversations, self.index.of(&self.conversations))
     }
 
     /// What the files hold that could not be read, and that may belong to any conversation.

@@ -26,5 +26,5 @@ pub fn rouge_1(expected: &str, actual: &str) -> f64 {
 pub fn any_order(expected: &Invocation, actual: &Invocation) -> bool {
     let expected: Vec<_> = expected.tool_calls().collect();
     let actual: Vec<_> = actual.tool_calls().collect();
-    trajectory_matches(&expected, &actual, MatchType::AnyOrder, ArgsMatch::Exact)
+    trajectory_matches(&expected, &actual, MatchType::AnyOrder, ArgsMatch::Exact) == Some(true)
 }

@@ -8,6 +8,7 @@ mod body;
 mod evaluated;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::config::UserSimulatorConfig;
@@ -147,6 +148,11 @@ impl CaseRunner {
         let scoring = ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout)
             .map_err(CaseRunnerError::Plan)?;
         Ok(Self { scoring, judges, simulation, options, names })
+    }
+
+    /// Scores no further turns when this is set.
+    pub(crate) fn stop_at(&mut self, stopped: Arc<AtomicBool>) {
+        self.scoring.stop_at(stopped);
     }
 
     /// The time limit of each turn.

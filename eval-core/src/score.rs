@@ -7,6 +7,7 @@
 pub(crate) mod align;
 pub(crate) mod assign;
 pub(crate) mod common_subsequence;
+mod edit_distance;
 pub(crate) mod equality;
 mod exact_sum;
 pub(crate) mod mean;

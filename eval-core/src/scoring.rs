@@ -1,5 +1,7 @@
 //! Scoring: what a case is scored with, and the scores of one run. Each metric is scored on its own.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::metric::MetricInfo;
@@ -23,6 +25,8 @@ pub(crate) struct ScoringPlan {
     gate: Gate,
     /// The time limit of each custom metric, for each run.
     time_limit: Duration,
+    /// Set when nobody waits for the scores any more.
+    stopped: Option<Arc<AtomicBool>>,
 }
 
 #[derive(Debug)]
@@ -93,7 +97,12 @@ impl ScoringPlan {
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
-        Ok(Self { metrics, judges, gate, time_limit })
+        Ok(Self { metrics, judges, gate, time_limit, stopped: None })
+    }
+
+    /// Leaves out the turns that are not scored yet when this is set.
+    pub(crate) fn stop_at(&mut self, stopped: Arc<AtomicBool>) {
+        self.stopped = Some(stopped);
     }
 
     /// The names and criteria of the metrics that apply to a case.
@@ -121,6 +130,7 @@ impl ScoringPlan {
                 state: &transcript.state,
                 criterion: &planned.criterion,
                 judge: &judge,
+                stopped: self.stopped.as_deref(),
             };
             let outcome = planned.score(input, &metered, self.time_limit, label).await;
             let outcome = self.unless_unanswered(outcome, metered.missed());

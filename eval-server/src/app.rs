@@ -79,9 +79,21 @@ impl App {
         received: Received,
         work: impl FnOnce(Received) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        let is_small = received.is_small();
-        let work = with_unpacked(received, work);
-        if is_small { at_once(work)? } else { self.workers.run(work).await? }
+        if received.is_small() {
+            at_once(with_unpacked(received, work))?
+        } else {
+            self.apart(received, work).await
+        }
+    }
+
+    /// The same on a thread for such work, whose work ends early if nobody waits for it any more, and it asks.
+    async fn apart<T: Send + 'static>(
+        &self,
+        received: Received,
+        work: impl FnOnce(Received) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let _waiting = received.wanted.waiting();
+        self.workers.run(with_unpacked(received, work)).await?
     }
 
     /// The same for work that asks judges, and waits for them, if the caller may.
@@ -104,7 +116,31 @@ impl App {
         work: impl FnOnce(Received) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
         let received = self.receive(request).await?;
-        self.workers.run(with_unpacked(received, work)).await?
+        self.apart(received, work).await
+    }
+
+    /// Reads a request and computes its answer, in two steps: the second is always on a thread for such work if the caller may ask
+    /// judges, or if what was read `takes_long` in spite of its size.
+    pub(crate) async fn compute_or_ask_read<R: Send + 'static, T: Send + 'static>(
+        &self,
+        caller: Caller,
+        request: Request,
+        read: impl FnOnce(&Received) -> Result<R, Refusal> + Send + 'static,
+        takes_long: impl FnOnce(&Received, &R) -> bool,
+        work: impl FnOnce(&Received, R) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let received = self.receive(request).await?;
+        if caller == Caller::Trusted || !received.is_small() {
+            let both = |received: Received| read(&received).map(|read| work(&received, read));
+            return self.apart(received, both).await?;
+        }
+        // What is small is not packed.
+        let read = at_once(|| read(&received))??;
+        if takes_long(&received, &read) {
+            self.apart(received, |received| work(&received, read)).await
+        } else {
+            at_once(|| work(&received, read))
+        }
     }
 }
 

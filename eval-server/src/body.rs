@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::memory::{HeldMemory, Memory};
 use crate::packed::{self, may_hold_packed};
 use crate::refusal::Refusal;
-use crate::work::complete;
+use crate::work::{Wanted, complete};
 
 /// A body that has arrived, with the memory that it holds.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Received {
     memory: HeldMemory,
     /// How many bytes more there may be when what is packed is unpacked.
     left: usize,
+    /// Whether the client still waits.
+    pub(crate) wanted: Wanted,
 }
 
 /// Up to this size a body is small: what it asks for is computed in less time than it takes to wake another thread for it, or in
@@ -53,6 +55,7 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
             bytes: Bytes::new(),
             memory: memory.of_request(),
             left: limits.body,
+            wanted: Wanted::default(),
         };
         let mut body = Limited::new(body, limits.body);
         let mut pieces: Vec<u8> = Vec::new();

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -13,8 +13,39 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
+use crate::events::ReaderGone;
 use crate::limits::Limits;
 use crate::refusal::Refusal;
+
+/// Whether somebody still waits for an answer. Work that takes long asks it now and then, and frees its thread if not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted(Arc<AtomicBool>);
+
+/// Nobody waits any more when this is gone: because the answer is there, its time is over, or the connection was reset.
+#[derive(Debug)]
+pub(crate) struct Waiting(Wanted);
+
+impl Wanted {
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting(self.clone())
+    }
+
+    /// Fails if nobody waits any more.
+    pub(crate) fn check(&self) -> Result<(), ReaderGone> {
+        if self.0.load(Ordering::Relaxed) { Err(ReaderGone) } else { Ok(()) }
+    }
+
+    /// What is set when nobody waits any more.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// Threads that compute.
 #[derive(Debug)]
@@ -90,7 +121,8 @@ impl Workers {
         }
     }
 
-    /// Computes an answer. A panic is an error of this request alone.
+    /// Computes an answer. A panic is an error of this request alone. What does not ask whether it is [`Wanted`] keeps its thread to
+    /// its end, also when its time is over.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -148,7 +180,40 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_keeps_its_thread_and_others_are_refused() {
+    fn what_asks_whether_it_is_wanted_frees_its_thread_when_its_time_is_over_or_its_client_has_gone() {
+        block_on(async {
+            let limits = Limits::default().workers(1).waiting(0).time(Duration::from_millis(50));
+            let workers = Workers::new(&limits);
+            let free = async || {
+                while workers.run(|| 1).await.is_err() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            let work = |wanted: Wanted| {
+                move || {
+                    while wanted.check().is_ok() {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                }
+            };
+            let wanted = Wanted::default();
+            let waiting = wanted.waiting();
+            assert!(workers.run(work(wanted)).await.is_err());
+            assert!(workers.run(|| 1).await.is_err(), "the thread is still at work");
+            drop(waiting);
+            free().await;
+            let wanted = Wanted::default();
+            let request = async {
+                let _waiting = wanted.waiting();
+                workers.run(work(wanted.clone())).await
+            };
+            assert!(tokio::time::timeout(Duration::from_millis(5), request).await.is_err());
+            free().await;
+        });
+    }
+
+    #[test]
+    fn what_does_not_ask_keeps_its_thread_and_others_are_refused() {
         block_on(async {
             let limits = Limits::default().workers(1).waiting(0).time(Duration::from_millis(50));
             let workers = Workers::new(&limits);

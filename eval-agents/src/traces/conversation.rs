@@ -8,8 +8,11 @@ use eval_core::format::{
     UsageMetadata, Value,
 };
 
-use super::gap::Gap;
+use super::gap::{self, Gap};
 use super::view::Span;
+
+/// The most bytes of gaps that the traces of a conversation are given together, before they are told in short.
+const MOST_GAPS: usize = 8 << 20;
 
 /// The author of what no agent is named for.
 const AGENT: &str = "agent";
@@ -41,6 +44,9 @@ impl Conversation {
     /// A conversation for each of its traces, whose id is its key. What is missing in one may be missing in each.
     pub(super) fn by_trace(self) -> Vec<Self> {
         let Self { key: _, case_id, trace_ids, turns, gaps } = self;
+        // Each trace has all of them: many gaps of many traces would be more than the traces themselves.
+        let size: usize = gaps.iter().map(|gap| gap.message.len()).sum();
+        let gaps = if size.saturating_mul(trace_ids.len()) > MOST_GAPS { gap::in_short(gaps) } else { gaps };
         let mut parts: Vec<Self> = trace_ids
             .into_iter()
             .map(|id| Self {

@@ -155,7 +155,7 @@ fn name_case(conversation: &mut Conversation, trace: &RawTrace) {
             Some(known) => {
                 let message = format!("its spans name several cases: {known}, {id}");
                 let gap = Gap::new(GapKind::Contradiction, message);
-                if !conversation.gaps.contains(&gap) && conversation.gaps.len() < 100 {
+                if conversation.gaps.len() < 100 && !conversation.gaps.contains(&gap) {
                     conversation.gaps.push(gap);
                 }
             }

@@ -24,6 +24,31 @@ impl fmt::Display for Gap {
     }
 }
 
+/// How many characters of a message are kept in short.
+const SHORT: usize = 100;
+
+/// One gap for each kind: the first of its kind, and how many more there are.
+pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
+    let mut kinds: Vec<(Gap, usize)> = Vec::new();
+    for gap in gaps {
+        match kinds.iter_mut().find(|(first, _)| first.kind == gap.kind) {
+            Some((_, more)) => *more += 1,
+            None => kinds.push((gap, 0)),
+        }
+    }
+    let told = kinds.into_iter().map(|(first, more)| {
+        let mut message: String = first.message.chars().take(SHORT).collect();
+        if message.len() < first.message.len() {
+            message.push('…');
+        }
+        if more > 0 {
+            message.push_str(&format!(" (and {more} more of this kind in the conversation)"));
+        }
+        Gap { message, ..first }
+    });
+    told.collect()
+}
+
 /// A kind of gap. Its [`code`](Self::code) is stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]

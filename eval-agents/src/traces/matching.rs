@@ -2,10 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use eval_core::format::EvalCase;
 
 use super::conversation::Conversation;
+use super::index::{Group, Index, SHOWN, normalized};
 
 /// How a conversation was found to belong to a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +48,9 @@ pub enum MatchError {
         /// How they fit.
         by: MatchedBy,
         /// Their keys.
-        keys: Vec<String>,
+        keys: Arc<[String]>,
     },
 }
-
-/// How many conversations a message names.
-const SHOWN: usize = 5;
 
 impl fmt::Display for MatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,8 +76,13 @@ impl fmt::Display for MatchError {
 
 impl Error for MatchError {}
 
+/// How many characters of a key a message shows. Those that conversations are given have at most so many.
+const LONGEST_KEY: usize = 256;
+
 fn listed(keys: &[String]) -> String {
-    let shown = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    // A trace can have an id of any length.
+    let name = |key: &String| format!("`{}`", key.chars().take(LONGEST_KEY).collect::<String>());
+    let shown = keys.iter().take(SHOWN).map(name).collect::<Vec<_>>().join(", ");
     match keys.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),
@@ -108,69 +112,42 @@ impl<'c> Sought<'c> {
         }
     }
 
-    /// The place of its conversation.
-    pub(crate) fn find(self, conversations: &[Conversation]) -> Result<(usize, MatchedBy), MatchError> {
-        let all = || conversations.iter().enumerate().filter(|(_, it)| !it.turns.is_empty());
-        let one = |found: Vec<(usize, &Conversation)>, by| match found.as_slice() {
-            [] => None,
-            [(at, _)] => Some(Ok((*at, by))),
-            several => {
-                let keys = several.iter().map(|(_, conversation)| conversation.key.clone()).collect();
-                Some(Err(MatchError::Several { by, keys }))
-            }
+    /// The place of its conversation. `index` is that of `conversations`.
+    ///
+    /// It takes the same time however many conversations there are.
+    pub(super) fn find(
+        self,
+        conversations: &[Conversation],
+        index: &Index,
+    ) -> Result<(usize, MatchedBy), MatchError> {
+        let only = |group: &Group, by| match group.places() {
+            [at] => Ok((*at, by)),
+            _ => Err(MatchError::Several { by, keys: group.keys(conversations) }),
         };
-        let tagged = all().filter(|(_, it)| it.case_id.as_deref() == Some(self.eval_id)).collect();
-        if let Some(found) = one(tagged, MatchedBy::CaseId) {
-            return found;
+        if let Some(tagged) = index.of_case(self.eval_id) {
+            return only(tagged, MatchedBy::CaseId);
         }
-        // What names another case is not this one's.
-        let free = || all().filter(|(_, it)| it.case_id.is_none());
-        let named =
-            free().filter(|(_, it)| it.key == self.eval_id || Some(it.key.as_str()) == self.session_id);
-        if let Some(found) = one(named.collect(), MatchedBy::Key) {
-            return found;
+        let of_session = self.session_id.and_then(|id| index.with_key(id));
+        match (index.with_key(self.eval_id), of_session) {
+            (Some(one), Some(other)) => return only(&one.or(other), MatchedBy::Key),
+            (Some(named), None) | (None, Some(named)) => return only(named, MatchedBy::Key),
+            (None, None) => {}
         }
-        let words = normalized(self.first);
-        let begins =
-            |it: &Conversation| it.turns[0].user.as_deref().map(normalized).as_deref() == Some(&*words);
-        let alike: Vec<_> = free().filter(|(_, it)| !words.is_empty() && begins(it)).collect();
-        let same_length: Vec<_> =
-            alike.iter().filter(|(_, it)| it.turns.len() == self.turns).copied().collect();
-        let alike = if alike.len() > 1 && !same_length.is_empty() { same_length } else { alike };
-        if let Some(found) = one(alike, MatchedBy::Words) {
-            return found;
+        if let Some(alike) = index.beginning(&normalized(self.first), self.turns) {
+            return only(alike, MatchedBy::Words);
         }
-        let mut rest = free();
-        if let (true, Some((at, _)), None) = (self.is_only_case, rest.next(), rest.next()) {
-            return Ok((at, MatchedBy::OnlyOne));
+        match index.only_free() {
+            Some(at) if self.is_only_case => Ok((at, MatchedBy::OnlyOne)),
+            _ => Err(MatchError::None { begin: index.begin().to_vec() }),
         }
-        let said = all().filter_map(|(_, it)| it.turns[0].user.as_deref());
-        let begin = said.take(SHOWN).map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
-        Err(MatchError::None { begin: begin.collect() })
     }
-}
-
-/// A text without what does not matter when words are compared: white space and the case of letters.
-pub(crate) fn normalized(text: &str) -> String {
-    if text.is_ascii() {
-        let mut words = String::with_capacity(text.len());
-        for word in text.split_whitespace() {
-            if !words.is_empty() {
-                words.push(' ');
-            }
-            words.push_str(word);
-        }
-        words.make_ascii_lowercase();
-        return words;
-    }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    // Up and down again, so that letters without a capital of their own are equal to their capitals.
-    words.join(" ").chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use eval_core::format::{EvalCase, Invocation};
+
+    use proptest::prelude::*;
 
     use super::*;
     use crate::traces::conversation::Turn;
@@ -190,7 +167,106 @@ mod tests {
     }
 
     fn find(case: &EvalCase, all: &[Conversation], only: bool) -> Result<(usize, MatchedBy), MatchError> {
-        Sought::of(case, &case.conversation[0].user_text(), only).find(all)
+        Sought::of(case, &case.conversation[0].user_text(), only).find(all, &Index::of(all))
+    }
+
+    /// The same by looking through all conversations.
+    fn by_scan(sought: Sought<'_>, conversations: &[Conversation]) -> Result<(usize, MatchedBy), MatchError> {
+        let all = || conversations.iter().enumerate().filter(|(_, it)| !it.turns.is_empty());
+        let one = |found: Vec<(usize, &Conversation)>, by| match found.as_slice() {
+            [] => None,
+            [(at, _)] => Some(Ok((*at, by))),
+            several => {
+                let keys = several.iter().map(|(_, conversation)| conversation.key.clone()).collect();
+                Some(Err(MatchError::Several { by, keys }))
+            }
+        };
+        let tagged = all().filter(|(_, it)| it.case_id.as_deref() == Some(sought.eval_id)).collect();
+        if let Some(found) = one(tagged, MatchedBy::CaseId) {
+            return found;
+        }
+        let free = || all().filter(|(_, it)| it.case_id.is_none());
+        let is_named =
+            |it: &Conversation| it.key == sought.eval_id || Some(it.key.as_str()) == sought.session_id;
+        if let Some(found) = one(free().filter(|(_, it)| is_named(it)).collect(), MatchedBy::Key) {
+            return found;
+        }
+        let words = normalized(sought.first);
+        let begins =
+            |it: &Conversation| it.turns[0].user.as_deref().map(normalized).as_deref() == Some(&*words);
+        let alike: Vec<_> = free().filter(|(_, it)| !words.is_empty() && begins(it)).collect();
+        let same_length: Vec<_> =
+            alike.iter().filter(|(_, it)| it.turns.len() == sought.turns).copied().collect();
+        let alike = if alike.len() > 1 && !same_length.is_empty() { same_length } else { alike };
+        if let Some(found) = one(alike, MatchedBy::Words) {
+            return found;
+        }
+        let mut rest = free();
+        if let (true, Some((at, _)), None) = (sought.is_only_case, rest.next(), rest.next()) {
+            return Ok((at, MatchedBy::OnlyOne));
+        }
+        let said = all().filter_map(|(_, it)| it.turns[0].user.as_deref());
+        let begin = said.take(SHOWN).map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
+        Err(MatchError::None { begin: begin.collect() })
+    }
+
+    /// Ids and keys of which some are equal, and some are words.
+    const NAMES: &[&str] = &["a", "b", "A", "hi", ""];
+
+    /// Words of which some are equal without their case and white space, and a text that is longer than what is shown.
+    const WORDS: &[&str] = &[
+        "",
+        " \u{a0}\n",
+        "hi",
+        "\u{2003}HI ",
+        "a",
+        "straße 1",
+        "STRASSE\u{85}1",
+        "ǅ ς",
+        "Ǆ\tΣ",
+        "ﬁ",
+        "FI",
+        "İ",
+        "i\u{307}",
+        "\u{200b}hi",
+        "Paris? Paris? Paris? Paris? Paris? Paris? Paris? Paris? Paris? Paris? Paris?",
+    ];
+
+    fn conversations() -> impl Strategy<Value = Vec<Conversation>> {
+        let one = (
+            prop::sample::select(NAMES),
+            prop::option::weighted(0.3, prop::sample::select(NAMES)),
+            prop::option::weighted(0.9, prop::sample::select(WORDS)),
+            0_usize..4,
+        );
+        let one = one.prop_map(|(key, case_id, said, turns)| {
+            let mut made = conversation(key, case_id, &vec!["and then?"; turns]);
+            if let Some(first) = made.turns.first_mut() {
+                first.user = said.map(str::to_owned);
+            }
+            made
+        });
+        prop::collection::vec(one, 0..9)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+        #[test]
+        fn the_index_finds_what_looking_through_all_finds(
+            all in conversations(),
+            eval_id in prop::sample::select(NAMES),
+            session_id in prop::option::of(prop::sample::select(NAMES)),
+            first in prop::sample::select(WORDS),
+            turns in 0_usize..4,
+            is_only_case: bool,
+        ) {
+            let sought = Sought { eval_id, session_id, turns, first, is_only_case };
+            let found = sought.find(&all, &Index::of(&all));
+            prop_assert_eq!(&found, &by_scan(sought, &all));
+            if let Err(error) = found {
+                prop_assert_eq!(error.to_string(), by_scan(sought, &all).unwrap_err().to_string());
+            }
+        }
     }
 
     #[test]
@@ -215,7 +291,7 @@ mod tests {
             conversation("c", None, &["Hi", "Rome?"]),
         ];
         assert_eq!(find(&case("x", &["Hi"]), &all, false), Ok((0, MatchedBy::Words)));
-        let keys = vec!["b".to_owned(), "c".to_owned()];
+        let keys = ["b".to_owned(), "c".to_owned()].into();
         let several = Err(MatchError::Several { by: MatchedBy::Words, keys });
         assert_eq!(find(&case("x", &["Hi", "Paris?"]), &all, false), several);
         let tagged = [conversation("a", Some("x"), &["Hi"]), conversation("b", Some("x"), &["Hi"])];

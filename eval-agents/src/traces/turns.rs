@@ -17,12 +17,17 @@ use tool_calls::SpanTool;
 #[derive(Debug)]
 pub(super) struct Found {
     turn: Turn,
+    /// In the order of time, but that those of turns that were joined stand behind the others.
     calls: Vec<ModelCall>,
+    /// The one that ended last.
+    last_call: Option<usize>,
     tools: Vec<SpanTool>,
     /// Whether no agent or workflow holds it.
     is_of_root: bool,
     /// What is not known, apart from what its calls of tools leave open.
     gaps: Vec<Gap>,
+    /// How many of the gaps, from the first, are not that the answer is missing.
+    answered: usize,
 }
 
 /// The turns of a trace.
@@ -80,7 +85,9 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
         gaps: Vec::new(),
     };
     note_time(&mut gaps, &turn);
-    Found { turn, is_of_root: !is_agentic(anchor), calls, tools, gaps }
+    let ends = |call: &ModelCall| (call.end, call.start);
+    let last_call = (0..calls.len()).max_by_key(|at| ends(&calls[*at]));
+    Found { turn, is_of_root: !is_agentic(anchor), calls, last_call, tools, gaps, answered: 0 }
 }
 
 /// What was said in a turn.
@@ -224,7 +231,10 @@ impl Found {
 
     /// The turn.
     pub(super) fn end(self) -> Turn {
-        let Self { mut turn, calls, tools, mut gaps, .. } = self;
+        let Self { mut turn, mut calls, tools, mut gaps, .. } = self;
+        calls.sort_by_key(|call| (call.start, call.end));
+        turn.agents.sort();
+        turn.agents.dedup();
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
         turn.model_calls = calls.into_iter().map(ModelCall::into_public).collect();
         let mut seen = std::collections::HashSet::new();
@@ -234,7 +244,7 @@ impl Found {
     }
 
     fn last_call(&self) -> Option<&ModelCall> {
-        self.calls.iter().max_by_key(|call| (call.end, call.start))
+        self.last_call.map(|at| &self.calls[at])
     }
 
     /// Whether this turn goes on with what `previous` began: it begins with results of the tools that were asked for.
@@ -269,14 +279,16 @@ impl Found {
         &self.turn.span_id
     }
 
-    /// This turn with the one that continues it.
+    /// This turn with the one that continues it. It takes time for `next` alone, as thousands may follow one another.
     pub(super) fn joined(mut self, mut next: Self) -> Self {
         let turn = &mut self.turn;
         let later = next.turn;
         if later.answer.is_some() {
             turn.intermediate.extend(turn.answer.take());
             turn.answer = later.answer;
-            self.gaps.retain(|gap| gap.kind != GapKind::AnswerNotCaptured);
+            let open = self.gaps.split_off(self.answered);
+            self.gaps.extend(open.into_iter().filter(|gap| gap.kind != GapKind::AnswerNotCaptured));
+            self.answered = self.gaps.len();
         }
         turn.intermediate.extend(later.intermediate);
         if turn.user.is_some() {
@@ -285,14 +297,16 @@ impl Found {
         turn.user = turn.user.take().or(later.user);
         turn.agent = turn.agent.take().or(later.agent);
         turn.agents.extend(later.agents);
-        turn.agents.sort();
-        turn.agents.dedup();
         turn.usage = turn.usage.plus(later.usage);
         turn.start_ns = turn.start_ns.zip(later.start_ns).map(|(one, other)| one.min(other));
         turn.end_ns = turn.end_ns.zip(later.end_ns).map(|(one, other)| one.max(other));
         turn.error = turn.error.take().or(later.error);
+        let ends = |call: Option<&ModelCall>| call.map(|call| (call.end, call.start));
+        let last = next.last_call.map(|at| &next.calls[at]);
+        if ends(last) >= ends(self.last_call.map(|at| &self.calls[at])) {
+            self.last_call = next.last_call.map(|at| self.calls.len() + at).or(self.last_call);
+        }
         self.calls.extend(next.calls);
-        self.calls.sort_by_key(|call| (call.start, call.end));
         self.tools.extend(next.tools);
         self.gaps.extend(next.gaps);
         self

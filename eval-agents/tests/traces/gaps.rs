@@ -161,6 +161,66 @@ fn ten_thousand_spans_in_each_other_are_read() {
     assert!(kinds(&read(&chats)).contains(&GapKind::Contradiction));
 }
 
+/// The same span in another trace of one conversation.
+fn in_trace(mut span: Value, trace: u64) -> Value {
+    span["traceId"] = format!("{trace:032x}").into();
+    with(span, "gen_ai.conversation.id", json!("c"))
+}
+
+#[test]
+fn each_trace_of_a_conversation_has_its_gaps_in_short_where_they_are_thousands() {
+    let asked = |number| chat(number, 0, json!([says("user", "Hi")]), json!([says("assistant", "Hello")]));
+    let by_trace = |count: u64| {
+        let twice = (1..=count).flat_map(|number| vec![in_trace(asked(number), number); 2]);
+        read(&twice.collect::<Vec<_>>()).by_trace()
+    };
+    let few = by_trace(100);
+    assert!(few.conversations().iter().all(|it| it.gaps.len() == 100));
+    let many = by_trace(1000);
+    assert_eq!((many.conversations().len(), kinds(&many)), (1000, vec![GapKind::Repeated]));
+    for conversation in many.conversations() {
+        let [gap] = conversation.gaps.as_slice() else { panic!("{:?}", conversation.gaps) };
+        let told = "the span 0000000000000001 stands twice (and 999 more of this kind in the conversation)";
+        assert_eq!(gap.message, told);
+    }
+}
+
+#[test]
+fn a_thousand_traces_that_go_on_with_each_other_are_one_turn() {
+    let name = |number: u64| format!("c{number}");
+    let said = |number: u64| {
+        let mut sent = vec![says("user", "Hi")];
+        sent.extend((number > 1).then(|| result(&name(number - 1), json!({ "n": number - 1 }))));
+        let asks = calls(&name(number), "t", json!({ "n": number }));
+        let mut span = chat(number, 0, json!(sent), json!([asks]));
+        if number == 1000 {
+            span = chat(number, 0, json!(sent), json!([says("assistant", "Done.")]));
+        }
+        // Later ones have names that come before, and names that came already.
+        in_trace(with(span, "gen_ai.agent.name", json!(format!("agent {}", (2000 - number) % 7))), number)
+    };
+    let traces = read(&(1..=1000).map(said).collect::<Vec<_>>());
+    let [conversation] = traces.conversations() else { panic!("{traces:?}") };
+    let [turn] = conversation.turns.as_slice() else { panic!("{:?}", conversation.turns) };
+    assert_eq!(
+        (turn.calls.len(), turn.model_calls.len(), turn.answer.as_deref()),
+        (999, 1000, Some("Done."))
+    );
+    assert!(turn.calls.iter().all(|call| call.result == call.args));
+    assert_eq!(turn.agents, (0..7).map(|number| format!("agent {number}")).collect::<Vec<_>>());
+    assert_eq!(kinds(&traces), []);
+}
+
+#[test]
+fn the_name_of_an_agent_is_cut_where_it_is_long_as_each_of_its_calls_has_it() {
+    let mut spans = weather();
+    spans[0] = with(spans[0].clone(), "gen_ai.agent.name", json!("é".repeat(1000)));
+    let traces = read(&spans);
+    let turn = &traces.conversations()[0].turns[0];
+    let cut = format!("{}…", "é".repeat(256));
+    assert_eq!((turn.agent.as_deref(), turn.model_calls[1].agent.as_deref()), (Some(&*cut), Some(&*cut)));
+}
+
 #[test]
 fn json_that_is_nested_too_deeply_is_an_error_or_a_gap() {
     let deep = |count: usize| "[".repeat(count) + &"]".repeat(count);

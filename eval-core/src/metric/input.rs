@@ -2,6 +2,7 @@
 
 #[cfg(feature = "judges")]
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
@@ -9,6 +10,9 @@ use super::scores::{Score, Scores};
 use crate::judge::BoxJudge;
 #[cfg(feature = "judges")]
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Judging};
+
+/// Why a turn has no score where nobody waits for one any more.
+const STOPPED: &str = "scoring was stopped";
 
 /// What a metric scores: one run of one case.
 ///
@@ -44,6 +48,8 @@ pub struct MetricInput<'a> {
         expect(dead_code, reason = "without the feature no metric asks a judge")
     )]
     pub(crate) judge: &'a BoxJudge,
+    /// Set when nobody waits for the scores any more.
+    pub(crate) stopped: Option<&'a AtomicBool>,
 }
 
 impl<'a> MetricInput<'a> {
@@ -78,7 +84,15 @@ impl<'a> MetricInput<'a> {
     /// The session state is empty, and there is no judge to ask, unless the calls below say otherwise.
     pub fn new(case: &'a EvalCase, actual: &'a [Invocation], criterion: &'a Criterion) -> Self {
         static EMPTY: Map = Map::new();
-        Self { case, actual, expected: &case.conversation, state: &EMPTY, criterion, judge: nobody() }
+        Self {
+            case,
+            actual,
+            expected: &case.conversation,
+            state: &EMPTY,
+            criterion,
+            judge: nobody(),
+            stopped: None,
+        }
     }
 
     /// Sets the session state at the end of the run.
@@ -130,7 +144,9 @@ impl<'a> MetricInput<'a> {
     pub(crate) fn score_turns(&self, score: &dyn Fn(&Invocation, Option<&Invocation>) -> Score) -> Scores {
         let mut scores = Vec::with_capacity(self.actual.len());
         for (actual, expected) in self.turns() {
-            scores.push(score(actual, expected));
+            // Turns can be thousands, of which each takes a tenth of a second.
+            let is_stopped = self.stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed));
+            scores.push(if is_stopped { Score::not_evaluated(STOPPED) } else { score(actual, expected) });
         }
         Scores::of_turns(scores)
     }

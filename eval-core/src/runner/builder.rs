@@ -1,6 +1,7 @@
 //! The settings of a runner.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -60,6 +61,8 @@ pub struct EvalRunner {
     pub(super) fail_fast: bool,
     /// What tells who keeps a thread, over all calls.
     pub(super) lanes: Arc<Lanes>,
+    /// Set when nobody waits for scores any more.
+    pub(super) stopped: Option<Arc<AtomicBool>>,
 }
 
 impl Default for EvalRunner {
@@ -87,7 +90,16 @@ impl EvalRunner {
             on_case: OnCase::default(),
             fail_fast: false,
             lanes: Arc::default(),
+            stopped: None,
         }
+    }
+
+    /// Scores no further turns with built-in metrics when this is set, for services whose clients go. The report is of no use then.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __stop_at(mut self, stopped: Arc<AtomicBool>) -> Self {
+        self.stopped = Some(stopped);
+        self
     }
 
     /// Scores with these criteria instead of ADK's default ones.

@@ -80,8 +80,12 @@ impl EvalRunner {
         }
         check_features(cases)?;
         let judges = self.judges.router(set)?;
-        let runner = CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
-            .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
+        let mut runner =
+            CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
+                .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
+        if let Some(stopped) = &self.stopped {
+            runner.stop_at(Arc::clone(stopped));
+        }
         Ok(Prepared {
             runner: Arc::new(runner),
             journal: None,

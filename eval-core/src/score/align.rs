@@ -80,7 +80,10 @@ pub(crate) fn align_any_order(
     actual: &[&FunctionCall],
     args: ArgsMatch,
 ) -> Vec<Pair> {
-    let assigned = assign(expected, actual, args);
+    // Those that are too many to be paired are shown in order.
+    let Some(assigned) = assign(expected, actual, args) else {
+        return align_in_order(expected, actual, args);
+    };
     let mut used = vec![false; actual.len()];
     assigned.iter().flatten().for_each(|at| used[*at] = true);
     let mut unused: HashMap<Option<&str>, VecDeque<usize>> = HashMap::new();

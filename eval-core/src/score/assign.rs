@@ -2,27 +2,36 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eval_format::FunctionCall;
+use eval_format::{FunctionCall, Map};
 
-use super::equality::{ArgsMatch, CallKey, calls_match};
+use super::equality::{ArgsMatch, CallKey, argument_hashes, calls_match};
+
+/// The most steps that a search may take: comparing two calls takes some, and looking at a pair of them one.
+const MOST_STEPS: usize = 1 << 24;
 
 /// For each expected call the index of the actual call that matches it, or `None`.
 ///
 /// As many calls as possible are paired. An actual call is paired with one expected call at most. It takes time linear
-/// in the number of calls, except with [`ArgsMatch::Subset`], for which every pair of calls is compared.
+/// in the number of calls, except with [`ArgsMatch::Subset`] where thousands of expected calls each match many actual ones:
+/// there is no answer if the search would take seconds.
 pub(crate) fn assign(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
     args: ArgsMatch,
-) -> Vec<Option<usize>> {
+) -> Option<Vec<Option<usize>>> {
     match args {
-        ArgsMatch::Exact | ArgsMatch::Ignore => assign_equal(expected, actual, args),
+        ArgsMatch::Exact | ArgsMatch::Ignore => Some(assign_equal(expected, actual, args)),
         ArgsMatch::Subset => assign_subset(expected, actual),
     }
 }
 
-/// Equal calls form groups, so an expected call takes the first unused actual call of its group.
-fn assign_equal(expected: &[&FunctionCall], actual: &[&FunctionCall], args: ArgsMatch) -> Vec<Option<usize>> {
+/// The same for arguments that are equal. Equal calls form groups, so an expected call takes the first unused actual call of
+/// its group.
+pub(crate) fn assign_equal(
+    expected: &[&FunctionCall],
+    actual: &[&FunctionCall],
+    args: ArgsMatch,
+) -> Vec<Option<usize>> {
     let mut unused: HashMap<CallKey<'_>, VecDeque<usize>> = HashMap::new();
     for (at, call) in actual.iter().enumerate() {
         unused.entry(CallKey { call, args }).or_default().push_back(at);
@@ -30,56 +39,117 @@ fn assign_equal(expected: &[&FunctionCall], actual: &[&FunctionCall], args: Args
     expected.iter().map(|call| unused.get_mut(&CallKey { call, args })?.pop_front()).collect()
 }
 
-/// Maximum bipartite matching by augmenting paths, shortest first.
+/// Calls whose arguments are a part of those of actual calls.
+///
+/// Equal calls are paired first: whatever else matches one of them matches the other's partner too. Expected calls without
+/// arguments are paired last, as they match any call of their tool. Between them stands the search.
+fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option<Vec<Option<usize>>> {
+    let mut assignment = Assignment {
+        actual_of: assign_equal(expected, actual, ArgsMatch::Exact),
+        expected_of: vec![None; actual.len()],
+        reached: vec![None; actual.len()],
+        steps_left: MOST_STEPS,
+    };
+    for (at, found) in assignment.actual_of.iter().enumerate() {
+        if let Some(found) = found {
+            assignment.expected_of[*found] = Some(at);
+        }
+    }
+    let open: Vec<usize> = (0..expected.len()).filter(|at| assignment.actual_of[*at].is_none()).collect();
+    let (any, some): (Vec<usize>, Vec<usize>) =
+        open.into_iter().partition(|at| expected[*at].args.as_ref().is_none_or(Map::is_empty));
+    let candidates = assignment.candidates(expected, actual, &some)?;
+    for start in some {
+        assignment.extend(start, &candidates)?;
+    }
+    let mut unused: HashMap<Option<&str>, VecDeque<usize>> = HashMap::new();
+    for at in (0..actual.len()).filter(|at| assignment.expected_of[*at].is_none()) {
+        unused.entry(actual[at].name.as_deref()).or_default().push_back(at);
+    }
+    for at in any {
+        let of_tool = unused.get_mut(&expected[at].name.as_deref());
+        assignment.actual_of[at] = of_tool.and_then(VecDeque::pop_front);
+    }
+    Some(assignment.actual_of)
+}
+
+/// A maximum bipartite matching that grows by augmenting paths, shortest first.
 ///
 /// An actual call may match several different expected calls, so taking the first match could leave none for a stricter
 /// expected call.
-fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Vec<Option<usize>> {
-    let candidates: Vec<Vec<usize>> = expected
-        .iter()
-        .map(|call| {
-            (0..actual.len()).filter(|at| calls_match(call, actual[*at], ArgsMatch::Subset)).collect()
-        })
-        .collect();
-    let mut assignment =
-        Assignment { actual_of: vec![None; expected.len()], expected_of: vec![None; actual.len()] };
-    for start in 0..expected.len() {
-        assignment.extend(start, &candidates);
-    }
-    assignment.actual_of
-}
-
 struct Assignment {
     actual_of: Vec<Option<usize>>,
     expected_of: Vec<Option<usize>>,
+    /// For each actual call the last search that came to it, by the expected call that it began with, and the expected call it
+    /// was reached from.
+    reached: Vec<Option<(usize, usize)>>,
+    steps_left: usize,
 }
 
 impl Assignment {
-    /// Finds an actual call for one more expected call. Other expected calls may get other actual calls for it.
-    fn extend(&mut self, start: usize, candidates: &[Vec<usize>]) {
-        // For each actual call seen: the expected call it was reached from.
-        let mut reached_from: Vec<Option<usize>> = vec![None; self.expected_of.len()];
-        let mut queue = VecDeque::from([start]);
-        while let Some(expected) = queue.pop_front() {
-            for &actual in &candidates[expected] {
-                if reached_from[actual].is_some() {
-                    continue;
-                }
-                reached_from[actual] = Some(expected);
-                match self.expected_of[actual] {
-                    Some(holder) => queue.push_back(holder),
-                    None => return self.shift(actual, &reached_from),
+    fn step(&mut self, steps: usize) -> Option<()> {
+        self.steps_left = self.steps_left.checked_sub(steps)?;
+        Some(())
+    }
+
+    /// The free actual calls that match each of these expected calls. Only those are compared that have the rarest of its
+    /// arguments.
+    fn candidates(
+        &mut self,
+        expected: &[&FunctionCall],
+        actual: &[&FunctionCall],
+        some: &[usize],
+    ) -> Option<Vec<Vec<usize>>> {
+        let mut with_argument: HashMap<u64, Vec<usize>> = HashMap::new();
+        for at in (0..actual.len()).filter(|at| self.expected_of[*at].is_none()) {
+            for argument in argument_hashes(actual[at]) {
+                with_argument.entry(argument).or_default().push(at);
+            }
+        }
+        let size = |call: &FunctionCall| call.args.as_ref().map_or(0, Map::len);
+        let mut candidates = vec![Vec::new(); expected.len()];
+        for &at in some {
+            let call = expected[at];
+            let lists = argument_hashes(call).map(|argument| with_argument.get(&argument));
+            let rarest = lists.min_by_key(|list| list.map_or(0, Vec::len)).flatten();
+            for &found in rarest.into_iter().flatten() {
+                self.step(8 + size(call) + size(actual[found]))?;
+                if calls_match(call, actual[found], ArgsMatch::Subset) {
+                    candidates[at].push(found);
                 }
             }
         }
+        Some(candidates)
+    }
+
+    /// Finds an actual call for one more expected call. Other expected calls may get other actual calls for it.
+    fn extend(&mut self, start: usize, candidates: &[Vec<usize>]) -> Option<()> {
+        let mut queue = VecDeque::from([start]);
+        while let Some(expected) = queue.pop_front() {
+            for &actual in &candidates[expected] {
+                self.step(1)?;
+                if self.reached[actual].is_some_and(|(search, _)| search == start) {
+                    continue;
+                }
+                self.reached[actual] = Some((start, expected));
+                match self.expected_of[actual] {
+                    Some(holder) => queue.push_back(holder),
+                    None => {
+                        self.shift(actual);
+                        return Some(());
+                    }
+                }
+            }
+        }
+        Some(())
     }
 
     /// Gives a free actual call to the expected call it was reached from, that one's previous actual call to the
     /// expected call before it on the path, and so on back to the start.
-    fn shift(&mut self, free: usize, reached_from: &[Option<usize>]) {
+    fn shift(&mut self, free: usize) {
         let mut next = Some(free);
         while let Some(actual) = next {
-            let Some(expected) = reached_from[actual] else { return };
+            let Some((_, expected)) = self.reached[actual] else { return };
             self.expected_of[actual] = Some(expected);
             next = self.actual_of[expected].replace(actual);
         }
@@ -88,6 +158,7 @@ impl Assignment {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -104,7 +175,7 @@ mod tests {
     ) {
         let (expected, actual) = (calls(expected), calls(actual));
         let found = assign(&expected.iter().collect::<Vec<_>>(), &actual.iter().collect::<Vec<_>>(), args);
-        assert_eq!(found, places);
+        assert_eq!(found.as_deref(), Some(places));
     }
 
     #[test]
@@ -136,5 +207,68 @@ mod tests {
             &[Some(1), Some(2), Some(0)],
         );
         check(&[json!({"q": "a"}), json!({"q": "a"})], &actual, ArgsMatch::Subset, &[Some(0), None]);
+    }
+
+    /// How many calls can be paired at the most, by trying all ways.
+    fn most(expected: &[FunctionCall], actual: &[FunctionCall], used: &mut Vec<bool>) -> usize {
+        let Some((first, rest)) = expected.split_first() else { return 0 };
+        let mut count = most(rest, actual, used);
+        for at in 0..actual.len() {
+            if !used[at] && calls_match(first, &actual[at], ArgsMatch::Subset) {
+                used[at] = true;
+                count = count.max(1 + most(rest, actual, used));
+                used[at] = false;
+            }
+        }
+        count
+    }
+
+    fn call() -> impl Strategy<Value = FunctionCall> {
+        let args = prop::collection::btree_map("[a-c]", prop::sample::select(vec![1.0, 2.0, f64::NAN]), 0..4);
+        (prop::sample::select(vec!["f", "f", "g"]), prop::option::weighted(0.9, args)).prop_map(
+            |(name, args)| {
+                let mut call = FunctionCall::default();
+                call.name = Some(name.to_owned());
+                call.args = args.map(|args| args.into_iter().collect());
+                call
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn as_many_are_paired_as_can_be(
+            expected in prop::collection::vec(call(), 0..6),
+            actual in prop::collection::vec(call(), 0..6),
+        ) {
+            let lists: [Vec<&FunctionCall>; 2] = [expected.iter().collect(), actual.iter().collect()];
+            let found = assign(&lists[0], &lists[1], ArgsMatch::Subset).unwrap();
+            let mut used: Vec<usize> = found.iter().flatten().copied().collect();
+            for (e, a) in found.iter().enumerate().filter_map(|(e, a)| Some((e, (*a)?))) {
+                prop_assert!(calls_match(&expected[e], &actual[a], ArgsMatch::Subset));
+            }
+            let count = used.len();
+            used.sort_unstable();
+            used.dedup();
+            prop_assert_eq!(used.len(), count);
+            prop_assert_eq!(count, most(&expected, &actual, &mut vec![false; actual.len()]));
+        }
+    }
+
+    #[test]
+    fn thousands_of_calls_take_linear_time_or_none_at_all() {
+        let made = |n: i64, more: i64| FunctionCall::new("f", json!({ "n": n, "all": 0, "more": more }));
+        let wanted = |n: i64| FunctionCall::new("f", json!({ "n": n, "all": 0 }));
+        let actual: Vec<FunctionCall> = (0..50_000).map(|n| made(n, 1)).collect();
+        let actual: Vec<&FunctionCall> = actual.iter().collect();
+        let backward: Vec<FunctionCall> = (0..50_000).rev().map(wanted).collect();
+        let backward: Vec<&FunctionCall> = backward.iter().collect();
+        let found = assign(&backward, &actual, ArgsMatch::Subset).unwrap();
+        assert!(found.iter().flatten().copied().eq((0..50_000).rev()));
+        // Each matches each.
+        let loose = [FunctionCall::new("f", json!({ "all": 0 })), FunctionCall::new("f", json!({}))];
+        assert_eq!(assign(&vec![&loose[0]; 50_000], &actual, ArgsMatch::Subset), None);
+        let found = assign(&vec![&loose[1]; 50_000], &actual, ArgsMatch::Subset).unwrap();
+        assert!(found.iter().all(Option::is_some));
     }
 }

@@ -105,6 +105,16 @@ impl Hash for CallKey<'_> {
     }
 }
 
+/// A hash of each argument of a call with its tool: equal arguments have equal ones.
+pub(crate) fn argument_hashes(call: &FunctionCall) -> impl Iterator<Item = u64> {
+    call.args.iter().flatten().map(|(key, value)| {
+        let mut argument = DefaultHasher::new();
+        (&call.name, key).hash(&mut argument);
+        hash_value(value, &mut argument);
+        argument.finish()
+    })
+}
+
 fn hash_map(map: &Map, state: &mut impl Hasher) {
     // A sum does not depend on the order of the keys.
     let sum = map.iter().fold(0_u64, |sum, (key, value)| {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use eval_format::{FunctionCall, FunctionResponse, Invocation, Map, Value};
 
-use super::assign::assign;
+use super::assign::assign_equal;
 use super::equality::{ArgsMatch, values_equal};
 
 /// The tool calls of a turn in order, each with its response.
@@ -121,7 +121,7 @@ pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Ca
         );
         let (wanted, found): (Vec<&FunctionCall>, Vec<&FunctionCall>) =
             (wanted.iter().collect(), found.iter().collect());
-        for (e, a) in assign(&wanted, &found, ArgsMatch::Exact).into_iter().enumerate() {
+        for (e, a) in assign_equal(&wanted, &found, ArgsMatch::Exact).into_iter().enumerate() {
             let Some(a) = a.map(|a| free[a]) else { continue };
             used[a] = true;
             let e = left[e];

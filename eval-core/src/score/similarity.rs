@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::edit_distance::edit_distance;
+
 /// The largest number of pairs of characters for which edits are counted.
 const MOST_PAIRS: usize = 1 << 26;
 
@@ -31,7 +33,7 @@ pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
 
 /// The length of the longer text less the edit distance, of that length, in Unicode scalar values.
 ///
-/// `None` if the texts differ over so many characters that counting would take seconds.
+/// `None` if the texts differ over more characters than are counted.
 pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let whole = expected.chars().count().max(actual.chars().count());
     // Equal beginnings and ends need no edits.
@@ -41,7 +43,7 @@ pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     if pairs > MOST_PAIRS {
         return None;
     }
-    Some(Share { part: whole - strsim::levenshtein(expected, actual), whole })
+    Some(Share { part: whole - edit_distance(expected, actual), whole })
 }
 
 fn without_prefix<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {

@@ -6,14 +6,14 @@ pub(crate) use eval_format::MatchType;
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
 
-/// Whether the actual calls match the expected ones: score 1.0 if they do, else 0.0.
+/// Whether the actual calls match the expected ones: score 1.0 if they do, else 0.0. `None` if they are too many to be paired.
 pub(crate) fn trajectory_matches(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
     match_type: MatchType,
     args: ArgsMatch,
-) -> bool {
-    match match_type {
+) -> Option<bool> {
+    Some(match match_type {
         MatchType::Exact => {
             expected.len() == actual.len()
                 && expected.iter().zip(actual).all(|(expected, actual)| calls_match(expected, actual, args))
@@ -23,9 +23,9 @@ pub(crate) fn trajectory_matches(
             expected.iter().all(|expected| rest.any(|actual| calls_match(expected, actual, args)))
         }
         MatchType::AnyOrder => {
-            expected.len() <= actual.len() && assign(expected, actual, args).iter().all(Option::is_some)
+            expected.len() <= actual.len() && assign(expected, actual, args)?.iter().all(Option::is_some)
         }
-    }
+    })
 }
 
 /// The indices of the calls whose tool must not be called.
@@ -62,9 +62,10 @@ mod tests {
             for (args, matches) in
                 [(ArgsMatch::Exact, false), (ArgsMatch::Subset, true), (ArgsMatch::Ignore, true)]
             {
-                assert_eq!(trajectory_matches(&[&expected], &[&actual], match_type, args), matches);
+                assert_eq!(trajectory_matches(&[&expected], &[&actual], match_type, args), Some(matches));
             }
-            assert!(!trajectory_matches(&[&actual], &[&expected], match_type, ArgsMatch::Subset));
+            let found = trajectory_matches(&[&actual], &[&expected], match_type, ArgsMatch::Subset);
+            assert_eq!(found, Some(false));
         }
     }
 
@@ -82,10 +83,10 @@ mod tests {
         let calls: Vec<FunctionCall> = (0..100_000_i64).map(|n| call("f", json!({ "n": n }))).collect();
         let forward: Vec<&FunctionCall> = calls.iter().collect();
         let backward: Vec<&FunctionCall> = calls.iter().rev().collect();
-        assert!(trajectory_matches(&forward, &backward, MatchType::AnyOrder, ArgsMatch::Exact));
-        assert!(!trajectory_matches(&forward, &backward, MatchType::InOrder, ArgsMatch::Exact));
+        let matches = |match_type| trajectory_matches(&forward, &backward, match_type, ArgsMatch::Exact);
+        assert_eq!((matches(MatchType::AnyOrder), matches(MatchType::InOrder)), (Some(true), Some(false)));
         let nans: Vec<FunctionCall> = (0..100_000).map(|_| nan()).collect();
         let nans: Vec<&FunctionCall> = nans.iter().collect();
-        assert!(!trajectory_matches(&nans, &nans, MatchType::AnyOrder, ArgsMatch::Exact));
+        assert_eq!(trajectory_matches(&nans, &nans, MatchType::AnyOrder, ArgsMatch::Exact), Some(false));
     }
 }

@@ -30,13 +30,17 @@ impl Positions {
             let related = problem.related.iter().map(|(range, _)| range);
             std::iter::once(&problem.range).chain(related)
         });
-        let mut offsets: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+        Self::of_offsets(text, ranges.flat_map(|range| [range.start, range.end]).collect())
+    }
+
+    /// The positions of these offsets, in any order.
+    pub fn of_offsets(text: &str, mut offsets: Vec<usize>) -> Self {
         offsets.sort_unstable();
         offsets.dedup();
         Self(positions(text, &offsets))
     }
 
-    /// The position of a byte offset that one of the problems has. Any other offset is at the start of the text.
+    /// The position of one of the byte offsets. Any other offset is at the start of the text.
     pub fn get(&self, offset: usize) -> Position {
         self.0.get(&offset).copied().unwrap_or(Position::START)
     }

@@ -79,7 +79,7 @@ pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Resu
             b"conversation" | b"auto" => traces,
             _ => return Err(Refusal::bad("`group_by` is `trace`, `conversation` or `auto`")),
         };
-        let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
+        let gaps = gaps_of_files(&traces);
         let traces = traces.conversations().iter().map(|it| ConvertedTrace::of(it, &gaps)).collect();
         Ok(answer::data(Converted { traces }))
     })
@@ -125,6 +125,28 @@ const PREVIEW: usize = 200;
 
 fn preview(text: &str) -> String {
     text.chars().take(PREVIEW).collect()
+}
+
+/// The most bytes of what the files do not say, in all warnings together, before it is told in short.
+const MOST_GAPS: usize = 8 << 20;
+
+/// How many of such gaps are told in short, and how many characters of each.
+const FEW_GAPS: usize = 3;
+const SHORT_GAP: usize = 100;
+
+/// What the files do not say that traces are read from. It is told of each trace.
+pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
+    let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
+    let size: usize = gaps.iter().map(String::len).sum();
+    if size.saturating_mul(traces.conversations().len()) <= MOST_GAPS {
+        return gaps;
+    }
+    let mut few: Vec<String> =
+        gaps.iter().take(FEW_GAPS).map(|gap| gap.chars().take(SHORT_GAP).collect()).collect();
+    if let more @ 1.. = gaps.len().saturating_sub(FEW_GAPS) {
+        few.push(format!("malformed: {more} further things in the files are left out"));
+    }
+    few
 }
 
 /// What traces do not say, in a line each. `of_files` may belong to any of them.

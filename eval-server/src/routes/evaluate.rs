@@ -125,13 +125,17 @@ pub(crate) async fn evaluate_json_stream(
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
 fn whole(mut received: Received, read: Reads, caller: Caller) -> Result<Response, Refusal> {
-    let job = read(&mut received)?;
-    Ok(answer::data(job.run_untold(caller)))
+    let job = read(&mut received)?.while_wanted(received.wanted.clone());
+    let result =
+        job.run_untold(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
+    Ok(answer::data(result))
 }
 
 /// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.
 async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
+    // A judge may take longer than a request may.
+    let waiting = (caller != Caller::Trusted).then(|| received.wanted.waiting());
     let (begin, begun) = oneshot::channel();
     let work = move || {
         // The client may have gone while this waited.
@@ -141,6 +145,7 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
         match received.unpack().and_then(|()| read(&mut received)) {
             Err(refusal) => drop(begin.send(Err(refusal))),
             Ok(job) => {
+                let job = job.while_wanted(received.wanted.clone());
                 let (mut events, body) = events::channel(WAITING);
                 let response = answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body);
                 if begin.send(Ok(response)).is_ok() {
@@ -150,7 +155,10 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
             }
         }
     };
-    let work = tokio::spawn(async move { app.workers.run(work).await });
+    let work = tokio::spawn(async move {
+        let _waiting = waiting;
+        app.workers.run(work).await
+    });
     match begun.await {
         Ok(answer) => answer,
         // It did not come that far.
@@ -228,7 +236,7 @@ fn json(received: &mut Received) -> Result<Job, Refusal> {
     let traces = read([request.traces.get().as_bytes()])?;
     let set = request.eval_set.filter(|set| set.get() != "null");
     let set = set.map(|set| checked("evalSet", set.get().as_bytes())).transpose()?;
-    Ok(Job::new(traces, set, parameters))
+    Job::new(traces, set, parameters)
 }
 
 fn form(received: &mut Received) -> Result<Job, Refusal> {
@@ -250,7 +258,7 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
     let traces = uploaded(received, &fields)?;
     let set = fields.iter().rfind(|field| field.name == "eval_set_file" && field.file.is_some());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
-    Ok(Job::new(traces, set, parameters))
+    Job::new(traces, set, parameters)
 }
 
 /// Fails if a request names keys of judges. Clients send an empty object where there are none.

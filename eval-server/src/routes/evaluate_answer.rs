@@ -1,5 +1,6 @@
 //! What came out of scoring traces, in the form that agentevals has.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -182,6 +183,17 @@ pub(crate) struct Comparison {
     #[schema(value_type = Vec<Object>)]
     actual: Vec<Value>,
     matched: bool,
+}
+
+/// How many characters of an id a message shows.
+const LONGEST_ID: usize = 256;
+
+/// An id as messages have it.
+pub(super) fn cut(id: &str) -> Cow<'_, str> {
+    match id.char_indices().nth(LONGEST_ID) {
+        None => id.into(),
+        Some((end, _)) => format!("{}…", &id[..end]).into(),
+    }
 }
 
 impl Comparison {

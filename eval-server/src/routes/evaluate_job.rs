@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use eval_agents::TraceAgent;
@@ -13,15 +12,17 @@ use eval_core::report::{CaseReport, ScoredMetric};
 use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
 use eval_format::metric::{Need, Subject, metric};
 
-use super::convert::{name, warnings};
+use super::convert::{gaps_of_files, name, warnings};
 use super::evaluate_answer::{
     Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RunPerformance, RunResult,
-    TraceResult, TurnRef,
+    TraceResult, TurnRef, cut,
 };
 use super::evaluate_request::{Evaluator, GroupBy, Parameters};
 use crate::access::Caller;
+use crate::events::ReaderGone;
+use crate::refusal::Refusal;
 use crate::scoring::{is_judged, kind_of_error, overall, scores};
-use crate::work::complete;
+use crate::work::{Wanted, complete};
 
 /// A request that was read.
 pub(super) struct Job {
@@ -30,6 +31,7 @@ pub(super) struct Job {
     names: HashMap<String, String>,
     set: Option<EvalSet>,
     evaluators: Vec<Evaluator>,
+    wanted: Wanted,
 }
 
 /// How far a job is.
@@ -54,7 +56,8 @@ enum Unusable {
 }
 
 impl Job {
-    pub(super) fn new(traces: Traces, set: Option<EvalSet>, parameters: Parameters) -> Self {
+    /// Fails if there are too many results: each metric has one for each trace.
+    pub(super) fn new(traces: Traces, set: Option<EvalSet>, parameters: Parameters) -> Result<Self, Refusal> {
         let has_turns = |set: &EvalSet| set.eval_cases.iter().any(|case| case.conversation.len() > 1);
         let together = match parameters.group_by {
             GroupBy::Conversation => true,
@@ -68,29 +71,35 @@ impl Job {
             }
         }
         let traces = Arc::new(if together { traces } else { traces.by_trace() });
-        Self { traces, names, set, evaluators: parameters.evaluators }
+        parameters.check_size(traces.conversations().len())?;
+        Ok(Self { traces, names, set, evaluators: parameters.evaluators, wanted: Wanted::default() })
     }
 
     /// A live session, and the case that it is scored with. Its traces are one conversation.
     pub(super) fn of_session(traces: Traces, case: EvalCase, evaluators: Vec<Evaluator>) -> Self {
         let set = EvalSet::new("").case(case);
-        Self { traces: Arc::new(traces), names: HashMap::new(), set: Some(set), evaluators }
+        let (traces, names) = (Arc::new(traces), HashMap::new());
+        Self { traces, names, set: Some(set), evaluators, wanted: Wanted::default() }
+    }
+
+    /// Scores only as long as somebody waits.
+    pub(super) fn while_wanted(self, wanted: Wanted) -> Self {
+        Self { wanted, ..self }
     }
 
     /// Scores all traces.
-    pub(super) fn run_untold(&self, caller: Caller) -> RunResult {
-        let Ok(result) = self.run(caller, |_| Ok::<(), Infallible>(()));
-        result
+    pub(super) fn run_untold(&self, caller: Caller) -> Result<RunResult, ReaderGone> {
+        self.run(caller, |_| Ok(()))
     }
 
     /// Scores all traces, and tells how far it is, until nobody listens.
-    pub(super) fn run<E>(
+    pub(super) fn run(
         &self,
         caller: Caller,
-        mut tell: impl FnMut(Progress<'_>) -> Result<(), E>,
-    ) -> Result<RunResult, E> {
+        mut tell: impl FnMut(Progress<'_>) -> Result<(), ReaderGone>,
+    ) -> Result<RunResult, ReaderGone> {
         let conversations = self.traces.conversations();
-        let gaps: Vec<String> = self.traces.gaps().iter().map(ToString::to_string).collect();
+        let gaps = gaps_of_files(&self.traces);
         let mut read = Vec::with_capacity(conversations.len());
         for conversation in conversations {
             let performance_metrics = Performance::of(&conversation.turns);
@@ -105,6 +114,7 @@ impl Job {
         let found = self.cases(&mut errors);
         let mut results = Vec::with_capacity(total);
         for (at, (conversation, performance_metrics)) in read.into_iter().enumerate() {
+            self.wanted.check()?;
             let short: String = first_trace(conversation).chars().take(12).collect();
             tell(Progress::Message(format!("Trace {}/{total}: {short}...", at + 1)))?;
             for evaluator in &self.evaluators {
@@ -155,7 +165,9 @@ impl Job {
                     Entry::Vacant(place) => drop(place.insert((case, by))),
                     Entry::Occupied(place) => {
                         let key = &self.traces.conversations()[at].key;
-                        let (one, other) = (&case.eval_id, &place.get().0.eval_id);
+                        // The same one can be named for thousands of others.
+                        let [key, one, other] =
+                            [key, &case.eval_id, &place.get().0.eval_id].map(|id| cut(id));
                         errors.push(format!(
                             "the cases `{other}` and `{one}` are both about the trace `{key}`; only `{other}` is scored"
                         ));
@@ -211,7 +223,7 @@ impl Job {
 
     /// Plays the conversation of a case, and scores it. Fails if the metrics cannot be used with the case.
     fn play(&self, case: &EvalCase, evaluators: &[&Evaluator]) -> Result<CaseReport, String> {
-        let mut runner = EvalRunner::new();
+        let mut runner = EvalRunner::new().__stop_at(self.wanted.flag());
         for evaluator in evaluators {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
         }
@@ -366,6 +378,20 @@ fn comparisons(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_waits_for_is_scored_no_further() {
+        let spans = br#"[{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "work"}]"#;
+        let parameters = serde_json::json!({ "evaluators": [{ "name": "response_match_score" }] });
+        let evaluators = Parameters::read(&parameters, &[]).unwrap().evaluators;
+        let wanted = Wanted::default();
+        let traces = Traces::from_texts([&spans[..]]).unwrap();
+        let job = Job::of_session(traces, EvalCase::new("c"), evaluators).while_wanted(wanted.clone());
+        let waiting = wanted.waiting();
+        assert!(job.run_untold(Caller::Local).is_ok());
+        drop(waiting);
+        assert!(job.run_untold(Caller::Local).is_err());
+    }
 
     #[test]
     fn scores_of_other_turns_than_those_of_case_and_trace_stand_beside_none() {

@@ -2,6 +2,7 @@
 //!
 //! A misspelt key would silently score something else, so that all keys are held to those that are known.
 
+use axum::http::StatusCode;
 use eval_core::Criterion;
 use eval_format::{Rubric, Value as Tree};
 use serde_json::{Map, Value};
@@ -54,6 +55,13 @@ const MOST_EVALUATORS: usize = 100;
 const THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
+    /// How many bytes of the request it is, about.
+    pub(super) fn size(&self) -> usize {
+        let texts = [Some(&self.name), self.trajectory_match_type.as_ref(), self.judge_model.as_ref()];
+        let rubrics = self.rubrics.iter().map(|(id, text)| id.len() + text.len());
+        texts.into_iter().flatten().map(String::len).chain(rubrics).sum()
+    }
+
     /// What the metric is given.
     pub(super) fn criterion(&self) -> Criterion {
         let mut criterion = Criterion::new(self.threshold);
@@ -70,7 +78,26 @@ impl Evaluator {
     }
 }
 
+/// The most results of a request, and the most bytes of parameters that are applied, to all traces together. What is said of each
+/// trace is kept until the answer is sent.
+const MOST_RESULTS: usize = 100_000;
+const MOST_PARAMETERS: usize = 64 << 20;
+
 impl Parameters {
+    /// Fails if there are too many results: each metric has one for each trace.
+    pub(super) fn check_size(&self, traces: usize) -> Result<(), Refusal> {
+        let (metrics, size) =
+            (self.evaluators.len(), self.evaluators.iter().map(Evaluator::size).sum::<usize>());
+        if traces.saturating_mul(metrics) <= MOST_RESULTS && traces.saturating_mul(size) <= MOST_PARAMETERS {
+            return Ok(());
+        }
+        let why = format!(
+            "{traces} traces with {metrics} metrics, whose parameters have {size} bytes, are too much for one request: send \
+             fewer traces at a time"
+        );
+        Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why))
+    }
+
     /// Reads the parameters, and finds all that is wrong with them. `at` is where they stand.
     pub(super) fn read(value: &Value, at: &[Value]) -> Result<Self, Refusal> {
         let mut reader = Reader { errors: Vec::new() };

@@ -3,10 +3,12 @@
 use axum::extract::{Extension, Request, State};
 use axum::response::Response;
 use eval_core::report::{CaseReport, Transcript, TurnRecord};
-use eval_core::{EvalCase, EvalConfig, EvalRunner, Gate, Invocation, Score};
+use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Gate, Invocation, Score};
+use eval_format::__private::Positions;
 use eval_format::config::check_config;
 use eval_format::metric::{Need, metric};
 use eval_format::problem::{JsonPath, Step};
+use eval_format::{ArgsMatch, Similarity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,6 +17,7 @@ use utoipa::ToSchema;
 use crate::access::{Access, Caller, Needs};
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
+use crate::body::Received;
 use crate::json;
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::scoring::{is_judged, overall, scores};
@@ -95,20 +98,42 @@ pub(crate) async fn score(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute_or_ask(caller, request, move |received| {
-        let Read { case, actual, config, gate } = read(&received.bytes)?;
-        if config.criteria.iter().any(|(name, _)| is_judged(name)) {
+    let read = move |received: &Received| {
+        let read = read(&received.bytes)?;
+        if read.config.criteria.iter().any(|(name, _)| is_judged(name)) {
             Access::check(caller, Needs::Token)?;
         }
-        let runner = EvalRunner::new().config(config).gate(gate);
+        Ok(read)
+    };
+    let takes_long = |received: &Received, read: &Read| {
+        received.bytes.len() > SHORT
+            && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion))
+    };
+    let work = |received: &Received, Read { case, actual, config, gate }: Read| {
+        let runner = EvalRunner::new().config(config).gate(gate).__stop_at(received.wanted.flag());
         let report = complete(runner.score_case(&case, vec![actual]));
         let report = report.map_err(|error| {
             let loc = ["body".into(), "criteria".into()];
             Refusal::fields(vec![FieldError::new("value_error", &loc, error.to_string(), &Value::Null)])
         })?;
         Ok(answer::data(ScoreAnswer::of(&report)))
-    })
-    .await?
+    };
+    app.compute_or_ask_read(caller, request, read, takes_long, work).await?
+}
+
+/// Up to so many bytes, what compares all of one side with all of the other takes no longer than the rest.
+const SHORT: usize = 4 << 10;
+
+/// Whether a metric may compare each part of what happened with each part of what is expected.
+fn compares_all(name: &str, criterion: &Criterion) -> bool {
+    match name {
+        "response_similarity" => {
+            matches!(criterion.algorithm(), Similarity::Levenshtein | Similarity::RougeL)
+        }
+        "tool_trajectory_avg_score" => criterion.args_match() == ArgsMatch::Subset,
+        "trajectory_match_ratio" => true,
+        _ => false,
+    }
 }
 
 /// A request that was read.
@@ -128,7 +153,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
         let loc = ["body".into()];
         Refusal::fields(vec![FieldError::new("json_invalid", &loc, json::why(bytes, &error), &Value::Null)])
     })?;
-    let mut errors = Vec::new();
+    let mut wrong = Vec::new();
     let mut turns = |name: &'static str, raw: &[&RawValue]| -> Vec<Invocation> {
         let mut turns = Vec::with_capacity(raw.len());
         for (at, raw) in raw.iter().enumerate() {
@@ -136,15 +161,10 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
                 Ok(turn) => turns.push(turn),
                 Err(problems) => {
                     let of = problems.iter().filter(|problem| problem.is_error());
-                    errors.extend(of.take(MOST_ERRORS).map(|problem| {
-                        let start = offset(text, raw) + problem.range.start;
-                        wrong(
-                            text,
-                            start,
-                            &["body".into(), name.into(), at.into()],
-                            &problem.path,
-                            &problem.message,
-                        )
+                    wrong.extend(of.take(MOST_ERRORS).map(|problem| Wrong {
+                        start: offset(text, raw) + problem.range.start,
+                        loc: loc(&["body".into(), name.into(), at.into()], &problem.path),
+                        message: problem.message.clone(),
                     }));
                 }
             }
@@ -156,8 +176,14 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let config = check_config("criteria", format!("{BEFORE}{}}}", request.criteria.get()).as_bytes(), &[]);
     for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MOST_ERRORS) {
         let start = offset(text, request.criteria) + problem.range.start.saturating_sub(BEFORE.len());
-        errors.push(wrong(text, start, &["body".into()], &problem.path, &problem.message));
+        wrong.push(Wrong {
+            start,
+            loc: loc(&["body".into()], &problem.path),
+            message: problem.message.clone(),
+        });
     }
+    let positions = Positions::of_offsets(text, wrong.iter().map(|wrong| wrong.start).collect());
+    let mut errors: Vec<FieldError> = wrong.into_iter().map(|wrong| wrong.told(&positions)).collect();
     if errors.is_empty()
         && let Some((field, message)) = mismatch(&actual, expected.as_deref(), config.config.as_ref())
     {
@@ -215,14 +241,30 @@ fn offset(text: &str, part: &RawValue) -> usize {
     part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
-fn wrong(text: &str, start: usize, loc: &[Value], path: &JsonPath, message: &str) -> FieldError {
-    let (line, column) = eval_format::problem::line_column(text, start);
+/// What is wrong with a turn, or with the criteria.
+struct Wrong {
+    /// Where it begins in the body.
+    start: usize,
+    loc: Vec<Value>,
+    message: String,
+}
+
+impl Wrong {
+    fn told(self, positions: &Positions) -> FieldError {
+        let Self { start, loc, message } = self;
+        let at = positions.get(start);
+        let msg = format!("{}:{}: {message}", at.line, at.column);
+        FieldError::new("value_error", &loc, msg, &Value::Null)
+    }
+}
+
+/// The steps to a place, and from there.
+fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {
     let steps = path.steps().iter().map(|step| match step {
         Step::Key(key) => key.as_str().into(),
         Step::Index(at) => (*at).into(),
     });
-    let loc: Vec<Value> = loc.iter().cloned().chain(steps).collect();
-    FieldError::new("value_error", &loc, format!("{line}:{column}: {message}"), &Value::Null)
+    before.iter().cloned().chain(steps).collect()
 }
 
 fn transcript(turns: Vec<Invocation>) -> Transcript {
@@ -267,5 +309,33 @@ impl TurnScore {
     fn of(score: &Score) -> Self {
         let reason = score.reason().or_else(|| score.why_left_out());
         Self { score: score.value(), reason: reason.map(str::to_owned), notes: score.notes().to_vec() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compares_all_with_all_is_not_computed_at_once() {
+        for (criteria, long) in [
+            (r#"{"response_similarity": {"threshold": 1, "algorithm": "levenshtein"}}"#, true),
+            (r#"{"response_similarity": {"threshold": 1, "algorithm": "rouge_l"}}"#, true),
+            (r#"{"response_similarity": {"threshold": 1, "algorithm": "jaccard"}}"#, false),
+            (
+                r#"{"tool_trajectory_avg_score": {"threshold": 1, "match_type": "ANY_ORDER", "args_match": "subset"}}"#,
+                true,
+            ),
+            (r#"{"tool_trajectory_avg_score": 1, "response_match_score": 0.8}"#, false),
+            (r#"{"response_match_score": 0.8, "trajectory_match_ratio": 1}"#, true),
+        ] {
+            let body = format!("{{\"actual\": [], \"criteria\": {criteria}}}");
+            let Ok(read) = read(body.as_bytes()) else { panic!("{body}") };
+            assert_eq!(
+                read.config.criteria.iter().any(|(name, it)| compares_all(name, it)),
+                long,
+                "{criteria}"
+            );
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::app::{App, Shared};
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::sessions::Reading;
 use crate::shown;
+use crate::work::Wanted;
 
 /// What live sessions are scored with.
 #[derive(Debug, ToSchema)]
@@ -100,12 +101,16 @@ pub(crate) async fn score(
         check_golden(&golden)?;
         let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
         // One is read after the other: all together they may take much memory.
-        let score = |session| scored(session, &case, &evaluators, caller);
+        let still = &received.wanted;
+        let score = |session| scored(session, &case, &evaluators, caller, still);
+        // What nobody waits for is not read.
+        let is_wanted = || still.check().is_ok();
         let sessions: Vec<SessionScore> = match wanted {
             Some(wanted) => {
-                wanted.iter().map(|id| found(&own, id).map(score)).collect::<Result<_, _>>()?
+                let ids = wanted.iter().take_while(|_| is_wanted());
+                ids.map(|id| found(&own, id).map(score)).collect::<Result<_, _>>()?
             }
-            None => others(&own, &golden).map(score).collect(),
+            None => others(&own, &golden).take_while(|_| is_wanted()).map(score).collect(),
         };
         let passed = !sessions.is_empty() && sessions.iter().all(|session| session.passed);
         Ok(answer::data(SessionScores { golden: golden.held.id.to_string(), passed, sessions }))
@@ -128,9 +133,15 @@ fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading
     })
 }
 
-fn scored(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> SessionScore {
+fn scored(
+    session: Reading,
+    case: &EvalCase,
+    evaluators: &[Evaluator],
+    caller: Caller,
+    still: &Wanted,
+) -> SessionScore {
     let (id, key) = (session.held.id.to_string(), shown::line(&session.held.key));
-    let outcome = outcome(session, case, evaluators, caller);
+    let outcome = outcome(session, case, evaluators, caller, still);
     SessionScore {
         id,
         key,
@@ -149,7 +160,13 @@ struct Outcome {
     results: Vec<MetricResults>,
 }
 
-fn outcome(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: Caller) -> Outcome {
+fn outcome(
+    session: Reading,
+    case: &EvalCase,
+    evaluators: &[Evaluator],
+    caller: Caller,
+    still: &Wanted,
+) -> Outcome {
     let doubts = session.doubts();
     if !doubts.is_empty() {
         let reason = Some(shown::lines(&doubts).join("; "));
@@ -161,7 +178,11 @@ fn outcome(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: 
         let reason = Some(shown::line(&why));
         return Outcome { verdict: SessionVerdict::NotEvaluated, reason, results: Vec::new() };
     }
-    let ran = Job::of_session(session.traces, case.clone(), evaluators.to_vec()).run_untold(caller);
+    let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
+    let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
+        let reason = Some("nobody waits for it any more".to_owned());
+        return Outcome { verdict: SessionVerdict::Error, reason, results: Vec::new() };
+    };
     let (passed, results) = ran.into_verdict();
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
     let (verdict, reason) = match unscored {
@@ -172,9 +193,9 @@ fn outcome(session: Reading, case: &EvalCase, evaluators: &[Evaluator], caller: 
     Outcome { verdict, reason, results }
 }
 
-type Wanted = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
+type Asked = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
 
-fn read(bytes: &[u8]) -> Result<Wanted, Refusal> {
+fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
     let invalid = |at: &[Value], why: String, found: &Value| {
         Refusal::fields(vec![FieldError::new("value_error", at, why, found)])
     };

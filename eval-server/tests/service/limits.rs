@@ -25,6 +25,103 @@ fn large_bodies_are_refused_whether_or_not_they_say_so() {
 }
 
 #[test]
+fn scoring_whose_time_is_over_leaves_its_thread_to_others() {
+    let turns = |text: &str, count: usize| {
+        let turn = format!(
+            "{{\"user_content\": {{\"parts\": [{{\"text\": \"hi\"}}]}}, \
+              \"final_response\": {{\"parts\": [{{\"text\": \"{}\"}}]}}}}",
+            text.repeat(5000)
+        );
+        vec![turn; count].join(",")
+    };
+    let request = |count: usize| {
+        format!(
+            "{{\"actual\": [{}], \"expected\": [{}], \"criteria\": \
+              {{\"response_similarity\": {{\"threshold\": 1, \"algorithm\": \"rouge_l\"}}}}}}",
+            turns("a b c d e f g h ", count),
+            turns("h g f e d c b a ", count)
+        )
+    };
+    let begin = Instant::now();
+    let service = Service::start(ServerOptions::new());
+    assert_eq!(service.post("/api/v1/score", &request(1)).status, 200);
+    let one = begin.elapsed();
+    let limits = Limits::default().workers(1).waiting(0).time(Duration::from_secs(1));
+    let service = Service::start(ServerOptions::new().limits(limits));
+    let many = request(80);
+    let begin = Instant::now();
+    assert_eq!(service.post("/api/v1/score", &many).status, 503);
+    let other = format!("{SET}{}", " ".repeat(20 << 10));
+    while service.post("/api/v1/validate/eval-set", &other).status == 503 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(begin.elapsed() < one * 40, "{:?}, and {one:?} for one turn", begin.elapsed());
+}
+
+/// A span that names its trace alone.
+fn spans(count: usize) -> String {
+    let span = |at: usize| format!("{{\"traceId\": \"{:032x}\", \"spanId\": \"{:016x}\"}}", at + 1, at + 1);
+    let spans: Vec<String> = (0..count).map(span).collect();
+    format!("{{\"resourceSpans\": [{{\"scopeSpans\": [{{\"spans\": [{}]}}]}}]}}", spans.join(","))
+}
+
+#[test]
+fn evaluations_with_more_results_than_can_be_kept_are_refused() {
+    let service = Service::start(ServerOptions::new());
+    let ask = |traces: usize, evaluators: serde_json::Value| {
+        let config = serde_json::json!({ "evaluators": evaluators });
+        service
+            .post("/api/evaluate/json", &format!("{{\"traces\": {}, \"config\": {config}}}", spans(traces)))
+    };
+    let metrics =
+        |count: usize| (0..count).map(|at| serde_json::json!({ "name": format!("m{at}") })).collect();
+    assert_eq!(ask(10, metrics(100)).status, 200);
+    let refused = ask(1001, metrics(100));
+    assert_eq!(refused.status, 413, "{}", refused.body);
+    assert!(refused.body.contains("send fewer traces at a time"), "{}", refused.body);
+    let long = serde_json::json!([{ "name": "x".repeat(1 << 20) }]);
+    assert_eq!(ask(3, long.clone()).status, 200);
+    assert_eq!(ask(65, long).status, 413);
+}
+
+#[test]
+fn an_id_that_stands_in_each_error_is_cut() {
+    let service = Service::start(ServerOptions::new());
+    let span = r#"{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "attributes": {
+        "gen_ai.operation.name": "chat", "gen_ai.input.messages": "[{\"role\": \"user\", \"content\": \"hi\"}]",
+        "gen_ai.output.messages": "[{\"role\": \"assistant\", \"content\": \"ho\"}]"}}"#;
+    let case = |id: &str| {
+        format!(
+            "{{\"eval_id\": \"{id}\", \"conversation\": [{{\"user_content\": {{\"parts\": [{{\"text\": \"hi\"}}]}}}}]}}"
+        )
+    };
+    let cases: Vec<String> = (0..100).map(|at| case(&format!("c{at}"))).collect();
+    let request = format!(
+        "{{\"traces\": {{\"resourceSpans\": [{{\"scopeSpans\": [{{\"spans\": [{span}]}}]}}]}}, \
+          \"config\": {{\"evaluators\": [{{\"name\": \"response_match_score\"}}]}}, \
+          \"evalSet\": {{\"eval_set_id\": \"s\", \"eval_cases\": [{}, {}]}}}}",
+        case(&"x".repeat(100_000)),
+        cases.join(",")
+    );
+    let reply = service.post("/api/evaluate/json", &request);
+    assert_eq!(reply.data()["errors"].as_array().map(Vec::len), Some(100), "{}", reply.body);
+    assert!(reply.body.len() < 2 * request.len(), "{} bytes", reply.body.len());
+}
+
+#[test]
+fn mistakes_in_thousands_of_turns_have_their_places() {
+    let service = Service::start(ServerOptions::new());
+    let turns = "{\"user_content\": 1},".repeat(20_000);
+    let request = format!("{{\"actual\": [\n{}], \"criteria\": {{}}}}", turns.trim_end_matches(','));
+    let reply = service.post("/api/v1/score", &request);
+    assert_eq!(reply.status, 422);
+    let detail = reply.json()["detail"].clone();
+    let place = |at: usize| detail[at]["msg"].as_str().unwrap().split(": ").next().unwrap().to_owned();
+    assert_eq!((place(0), place(19_999)), ("2:18".to_owned(), format!("2:{}", 19_999 * 20 + 18)));
+    assert_eq!(detail[19_999]["loc"][2], 19_999);
+}
+
+#[test]
 fn slow_headers_bodies_and_idle_connections_end() {
     let limits = Limits::default().headers(Duration::from_millis(200)).time(Duration::from_millis(300));
     let service = Service::start(ServerOptions::new().limits(limits));

@@ -57,7 +57,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
         filler.result(Source::Adk, result);
     }
     if filler.view.agent.is_none() {
-        filler.view.agent = filler.shared(attributes, "gcp.vertex.agent.agent_name");
+        filler.view.agent = filler.agent(attributes, "gcp.vertex.agent.agent_name");
     }
 }
 

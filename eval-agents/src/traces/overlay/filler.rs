@@ -19,6 +19,9 @@ pub(in crate::traces) struct Event {
     pub(in crate::traces) body: Value,
 }
 
+/// How many characters the name of an agent has at most.
+const LONGEST_AGENT: usize = 256;
+
 /// Fills a view.
 pub(super) struct Filler<'a> {
     pub(super) view: &'a mut View,
@@ -43,6 +46,15 @@ impl Filler<'_> {
             if let Some(tokens) = values.into_iter().find_map(count) {
                 self.view.model_mut().usage.offer(kind, source, tokens);
             }
+        }
+    }
+
+    /// The name of an agent, if it is there. It is told again with each call and message of the agent, so that a long one is cut.
+    pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) -> Option<Arc<str>> {
+        let name = filled(attributes, key)?;
+        match name.char_indices().nth(LONGEST_AGENT) {
+            None => Some(self.copies.text(&name)),
+            Some((end, _)) => Some(self.copies.text(&format!("{}…", &name[..end]))),
         }
     }
 

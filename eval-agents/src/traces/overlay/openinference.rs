@@ -31,7 +31,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
         filler.view.model_mut().request_model.offer(Source::OpenInference, model);
     }
     if filler.view.agent.is_none() {
-        filler.view.agent = filler.shared(attributes, "agent.name");
+        filler.view.agent = filler.agent(attributes, "agent.name");
     }
     filler.view.other_class = match &*kind.to_uppercase() {
         "LLM" => Some(Class::Inference),

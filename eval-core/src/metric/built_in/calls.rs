@@ -41,6 +41,15 @@ impl<'a> Calls<'a> {
         score
     }
 
+    /// What calls score that would take too long to be paired.
+    pub(super) fn too_many(&self) -> Score {
+        let (expected, actual) = (self.expected.len(), self.actual.len());
+        Score::not_evaluated(format!(
+            "{expected} expected and {actual} actual calls are too many to be paired by parts of their arguments; \
+             `\"args_match\": \"exact\"` pairs any number"
+        ))
+    }
+
     /// Whether the calls would match if absent arguments were empty objects.
     fn only_absent_args_differ(&self, args: ArgsMatch) -> bool {
         let Self { expected, actual, .. } = self;
@@ -59,7 +68,8 @@ impl<'a> Calls<'a> {
 pub(super) fn match_turns(input: MetricInput<'_>, match_type: MatchType) -> Scores {
     let turn = |actual: &_, expected: Option<&_>| {
         let calls = Calls::of_turn(actual, expected);
-        let matches = trajectory_matches(&calls.expected, &calls.actual, match_type, ArgsMatch::Exact);
+        let found = trajectory_matches(&calls.expected, &calls.actual, match_type, ArgsMatch::Exact);
+        let Some(matches) = found else { return calls.too_many() };
         let score = Score::from(matches);
         if matches { score } else { calls.explain(score, ArgsMatch::Exact) }
     };

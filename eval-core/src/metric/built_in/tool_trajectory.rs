@@ -25,7 +25,8 @@
 //! # Edge cases
 //!
 //! With `IN_ORDER` and `ANY_ORDER`, a turn without expected calls scores 1.0. A turn for which the case has no
-//! `intermediate_data` expects no calls. Absent `args` differ from `{}` unless `args_match` is `subset` or `ignore`.
+//! `intermediate_data` expects no calls. Absent `args` differ from `{}` unless `args_match` is `subset` or `ignore`. With
+//! `ANY_ORDER` and `subset`, a turn is not evaluated if thousands of expected calls each match thousands of actual ones.
 
 use eval_format::{Criterion, Invocation};
 
@@ -49,7 +50,8 @@ impl Metric for ToolTrajectory {
 fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let calls = Calls::of_turn(actual, expected);
     let args = criterion.args_match();
-    let matches = trajectory_matches(&calls.expected, &calls.actual, criterion.match_type(), args);
+    let found = trajectory_matches(&calls.expected, &calls.actual, criterion.match_type(), args);
+    let Some(matches) = found else { return calls.too_many() };
     let forbidden = forbidden_calls(&calls.actual, criterion.forbidden_tools());
     let mut score = Score::from(matches && forbidden.is_empty());
     for at in &forbidden {

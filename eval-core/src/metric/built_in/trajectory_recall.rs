@@ -19,7 +19,7 @@
 use super::calls::{Calls, share_of_calls};
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Scores};
-use crate::score::assign::assign;
+use crate::score::assign::assign_equal;
 use crate::score::equality::ArgsMatch;
 use crate::score::similarity::Share;
 
@@ -34,7 +34,7 @@ impl Metric for TrajectoryRecall {
         let turn = |actual: &_, expected: Option<&_>| {
             let calls = Calls::of_turn(actual, expected);
             let matched =
-                assign(&calls.expected, &calls.actual, ArgsMatch::Exact).into_iter().flatten().count();
+                assign_equal(&calls.expected, &calls.actual, ArgsMatch::Exact).into_iter().flatten().count();
             share_of_calls(
                 Share { part: matched, whole: calls.expected.len() },
                 "expected calls were made",

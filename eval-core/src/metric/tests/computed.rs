@@ -40,6 +40,7 @@ pub(in crate::metric) fn try_compare(
         state: &state,
         criterion,
         judge: &no_judge(),
+        stopped: None,
     }))
 }
 
@@ -47,7 +48,15 @@ pub(in crate::metric) fn try_compare(
 pub(in crate::metric) fn score_state(metric: &impl Metric, case: &EvalCase, state: &Map) -> Scores {
     let criterion = Criterion::new(1.0);
     let judge = no_judge();
-    let input = MetricInput { case, actual: &[], expected: &[], state, criterion: &criterion, judge: &judge };
+    let input = MetricInput {
+        case,
+        actual: &[],
+        expected: &[],
+        state,
+        criterion: &criterion,
+        judge: &judge,
+        stopped: None,
+    };
     ready(metric.score(input)).unwrap()
 }
 

@@ -121,7 +121,8 @@ fn can_fail(name: &str, criterion: &Criterion, case: &EvalCase, gate: Gate) -> b
 fn fails(name: &str, criterion: &Criterion, case: &EvalCase, actual: &[Invocation], gate: Gate) -> bool {
     let (state, judge) = (Map::new(), no_judge());
     let expected = &case.conversation;
-    let input = MetricInput { case, actual, expected, state: &state, criterion, judge: &judge };
+    let input =
+        MetricInput { case, actual, expected, state: &state, criterion, judge: &judge, stopped: None };
     let scores = ready(built_in(name).unwrap().score(input)).unwrap();
     verdict_of_run(Some(criterion), &MetricOutcome::Scored(scores), gate).fails()
 }

@@ -43,5 +43,13 @@ pub(super) fn asking(
     judge: &BoxJudge,
 ) -> Result<Scores, BoxError> {
     let state = Map::new();
-    ready(metric.score(MetricInput { case, actual, expected, state: &state, criterion, judge }))
+    ready(metric.score(MetricInput {
+        case,
+        actual,
+        expected,
+        state: &state,
+        criterion,
+        judge,
+        stopped: None,
+    }))
 }

@@ -1,5 +1,8 @@
 //! What a program cannot get a pass for: cases that ask nothing, and recorded runs of other conversations.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use eval_format::{ConversationScenario, Gate};
 
 use super::*;
@@ -31,6 +34,21 @@ fn a_case_that_asks_nothing_is_no_case() {
     }
     assert!(run(EvalRunner::new().run_case(&empty, || Replay::new([["hi"]]))).is_err());
     assert!(run(EvalRunner::new().score_case(&empty, Vec::new())).is_err());
+}
+
+#[test]
+fn what_nobody_waits_for_is_scored_no_further() {
+    let said = case("c", &[("hi", "hi")]);
+    let stopped = Arc::new(AtomicBool::new(true));
+    let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
+    let runner = runner.__stop_at(Arc::clone(&stopped));
+    let report = || run(runner.run_agent(&said, Replay::new([["hi"]]))).unwrap();
+    let scored = report();
+    assert!(!scored.verdict.passed());
+    let reason = scored.metrics[0].verdict.reason().unwrap_or_default();
+    assert!(reason.contains("scoring was stopped"), "{reason}");
+    stopped.store(false, Ordering::Relaxed);
+    assert!(report().verdict.passed());
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(super) fn scores(job: &Object<'_>) -> Scores {
             let (match_type, args) = criterion(job);
             compared(&expected, &actual, |expected, actual| {
                 let [expected, actual] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());
-                f64::from(u8::from(trajectory_matches(&expected, &actual, match_type, args)))
+                f64::from(u8::from(trajectory_matches(&expected, &actual, match_type, args).unwrap()))
             })
         }
         "response_match_score" => compared(&expected, &actual, |expected, actual| {

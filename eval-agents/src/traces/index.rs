@@ -1,0 +1,161 @@
+//! Conversations by what tells whose they are, so that not each case of a set looks through all of them.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::conversation::Conversation;
+
+/// The conversations with turns, by the ids, keys and words that cases look for.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// By the case that their spans name.
+    of_case: HashMap<String, Group>,
+    /// Those whose spans name no case, by their keys.
+    by_key: HashMap<String, Group>,
+    /// The same, by what the user says first, where that is something.
+    by_words: HashMap<String, Alike>,
+    /// The only one whose spans name no case.
+    only_free: Option<usize>,
+    /// What the user says first in some of all.
+    begin: Vec<String>,
+}
+
+/// Conversations that fit alike, in the order of the files.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    places: Vec<usize>,
+    /// Their keys, which all cases that cannot tell them apart are told.
+    keys: OnceLock<Arc<[String]>>,
+}
+
+/// Conversations in which the user begins with the same words.
+#[derive(Debug, Default)]
+struct Alike {
+    all: Group,
+    by_turns: HashMap<usize, Group>,
+}
+
+/// How many beginnings a message shows.
+pub(super) const SHOWN: usize = 5;
+
+/// How many characters of each.
+const SHOWN_CHARACTERS: usize = 60;
+
+impl Index {
+    pub(super) fn of(conversations: &[Conversation]) -> Self {
+        let mut index = Self::default();
+        let mut free = 0;
+        for (at, conversation) in conversations.iter().enumerate() {
+            let Some(first) = conversation.turns.first() else { continue };
+            if let Some(said) = first.user.as_deref()
+                && index.begin.len() < SHOWN
+            {
+                let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
+                index.begin.push(format!("{shown:?}"));
+            }
+            // What names another case is nobody else's.
+            if let Some(case) = &conversation.case_id {
+                index.of_case.entry(case.clone()).or_default().places.push(at);
+                continue;
+            }
+            free += 1;
+            index.only_free = (free == 1).then_some(at);
+            index.by_key.entry(conversation.key.clone()).or_default().places.push(at);
+            let words = first.user.as_deref().map(normalized).filter(|words| !words.is_empty());
+            if let Some(words) = words {
+                let alike = index.by_words.entry(words).or_default();
+                alike.all.places.push(at);
+                alike.by_turns.entry(conversation.turns.len()).or_default().places.push(at);
+            }
+        }
+        index
+    }
+
+    /// Those whose spans name the case.
+    pub(super) fn of_case(&self, eval_id: &str) -> Option<&Group> {
+        self.of_case.get(eval_id)
+    }
+
+    /// Those that have this key.
+    pub(super) fn with_key(&self, key: &str) -> Option<&Group> {
+        self.by_key.get(key)
+    }
+
+    /// Those in which the user begins with these words, which are normalized. Of several the ones with so many turns, if there
+    /// are such.
+    pub(super) fn beginning(&self, words: &str, turns: usize) -> Option<&Group> {
+        let alike = self.by_words.get(words)?;
+        alike.by_turns.get(&turns).filter(|_| alike.all.places.len() > 1).or(Some(&alike.all))
+    }
+
+    /// The only one whose spans name no case.
+    pub(super) fn only_free(&self) -> Option<usize> {
+        self.only_free
+    }
+
+    /// What the user says first in some of them.
+    pub(super) fn begin(&self) -> &[String] {
+        &self.begin
+    }
+}
+
+impl Group {
+    pub(super) fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// Those of both, each once, in the order of the files.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        let mut places = [&*self.places, &*other.places].concat();
+        places.sort_unstable();
+        places.dedup();
+        Self { places, keys: OnceLock::new() }
+    }
+
+    pub(super) fn keys(&self, conversations: &[Conversation]) -> Arc<[String]> {
+        let keys = || self.places.iter().map(|at| conversations[*at].key.clone()).collect();
+        Arc::clone(self.keys.get_or_init(keys))
+    }
+}
+
+/// The index of conversations that do not change, made when a case first looks for its own.
+#[derive(Clone, Default)]
+pub(super) struct LazyIndex(OnceLock<Arc<Index>>);
+
+impl LazyIndex {
+    pub(super) fn of(&self, conversations: &[Conversation]) -> &Index {
+        self.0.get_or_init(|| Arc::new(Index::of(conversations)))
+    }
+}
+
+impl fmt::Debug for LazyIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LazyIndex(..)")
+    }
+}
+
+/// It says nothing that the conversations do not say.
+impl PartialEq for LazyIndex {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// A text without what does not matter when words are compared: white space and the case of letters.
+pub(crate) fn normalized(text: &str) -> String {
+    if text.is_ascii() {
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(word);
+        }
+        words.make_ascii_lowercase();
+        return words;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // Up and down again, so that letters without a capital of their own are equal to their capitals.
+    words.join(" ").chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}

@@ -329,7 +329,8 @@ mod tests {
             (r#"{"tool_trajectory_avg_score": 1, "response_match_score": 0.8}"#, false),
             (r#"{"response_match_score": 0.8, "trajectory_match_ratio": 1}"#, true),
         ] {
-            let body = format!("{{\"actual\": [], \"criteria\": {criteria}}}");
+            let turns = r#"[{"user_content": {"parts": [{"text": "a"}]}}]"#;
+            let body = format!("{{\"actual\": {turns}, \"expected\": {turns}, \"criteria\": {criteria}}}");
             let Ok(read) = read(body.as_bytes()) else { panic!("{body}") };
             assert_eq!(
                 read.config.criteria.iter().any(|(name, it)| compares_all(name, it)),

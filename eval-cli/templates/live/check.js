@@ -149,7 +149,7 @@ async function score() {
   const { data } = all.length ? await ask("/api/evaluate", form) : { data: { passed: true, traceResults: [], errors: [] } };
   const words = { PASSED: ["passed", "passed"], FAILED: ["failed", "failed"], NOT_EVALUATED: ["not_evaluated", "not scored"] };
   const lines = data.traceResults.flatMap((of) => of.metricResults.map((metric) => el("tr", "",
-    el("td", "", of.evalCaseId || `no case: ${of.sessionName || of.traceId}`), el("td", "", metric.metricName),
+    el("td", "", of.evalCaseId || `no case: ${of.conversationId || of.traceId}`), el("td", "", metric.metricName),
     el("td", "", state(...(words[metric.evalStatus] || ["", metric.evalStatus]))),
     el("td", "number", metric.score === null ? "–" : String(Number(metric.score.toPrecision(4)))), el("td", "", metric.error || ""))));
   for (const [name, what] of left) {

@@ -145,7 +145,9 @@ impl AdkServer {
 
     /// Waits until the server answers, and fails if it has no such app. A spawned server is started.
     ///
-    /// Programs call it before the first case, to fail once instead of in each case.
+    /// Programs call it before the first case, to fail once instead of in each case. An agent of your own that calls it and is to
+    /// be [retried](eval_core::EvalRunner::retry) returns [`Unreachable`](eval_core::agent::Unreachable) in place of
+    /// [`AdkServerError::Unreachable`]; the methods of [`Agent`] do so here.
     pub async fn ready(&self) -> Result<(), AdkServerError> {
         let http = self.http().await?;
         let known = http.apps().await?;

@@ -19,6 +19,6 @@ pub(crate) use modern::{form_name, modern, text_like};
 pub(crate) use problem_json::{ProblemEntry, entries, severity_name};
 pub(crate) use problems::shown;
 pub(crate) use read::read;
-#[cfg(feature = "store")]
-pub(crate) use replace::beside;
 pub(crate) use replace::{create, replace};
+#[cfg(feature = "store")]
+pub(crate) use replace::{private_beside, replace_private};

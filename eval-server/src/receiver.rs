@@ -100,7 +100,10 @@ async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<Optio
     let sent = Sent { signal, bytes: received.bytes.clone() };
     match add(app, signal, encoding, received).await {
         Ok(rejected) => {
-            app.sessions.arrived(&sent);
+            // What was taken in part has not arrived.
+            if rejected.is_none() {
+                app.sessions.arrived(&sent);
+            }
             Ok(rejected)
         }
         Err(refusal) => Err(NotStored { refusal, sent: Some(sent) }),

@@ -84,7 +84,7 @@ impl Sessions {
         let mut is_full = false;
         let traces: Vec<u128> = batches.iter().map(|batch| batch.trace).collect();
         let lost = rejected.as_ref();
-        let lost = lost.map(|it| format!("{} spans of an export were rejected: {}", it.count, it.why));
+        let lost = lost.map(|it| format!("{} of the spans of an export were rejected: {}", it.count, it.why));
         for batch in batches {
             match store.add(batch, now) {
                 Ok(None) => {}
@@ -96,13 +96,11 @@ impl Sessions {
             }
         }
         if let Some(lost) = lost {
-            // Which of the traces they belonged to is not known.
+            // Which traces they belonged to is not known. It need not be one of those that came.
             for trace in &traces {
                 store.note_lost(*trace, &lost);
             }
-            if traces.is_empty() {
-                store.refuse(&lost, now, None);
-            }
+            store.refuse(&lost, now, None);
         }
         drop(store);
         self.tell();

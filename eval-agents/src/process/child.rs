@@ -254,13 +254,15 @@ impl Seat {
 
     /// The next message of the program.
     pub(super) async fn reply(&mut self) -> Result<Reply, ProcessError> {
-        let received = self.inbox.recv().await;
-        self.is_told = !matches!(received, Some(Ok(_)));
-        match received {
-            Some(Ok(reply)) => Ok(reply),
-            Some(Err(error)) => Err(self.child.explain(error).await),
-            None => Err(self.broken().await),
-        }
+        self.is_told = false;
+        let error = match self.inbox.recv().await {
+            Some(Ok(reply)) => return Ok(reply),
+            Some(Err(error)) => self.child.explain(error).await,
+            None => self.broken().await,
+        };
+        // Not before: where the time of the turn is over meanwhile, nobody hears of the error.
+        self.is_told = true;
+        Err(error)
     }
 
     /// The error of a message at the wrong time.
@@ -277,13 +279,15 @@ impl Seat {
 
     /// Ends the conversation, and with it the program if it serves no other one.
     pub(super) async fn leave(mut self, limit: Duration) -> Result<(), ProcessError> {
-        self.is_left = true;
         let child = Arc::clone(&self.child);
         if let Some(error) = child.routes.broken() {
             let told = if self.is_told { Ok(()) } else { child.unseen(error).await };
             child.group.kill().await;
+            // Not before: whoever gives up waiting here leaves no program.
+            self.is_left = true;
             return told;
         }
+        self.is_left = true;
         if child.routes.is_awaiting(&self.id) {
             // The turn ran out of time, and tells nothing else.
             if self.forsake() {

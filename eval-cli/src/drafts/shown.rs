@@ -42,8 +42,8 @@ pub(crate) fn text(draft: &Draft) -> String {
     text
 }
 
-/// Where a draft comes from, and all that it plays and expects, in parts. What this module does not know is shown as it stands
-/// in the file, so that no key of a later version is accepted unseen.
+/// Where a draft comes from, and all that it plays and expects, in parts. Keys of a case, a turn, a session, a scenario and a rubric
+/// that this module does not know are shown as they stand in the file, so that none of a later version is accepted unseen.
 pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     let mut parts = Vec::new();
     mark(case, &mut parts);
@@ -201,7 +201,13 @@ fn tools(turn: &Invocation, parts: &mut Vec<Part>) {
 
 fn content(what: &str, content: &Content, parts: &mut Vec<Part>) {
     add(what, &content.text(), parts);
-    let others = content.parts().iter().filter(|part| part.text.is_none()).count();
+    let has_more = |part: &eval_format::Part| {
+        part.text.is_none()
+            || part.function_call.is_some()
+            || part.function_response.is_some()
+            || !part.other.is_empty()
+    };
+    let others = content.parts().iter().filter(|part| has_more(part)).count();
     if others > 0 {
         add("", &format!("({others} more that is no text)"), parts);
     }

@@ -13,6 +13,24 @@ use tempfile::NamedTempFile;
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
 pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    replace_by(path, content.as_ref(), NewFile::Usual)
+}
+
+/// The same for what only this user may read, as journals are.
+#[cfg(feature = "store")]
+pub(crate) fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    replace_by(path, content.as_ref(), NewFile::Private)
+}
+
+/// Who may read a file.
+#[derive(Clone, Copy)]
+enum NewFile {
+    /// As files of this user usually are.
+    Usual,
+    Private,
+}
+
+fn replace_by(path: &Path, content: &[u8], new: NewFile) -> io::Result<()> {
     let (target, permissions) = match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
@@ -24,7 +42,7 @@ pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
         Err(error) => return Err(error),
     };
-    written(&target, permissions, content.as_ref())?.persist(&target).map_err(|error| error.error)?;
+    written(&target, permissions, new, content)?.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -33,13 +51,20 @@ pub(crate) fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    written(path, None, content.as_ref())?.persist_noclobber(path).map_err(|error| error.error)?;
+    written(path, None, NewFile::Usual, content.as_ref())?
+        .persist_noclobber(path)
+        .map_err(|error| error.error)?;
     Ok(())
 }
 
 /// A file beside another one that is to get its name, with its content.
-fn written(target: &Path, permissions: Option<Permissions>, content: &[u8]) -> io::Result<NamedTempFile> {
-    let mut named = beside(target, permissions)?;
+fn written(
+    target: &Path,
+    permissions: Option<Permissions>,
+    new: NewFile,
+    content: &[u8],
+) -> io::Result<NamedTempFile> {
+    let mut named = beside(target, permissions, new)?;
     let file = named.as_file_mut();
     file.write_all(content)?;
     // Otherwise the new name may outlive a crash of the machine without the new content.
@@ -47,15 +72,22 @@ fn written(target: &Path, permissions: Option<Permissions>, content: &[u8]) -> i
     Ok(named)
 }
 
-/// An empty file beside another one that is to get its name. It goes when it is dropped, and soon if this process is killed.
-pub(crate) fn beside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+/// An empty file for this user alone, beside the one that is to get its name. It goes when it is dropped, and soon if this
+/// process is killed.
+#[cfg(feature = "store")]
+pub(crate) fn private_beside(target: &Path) -> io::Result<NamedTempFile> {
+    beside(target, None, NewFile::Private)
+}
+
+fn beside(target: &Path, permissions: Option<Permissions>, new: NewFile) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     remove_leftovers(folder);
     // Hidden, and not named like an eval set: a file that a killed process leaves behind is not taken for one.
     let mut builder = tempfile::Builder::new();
     let builder = builder.prefix(PREFIX).suffix(SUFFIX);
-    let is_new = permissions.is_none();
-    let mut named = builder.make_in(folder, |path| new_file(path, is_new))?;
+    // In place of an existing one, it is private until it has the permissions of that one.
+    let new = if permissions.is_some() { NewFile::Private } else { new };
+    let mut named = builder.make_in(folder, |path| new_file(path, new))?;
     let file = named.as_file_mut();
     // Others see by the lock that somebody still writes. Some systems have none.
     drop(file.try_lock());
@@ -68,18 +100,16 @@ pub(crate) fn beside(target: &Path, permissions: Option<Permissions>) -> io::Res
 const PREFIX: &str = ".evalset-";
 const SUFFIX: &str = ".tmp";
 
-/// Creates a file. In place of an existing one, it is this user's alone until it has the permissions of that one. A file
-/// that is new has the permissions that new files of this user have.
-fn new_file(path: &Path, is_new: bool) -> io::Result<File> {
+fn new_file(path: &Path, new: NewFile) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if !is_new {
+    if let NewFile::Private = new {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
     #[cfg(not(unix))]
-    let _ = is_new;
+    let _ = new;
     options.open(path)
 }
 
@@ -118,9 +148,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("draft");
         let mode = |file: &File| file.metadata().expect("metadata").permissions().mode() & 0o777;
-        assert_eq!(mode(&new_file(&path, false).expect("a file")), 0o600);
+        assert_eq!(mode(&new_file(&path, NewFile::Private).expect("a file")), 0o600);
         let plain = mode(&File::create(folder.path().join("plain")).expect("a file"));
-        assert_eq!(mode(&new_file(&folder.path().join("new"), true).expect("a file")), plain);
+        assert_eq!(mode(&new_file(&folder.path().join("new"), NewFile::Usual).expect("a file")), plain);
+        #[cfg(feature = "store")]
+        {
+            let copy = folder.path().join("copy");
+            replace_private(&copy, "{}").expect("it is written");
+            assert_eq!(mode(&File::open(&copy).expect("a file")), 0o600);
+            private_beside(&copy).expect("a file").persist(folder.path().join("other")).expect("a name");
+            assert_eq!(mode(&File::open(folder.path().join("other")).expect("a file")), 0o600);
+        }
     }
 
     #[test]

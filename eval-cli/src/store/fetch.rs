@@ -13,7 +13,7 @@ use super::manifest::{Chunk, Manifest};
 use super::missing;
 use super::open::Store;
 use super::parts;
-use crate::files::{beside, replace};
+use crate::files::{private_beside, replace_private};
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::{count, did_you_mean};
@@ -278,7 +278,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     // The mark comes last: the folder is a run when all its journals are there. `serve` reads a run anew when its mark changes.
     let marker = folder.join(file_names::MARKER);
     if !fs::read(&marker).is_ok_and(|found| found == first.marker.as_bytes()) {
-        replace(&marker, &first.marker).map_err(cannot)?;
+        replace_private(&marker, &first.marker).map_err(cannot)?;
     }
     if absent.is_some() {
         missing::say(folder, &unfinished).map_err(cannot)?;
@@ -313,7 +313,7 @@ async fn get_chunks(
     let mut read = 0;
     for journal in journals {
         let (path, mut left) = (journal.copy.as_ref(), journal.bytes);
-        let mut file = path.map(|path| beside(path, None)).transpose().map_err(&cannot)?;
+        let mut file = path.map(|path| private_beside(path)).transpose().map_err(&cannot)?;
         while left > 0 {
             if read == chunk.len() {
                 let Some((number, expected)) = chunks.next() else {

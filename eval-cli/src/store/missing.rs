@@ -6,7 +6,7 @@ use std::path::Path;
 
 use eval_core::__private::{file_names, mask};
 
-use crate::files::replace;
+use crate::files::replace_private;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 
@@ -15,7 +15,7 @@ pub(super) fn say(folder: &Path, missing: &[String]) -> io::Result<()> {
     let path = folder.join(file_names::MISSING_PARTS);
     if !missing.is_empty() {
         let text = missing.iter().map(|sentence| one_line(sentence)).collect::<Vec<_>>().join("\n");
-        return replace(&path, &*mask(&text));
+        return replace_private(&path, &*mask(&text));
     }
     match fs::remove_file(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eval_format::{FunctionCall, Map};
+use eval_format::{FunctionCall, Map, Value};
 
 use super::equality::{ArgsMatch, CallKey, argument_hashes, calls_match};
 
@@ -73,6 +73,24 @@ fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option
     Some(assignment.actual_of)
 }
 
+/// The steps that comparing the arguments of a call takes.
+fn weight_of_args(call: &FunctionCall) -> usize {
+    call.args.as_ref().map_or(0, |args| args.iter().map(|(_, value)| weight(value)).sum())
+}
+
+fn weight(value: &Value) -> usize {
+    match value {
+        // Two numbers are compared in digits.
+        Value::Number(_) => 8,
+        Value::String(text) => 1 + text.len() / 16,
+        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Value::Object(map) => {
+            1 + map.iter().map(|(key, value)| 1 + key.len() / 16 + weight(value)).sum::<usize>()
+        }
+        _ => 1,
+    }
+}
+
 /// A maximum bipartite matching that grows by augmenting paths, shortest first.
 ///
 /// An actual call may match several different expected calls, so taking the first match could leave none for a stricter
@@ -106,14 +124,14 @@ impl Assignment {
                 with_argument.entry(argument).or_default().push(at);
             }
         }
-        let size = |call: &FunctionCall| call.args.as_ref().map_or(0, Map::len);
+        let weights: Vec<usize> = some.iter().map(|at| weight_of_args(expected[*at])).collect();
         let mut candidates = vec![Vec::new(); expected.len()];
-        for &at in some {
+        for (&at, weight) in some.iter().zip(weights) {
             let call = expected[at];
             let lists = argument_hashes(call).map(|argument| with_argument.get(&argument));
             let rarest = lists.min_by_key(|list| list.map_or(0, Vec::len)).flatten();
             for &found in rarest.into_iter().flatten() {
-                self.step(8 + size(call) + size(actual[found]))?;
+                self.step(8 + weight)?;
                 if calls_match(call, actual[found], ArgsMatch::Subset) {
                     candidates[at].push(found);
                 }

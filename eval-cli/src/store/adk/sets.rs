@@ -8,7 +8,7 @@ use super::super::layout::{self, SET, check_segment, hash};
 use super::super::open::Store;
 use super::super::push::JSON;
 use super::super::url::{Place, StoreUrl, is_url};
-use crate::files::replace;
+use crate::files::replace_private;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::output::words::did_you_mean;
@@ -135,7 +135,7 @@ async fn fetch(store: &Store, object: &str, root: &Path) -> Result<PathBuf, Comm
     };
     let path = cache(store, root).join("sets").join(object);
     let written =
-        std::fs::create_dir_all(path.parent().unwrap_or(root)).and_then(|()| replace(&path, &bytes));
+        std::fs::create_dir_all(path.parent().unwrap_or(root)).and_then(|()| replace_private(&path, &bytes));
     written.map_err(|error| {
         CommandError::new(
             format!("cannot write a copy of the set to `{}`: {error}", path.display()),

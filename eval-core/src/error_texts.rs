@@ -18,11 +18,7 @@ fn system() -> io::Error {
 fn assert_said_once(error: &dyn Error, cause: &str) {
     let text = error.to_string();
     assert!(text.contains(cause), "{cause:?} is not in {text:?}");
-    let mut source = error.source();
-    while let Some(inner) = source {
-        assert!(!text.contains(&inner.to_string()), "said twice: {inner} in {text}");
-        source = inner.source();
-    }
+    assert!(error.source().is_none(), "said twice: {text}");
 }
 
 #[test]

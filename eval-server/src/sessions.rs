@@ -3,10 +3,10 @@
 //! What is kept of an export is its text, by trace. A session is read anew from the texts of its traces when somebody looks at it,
 //! by the same code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
-mod held;
 mod refusals;
 mod removed;
 mod store;
+mod view;
 
 use std::hash::RandomState;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,9 +17,9 @@ use tokio::sync::watch;
 
 use crate::limits::Limits;
 use crate::otlp::{Export, Rejected, Sent, trace_id};
-pub(crate) use held::{Digest, SessionState, SessionView};
 pub(crate) use store::Full;
 use store::Store;
+pub(crate) use view::{Digest, SessionState, SessionView};
 
 /// All sessions.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(crate) enum Change {
 /// A session with what it was read as.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    pub(crate) held: SessionView,
+    pub(crate) view: SessionView,
     pub(crate) traces: Traces,
 }
 
@@ -163,7 +163,7 @@ impl Sessions {
         }
         let store = self.store();
         let mut sessions: Vec<(SessionView, Digest)> = store.all(Instant::now(), self.limits.quiet);
-        sessions.sort_by_key(|(held, _)| std::cmp::Reverse(held.id));
+        sessions.sort_by_key(|(view, _)| std::cmp::Reverse(view.id));
         List {
             sessions,
             is_behind: store.is_behind(),
@@ -184,22 +184,22 @@ impl Sessions {
         let mut reading = None;
         for _ in 0..REGROUPINGS {
             let began = Instant::now();
-            let (held, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
+            let (view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
             // Each was read when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
             let digest = Digest::of(&traces);
             let mut store = self.store();
             let mut is_settled = !store.regroup(&traces);
-            let mut held = held;
+            let mut view = view;
             if is_settled {
-                store.keep(held.id, held.revision, digest, began.elapsed());
+                store.keep(view.id, view.revision, digest, began.elapsed());
                 // When its turns began says which refusals concern it.
                 let (now, _) = store.snapshot(id, Instant::now(), self.limits.quiet)?;
-                is_settled = now.revision == held.revision;
-                held = now;
+                is_settled = now.revision == view.revision;
+                view = now;
             }
             drop(store);
-            reading = Some(Reading { held, traces });
+            reading = Some(Reading { view, traces });
             if is_settled {
                 break;
             }
@@ -216,14 +216,14 @@ impl Reading {
 
     /// Its turns; `None` if its spans are of no agent.
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
-        let first = trace_id(self.held.first_trace?);
+        let first = trace_id(self.view.first_trace?);
         let mut all = self.traces.conversations().iter();
         all.find(|it| it.trace_ids.contains(&first))
     }
 
     /// Why it can be neither golden nor passed.
     pub(crate) fn doubts(&self) -> Vec<String> {
-        let mut doubts = self.held.doubts();
+        let mut doubts = self.view.doubts();
         doubts.extend(self.traces.gaps().iter().filter(|gap| gap.kind.loses()).map(ToString::to_string));
         let Some(conversation) = self.conversation() else {
             doubts.push("no agent answers in it".to_owned());

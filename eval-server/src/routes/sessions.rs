@@ -95,17 +95,17 @@ pub(crate) struct Golden {
 }
 
 impl SessionEntry {
-    pub(super) fn of(held: &SessionView, digest: &Digest) -> Self {
+    pub(super) fn of(view: &SessionView, digest: &Digest) -> Self {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
         let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
         Self {
-            id: held.id.to_string(),
-            key: shown::line(&held.key),
-            state: held.state,
-            golden: held.is_golden,
-            traces: held.traces,
-            spans: held.spans,
-            bytes: held.bytes,
+            id: view.id.to_string(),
+            key: shown::line(&view.key),
+            state: view.state,
+            golden: view.is_golden,
+            traces: view.traces,
+            spans: view.spans,
+            bytes: view.bytes,
             turns: digest.turns,
             calls: digest.calls,
             tokens: digest.tokens,
@@ -113,11 +113,11 @@ impl SessionEntry {
             user_input_preview: digest.asked.clone(),
             final_output_preview: digest.answered.clone(),
             started,
-            received: seconds(held.received),
+            received: seconds(view.received),
             gaps: digest.gaps,
             failed_turns: digest.failed_turns,
-            lost: shown::lines(&held.lost),
-            waits_for: shown::lines(&held.waits),
+            lost: shown::lines(&view.lost),
+            waits_for: shown::lines(&view.waits),
         }
     }
 
@@ -140,7 +140,7 @@ impl SessionList {
                 refused_exports: list.refused,
                 last_refusal: list.last_refusal.as_deref().map(shown::line),
             },
-            sessions: list.sessions.iter().map(|(held, digest)| SessionEntry::of(held, digest)).collect(),
+            sessions: list.sessions.iter().map(|(view, digest)| SessionEntry::of(view, digest)).collect(),
         }
     }
 
@@ -180,7 +180,7 @@ pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Res
             let reading = found(&own, &id)?;
             let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
             Ok(answer::data(SessionDetails {
-                session: SessionEntry::of(&reading.held, &reading.digest()),
+                session: SessionEntry::of(&reading.view, &reading.digest()),
                 conversation: reading.conversation().map(|it| ConvertedTrace::shown(it, &gaps)),
                 doubts: shown::lines(&reading.doubts()),
             }))
@@ -207,7 +207,7 @@ pub(crate) async fn mark(State(app): State<Shared>, Id(id): Id) -> Result<Respon
         .run(move || {
             let reading = found(&own, &id)?;
             check_golden(&reading)?;
-            own.sessions.mark(Some(reading.held.id));
+            own.sessions.mark(Some(reading.view.id));
             Ok(marked(&own))
         })
         .await?
@@ -226,7 +226,7 @@ pub(crate) async fn unmark(State(app): State<Shared>, Id(id): Id) -> Result<Resp
     app.workers
         .run(move || {
             let reading = found(&own, &id)?;
-            if reading.held.is_golden {
+            if reading.view.is_golden {
                 own.sessions.mark(None);
             }
             Ok(marked(&own))
@@ -256,6 +256,6 @@ pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
         return Ok(());
     }
     let doubts = shown::lines(&doubts).join("; ");
-    let why = format!("the session `{}` cannot be golden: {doubts}", shown::line(&reading.held.key));
+    let why = format!("the session `{}` cannot be golden: {doubts}", shown::line(&reading.view.key));
     Err(Refusal::new(StatusCode::CONFLICT, why))
 }

@@ -93,8 +93,8 @@ fn read(bytes: &[u8]) -> Result<DraftRequest, Refusal> {
 
 /// The draft of a session, by the code that imports stored traces.
 fn draft(app: &App, reading: &Reading) -> Result<Draft, Refusal> {
-    let key = &reading.held.key;
-    let text = app.sessions.text(reading.held.id).unwrap_or_default();
+    let key = &reading.view.key;
+    let text = app.sessions.text(reading.view.id).unwrap_or_default();
     let imported = Import::new()
         .format(Format::Trace)
         .session(key)
@@ -103,5 +103,5 @@ fn draft(app: &App, reading: &Reading) -> Result<Draft, Refusal> {
     let draft = imported.drafts.into_iter().next();
     let draft =
         draft.ok_or_else(|| conflict(format!("there is no draft: {}", imported.left_out.join("; "))))?;
-    Ok(draft.with_gaps(reading.held.doubts()))
+    Ok(draft.with_gaps(reading.view.doubts()))
 }

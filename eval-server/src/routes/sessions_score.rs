@@ -113,7 +113,7 @@ pub(crate) async fn score(
             None => others(&own, &golden).take_while(|_| is_wanted()).map(score).collect(),
         };
         let passed = !sessions.is_empty() && sessions.iter().all(|session| session.passed);
-        Ok(answer::data(SessionScores { golden: golden.held.id.to_string(), passed, sessions }))
+        Ok(answer::data(SessionScores { golden: golden.view.id.to_string(), passed, sessions }))
     })
     .await?
 }
@@ -125,11 +125,11 @@ fn expected(conversation: &Conversation) -> EvalCase {
 
 /// All sessions but the golden one, without those that are of no agent.
 fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading> {
-    let ids = app.sessions.list().sessions.into_iter().map(|(held, _)| held.id);
-    let others = ids.filter(|id| *id != golden.held.id).filter_map(|id| app.sessions.read(id));
+    let ids = app.sessions.list().sessions.into_iter().map(|(view, _)| view.id);
+    let others = ids.filter(|id| *id != golden.view.id).filter_map(|id| app.sessions.read(id));
     others.filter(|it| {
         let digest = it.digest();
-        digest.turns > 0 || digest.gaps > 0 || !it.held.lost.is_empty()
+        digest.turns > 0 || digest.gaps > 0 || !it.view.lost.is_empty()
     })
 }
 
@@ -140,7 +140,7 @@ fn scored(
     caller: Caller,
     still: &Wanted,
 ) -> SessionScore {
-    let (id, key) = (session.held.id.to_string(), shown::line(&session.held.key));
+    let (id, key) = (session.view.id.to_string(), shown::line(&session.view.key));
     let outcome = outcome(session, case, evaluators, caller, still);
     SessionScore {
         id,

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_agents::traces::Traces;
 
-use super::held::{Digest, SessionState, SessionView};
 use super::refusals::Refusals;
 use super::removed::Removed;
+use super::view::{Digest, SessionState, SessionView};
 use crate::limits::Limits;
 use crate::otlp::{Batch, Entry, Rejected, trace_id};
 
@@ -420,9 +420,9 @@ impl Store {
     }
 
     pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
-        let held =
-            |(id, session): (&u64, &Session)| (self.held(*id, session, now, quiet), session.digest.clone());
-        self.sessions.iter().map(held).collect()
+        let view =
+            |(id, session): (&u64, &Session)| (self.view(*id, session, now, quiet), session.digest.clone());
+        self.sessions.iter().map(view).collect()
     }
 
     /// A session and the texts of its traces.
@@ -436,10 +436,10 @@ impl Store {
         let session = self.sessions.get(&id)?;
         let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
         let documents = traces.flat_map(|trace| trace.documents.iter().cloned()).collect();
-        Some((self.held(id, session, now, quiet), documents))
+        Some((self.view(id, session, now, quiet), documents))
     }
 
-    fn held(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> SessionView {
+    fn view(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> SessionView {
         let waits = self.waits(session);
         let is_quiet = now.saturating_duration_since(session.last) >= quiet;
         let state = match (is_quiet, waits.is_empty()) {

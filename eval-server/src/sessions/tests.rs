@@ -42,7 +42,7 @@ fn quick() -> Limits {
 
 fn only(sessions: &Sessions) -> (SessionView, Digest) {
     // Whatever it took to read it last.
-    let ids = sessions.list().sessions.into_iter().map(|(held, _)| held.id);
+    let ids = sessions.list().sessions.into_iter().map(|(view, _)| view.id);
     for id in ids {
         drop(sessions.read(id));
     }
@@ -67,15 +67,15 @@ fn spans_in_any_order_and_number_of_exports_are_one_session() {
         let sessions = Sessions::new(&quick());
         for (step, at) in order.into_iter().enumerate() {
             add(&sessions, &spans[at..=at]).unwrap();
-            let (held, _) = only(&sessions);
+            let (view, _) = only(&sessions);
             let is_whole = order[..=step].contains(&2);
-            assert_eq!(held.state == SessionState::Complete, is_whole, "{order:?} {step}");
-            assert_eq!(held.waits.is_empty(), is_whole, "{order:?} {step}: {:?}", held.waits);
+            assert_eq!(view.state == SessionState::Complete, is_whole, "{order:?} {step}");
+            assert_eq!(view.waits.is_empty(), is_whole, "{order:?} {step}: {:?}", view.waits);
         }
-        let (held, digest) = only(&sessions);
-        assert_eq!((held.spans, digest.turns, digest.calls), (3, 1, 1), "{order:?}");
+        let (view, digest) = only(&sessions);
+        assert_eq!((view.spans, digest.turns, digest.calls), (3, 1, 1), "{order:?}");
         assert_eq!(digest.asked.as_deref(), Some("Paris?"));
-        assert!(sessions.read(held.id).unwrap().doubts().is_empty());
+        assert!(sessions.read(view.id).unwrap().doubts().is_empty());
     }
 }
 
@@ -85,12 +85,12 @@ fn a_span_that_comes_twice_counts_once_and_another_version_of_it_is_a_contradict
     let spans = [span(1, 1, 0, AGENT), span(1, 2, 1, &chat("Paris?", ""))];
     add(&sessions, &spans).unwrap();
     add(&sessions, &spans).unwrap();
-    let (held, digest) = only(&sessions);
-    assert_eq!((held.spans, digest.gaps), (2, 0));
+    let (view, digest) = only(&sessions);
+    assert_eq!((view.spans, digest.gaps), (2, 0));
     add(&sessions, &[span(1, 2, 1, &chat("Rome?", ""))]).unwrap();
-    let (held, digest) = only(&sessions);
-    assert_eq!((held.spans, digest.gaps), (3, 1));
-    assert!(sessions.read(held.id).unwrap().doubts()[0].contains("contradiction"));
+    let (view, digest) = only(&sessions);
+    assert_eq!((view.spans, digest.gaps), (3, 1));
+    assert!(sessions.read(view.id).unwrap().doubts()[0].contains("contradiction"));
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn traces_that_name_one_conversation_are_one_session_whenever_they_name_it() {
     sessions.mark(Some(2));
     add(&sessions, &[span(2, 2, 1, &chat("Rome?", "c"))]).unwrap();
     add(&sessions, &[span(1, 2, 1, &chat("Paris?", "c"))]).unwrap();
-    let (held, digest) = only(&sessions);
-    assert_eq!((held.key.as_str(), held.traces, digest.turns), ("c", 2, 2));
-    assert!(held.is_golden, "the mark moves with the session");
+    let (view, digest) = only(&sessions);
+    assert_eq!((view.key.as_str(), view.traces, digest.turns), ("c", 2, 2));
+    assert!(view.is_golden, "the mark moves with the session");
     assert_eq!(digest.asked.as_deref(), Some("Paris?"));
     // Both ids are known.
-    assert_eq!(sessions.read(1).unwrap().held.id, sessions.read(2).unwrap().held.id);
+    assert_eq!(sessions.read(1).unwrap().view.id, sessions.read(2).unwrap().view.id);
     // A later turn.
     add(&sessions, &[span(3, 1, 0, AGENT), span(3, 2, 1, &chat("Oslo?", "c"))]).unwrap();
     assert_eq!(only(&sessions).1.turns, 3);
@@ -132,9 +132,9 @@ fn what_is_lost_is_said() {
     add(&sessions, &turn(1)).unwrap();
     let rejected = add(&sessions, &[span(1, 3, 1, &chat("Rome?", ""))]).unwrap().unwrap();
     assert!(rejected.count == 1 && rejected.why.contains("more than 2 spans"), "{rejected:?}");
-    let (held, _) = only(&sessions);
+    let (view, _) = only(&sessions);
     assert!(
-        held.lost[0].contains("more than 2 spans") && sessions.read(held.id).unwrap().doubts().len() == 1
+        view.lost[0].contains("more than 2 spans") && sessions.read(view.id).unwrap().doubts().len() == 1
     );
     // A span that cannot be read beside others.
     let sessions = Sessions::new(&quick());
@@ -164,7 +164,7 @@ fn the_oldest_finished_sessions_go_first_and_the_golden_one_stays() {
     add(&sessions, &turn(3, "b")).unwrap();
     // Of nobody: it goes before all others.
     let keys = |sessions: &Sessions| {
-        let mut keys: Vec<String> = sessions.list().sessions.into_iter().map(|(held, _)| held.key).collect();
+        let mut keys: Vec<String> = sessions.list().sessions.into_iter().map(|(view, _)| view.key).collect();
         keys.sort();
         keys
     };
@@ -176,7 +176,7 @@ fn the_oldest_finished_sessions_go_first_and_the_golden_one_stays() {
     assert_eq!(keys(&sessions), ["a", "b", "waits"]);
     let lost = |sessions: &Sessions, key: &str| {
         let list = sessions.list().sessions;
-        list.into_iter().find(|(held, _)| held.key == key).unwrap().0.lost
+        list.into_iter().find(|(view, _)| view.key == key).unwrap().0.lost
     };
     assert!(lost(&sessions, "b")[0].contains("earlier turns"));
     add(&sessions, &[span(4, 3, 1, &chat("Oslo?", ""))]).unwrap();
@@ -203,7 +203,7 @@ fn without_anything_that_may_go_there_is_no_room() {
     }
     let list = sessions.list();
     assert!(list.sessions.len() < 10 && list.removed > 40);
-    assert!(list.sessions.iter().map(|(held, _)| held.bytes).sum::<usize>() <= 20_000);
+    assert!(list.sessions.iter().map(|(view, _)| view.bytes).sum::<usize>() <= 20_000);
 }
 
 #[test]

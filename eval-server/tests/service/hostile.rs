@@ -1,6 +1,6 @@
 //! Thousands of hostile requests: the service answers or hangs up, and answers the next one rightly.
 
-use std::sync::{Mutex, PoisonError};
+use std::process::Command;
 use std::time::Duration;
 
 use eval_format::reader::{Form, check_set};
@@ -128,8 +128,20 @@ fn extreme(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// The memory is that of the process: of the tests here, one runs at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Set in a process that runs one test alone. The memory that is measured is that of the process.
+const ALONE: &str = "HOSTILE_ALONE";
+
+/// Runs a test in a process of its own. `false` if this is that process.
+fn runs_alone(test: &str) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return false;
+    }
+    let mut command = Command::new(std::env::current_exe().expect("the program of the tests"));
+    let ran = command.args(["--exact", test]).env(ALONE, "1").output().expect("it starts");
+    let said = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(ran.status.success() && said.contains("1 passed"), "{said}");
+    true
+}
 
 /// The memory of this process, in bytes; 0 where it is not known.
 fn memory() -> usize {
@@ -139,7 +151,9 @@ fn memory() -> usize {
 
 #[test]
 fn hostile_requests_are_answered_rightly_or_refused() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if runs_alone("hostile::hostile_requests_are_answered_rightly_or_refused") {
+        return;
+    }
     let service = Service::start(ServerOptions::new().limits(Limits::default().body(1 << 20)));
     let mut random = Random(0x5eed);
     let trace = trace(1, "Paris?", "Paris", "It is sunny.");
@@ -322,7 +336,6 @@ fn check(reply: &Reply, what: &str) {
 
 #[test]
 fn each_route_answers_hostile_bodies_with_what_is_wrong() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let limits = Limits::default().body(1 << 20).quiet(Duration::ZERO);
     let service = Service::start(ServerOptions::new().limits(limits).otlp_port(0).drafts(Nowhere));
     let trace = trace(1, "Paris?", "Paris", "It is sunny.");

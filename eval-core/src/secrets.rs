@@ -10,16 +10,17 @@ mod shapes;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use holds::holds;
 
 #[cfg(feature = "model-judge")]
 pub(crate) use shapes::begins_like_key;
-pub(crate) use shapes::mask_shapes;
+pub(crate) use shapes::{mask_shapes, may_tell};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
-const SHORTEST: usize = 8;
+pub(crate) const SHORTEST_SECRET: usize = 8;
 
 /// The names and values of the variables that are named like a secret, as the environment is now.
 pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
@@ -30,7 +31,7 @@ pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
 
 /// Whether a value is a secret by its name: that of a variable, or of an argument of a tool.
 pub fn is_secret(name: &str, value: &str) -> bool {
-    value.len() >= SHORTEST && names::says_secret(name) && !names::is_harmless(value)
+    value.len() >= SHORTEST_SECRET && names::says_secret(name) && !names::is_harmless(value)
 }
 
 /// Secrets that are looked for in texts.
@@ -49,7 +50,7 @@ impl Secrets {
             let json = serde_json::to_string(&value).unwrap_or_default();
             let debug = format!("{value:?}");
             for written in [value.as_str(), inside(&json), inside(&debug), value.trim()] {
-                if written.len() >= SHORTEST && !values.iter().any(|(known, _)| known == written) {
+                if written.len() >= SHORTEST_SECRET && !values.iter().any(|(known, _)| known == written) {
                     // Long values come first: a short one may be a part of them. A sort would be much code for a few.
                     let place = values.partition_point(|(known, _)| {
                         (written.len(), known.as_str()) < (known.len(), written)
@@ -62,12 +63,18 @@ impl Secrets {
     }
 
     /// The secrets of the environment, read once.
-    fn of_environment() -> &'static Self {
-        static READ: OnceLock<Secrets> = OnceLock::new();
-        READ.get_or_init(|| Self::of(secret_variables()))
+    pub(crate) fn of_environment() -> &'static Arc<Self> {
+        static READ: OnceLock<Arc<Secrets>> = OnceLock::new();
+        READ.get_or_init(|| Arc::new(Self::of(secret_variables())))
     }
 
-    /// The text without secrets. In place of each stands the name of its variable, or that there was a key.
+    /// Whether there are values to look for, besides what looks like a key.
+    pub(crate) fn has_values(&self) -> bool {
+        !self.values.is_empty() || IS_HIDDEN.load(Ordering::Acquire)
+    }
+
+    /// The text without secrets. In place of each stands the name of its variable, that there was a key, or that a value
+    /// [was hidden](hide).
     pub(crate) fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
         for (value, name) in &self.values {
@@ -75,10 +82,11 @@ impl Secrets {
                 masked = Cow::Owned(masked.replace(value.as_str(), &format!("(the value of {name})")));
             }
         }
-        match mask_shapes(&masked) {
+        let masked = match mask_shapes(&masked) {
             Cow::Borrowed(_) => masked,
             Cow::Owned(masked) => Cow::Owned(masked),
-        }
+        };
+        if IS_HIDDEN.load(Ordering::Acquire) { mask_hidden(masked) } else { masked }
     }
 }
 
@@ -98,11 +106,11 @@ fn inside(quoted: &str) -> &str {
 ///
 /// It costs a search for each secret variable and for each beginning of a key; texts without secrets are not copied.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    mask_hidden(Secrets::of_environment().mask(text))
+    Secrets::of_environment().mask(text)
 }
 
 /// A text without the values that were given to this process and are in no variable.
-pub(crate) fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
+fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
     hidden.iter().fold(text, |text, value| {
         if text.contains(value.as_str()) {
@@ -116,6 +124,9 @@ pub(crate) fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
 /// Values that were given to this process and are in no variable, such as headers. The longest first.
 static HIDDEN: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
+/// Whether there are any, without a lock.
+static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
+
 /// Masks a value too from now on, as it is and as it looks in a JSON string and in `Debug` output, unless it is so short that
 /// it would be found in any text.
 pub fn hide(value: &str) {
@@ -128,13 +139,14 @@ pub fn hide(value: &str) {
 
 fn hide_as_written(value: &str) {
     let is_known = |hidden: &[String]| hidden.iter().any(|known| known == value);
-    if value.len() < SHORTEST || is_known(&HIDDEN.read().unwrap_or_else(PoisonError::into_inner)) {
+    if value.len() < SHORTEST_SECRET || is_known(&HIDDEN.read().unwrap_or_else(PoisonError::into_inner)) {
         return;
     }
     let mut hidden = HIDDEN.write().unwrap_or_else(PoisonError::into_inner);
     if !is_known(&hidden) {
         let place = hidden.partition_point(|known| known.len() > value.len());
         hidden.insert(place, value.to_owned());
+        IS_HIDDEN.store(true, Ordering::Release);
     }
 }
 

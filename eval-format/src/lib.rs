@@ -98,5 +98,5 @@ pub mod __private {
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
     pub use crate::suggest::suggest;
-    pub use crate::value::write_string;
+    pub use crate::value::{needs_escape, write_string};
 }

@@ -9,5 +9,5 @@ mod tree;
 pub use number::Number;
 pub(crate) use text::to_pretty;
 #[doc(hidden)]
-pub use text::write_string;
+pub use text::{needs_escape, write_string};
 pub use tree::{Entries, Map, Value};

@@ -173,7 +173,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         let first = text.lines().next().unwrap_or_default();
         let headline = first.strip_prefix("Error: ").unwrap_or(first);
         let headline = headline.strip_prefix(&format!("{}: ", test.path())).unwrap_or(headline);
-        log.broke(message, headline.to_owned(), text);
+        log.broke(message, headline, text);
         Err(broken(text))
     };
     if let Err(message) = variables::check() {
@@ -226,7 +226,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         other => other,
     };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
-    log.decided(&report, Some(failure::reason(&report)), Some(&text));
+    log.decided(&report, Some(&failure::reason(&report)), Some(&text));
     show(&text);
     let kind = match freshness {
         Freshness::Stale(_) => FailureKind::Unchecked,

@@ -1,81 +1,113 @@
-//! Records as lines. Each line is written at once, so it ends with the line break.
+//! Records as lines, before they are [sealed](super::seal).
+
+use std::time::{Duration, SystemTime};
 
 use super::line::Line;
-use super::record::{Decided, Head, Planned, Started};
+use super::record::{Head, Planned, Started};
 use super::shape::key;
 use super::to_json::{Object, ToJson, write_list};
 use crate::judge_outcome::JudgeUse;
-use crate::report::ScoredMetric;
+use crate::report::{MetricReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
+use crate::verdict::Verdict;
 
 impl Head {
-    pub(super) fn line(&self) -> Vec<u8> {
-        line("head", |out| self.write(out))
+    pub(super) fn write_line(&self, line: &mut Line) {
+        write_record("head", line, |out| self.write(out));
     }
 }
 
 impl Planned {
-    pub(super) fn line(&self) -> Vec<u8> {
-        line("planned", |out| self.write(out))
+    pub(super) fn write_line(&self, line: &mut Line) {
+        write_record("planned", line, |out| self.write(out));
     }
 }
 
 impl Started {
-    pub(super) fn line(&self) -> Vec<u8> {
-        line("started", |out| self.write(out))
+    pub(super) fn write_line(&self, line: &mut Line) {
+        write_record("started", line, |out| self.write(out));
     }
 }
 
-impl Decided {
-    pub(super) fn line(&self) -> Vec<u8> {
-        line("decided", |out| self.write(out))
+/// How a test ended: a [`Decided`](super::Decided), without copies.
+#[derive(Debug)]
+pub(super) struct Decision<'a> {
+    pub(super) test: u32,
+    pub(super) verdict: &'a Verdict,
+    pub(super) metrics: &'a [MetricReport],
+    pub(super) passed_runs: Option<usize>,
+    pub(super) elapsed: Duration,
+    pub(super) notes: &'a [String],
+    pub(super) repeated: usize,
+    pub(super) headline: Option<&'a str>,
+    pub(super) failure: Option<&'a str>,
+    pub(super) at: SystemTime,
+}
+
+impl Decision<'_> {
+    pub(super) fn write_line(&self, line: &mut Line) {
+        write_record("decided", line, |out| {
+            let mut object = Object::open(out);
+            object.field(key!("test"), &self.test);
+            object.field(key!("verdict"), self.verdict);
+            object.list(key!("metrics"), self.metrics);
+            object.field(key!("passed_runs"), &self.passed_runs);
+            object.field(key!("elapsed"), &self.elapsed);
+            object.list(key!("notes"), self.notes);
+            object.field(key!("repeated"), &self.repeated);
+            for (key, text) in [(key!("headline"), self.headline), (key!("failure"), self.failure)] {
+                if let Some(text) = text {
+                    object.text(key, text);
+                }
+            }
+            object.field(key!("at"), &self.at);
+            object.close();
+        });
     }
 }
 
-/// The line of a [`Ran`](super::Ran), without a copy of the transcript.
-pub(super) fn ran_line(
-    test: u32,
-    run: usize,
-    evaluation: u32,
-    transcript: &Transcript,
-    simulator: &[JudgeUse],
-) -> Vec<u8> {
-    line("ran", |out| {
-        let mut object = Object::open(out);
-        object.field(key!("test"), &test);
-        object.field(key!("run"), &run);
-        object.field(key!("evaluation"), &evaluation);
+/// Which evaluation of a run a record is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) test: u32,
+    pub(super) run: usize,
+    pub(super) evaluation: u32,
+}
+
+impl Place {
+    fn write_record(self, kind: &str, line: &mut Line, write: impl FnOnce(&mut Object<'_>)) {
+        write_record(kind, line, |out| {
+            let mut object = Object::open(out);
+            object.field(key!("test"), &self.test);
+            object.field(key!("run"), &self.run);
+            object.field(key!("evaluation"), &self.evaluation);
+            write(&mut object);
+            object.close();
+        });
+    }
+}
+
+/// Writes a [`Ran`](super::Ran), without a copy of the transcript.
+pub(super) fn write_ran(line: &mut Line, place: Place, transcript: &Transcript, simulator: &[JudgeUse]) {
+    place.write_record("ran", line, |object| {
         object.field(key!("transcript"), transcript);
         object.list(key!("simulator"), simulator);
-        object.close();
-    })
+    });
 }
 
-/// The line of a [`Scored`](super::Scored), without a copy of the scores.
-pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric]) -> Vec<u8> {
-    line("scored", |out| {
-        let mut object = Object::open(out);
-        object.field(key!("test"), &test);
-        object.field(key!("run"), &run);
-        object.field(key!("evaluation"), &evaluation);
+/// Writes a [`Scored`](super::Scored), without a copy of the scores.
+pub(super) fn write_scored(line: &mut Line, place: Place, metrics: &[ScoredMetric]) {
+    place.write_record("scored", line, |object| {
         write_list(metrics, object.key(key!("metrics")), write_metric);
-        object.close();
-    })
+    });
 }
 
-/// The line of a [`Broke`](super::Broke).
-pub(super) fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u8> {
-    line("broke", |out| {
-        let mut object = Object::open(out);
-        object.field(key!("test"), &test);
-        object.field(key!("run"), &run);
-        object.field(key!("evaluation"), &evaluation);
-        object.field(key!("error"), error);
-        object.close();
-    })
+/// Writes a [`Broke`](super::Broke).
+pub(super) fn write_broke(line: &mut Line, place: Place, error: &RunError) {
+    place.write_record("broke", line, |object| object.field(key!("error"), error));
 }
 
-/// Writes a [`RecordedMetric`](super::RecordedMetric). The criterion and the verdict are left to [`Decided`].
+/// Writes a [`RecordedMetric`](super::RecordedMetric). The criterion and the verdict are left to [`Decision`].
 fn write_metric(metric: &ScoredMetric, out: &mut Line) {
     let mut object = Object::open(out);
     object.text(key!("name"), &metric.name);
@@ -85,16 +117,13 @@ fn write_metric(metric: &ScoredMetric, out: &mut Line) {
     object.close();
 }
 
-/// The line of a record of this kind: the kind, then the fields of the object that `write` writes.
-fn line(kind: &str, write: impl FnOnce(&mut Line)) -> Vec<u8> {
-    let mut line = Line::new();
+/// Writes a record of this kind: the kind, then the fields of the object that `write` writes.
+fn write_record(kind: &str, line: &mut Line, write: impl FnOnce(&mut Line)) {
     line.add("{\"record\":\"");
     line.add(kind);
     line.push(b'"');
     let fields = line.len();
-    write(&mut line);
+    write(line);
     // The brace of the object becomes a comma. Each record has a field that is never left out.
     line.replace(fields, b',');
-    line.push(b'\n');
-    line.into_bytes()
 }

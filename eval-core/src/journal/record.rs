@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+#[cfg(feature = "reports")]
+use std::time::Duration;
+use std::time::SystemTime;
 
 use eval_format::{Gate, Pass};
 
 use super::shape::fields;
 #[cfg(feature = "reports")]
-use crate::judge_outcome::JudgeUse;
-use crate::report::MetricReport;
+use super::shape::read_fields;
 #[cfg(feature = "reports")]
-use crate::report::{MetricOutcome, RunError, Transcript};
+use crate::judge_outcome::JudgeUse;
+#[cfg(feature = "reports")]
+use crate::report::{MetricOutcome, MetricReport, RunError, Transcript};
+#[cfg(feature = "reports")]
 use crate::verdict::Verdict;
 
 /// The version of the records that this version of eval-core writes, and the highest one that it reads.
@@ -192,6 +196,7 @@ pub struct RecordedMetric {
 }
 
 /// A test ended.
+#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decided {
@@ -255,4 +260,5 @@ fields!(Started having [test, name, runs] {
     attempt,
     at,
 });
-fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, repeated, headline, failure, at });
+#[cfg(feature = "reports")]
+read_fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, repeated, headline, failure, at });

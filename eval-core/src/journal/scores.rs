@@ -4,7 +4,7 @@ use eval_format::{Criterion, Gate, Pass};
 
 use super::line::Line;
 use super::shape::{fields, key};
-use super::to_json::{Object, ToJson, write_list, write_text};
+use super::to_json::{Object, ToJson, write_list};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{RubricScore, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport};
@@ -85,7 +85,7 @@ impl ToJson for MetricOutcome {
 impl ToJson for Verdict {
     fn write(&self, out: &mut Line) {
         let word = self.name();
-        let Some(reason) = self.reason() else { return write_text(word, out) };
+        let Some(reason) = self.reason() else { return out.text(word) };
         let mut object = Object::open(out);
         object.text(key!("is"), word);
         object.text(key!("reason"), reason);
@@ -99,14 +99,14 @@ impl ToJson for Verdict {
 /// As in the attribute: `mean`, `at_least(2)`.
 impl ToJson for Pass {
     fn write(&self, out: &mut Line) {
-        write_text(&self.to_string(), out);
+        out.text(&self.to_string());
     }
 }
 
 /// As in the attribute: `mean`, `every_turn`.
 impl ToJson for Gate {
     fn write(&self, out: &mut Line) {
-        write_text(&self.to_string(), out);
+        out.text(&self.to_string());
     }
 }
 

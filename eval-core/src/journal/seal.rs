@@ -3,29 +3,28 @@
 //! `{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`: the sum is that of everything before `,"sum"`.
 
 use super::case_hash::hash;
+use super::line::Line;
+use super::to_json::ToJson;
 
-/// Seals a line that ends with `}` and a line break. Other lines stay as they are.
-pub(super) fn seal(mut line: Vec<u8>, number: usize) -> Vec<u8> {
-    if !line.ends_with(b"}\n") {
-        return line;
-    }
-    line.truncate(line.len() - 2);
-    line.extend_from_slice(NUMBER);
-    line.extend_from_slice(number.to_string().as_bytes());
-    let sum = hash(&line);
-    line.extend_from_slice(SUM);
+/// Ends a line that holds a record: seals it, and adds the line break.
+pub(super) fn seal(line: &mut Line, number: usize) {
+    // The brace that closes the record comes behind the seal.
+    line.pop();
+    line.add(NUMBER);
+    number.write(line);
+    let sum = hash(line.as_bytes());
+    line.add(SUM);
     // Digit by digit: `format!` takes longer in builds without optimisation.
     let mut shift = 64;
     while shift > 0 {
         shift -= 4;
         line.push(b"0123456789abcdef"[(sum >> shift & 0xf) as usize]);
     }
-    line.extend_from_slice(b"\"}\n");
-    line
+    line.add("\"}\n");
 }
 
-const NUMBER: &[u8] = b",\"n\":";
-const SUM: &[u8] = b",\"sum\":\"";
+const NUMBER: &str = ",\"n\":";
+const SUM: &str = ",\"sum\":\"";
 /// The digits of a sum, and the end of a line.
 #[cfg(feature = "reports")]
 const TAIL: usize = 16 + 2;
@@ -33,20 +32,23 @@ const TAIL: usize = 16 + 2;
 /// Whether a line has a seal, sound or broken.
 #[cfg(feature = "reports")]
 pub(super) fn is_sealed(line: &[u8]) -> bool {
-    line.len().checked_sub(TAIL + SUM.len()).is_some_and(|at| line[at..].starts_with(SUM))
+    line.len().checked_sub(TAIL + SUM.len()).is_some_and(|at| line[at..].starts_with(SUM.as_bytes()))
 }
 
 /// The number of a sealed line without its line break. `None` if it has no seal, or if it was changed after it was written.
 #[cfg(feature = "reports")]
 pub(super) fn number(line: &[u8]) -> Option<usize> {
     let (before, tail) = line.split_at_checked(line.len().checked_sub(TAIL + SUM.len())?)?;
-    let digits = std::str::from_utf8(tail.strip_prefix(SUM)?.strip_suffix(b"\"}")?).ok()?;
+    let digits = std::str::from_utf8(tail.strip_prefix(SUM.as_bytes())?.strip_suffix(b"\"}")?).ok()?;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     if !digits.bytes().all(is_digit) || u64::from_str_radix(digits, 16).ok()? != hash(before) {
         return None;
     }
     let at = before.iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
-    let number = before[..at].ends_with(NUMBER).then(|| std::str::from_utf8(&before[at..]).ok()).flatten()?;
+    let number = before[..at]
+        .ends_with(NUMBER.as_bytes())
+        .then(|| std::str::from_utf8(&before[at..]).ok())
+        .flatten()?;
     number.parse().ok()
 }
 
@@ -56,8 +58,10 @@ mod tests {
 
     #[test]
     fn every_bit_of_a_line_counts() {
-        let sealed = seal(b"{\"record\":\"decided\",\"test\":1}\n".to_vec(), 41);
-        let line = sealed.strip_suffix(b"\n").unwrap();
+        let mut sealed = Line::new();
+        sealed.add("{\"record\":\"decided\",\"test\":1}");
+        seal(&mut sealed, 41);
+        let line = sealed.as_bytes().strip_suffix(b"\n").unwrap();
         assert_eq!(number(line), Some(41), "{}", String::from_utf8_lossy(line));
         for bit in 0..line.len() * 8 {
             let mut flipped = line.to_vec();

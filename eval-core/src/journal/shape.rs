@@ -69,7 +69,7 @@ macro_rules! words {
     ($kind:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $crate::journal::to_json::ToJson for $kind {
             fn write(&self, out: &mut $crate::journal::line::Line) {
-                $crate::journal::to_json::write_text(match self { $(Self::$variant => $word,)* }, out);
+                out.add(match self { $(Self::$variant => concat!("\"", $word, "\""),)* });
             }
         }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use eval_format::EvalCase;
 
 use super::case_hash::case_hash;
-use super::lines::{broke_line, ran_line, scored_line};
-use super::record::{Decided, Planned, Started};
+use super::lines::{Decision, Place, write_broke, write_ran, write_scored};
+use super::record::{Planned, Started};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
@@ -51,8 +52,7 @@ pub(crate) struct ProgramCase<'a> {
 #[derive(Debug)]
 pub(crate) struct RunLog<'a> {
     log: &'a Open,
-    run: usize,
-    evaluation: u32,
+    place: Place,
 }
 
 impl TestLog {
@@ -111,7 +111,8 @@ impl TestLog {
 
     fn begin(journal: Arc<Journal>, started: impl FnOnce(u32) -> Started) -> Self {
         let test = journal.next_test();
-        journal.add(started(test).line());
+        let started = started(test);
+        journal.add(|line| started.write_line(line));
         Self(Some(Open { journal, test, evaluations: AtomicU32::new(1) }))
     }
 
@@ -129,52 +130,56 @@ impl TestLog {
     ) -> Option<RunLog<'_>> {
         let log = self.0.as_ref()?;
         let evaluation = log.evaluations.fetch_add(1, Ordering::Relaxed);
-        log.journal.add(ran_line(log.test, run, evaluation, transcript, simulator));
-        Some(RunLog { log, run, evaluation })
+        let place = Place { test: log.test, run, evaluation };
+        log.journal.add(|line| write_ran(line, place, transcript, simulator));
+        Some(RunLog { log, place })
     }
 
     /// Records that a run, which was recorded as `evaluation`, turned out to be an error.
     pub(crate) fn broke_later(&self, run: usize, evaluation: Option<u32>, error: &RunError) {
         if let Some((log, evaluation)) = self.0.as_ref().zip(evaluation) {
-            log.journal.add(broke_line(log.test, run, evaluation, error));
+            let place = Place { test: log.test, run, evaluation };
+            log.journal.add(|line| write_broke(line, place, error));
         }
     }
 
     /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
-    pub(crate) fn decided(&self, report: &CaseReport, headline: Option<String>, failure: Option<&str>) {
-        self.end(|test| Decided {
+    pub(crate) fn decided(&self, report: &CaseReport, headline: Option<&str>, failure: Option<&str>) {
+        self.end(|test| Decision {
             test,
-            verdict: report.verdict.clone(),
-            metrics: report.metrics.clone(),
+            verdict: &report.verdict,
+            metrics: &report.metrics,
             passed_runs: report.passed_runs,
             elapsed: report.elapsed,
-            notes: report.notes.clone(),
+            notes: &report.notes,
             repeated: report.repeated,
             headline,
-            failure: failure.map(str::to_owned),
+            failure,
             at: time::now(),
         });
     }
 
     /// Records that the harness could not run or score the test.
-    pub(crate) fn broke(&self, message: &str, headline: String, failure: &str) {
-        self.end(|test| Decided {
+    pub(crate) fn broke(&self, message: &str, headline: &str, failure: &str) {
+        let verdict = Verdict::error(Role::Harness, message);
+        self.end(|test| Decision {
             test,
-            verdict: Verdict::error(Role::Harness, message),
-            metrics: Vec::new(),
+            verdict: &verdict,
+            metrics: &[],
             passed_runs: None,
-            elapsed: std::time::Duration::ZERO,
-            notes: Vec::new(),
+            elapsed: Duration::ZERO,
+            notes: &[],
             repeated: 0,
             headline: Some(headline),
-            failure: Some(failure.to_owned()),
+            failure: Some(failure),
             at: time::now(),
         });
     }
 
-    fn end(&self, decided: impl FnOnce(u32) -> Decided) {
+    fn end<'a>(&self, decided: impl FnOnce(u32) -> Decision<'a>) {
         if let Some(log) = &self.0 {
-            log.journal.add(decided(log.test).line());
+            let decided = decided(log.test);
+            log.journal.add(|line| decided.write_line(line));
         }
     }
 }
@@ -182,13 +187,12 @@ impl TestLog {
 impl RunLog<'_> {
     /// The number of the evaluation in its test.
     pub(crate) fn evaluation(&self) -> u32 {
-        self.evaluation
+        self.place.evaluation
     }
 
     /// Records how the run scored.
     pub(crate) fn scored(self, metrics: &[ScoredMetric]) {
-        let Self { log, run, evaluation } = self;
-        log.journal.add(scored_line(log.test, run, evaluation, metrics));
+        self.log.journal.add(|line| write_scored(line, self.place, metrics));
     }
 }
 
@@ -196,7 +200,7 @@ impl Journal {
     /// Records that a program is about to run so many cases, so that those it does not come to are missed.
     pub(crate) fn plan(&self, cases: usize) {
         if cases > 0 {
-            self.add(Planned { cases }.line());
+            self.add(|line| Planned { cases }.write_line(line));
         }
     }
 }
@@ -231,7 +235,7 @@ mod tests {
         let log = TestLog::of_case(Some(journal), &of, &Options::default());
         let numbers = [1, 1, 2].map(|run| log.ran(run, &Transcript::default(), &[]).unwrap().evaluation());
         assert_eq!(numbers, [1, 2, 3]);
-        log.broke("no metric", "it broke".to_owned(), "all that is printed");
+        log.broke("no metric", "it broke", "all that is printed");
         assert!(log.journal().is_some());
         drop(log);
 

@@ -8,7 +8,6 @@ use eval_format::{Criterion, EvalCase, Gate, Invocation, Map, Pass};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::lines::{ran_line, scored_line};
 use super::*;
 use crate::report::tests::strategies::{expected, metric, run};
 use crate::report::{CaseReport, RunReport, ScoredMetric};
@@ -18,6 +17,9 @@ use crate::verdict::{Role, Verdict};
 
 mod outlines;
 mod runner;
+mod written;
+
+use written::{Written, broke_line, ran_line, scored_line, sealed};
 
 fn again(line: &[u8]) -> Record {
     let line = std::str::from_utf8(line).unwrap();
@@ -505,8 +507,8 @@ fn what_whoever_copied_a_run_says_is_missing_is_kept() {
 }
 
 /// The lines of a journal as a process writes it.
-fn sealed(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    lines.iter().zip(1..).map(|(line, number)| seal::seal(line.clone(), number)).collect()
+fn all_sealed(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    lines.iter().zip(1..).map(|(line, number)| sealed(line, number)).collect()
 }
 
 #[test]
@@ -514,7 +516,7 @@ fn a_sealed_journal_tells_what_was_changed_lost_moved_or_added() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
     let head = Head { sealed: true, ..head("p") };
-    let lines = sealed(&[
+    let lines = all_sealed(&[
         head.line(),
         started(1, "s::a").line(),
         ran(1, 1),
@@ -562,7 +564,7 @@ fn an_outline_has_what_a_report_needs() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
     let head = Head { sealed: true, ..head("p") };
-    let lines = sealed(&[head.line(), started(1, "s::a").line(), ran(1, 1), decided(1).line()]);
+    let lines = all_sealed(&[head.line(), started(1, "s::a").line(), ran(1, 1), decided(1).line()]);
     fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
     let (whole, outline) = (RecordedRun::read(folder).unwrap(), RecordedRun::outline(&[folder]).unwrap());
     let (whole, outline) = (whole.tests[0].last().unwrap(), outline.tests[0].last().unwrap());

@@ -52,8 +52,7 @@ fn write(time: SystemTime, out: &mut Line) {
 fn write_digits(number: u64, digits: u32, end: u8, out: &mut Line) {
     let mut unit = 10_u64.pow(digits.saturating_sub(1));
     while unit > 0 {
-        // The remainder of a division by 10 is a digit.
-        out.push(b'0' + u8::try_from(number / unit % 10).unwrap_or_default());
+        out.digit(number / unit % 10);
         unit /= 10;
     }
     out.push(end);

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::__private::write_string;
 use eval_format::{Map, Number, Value};
 
 use super::line::Line;
@@ -22,20 +21,16 @@ pub(super) trait ToJson {
     }
 }
 
-/// Writes a string.
-pub(super) fn write_text(text: &str, out: &mut Line) {
-    // A line takes everything.
-    let _ = write_string(text, out);
-}
-
 /// Writes an array.
 pub(super) fn write_list<T>(items: &[T], out: &mut Line, write: impl Fn(&T, &mut Line)) {
     out.push(b'[');
-    for (at, item) in items.iter().enumerate() {
+    let mut at = 0;
+    while at < items.len() {
         if at > 0 {
             out.push(b',');
         }
-        write(item, out);
+        write(&items[at], out);
+        at += 1;
     }
     out.push(b']');
 }
@@ -43,13 +38,14 @@ pub(super) fn write_list<T>(items: &[T], out: &mut Line, write: impl Fn(&T, &mut
 /// An object that is being written.
 pub(super) struct Object<'a> {
     out: &'a mut Line,
-    is_empty: bool,
+    /// Where the object begins. Its brace replaces the comma of the first key.
+    begin: usize,
 }
 
 impl<'a> Object<'a> {
     pub(super) fn open(out: &'a mut Line) -> Self {
-        out.push(b'{');
-        Self { out, is_empty: true }
+        let begin = out.len();
+        Self { out, begin }
     }
 
     /// Adds a field, unless its value [is absent](ToJson::is_absent). The key is a [`key!`].
@@ -68,29 +64,30 @@ impl<'a> Object<'a> {
 
     /// Adds a text, even if it is empty.
     pub(super) fn text(&mut self, key: &str, text: &str) {
-        write_text(text, self.key(key));
+        self.key(key).text(text);
     }
 
     /// Begins a field; its value follows.
     pub(super) fn key(&mut self, key: &str) -> &mut Line {
         // The comma of a `key!` saves a call per field: it is copied with the name.
-        self.out.add(if self.is_empty { &key[1..] } else { key });
-        self.is_empty = false;
+        self.out.add(key);
+        self.out.replace(self.begin, b'{');
         self.out
     }
 
     /// Begins a field under any name; its value follows.
     fn any_key(&mut self, key: &str) -> &mut Line {
-        if !self.is_empty {
-            self.out.push(b',');
-        }
-        self.is_empty = false;
-        write_text(key, self.out);
+        self.out.push(b',');
+        self.out.replace(self.begin, b'{');
+        self.out.text(key);
         self.out.push(b':');
         self.out
     }
 
     pub(super) fn close(self) {
+        if self.out.len() == self.begin {
+            self.out.push(b'{');
+        }
         self.out.push(b'}');
     }
 }
@@ -103,9 +100,9 @@ fn write_value(value: &Value, depth: usize, out: &mut Line) {
         Value::Null => out.add("null"),
         Value::Bool(flag) => flag.write(out),
         Value::Number(number) => write_number(number, out),
-        Value::String(text) => write_text(text, out),
+        Value::String(text) => out.text(text),
         Value::Array(_) | Value::Object(_) if depth >= DEEPEST => {
-            write_text("(nested too deep to be recorded)", out);
+            out.add("\"(nested too deep to be recorded)\"");
         }
         Value::Array(items) => write_list(items, out, |item, out| write_value(item, depth + 1, out)),
         Value::Object(map) => write_map(map, depth, out),
@@ -122,9 +119,10 @@ fn write_map(map: &Map, depth: usize, out: &mut Line) {
 
 fn write_number(number: &Number, out: &mut Line) {
     match number.as_i64() {
-        Some(integer) => write_integer(integer, out),
-        None if number.is_integer() => out.add(&number.to_string()),
-        None => write_float(number.as_f64(), out),
+        // No secret is shorter than eight digits.
+        Some(integer) if (-9_999_999..=9_999_999).contains(&integer) => write_integer(integer, out),
+        _ if number.is_integer() => out.number(&number.to_string()),
+        _ => write_float(number.as_f64(), out),
     }
 }
 
@@ -170,7 +168,7 @@ fn write_decimal(whole: u64, mut fraction: u64, mut unit: u64, out: &mut Line) {
     out.push(b'.');
     loop {
         // The rest is below ten units.
-        out.push(b'0' + u8::try_from(fraction / unit).unwrap_or_default());
+        out.digit(fraction / unit);
         fraction %= unit;
         if fraction == 0 {
             return;
@@ -180,11 +178,21 @@ fn write_decimal(whole: u64, mut fraction: u64, mut unit: u64, out: &mut Line) {
 }
 
 fn write_integer(integer: i64, out: &mut Line) {
-    match u8::try_from(integer) {
-        Ok(digit @ 0..10) => out.push(b'0' + digit),
-        _ => out.add(&integer.to_string()),
+    if !(0..=MOST_DIGIT_BY_DIGIT).contains(&integer) {
+        return out.add(&integer.to_string());
+    }
+    let (rest, mut unit) = (integer.unsigned_abs(), 1);
+    while rest / unit >= 10 {
+        unit *= 10;
+    }
+    while unit > 0 {
+        out.digit(rest / unit % 10);
+        unit /= 10;
     }
 }
+
+/// Up to here, writing digit by digit takes no longer than formatting in builds without optimisation.
+const MOST_DIGIT_BY_DIGIT: i64 = 999_999;
 
 impl ToJson for Value {
     fn write(&self, out: &mut Line) {
@@ -206,7 +214,7 @@ impl ToJson for BTreeMap<String, String> {
     fn write(&self, out: &mut Line) {
         let mut object = Object::open(out);
         for (key, text) in self {
-            write_text(text, object.any_key(key));
+            object.any_key(key).text(text);
         }
         object.close();
     }
@@ -224,13 +232,13 @@ impl<T: ToJson> ToJson for Arc<T> {
 
 impl ToJson for Arc<str> {
     fn write(&self, out: &mut Line) {
-        write_text(self, out);
+        out.text(self);
     }
 }
 
 impl ToJson for String {
     fn write(&self, out: &mut Line) {
-        write_text(self, out);
+        out.text(self);
     }
 
     fn is_absent(&self) -> bool {

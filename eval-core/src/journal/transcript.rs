@@ -1,6 +1,8 @@
 //! Transcripts: what happened, event by event. The form that metrics see is made of the events again when a transcript is
 //! read.
 
+use std::sync::Arc;
+
 use serde_core::{Serialize, Serializer};
 
 use eval_format::Value;
@@ -10,7 +12,7 @@ use super::shape::{fields, key, words};
 use super::to_json::{Object, ToJson};
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
-use crate::secrets::mask;
+use crate::secrets::Secrets;
 use crate::transcript::{RunError, Transcript, TurnRecord};
 use crate::verdict::Role;
 
@@ -80,10 +82,10 @@ impl ToJson for JudgeError {
 /// As a journal has it: session, turns with their events, state, error. Without secrets.
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = Line::new();
+        let mut line = Line::without(Arc::clone(Secrets::of_environment()));
         self.write(&mut line);
         let text = String::from_utf8_lossy(&line.into_bytes()).into_owned();
-        let value = Value::parse(&mask(&text)).map_err(serde_core::ser::Error::custom)?;
+        let value = Value::parse(&text).map_err(serde_core::ser::Error::custom)?;
         value.serialize(serializer)
     }
 }

@@ -1,6 +1,5 @@
 //! Writing: one file per process, one write per record.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -10,11 +9,12 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::file_names::JOURNAL;
 use super::folder::Joined;
+use super::line::Line;
 use super::record::{Head, JOB_VARIABLES, SCHEMA};
 use super::seal::seal;
 use super::{folder, run_id, time};
 use crate::file_lock::FileLock;
-use crate::secrets::{Secrets, mask_hidden, secret_variables};
+use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
 use crate::variables;
 
@@ -30,7 +30,7 @@ pub(crate) struct Journal {
     failed: OnceLock<Arc<io::Error>>,
     tests: AtomicU32,
     /// What no line may hold.
-    secrets: Secrets,
+    secrets: Arc<Secrets>,
     /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
     /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by one.
@@ -188,7 +188,11 @@ impl Journal {
         mut file: Box<dyn Write + Send>,
         secrets: Secrets,
     ) -> io::Result<Self> {
-        file.write_all(&seal(masked(&secrets, head.line()), 1))?;
+        let secrets = Arc::new(secrets);
+        let mut line = Line::without(Arc::clone(&secrets));
+        head.write_line(&mut line);
+        seal(&mut line, 1);
+        file.write_all(line.as_bytes())?;
         let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
         let failed = OnceLock::new();
         Ok(Self { run: head.run, path, file, failed, tests, secrets, lock: None, prunes: None })
@@ -209,9 +213,11 @@ impl Journal {
         self.tests.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds a line. The system has the line when this returns, so it stays even if the process is killed.
-    pub(super) fn add(&self, line: Vec<u8>) {
-        let line = masked(&self.secrets, line);
+    /// Adds the record that `write` writes as a line. The system has the line when this returns, so it stays even if the
+    /// process is killed.
+    pub(super) fn add(&self, write: impl FnOnce(&mut Line)) {
+        let mut line = Line::without(Arc::clone(&self.secrets));
+        write(&mut line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.as_mut().map_or(Ok(()), |file| file.add(line));
         if let Err(error) = written {
@@ -258,19 +264,11 @@ struct Lines {
 }
 
 impl Lines {
-    fn add(&mut self, line: Vec<u8>) -> io::Result<()> {
+    fn add(&mut self, mut line: Line) -> io::Result<()> {
         self.written += 1;
-        self.file.write_all(&seal(line, self.written))
+        seal(&mut line, self.written);
+        self.file.write_all(line.as_bytes())
     }
-}
-
-/// A line without secrets.
-fn masked(secrets: &Secrets, line: Vec<u8>) -> Vec<u8> {
-    let Ok(Cow::Owned(masked)) = std::str::from_utf8(&line).map(|text| mask_hidden(secrets.mask(text)))
-    else {
-        return line;
-    };
-    masked.into_bytes()
 }
 
 /// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does not
@@ -374,10 +372,9 @@ fn file_name(head: &Head) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::Line;
     #[cfg(feature = "reports")]
     use super::super::parse::Record;
-    use super::super::to_json::write_text;
+    use super::super::record::Planned;
     use super::*;
 
     /// A file that takes so many bytes: a disk that fills up.
@@ -406,6 +403,12 @@ mod tests {
         }
     }
 
+    impl Disk {
+        fn text(&self) -> String {
+            String::from_utf8(self.written.lock().unwrap().clone()).unwrap()
+        }
+    }
+
     fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
         let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::of(secrets);
@@ -417,41 +420,48 @@ mod tests {
     fn a_record_is_one_write() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[]);
-        journal.add(b"[]\n".to_vec());
-        journal.add(b"[]\n".to_vec());
+        for cases in [7, 8] {
+            journal.add(|line| Planned { cases }.write_line(line));
+        }
         assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
-        let written = disk.written.lock().unwrap().clone();
-        let (head, rest) = written.split_at(written.len() - 6);
-        assert!(head.starts_with(b"{\"record\":\"head\",") && head.ends_with(b"\"}\n"));
+        let written = disk.text();
+        let lines: Vec<&str> = written.lines().collect();
+        assert!(lines[0].starts_with("{\"record\":\"head\","));
         #[cfg(feature = "reports")]
-        assert!(matches!(Record::parse(std::str::from_utf8(head).unwrap()), Ok(Record::Head(_))));
-        assert_eq!(rest, b"[]\n[]\n");
+        assert!(matches!(Record::parse(lines[0]), Ok(Record::Head(_))));
+        assert!(lines[1].starts_with("{\"record\":\"planned\",\"cases\":7,\"n\":2,\"sum\":\""));
+        assert!(lines[2].starts_with("{\"record\":\"planned\",\"cases\":8,\"n\":3,\"sum\":\""));
+        assert!(written.ends_with("\"}\n") && lines.len() == 3);
     }
 
     #[test]
     fn after_a_write_that_failed_nothing_follows_the_half_line() {
-        let room = seal(head("run".to_owned(), Some("package")).line(), 1).len() + 4;
+        let mut first = Line::new();
+        head("run".to_owned(), Some("package")).write_line(&mut first);
+        seal(&mut first, 1);
+        let room = first.len() + 4;
         let disk = Disk { room, ..Disk::default() };
         let journal = journal(&disk, &[]);
-        journal.add(b"{\"record\":\"x\"}\n".to_vec());
+        journal.add(|line| Planned { cases: 7 }.write_line(line));
         let calls = disk.calls.load(Ordering::Relaxed);
-        journal.add(b"{}\n".to_vec());
+        journal.add(|line| Planned { cases: 8 }.write_line(line));
         assert_eq!(disk.calls.load(Ordering::Relaxed), calls, "it is not tried again");
-        assert!(disk.written.lock().unwrap().ends_with(b"\n{\"re"));
+        assert!(disk.text().ends_with("\n{\"re"));
     }
 
     #[test]
     fn values_of_secret_variables_are_left_out() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
-        let mut line = Line::new();
-        write_text("keys: sk-\"12345, token678, token67", &mut line);
-        journal.add(line.into_bytes());
-        let written = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
-        assert!(
-            written.ends_with("\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\""),
-            "{written}"
-        );
+        journal.add(|line| {
+            line.add("{\"said\":");
+            line.text("keys: sk-\"12345, token678, token67");
+            line.push(b'}');
+        });
+        let written = disk.text();
+        let said =
+            "\n{\"said\":\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\",\"n\":2,";
+        assert!(written.contains(said), "{written}");
     }
 
     #[test]

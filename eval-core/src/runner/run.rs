@@ -233,7 +233,8 @@ impl EvalRunner {
         let mut report = self.labelled(report);
         let fails = report.verdict.fails();
         let failure = fails.then(|| failure::describe(&report));
-        identified.log.decided(&report, fails.then(|| failure::reason(&report)), failure.as_deref());
+        let headline = fails.then(|| failure::reason(&report));
+        identified.log.decided(&report, headline.as_deref(), failure.as_deref());
         if let Some(error) = identified.log.journal().and_then(Journal::failure) {
             report.notes.push(format!("the journal lacks this case, or a part of it: {error}"));
         }

@@ -76,33 +76,43 @@ pub(crate) fn begins_like_key(word: &str) -> bool {
     SHAPES.iter().any(|shape| word.starts_with(shape.begin))
 }
 
-/// The length of the shortest key with its beginning.
-const SHORTEST: usize = 16;
+/// The length of a run that may be a key or a part of one.
+const SHORTEST_RUN: usize = 16;
 /// The length of a run of letters and digits that may be a line of a private key.
 const LINE_OF_KEY: usize = 24;
+/// The length of the line that comes before it.
+const SHORTEST_PRIVATE: usize = "-----BEGIN PRIVATE KEY-----".len();
+
+/// Whether a byte is of those without which [`mask_shapes`] masks nothing: a key has a digit, and an address has an `@`.
+pub(crate) const fn may_tell(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'@')
+}
 
 /// A text without words that look like keys, and without the user and the password of addresses.
 ///
-/// Lines of journals pass through here, in tests that are built without optimisation. So not every byte is looked at:
+/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at:
 /// a key is a long run of certain characters, and of such a run every sixteenth byte of the text finds one.
 pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
-    let mut at = SHORTEST - 1;
+    let mut at = SHORTEST_RUN - 1;
     let mut may_be_private = false;
     while at < bytes.len() {
-        if !IS_PART[bytes[at] as usize] {
-            at += SHORTEST;
+        if PARTS[bytes[at] as usize] == 0 {
+            at += SHORTEST_RUN;
             continue;
         }
-        let (mut begin, mut end) = (at, at + 1);
-        while begin > 0 && IS_PART[bytes[begin - 1] as usize] {
+        let (mut begin, mut end, mut kinds) = (at, at + 1, PARTS[bytes[at] as usize]);
+        while begin > 0 && PARTS[bytes[begin - 1] as usize] != 0 {
             begin -= 1;
+            kinds |= PARTS[bytes[begin] as usize];
         }
-        while end < bytes.len() && IS_PART[bytes[end] as usize] {
+        while end < bytes.len() && PARTS[bytes[end] as usize] != 0 {
+            kinds |= PARTS[bytes[end] as usize];
             end += 1;
         }
-        if end - begin >= SHORTEST && is_mixed(&bytes[begin..end]) {
+        // Names and words of prose have no digits.
+        if end - begin >= SHORTEST_RUN && kinds & MIXED == MIXED {
             may_be_private |= end - begin >= LINE_OF_KEY;
             if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
                 hidden.push(found);
@@ -110,15 +120,13 @@ pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
             }
         }
         // The run is done, and the next one of this length reaches to there.
-        at = end + SHORTEST;
+        at = end + SHORTEST_RUN;
     }
-    if may_be_private && holds(text, "PRIVATE KEY-----") {
+    if may_be_private && text.len() > SHORTEST_PRIVATE && holds(text, "PRIVATE KEY-----") {
         hidden.extend(private_keys(text));
     }
-    let mut from = 0;
-    while let Some(found) = text[from..].find('@') {
-        hidden.extend(user_and_password(text, from + found));
-        from += found + 1;
+    if bytes.contains(&b'@') {
+        hidden.extend(text.match_indices('@').filter_map(|(at, _)| user_and_password(text, at)));
     }
     if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
 }
@@ -139,49 +147,62 @@ fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     out
 }
 
-/// Which bytes a key is made of: letters, digits, `-` and `_`.
-static IS_PART: [bool; 256] = {
-    let parts = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut is_part = [false; 256];
-    let mut at = 0;
-    while at < parts.len() {
-        is_part[parts[at] as usize] = true;
+/// Which bytes a key is made of: letters, digits, `-` and `_`. 0 for all others.
+static PARTS: [u8; 256] = {
+    let mut parts = [0; 256];
+    let mut at = 0_usize;
+    while at < 256 {
+        parts[at] = match at.to_le_bytes()[0] {
+            b'A'..=b'Z' | b'a'..=b'z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'-' | b'_' => SIGN,
+            _ => 0,
+        };
         at += 1;
     }
-    is_part
+    parts
 };
 
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const SIGN: u8 = 4;
+const MIXED: u8 = LETTER | DIGIT;
+
 fn is_part(byte: u8) -> bool {
-    IS_PART[usize::from(byte)]
+    PARTS[usize::from(byte)] != 0
 }
 
-/// Whether there are a digit and a letter. Names and words of prose have no digits.
-fn is_mixed(run: &[u8]) -> bool {
-    let (mut digit, mut letter, mut at) = (false, false, 0);
-    while at < run.len() {
-        match run[at] {
-            b'0'..=b'9' => digit = true,
-            b'a'..=b'z' | b'A'..=b'Z' => letter = true,
-            _ => {}
-        }
-        if digit && letter {
-            return true;
-        }
-        at += 1;
-    }
-    false
+/// Whether there are a digit and a letter.
+fn is_mixed(text: &[u8]) -> bool {
+    text.iter().fold(0, |kinds, byte| kinds | PARTS[usize::from(*byte)]) & MIXED == MIXED
 }
 
 /// The longest beginning of a key with a dot in it: `ya29.`
 const LONGEST_BEGINNING: usize = 5;
 /// How many letters at the begin of a run belong to the escape before it: two in `%3Ask-`.
 const LONGEST_ESCAPE: usize = 3;
+/// The length of the shortest key, with its beginning.
+const SHORTEST_KEY: usize = {
+    let (mut shortest, mut at) = (usize::MAX, 0);
+    while at < SHAPES.len() {
+        let length = SHAPES[at].begin.len() + SHAPES[at].least;
+        if length < shortest {
+            shortest = length;
+        }
+        at += 1;
+    }
+    shortest
+};
 /// How much of a word is looked at to tell whether it is a key.
 const LOOKED_AT: usize = 512;
 
 /// The key that begins in a run, or right before it if its beginning has a dot.
 fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
-    let mut at = begin.saturating_sub(LONGEST_BEGINNING);
+    let is_behind_dot = begin > 0 && bytes[begin - 1] == b'.';
+    let mut at = if is_behind_dot { begin.saturating_sub(LONGEST_BEGINNING) } else { begin };
+    // What begins later is too short to be a key, unless it goes on behind a dot.
+    let goes_on = bytes.get(end) == Some(&b'.');
+    let end = if goes_on { end } else { (end + 1).saturating_sub(SHORTEST_KEY) };
     while at < end {
         // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
         let may_start = at < begin + LONGEST_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');

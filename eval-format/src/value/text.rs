@@ -103,41 +103,32 @@ pub fn write_string(text: &str, out: &mut dyn Write) -> fmt::Result {
 
 /// The first byte that a string cannot hold as it is.
 ///
-/// Sixteen bytes at a time: journals are written by tests, which are built without optimisation. There, a step for
-/// each byte costs more than all the rest of a record.
+/// A step for each byte and no iterator: journals are written by tests, which are built without optimisation.
 fn first_special(bytes: &[u8]) -> Option<usize> {
-    let (blocks, rest) = if bytes.len() < BLOCK { (&[][..], bytes) } else { bytes.as_chunks::<BLOCK>() };
     let mut at = 0;
-    while at < blocks.len() {
-        if has_special(u128::from_le_bytes(blocks[at])) {
-            return position_of_special(&blocks[at]).map(|found| at * BLOCK + found);
+    while at < bytes.len() {
+        if NEEDS_ESCAPE[bytes[at] as usize] {
+            return Some(at);
         }
         at += 1;
-    }
-    let mut padded = [b' '; BLOCK];
-    padded[..rest.len()].copy_from_slice(rest);
-    if has_special(u128::from_le_bytes(padded)) {
-        return position_of_special(rest).map(|found| blocks.len() * BLOCK + found);
     }
     None
 }
 
-const BLOCK: usize = 16;
+static NEEDS_ESCAPE: [bool; 256] = {
+    let mut needs = [false; 256];
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        needs[byte as usize] = needs_escape(byte);
+        byte -= 1;
+    }
+    needs[0] = needs_escape(0);
+    needs
+};
 
-fn position_of_special(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|byte| *byte < b' ' || *byte == b'"' || *byte == b'\\')
-}
-
-/// Whether one of sixteen bytes is special.
-///
-/// Subtracting a number from each byte sets the highest bit of those that are below it.
-fn has_special(block: u128) -> bool {
-    const ONES: u128 = u128::MAX / 0xff;
-    const HIGHEST: u128 = ONES << 7;
-    let has_zero = |block: u128| block.wrapping_sub(ONES) & !block & HIGHEST;
-    let of = |byte: u8| ONES * u128::from(byte);
-    let controls = block.wrapping_sub(of(b' ')) & !block & HIGHEST;
-    controls | has_zero(block ^ of(b'"')) | has_zero(block ^ of(b'\\')) != 0
+/// Whether a JSON string cannot hold a byte as it is: a control character, a quote or a backslash.
+pub const fn needs_escape(byte: u8) -> bool {
+    matches!(byte, 0..b' ' | b'"' | b'\\')
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use eval_format::UsageMetadata;
 
 use super::*;
 use crate::agent::Event;
-use crate::journal::lines::broke_line;
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{Scores, TOKEN_USAGE};
 use crate::report::{MetricOutcome, MetricReport};
@@ -122,7 +121,7 @@ fn a_file_has_the_same_outline_with_seals_and_without() {
             scored_line(1, 1, 1, &scores),
             ended.line(),
         ];
-        let lines = if has_seals { sealed(&lines) } else { lines.to_vec() };
+        let lines = if has_seals { all_sealed(&lines) } else { lines.to_vec() };
         fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
         let sizes = |run: RecordedRun| {
             assert_eq!((run.torn, run.lost, run.unreadable), (0, 0, Vec::new()));
@@ -225,10 +224,10 @@ fn the_first_line_is_the_head_and_says_whether_there_are_seals() {
     let changed = "1: it was changed after it was written: its checksum is another";
     for (first, expected) in [
         (plain.clone(), None),
-        (seal::seal(claims.clone(), 1), None),
-        (seal::seal(claims.clone(), 2), Some(changed)),
+        (sealed(&claims, 1), None),
+        (sealed(&claims, 2), Some(changed)),
         (claims, Some(changed)),
-        (seal::seal(plain, 1), Some(changed)),
+        (sealed(&plain, 1), Some(changed)),
         (started(1, "s::a").line(), Some("1: a journal begins with its head")),
     ] {
         assert_eq!(said(&read(&first)), Vec::from_iter(expected), "{}", String::from_utf8_lossy(&first));

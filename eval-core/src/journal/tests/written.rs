@@ -1,0 +1,77 @@
+//! Records as the bytes that a journal would add.
+
+use crate::journal::line::Line;
+use crate::journal::lines::{Decision, Place, write_broke, write_ran, write_scored};
+use crate::journal::record::{Decided, Head, Planned, Started};
+use crate::journal::seal::seal;
+use crate::judge_outcome::JudgeUse;
+use crate::report::ScoredMetric;
+use crate::transcript::{RunError, Transcript};
+
+fn written(write: impl FnOnce(&mut Line)) -> Vec<u8> {
+    let mut line = Line::new();
+    write(&mut line);
+    line.push(b'\n');
+    line.into_bytes()
+}
+
+/// A line with its seal.
+pub(super) fn sealed(line: &[u8], number: usize) -> Vec<u8> {
+    let record = std::str::from_utf8(line).unwrap().strip_suffix('\n').unwrap();
+    let mut line = Line::new();
+    line.add(record);
+    seal(&mut line, number);
+    line.into_bytes()
+}
+
+/// A record with a line of its own.
+pub(super) trait Written {
+    fn line(&self) -> Vec<u8>;
+}
+
+macro_rules! written {
+    ($($kind:ident)*) => {
+        $(impl Written for $kind {
+            fn line(&self) -> Vec<u8> {
+                written(|line| self.write_line(line))
+            }
+        })*
+    };
+}
+written!(Head Planned Started);
+
+impl Written for Decided {
+    fn line(&self) -> Vec<u8> {
+        let decision = Decision {
+            test: self.test,
+            verdict: &self.verdict,
+            metrics: &self.metrics,
+            passed_runs: self.passed_runs,
+            elapsed: self.elapsed,
+            notes: &self.notes,
+            repeated: self.repeated,
+            headline: self.headline.as_deref(),
+            failure: self.failure.as_deref(),
+            at: self.at,
+        };
+        written(|line| decision.write_line(line))
+    }
+}
+
+pub(super) fn ran_line(
+    test: u32,
+    run: usize,
+    evaluation: u32,
+    transcript: &Transcript,
+    simulator: &[JudgeUse],
+) -> Vec<u8> {
+    written(|line| write_ran(line, Place { test, run, evaluation }, transcript, simulator))
+}
+
+pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric]) -> Vec<u8> {
+    written(|line| write_scored(line, Place { test, run, evaluation }, metrics))
+}
+
+pub(super) fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u8> {
+    written(|line| write_broke(line, Place { test, run, evaluation }, error))
+}

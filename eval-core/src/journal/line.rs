@@ -8,8 +8,8 @@ use eval_format::__private::{needs_escape, write_string};
 
 use crate::secrets::{SHORTEST_SECRET, Secrets, may_tell};
 
-/// A text that grows. What comes from outside is a [`text`](Self::text) or a [`number`](Self::number): only these are
-/// written without secrets.
+/// A text that grows. What comes from outside is a [`text`](Self::text) or a [`number`](Self::number): only in these,
+/// secrets are looked for.
 ///
 /// Journals are written by tests, which are built without optimisation. There, each append to a `Vec` or a `String` is a
 /// dozen calls, and so is an index into a `Vec`: that into a slice is none.
@@ -58,20 +58,29 @@ impl Line {
     /// Adds a string, without secrets.
     pub(super) fn text(&mut self, text: &str) {
         let kinds = kinds(text.as_bytes());
-        if text.len() >= SHORTEST_SECRET && (kinds & TELLING != 0 || self.secrets.has_values()) {
-            let secrets = Arc::clone(&self.secrets);
-            if let Cow::Owned(masked) = secrets.mask(text) {
-                // A line takes everything.
-                let _ = write_string(&masked, self);
-                return;
-            }
-        }
-        if kinds & ESCAPED != 0 {
-            let _ = write_string(text, self);
+        if text.len() >= SHORTEST_SECRET
+            && (kinds & TELLING != 0 || self.secrets.has_values())
+            && let Cow::Owned(masked) = self.secrets.mask(text)
+        {
+            // A line takes everything.
+            let _ = write_string(&masked, self);
         } else {
+            self.string(text, kinds);
+        }
+    }
+
+    /// Adds a string that is no text from outside.
+    pub(super) fn name(&mut self, name: &str) {
+        self.string(name, kinds(name.as_bytes()));
+    }
+
+    fn string(&mut self, text: &str, kinds: u8) {
+        if kinds & ESCAPED == 0 {
             self.push(b'"');
             self.add(text);
             self.push(b'"');
+        } else {
+            let _ = write_string(text, self);
         }
     }
 
@@ -207,14 +216,16 @@ mod tests {
             "\u{1f}",
             "a long text without any of them",
         ] {
-            let mut line = Line::new();
-            line.text(text);
-            assert_eq!(written(line), serde_json::to_string(text).unwrap());
+            for write in [Line::text, Line::name] {
+                let mut line = Line::new();
+                write(&mut line, text);
+                assert_eq!(written(line), serde_json::to_string(text).unwrap());
+            }
         }
     }
 
     #[test]
-    fn texts_and_numbers_lose_their_secrets_and_pieces_of_json_stay() {
+    fn texts_and_numbers_lose_their_secrets_and_names_stay() {
         let variables =
             [("A_TOKEN", "purple \"elephant\""), ("B_PASSWORD", "20261123"), ("C_KEY", "nodigits")];
         let secrets = Secrets::of(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -225,7 +236,7 @@ mod tests {
         }
         line.number("20261123");
         line.number("20261124");
-        line.add("nodigits");
+        line.name("nodigits");
         let expected = [
             r#""a (the value of A_TOKEN)""#,
             r#""(the value of C_KEY)!""#,
@@ -233,7 +244,7 @@ mod tests {
             r#""a://(a key)@d.e""#,
             r#""(the value of B_PASSWORD)""#,
             "20261124",
-            "nodigits",
+            r#""nodigits""#,
         ];
         assert_eq!(written(line), expected.concat());
     }

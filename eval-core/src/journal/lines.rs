@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::line::Line;
 use super::record::{Head, Planned, Started};
+use super::scores::metric_name;
 use super::shape::key;
 use super::to_json::{Object, ToJson, write_list};
 use crate::judge_outcome::JudgeUse;
@@ -110,7 +111,7 @@ pub(super) fn write_broke(line: &mut Line, place: Place, error: &RunError) {
 /// Writes a [`RecordedMetric`](super::RecordedMetric). The criterion and the verdict are left to [`Decision`].
 fn write_metric(metric: &ScoredMetric, out: &mut Line) {
     let mut object = Object::open(out);
-    object.text(key!("name"), &metric.name);
+    metric_name(&mut object, &metric.name, !metric.custom);
     object.field(key!("custom"), &metric.custom);
     object.field(key!("score"), &metric.outcome);
     object.list(key!("judge"), &metric.judge);

@@ -3,6 +3,8 @@
 use eval_format::{Criterion, Gate, Pass};
 
 use super::line::Line;
+#[cfg(feature = "reports")]
+use super::shape::read_fields;
 use super::shape::{fields, key};
 use super::to_json::{Object, ToJson, write_list};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
@@ -15,7 +17,30 @@ fields!(JudgeUse { model, asked, failed, replayed, usage, questions });
 fields!(JudgeQuestion { template, prompt, answers });
 fields!(RubricScore { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
-fields!(MetricReport { name, criterion, score, scored, total, passed_runs, verdict, notes });
+#[cfg(feature = "reports")]
+read_fields!(MetricReport having [] { name, criterion, score, scored, total, passed_runs, verdict, notes });
+
+impl ToJson for MetricReport {
+    fn write(&self, out: &mut Line) {
+        let mut object = Object::open(out);
+        // All metrics without a criterion are ADK's informational ones.
+        metric_name(&mut object, &self.name, self.criterion.is_none());
+        object.field(key!("criterion"), &self.criterion);
+        object.field(key!("score"), &self.score);
+        object.field(key!("scored"), &self.scored);
+        object.field(key!("total"), &self.total);
+        object.field(key!("passed_runs"), &self.passed_runs);
+        object.field(key!("verdict"), &self.verdict);
+        object.field(key!("notes"), &self.notes);
+        object.close();
+    }
+}
+
+/// Adds the name of a metric. Where it is ADK's or ours, no secret is looked for in it.
+pub(super) fn metric_name(object: &mut Object<'_>, name: &str, is_built_in: bool) {
+    let out = object.key(key!("name"));
+    if is_built_in { out.name(name) } else { out.text(name) }
+}
 
 /// A score without notes and rubrics is a number.
 impl ToJson for Score {
@@ -85,9 +110,9 @@ impl ToJson for MetricOutcome {
 impl ToJson for Verdict {
     fn write(&self, out: &mut Line) {
         let word = self.name();
-        let Some(reason) = self.reason() else { return out.text(word) };
+        let Some(reason) = self.reason() else { return out.name(word) };
         let mut object = Object::open(out);
-        object.text(key!("is"), word);
+        object.key(key!("is")).name(word);
         object.text(key!("reason"), reason);
         if let Self::Error { role, .. } = self {
             object.field(key!("role"), role);

@@ -178,9 +178,7 @@ fn write_decimal(whole: u64, mut fraction: u64, mut unit: u64, out: &mut Line) {
 }
 
 fn write_integer(integer: i64, out: &mut Line) {
-    if !(0..=MOST_DIGIT_BY_DIGIT).contains(&integer) {
-        return out.add(&integer.to_string());
-    }
+    let (0..=MOST_DIGIT_BY_DIGIT) = integer else { return out.add(&integer.to_string()) };
     let (rest, mut unit) = (integer.unsigned_abs(), 1);
     while rest / unit >= 10 {
         unit *= 10;

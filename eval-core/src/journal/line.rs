@@ -29,7 +29,7 @@ impl Line {
 
     /// A line without these secrets.
     pub(super) fn without(secrets: Arc<Secrets>) -> Self {
-        Self { bytes: vec![0; 2048].into_boxed_slice(), written: 0, secrets }
+        Self { bytes: vec![0; USUAL].into_boxed_slice(), written: 0, secrets }
     }
 
     pub(super) fn push(&mut self, byte: u8) {
@@ -139,6 +139,9 @@ fn kinds(mut bytes: &[u8]) -> u8 {
     }
     kinds
 }
+
+/// Most records have room in it. Allocators take longer for more.
+const USUAL: usize = 1024;
 
 /// A byte that a string cannot hold as it is.
 const ESCAPED: u8 = 1;

@@ -13,11 +13,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use holds::holds;
+use holds::Needle;
 
 #[cfg(feature = "model-judge")]
 pub(crate) use shapes::begins_like_key;
-pub(crate) use shapes::{mask_shapes, may_tell};
+pub(crate) use shapes::{PrivateKey, is_in_every_address, is_in_every_border, is_in_every_key, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
 pub(crate) const SHORTEST_SECRET: usize = 8;
@@ -37,29 +37,61 @@ pub fn is_secret(name: &str, value: &str) -> bool {
 /// Secrets that are looked for in texts.
 #[derive(Default)]
 pub(crate) struct Secrets {
-    /// Values, the longest first, each with the name of its variable. A value is also there as it looks in a JSON
-    /// string and in `Debug` output.
-    values: Vec<(String, String)>,
+    /// Values, the longest first. A value is also there as it looks in a JSON string and
+    /// in `Debug` output, and as it reads if it is written so. Of a JSON object, the values are there whose keys say so.
+    values: Vec<Secret>,
+}
+
+struct Secret {
+    value: Needle<String>,
+    /// The name of its variable.
+    variable: String,
 }
 
 impl Secrets {
     /// The values of these variables.
     pub(crate) fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut values: Vec<(String, String)> = Vec::new();
+        let mut secrets = Self::default();
         for (name, value) in variables {
-            let json = serde_json::to_string(&value).unwrap_or_default();
-            let debug = format!("{value:?}");
-            for written in [value.as_str(), inside(&json), inside(&debug), value.trim()] {
-                if written.len() >= SHORTEST_SECRET && !values.iter().any(|(known, _)| known == written) {
-                    // Long values come first: a short one may be a part of them. A sort would be much code for a few.
-                    let place = values.partition_point(|(known, _)| {
-                        (written.len(), known.as_str()) < (known.len(), written)
-                    });
-                    values.insert(place, (written.to_owned(), name.clone()));
-                }
+            secrets.add(&name, &value);
+            if value.contains('\\')
+                && let Ok(unescaped) = serde_json::from_str::<String>(&format!("\"{value}\""))
+            {
+                secrets.add(&name, &unescaped);
+            }
+            if let Ok(object @ serde_json::Value::Object(_)) = serde_json::from_str(&value) {
+                secrets.add_values_of(&name, &object);
             }
         }
-        Self { values }
+        secrets
+    }
+
+    /// Adds the value of a variable, as it may be written.
+    fn add(&mut self, name: &str, value: &str) {
+        let json = serde_json::to_string(value).unwrap_or_default();
+        let debug = format!("{value:?}");
+        for written in [value, inside(&json), inside(&debug), value.trim()] {
+            if written.len() >= SHORTEST_SECRET
+                && !self.values.iter().any(|known| known.value.text == written)
+            {
+                // Long values come first: a short one may be a part of them. A sort would be much code for a few.
+                let place = self.values.partition_point(|Secret { value: known, .. }| {
+                    (written.len(), known.text.as_str()) < (known.text.len(), written)
+                });
+                let value = Needle::new(written.to_owned());
+                self.values.insert(place, Secret { value, variable: name.to_owned() });
+            }
+        }
+    }
+
+    /// Adds the values of an object that are secrets by their keys.
+    fn add_values_of(&mut self, name: &str, value: &serde_json::Value) {
+        for (key, item) in value.as_object().into_iter().flatten() {
+            match item.as_str() {
+                Some(text) if is_secret(key, text) => self.add(name, text),
+                _ => self.add_values_of(name, item),
+            }
+        }
     }
 
     /// The secrets of the environment, read once.
@@ -77,9 +109,9 @@ impl Secrets {
     /// [was hidden](hide).
     pub(crate) fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
-        for (value, name) in &self.values {
-            if holds(&masked, value) {
-                masked = Cow::Owned(masked.replace(value.as_str(), &format!("(the value of {name})")));
+        for Secret { value, variable } in &self.values {
+            if value.is_in(&masked) {
+                masked = Cow::Owned(masked.replace(&value.text, &format!("(the value of {variable})")));
             }
         }
         let masked = match mask_shapes(&masked) {
@@ -92,7 +124,7 @@ impl Secrets {
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.values.iter().map(|(_, name)| name.as_str()).collect();
+        let names: Vec<&str> = self.values.iter().map(|secret| secret.variable.as_str()).collect();
         f.debug_tuple("Secrets").field(&names).finish()
     }
 }
@@ -171,12 +203,19 @@ mod tests {
 
     #[test]
     fn values_are_masked_as_they_are_and_as_they_are_quoted() {
-        let variables = [("A_TOKEN", "tok\"en\n678"), ("B_KEY", "tok\"en\n678 and more")];
+        let variables = [
+            ("A_TOKEN", "tok\"en\n678"),
+            ("B_KEY", "tok\"en\n678 and more"),
+            ("C_SECRET", r#"\"purple\"\nelephant"#),
+            ("D_CREDENTIALS", r#"{"user":"app-of-mine","more":{"password":"correct-horse"}}"#),
+        ];
         for (text, expected) in [
             ("say tok\"en\n678!", "say (the value of A_TOKEN)!"),
             (r#"{"a":"tok\"en\n678"}"#, r#"{"a":"(the value of A_TOKEN)"}"#),
             ("tok\"en\n678 and more", "(the value of B_KEY)"),
             ("token678", "token678"),
+            ("a \"purple\"\nelephant", "a (the value of C_SECRET)"),
+            ("correct-horse of app-of-mine", "(the value of D_CREDENTIALS) of app-of-mine"),
             ("", ""),
         ] {
             assert_eq!(masked(&variables, text), expected, "{text}");

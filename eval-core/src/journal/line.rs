@@ -6,19 +6,22 @@ use std::sync::Arc;
 
 use eval_format::__private::{needs_escape, write_string};
 
-use crate::secrets::{SHORTEST_SECRET, Secrets, may_tell};
+use crate::secrets::{
+    PrivateKey, SHORTEST_SECRET, Secrets, is_in_every_address, is_in_every_border, is_in_every_key,
+};
 
-/// A text that grows. What comes from outside is a [`text`](Self::text) or a [`number`](Self::number): only in these,
-/// secrets are looked for.
+/// A text that grows. Secrets are looked for in each [`text`](Self::text) and [`number`](Self::number), and nowhere else: texts
+/// from outside, and the numbers in values from outside, are written with these.
 ///
-/// Journals are written by tests, which are built without optimisation. There, each append to a `Vec` or a `String` is a
-/// dozen calls, and so is an index into a `Vec`: that into a slice is none.
+/// Journals are written by tests, which are built without optimisation. There, an append to a `Vec` or a `String` takes a
+/// dozen calls, and so does an index into a `Vec`. An index into a slice takes none.
 #[derive(Debug)]
 pub(super) struct Line {
     /// What is written, and room for more.
     bytes: Box<[u8]>,
     written: usize,
     secrets: Arc<Secrets>,
+    private_key: PrivateKey,
 }
 
 impl Line {
@@ -29,7 +32,12 @@ impl Line {
 
     /// A line without these secrets.
     pub(super) fn without(secrets: Arc<Secrets>) -> Self {
-        Self { bytes: vec![0; USUAL].into_boxed_slice(), written: 0, secrets }
+        Self {
+            bytes: vec![0; USUAL].into_boxed_slice(),
+            written: 0,
+            secrets,
+            private_key: PrivateKey::default(),
+        }
     }
 
     pub(super) fn push(&mut self, byte: u8) {
@@ -58,15 +66,18 @@ impl Line {
     /// Adds a string, without secrets.
     pub(super) fn text(&mut self, text: &str) {
         let kinds = kinds(text.as_bytes());
-        if text.len() >= SHORTEST_SECRET
-            && (kinds & TELLING != 0 || self.secrets.has_values())
+        if (kinds & BORDER != 0 || self.private_key.is_open())
+            && let Some(masked) = self.private_key.mask(text)
+        {
+            return self.name(&masked);
+        }
+        let is_long = text.len() >= SHORTEST_SECRET;
+        if (kinds & ADDRESS != 0 || is_long && (kinds & KEY != 0 || self.secrets.has_values()))
             && let Cow::Owned(masked) = self.secrets.mask(text)
         {
-            // A line takes everything.
-            let _ = write_string(&masked, self);
-        } else {
-            self.string(text, kinds);
+            return self.name(&masked);
         }
+        self.string(text, kinds);
     }
 
     /// Adds a string that is no text from outside.
@@ -80,16 +91,19 @@ impl Line {
             self.add(text);
             self.push(b'"');
         } else {
-            let _ = write_string(text, self);
+            // A line takes everything.
+            let _ = write_string(text, &mut Escaped(self));
         }
     }
 
     /// Adds the digits of a number; a string if they are a secret.
     pub(super) fn number(&mut self, digits: &str) {
-        if self.secrets.mask(digits) == digits {
-            self.add(digits);
+        if digits.len() >= SHORTEST_SECRET
+            && let Cow::Owned(masked) = self.secrets.mask(digits)
+        {
+            self.name(&masked);
         } else {
-            self.text(digits);
+            self.add(digits);
         }
     }
 
@@ -119,6 +133,10 @@ impl Line {
         &self.bytes[..self.written]
     }
 
+    pub(super) fn into_text(self) -> String {
+        String::from_utf8_lossy(&self.into_bytes()).into_owned()
+    }
+
     pub(super) fn into_bytes(self) -> Vec<u8> {
         let mut bytes = self.bytes.into_vec();
         bytes.truncate(self.written);
@@ -145,8 +163,11 @@ const USUAL: usize = 1024;
 
 /// A byte that a string cannot hold as it is.
 const ESCAPED: u8 = 1;
-/// A byte of those without which no text looks like a key.
-const TELLING: u8 = 2;
+/// A byte of those that are in every key, in every address with a password, and in the first and last lines of every private
+/// key.
+const KEY: u8 = 2;
+const ADDRESS: u8 = 4;
+const BORDER: u8 = 8;
 
 /// What each byte is.
 static KINDS: [u8; 256] = {
@@ -156,8 +177,12 @@ static KINDS: [u8; 256] = {
         let byte = at.to_le_bytes()[0];
         kinds[at] = if needs_escape(byte) {
             ESCAPED
-        } else if may_tell(byte) {
-            TELLING
+        } else if is_in_every_key(byte) {
+            KEY
+        } else if is_in_every_address(byte) {
+            ADDRESS
+        } else if is_in_every_border(byte) {
+            BORDER
         } else {
             0
         };
@@ -166,9 +191,12 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-impl fmt::Write for Line {
+/// What writes the escapes of a string. The line itself takes no formatted text, so that none escapes the search for secrets.
+struct Escaped<'a>(&'a mut Line);
+
+impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.add(text);
+        self.0.add(text);
         Ok(())
     }
 }
@@ -234,7 +262,18 @@ mod tests {
         let secrets = Secrets::of(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let mut line = Line::without(Arc::new(secrets));
         let key = format!("a sk-ant-{}", "abcde01234".repeat(6));
-        for text in ["a purple \"elephant\"", "nodigits!", &key, "a://b:c@d.e"] {
+        let private = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+        for text in [
+            "a purple \"elephant\"",
+            "nodigits!",
+            &key,
+            "a://b:c@d.e",
+            "x://:p@",
+            "-----BEGIN PRIVATE KEY-----",
+            private,
+            "-----END PRIVATE KEY-----",
+            private,
+        ] {
             line.text(text);
         }
         line.number("20261123");
@@ -245,6 +284,11 @@ mod tests {
             r#""(the value of C_KEY)!""#,
             r#""a (a key)""#,
             r#""a://(a key)@d.e""#,
+            r#""x://(a key)@""#,
+            r#""-----BEGIN PRIVATE KEY-----""#,
+            r#""(a key)""#,
+            r#""-----END PRIVATE KEY-----""#,
+            r#""MIIEvQIBADANBgkqhkiG9w0BAQEFAASC""#,
             r#""(the value of B_PASSWORD)""#,
             "20261124",
             r#""nodigits""#,

@@ -32,7 +32,7 @@ impl Started {
 
 /// How a test ended: a [`Decided`](super::Decided), without copies.
 #[derive(Debug)]
-pub(super) struct Decision<'a> {
+pub(super) struct TestEnd<'a> {
     pub(super) test: u32,
     pub(super) verdict: &'a Verdict,
     pub(super) metrics: &'a [MetricReport],
@@ -45,7 +45,7 @@ pub(super) struct Decision<'a> {
     pub(super) at: SystemTime,
 }
 
-impl Decision<'_> {
+impl TestEnd<'_> {
     pub(super) fn write_line(&self, line: &mut Line) {
         write_record("decided", line, |out| {
             let mut object = Object::open(out);
@@ -69,13 +69,13 @@ impl Decision<'_> {
 
 /// Which evaluation of a run a record is of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct EvaluationId {
     pub(super) test: u32,
     pub(super) run: usize,
     pub(super) evaluation: u32,
 }
 
-impl Place {
+impl EvaluationId {
     fn write_record(self, kind: &str, line: &mut Line, write: impl FnOnce(&mut Object<'_>)) {
         write_record(kind, line, |out| {
             let mut object = Object::open(out);
@@ -89,26 +89,26 @@ impl Place {
 }
 
 /// Writes a [`Ran`](super::Ran), without a copy of the transcript.
-pub(super) fn write_ran(line: &mut Line, place: Place, transcript: &Transcript, simulator: &[JudgeUse]) {
-    place.write_record("ran", line, |object| {
+pub(super) fn write_ran(line: &mut Line, of: EvaluationId, transcript: &Transcript, simulator: &[JudgeUse]) {
+    of.write_record("ran", line, |object| {
         object.field(key!("transcript"), transcript);
         object.list(key!("simulator"), simulator);
     });
 }
 
 /// Writes a [`Scored`](super::Scored), without a copy of the scores.
-pub(super) fn write_scored(line: &mut Line, place: Place, metrics: &[ScoredMetric]) {
-    place.write_record("scored", line, |object| {
+pub(super) fn write_scored(line: &mut Line, of: EvaluationId, metrics: &[ScoredMetric]) {
+    of.write_record("scored", line, |object| {
         write_list(metrics, object.key(key!("metrics")), write_metric);
     });
 }
 
 /// Writes a [`Broke`](super::Broke).
-pub(super) fn write_broke(line: &mut Line, place: Place, error: &RunError) {
-    place.write_record("broke", line, |object| object.field(key!("error"), error));
+pub(super) fn write_broke(line: &mut Line, of: EvaluationId, error: &RunError) {
+    of.write_record("broke", line, |object| object.field(key!("error"), error));
 }
 
-/// Writes a [`RecordedMetric`](super::RecordedMetric). The criterion and the verdict are left to [`Decision`].
+/// Writes a [`RecordedMetric`](super::RecordedMetric). The criterion and the verdict are left to [`TestEnd`].
 fn write_metric(metric: &ScoredMetric, out: &mut Line) {
     let mut object = Object::open(out);
     metric_name(&mut object, &metric.name, !metric.custom);

@@ -124,14 +124,14 @@ impl ToJson for Verdict {
 /// As in the attribute: `mean`, `at_least(2)`.
 impl ToJson for Pass {
     fn write(&self, out: &mut Line) {
-        out.text(&self.to_string());
+        out.name(&self.to_string());
     }
 }
 
 /// As in the attribute: `mean`, `every_turn`.
 impl ToJson for Gate {
     fn write(&self, out: &mut Line) {
-        out.text(&self.to_string());
+        out.name(&self.to_string());
     }
 }
 

@@ -8,6 +8,7 @@ use super::to_json::ToJson;
 
 /// Ends a line that holds a record: seals it, and adds the line break.
 pub(super) fn seal(line: &mut Line, number: usize) {
+    debug_assert!(line.as_bytes().ends_with(b"}"), "only objects have a seal");
     // The brace that closes the record comes behind the seal.
     line.pop();
     line.add(NUMBER);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use eval_format::EvalCase;
 
 use super::case_hash::case_hash;
-use super::lines::{Decision, Place, write_broke, write_ran, write_scored};
+use super::lines::{EvaluationId, TestEnd, write_broke, write_ran, write_scored};
 use super::record::{Planned, Started};
 use super::time;
 use super::writer::{self, Journal};
@@ -52,7 +52,7 @@ pub(crate) struct ProgramCase<'a> {
 #[derive(Debug)]
 pub(crate) struct RunLog<'a> {
     log: &'a Open,
-    place: Place,
+    of: EvaluationId,
 }
 
 impl TestLog {
@@ -130,22 +130,22 @@ impl TestLog {
     ) -> Option<RunLog<'_>> {
         let log = self.0.as_ref()?;
         let evaluation = log.evaluations.fetch_add(1, Ordering::Relaxed);
-        let place = Place { test: log.test, run, evaluation };
-        log.journal.add(|line| write_ran(line, place, transcript, simulator));
-        Some(RunLog { log, place })
+        let of = EvaluationId { test: log.test, run, evaluation };
+        log.journal.add(|line| write_ran(line, of, transcript, simulator));
+        Some(RunLog { log, of })
     }
 
     /// Records that a run, which was recorded as `evaluation`, turned out to be an error.
     pub(crate) fn broke_later(&self, run: usize, evaluation: Option<u32>, error: &RunError) {
         if let Some((log, evaluation)) = self.0.as_ref().zip(evaluation) {
-            let place = Place { test: log.test, run, evaluation };
-            log.journal.add(|line| write_broke(line, place, error));
+            let of = EvaluationId { test: log.test, run, evaluation };
+            log.journal.add(|line| write_broke(line, of, error));
         }
     }
 
     /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
     pub(crate) fn decided(&self, report: &CaseReport, headline: Option<&str>, failure: Option<&str>) {
-        self.end(|test| Decision {
+        self.end(|test| TestEnd {
             test,
             verdict: &report.verdict,
             metrics: &report.metrics,
@@ -162,7 +162,7 @@ impl TestLog {
     /// Records that the harness could not run or score the test.
     pub(crate) fn broke(&self, message: &str, headline: &str, failure: &str) {
         let verdict = Verdict::error(Role::Harness, message);
-        self.end(|test| Decision {
+        self.end(|test| TestEnd {
             test,
             verdict: &verdict,
             metrics: &[],
@@ -176,7 +176,7 @@ impl TestLog {
         });
     }
 
-    fn end<'a>(&self, decided: impl FnOnce(u32) -> Decision<'a>) {
+    fn end<'a>(&self, decided: impl FnOnce(u32) -> TestEnd<'a>) {
         if let Some(log) = &self.0 {
             let decided = decided(log.test);
             log.journal.add(|line| decided.write_line(line));
@@ -187,12 +187,12 @@ impl TestLog {
 impl RunLog<'_> {
     /// The number of the evaluation in its test.
     pub(crate) fn evaluation(&self) -> u32 {
-        self.place.evaluation
+        self.of.evaluation
     }
 
     /// Records how the run scored.
     pub(crate) fn scored(self, metrics: &[ScoredMetric]) {
-        self.log.journal.add(|line| write_scored(line, self.place, metrics));
+        self.log.journal.add(|line| write_scored(line, self.of, metrics));
     }
 }
 

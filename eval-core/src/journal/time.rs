@@ -31,7 +31,7 @@ fn millis(time: SystemTime) -> u64 {
 fn text(time: SystemTime) -> String {
     let mut text = Line::new();
     write(time, &mut text);
-    String::from_utf8_lossy(&text.into_bytes()).into_owned()
+    text.into_text()
 }
 
 /// Digit by digit: `format!` takes longer in builds without optimisation.

@@ -119,10 +119,14 @@ fn write_map(map: &Map, depth: usize, out: &mut Line) {
 
 fn write_number(number: &Number, out: &mut Line) {
     match number.as_i64() {
-        // No secret is shorter than eight digits.
-        Some(integer) if (-9_999_999..=9_999_999).contains(&integer) => write_integer(integer, out),
+        // Most are too short to be a secret.
+        Some(integer @ 0..=MOST_DIGIT_BY_DIGIT) => write_integer(integer, out),
         _ if number.is_integer() => out.number(&number.to_string()),
-        _ => write_float(number.as_f64(), out),
+        _ => {
+            let mut digits = Line::new();
+            write_float(number.as_f64(), &mut digits);
+            out.number(&digits.into_text());
+        }
     }
 }
 

@@ -84,8 +84,7 @@ impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut line = Line::without(Arc::clone(Secrets::of_environment()));
         self.write(&mut line);
-        let text = String::from_utf8_lossy(&line.into_bytes()).into_owned();
-        let value = Value::parse(&text).map_err(serde_core::ser::Error::custom)?;
+        let value = Value::parse(&line.into_text()).map_err(serde_core::ser::Error::custom)?;
         value.serialize(serializer)
     }
 }

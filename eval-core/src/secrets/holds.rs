@@ -1,32 +1,52 @@
 //! Looking for a text in another one.
 
-/// Whether a text holds a value.
+/// A text that is looked for in others.
 ///
 /// A search for a text takes long in builds without optimisation, and a search for a single byte does not: the standard
-/// library has it compiled. So the byte of the value that is the rarest in other texts is looked for.
-pub(super) fn holds(text: &str, value: &str) -> bool {
-    let bytes = value.as_bytes();
-    if bytes.is_empty() {
-        return false;
+/// library has it compiled. So the byte of the text that is the rarest in other texts is looked for.
+pub(super) struct Needle<T> {
+    pub(super) text: T,
+    /// Where that byte stands.
+    rarest: usize,
+}
+
+impl Needle<&'static str> {
+    pub(super) const fn of(text: &'static str) -> Self {
+        Self { text, rarest: rarest(text.as_bytes()) }
     }
-    let at = rarest(bytes);
-    let byte = bytes[at];
-    if !byte.is_ascii() {
-        return text.contains(value);
+}
+
+impl Needle<String> {
+    pub(super) fn new(text: String) -> Self {
+        Self { rarest: rarest(text.as_bytes()), text }
     }
-    let mut from = 0;
-    while let Some(found) = text[from..].find(char::from(byte)) {
-        let place = from + found;
-        if place >= at && text.as_bytes()[place - at..].starts_with(bytes) {
-            return true;
+}
+
+impl<T: AsRef<str>> Needle<T> {
+    /// Whether a text holds this one.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        let (value, at) = (self.text.as_ref().as_bytes(), self.rarest);
+        if value.is_empty() || value.len() > text.len() {
+            return false;
         }
-        from = place + 1;
+        let byte = value[at];
+        if !byte.is_ascii() {
+            return text.contains(self.text.as_ref());
+        }
+        let mut from = 0;
+        while let Some(found) = text[from..].find(char::from(byte)) {
+            let place = from + found;
+            if place >= at && text.as_bytes()[place - at..].starts_with(value) {
+                return true;
+            }
+            from = place + 1;
+        }
+        false
     }
-    false
 }
 
 /// Where the byte stands that is the rarest in other texts.
-fn rarest(value: &[u8]) -> usize {
+const fn rarest(value: &[u8]) -> usize {
     let (mut found, mut at) = (0, 0);
     while at < value.len() {
         if rarity(value[at]) > rarity(value[found]) {
@@ -37,7 +57,7 @@ fn rarest(value: &[u8]) -> usize {
     found
 }
 
-fn rarity(byte: u8) -> u8 {
+const fn rarity(byte: u8) -> u8 {
     match byte {
         b'"' | b'\\' | b',' | b'.' | b':' | b'/' | b'_' | b'-' | b'{' | b'}' | b'[' | b']' => 0,
         b'a'..=b'z' => 1,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::holds::holds;
+use super::holds::Needle;
 
 /// What stands in place of a key.
 const HIDDEN: &str = "(a key)";
@@ -76,16 +76,22 @@ pub(crate) fn begins_like_key(word: &str) -> bool {
     SHAPES.iter().any(|shape| word.starts_with(shape.begin))
 }
 
-/// The length of a run that may be a key or a part of one.
+/// The length of the shortest run that may be a key or a part of one.
 const SHORTEST_RUN: usize = 16;
-/// The length of a run of letters and digits that may be a line of a private key.
-const LINE_OF_KEY: usize = 24;
-/// The length of the line that comes before it.
-const SHORTEST_PRIVATE: usize = "-----BEGIN PRIVATE KEY-----".len();
 
-/// Whether a byte is of those without which [`mask_shapes`] masks nothing: a key has a digit, and an address has an `@`.
-pub(crate) const fn may_tell(byte: u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b'@')
+/// Whether a byte is of those without which a text holds no key.
+pub(crate) const fn is_in_every_key(byte: u8) -> bool {
+    byte.is_ascii_digit()
+}
+
+/// Whether a byte is of those without which a text holds no address with a password.
+pub(crate) const fn is_in_every_address(byte: u8) -> bool {
+    byte == b'@'
+}
+
+/// Whether a byte is of those without which a text holds neither the begin nor the end of a private key.
+pub(crate) const fn is_in_every_border(byte: u8) -> bool {
+    byte == b'-'
 }
 
 /// A text without words that look like keys, and without the user and the password of addresses.
@@ -113,7 +119,7 @@ pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
         }
         // Names and words of prose have no digits.
         if end - begin >= SHORTEST_RUN && kinds & MIXED == MIXED {
-            may_be_private |= end - begin >= LINE_OF_KEY;
+            may_be_private = true;
             if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
                 hidden.push(found);
                 end = end.max(found.1);
@@ -122,7 +128,7 @@ pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
         // The run is done, and the next one of this length reaches to there.
         at = end + SHORTEST_RUN;
     }
-    if may_be_private && text.len() > SHORTEST_PRIVATE && holds(text, "PRIVATE KEY-----") {
+    if may_be_private && KIND.is_in(text) {
         hidden.extend(private_keys(text));
     }
     if bytes.contains(&b'@') {
@@ -312,19 +318,57 @@ fn credentials(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)>
     Some((first, last))
 }
 
+/// How the first line of a private key begins.
+const BEGIN: &str = "-----BEGIN ";
+/// How it ends.
+static KIND: Needle<&str> = Needle::of("PRIVATE KEY-----");
+/// How the last line begins.
+const END: &str = "-----END";
+
+/// A private key whose lines are texts of their own: after its first line, until its last one.
+#[derive(Debug, Default)]
+pub(crate) struct PrivateKey {
+    is_open: bool,
+}
+
+impl PrivateKey {
+    /// Whether the first line was a text, and the last one was none yet.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Takes the next text. What is left of it if it is a part of the key; `None` if it is none.
+    pub(crate) fn mask(&mut self, text: &str) -> Option<String> {
+        let was_open = self.is_open;
+        if !was_open && !KIND.is_in(text) {
+            return None;
+        }
+        let end = text.find(END);
+        let first_line = text.rfind(BEGIN).map(|at| &text[at..]).filter(|line| KIND.is_in(line));
+        self.is_open = first_line.map_or(was_open && end.is_none(), |line| !line.contains(END));
+        let part = &text[..end.unwrap_or(text.len())];
+        // Shorter ones are words of other texts, unless the last line follows.
+        let is_long = part.len() >= if end.is_some() { 1 } else { SHORTEST_RUN };
+        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/= \r\n".contains(&byte);
+        (was_open && is_long && part.bytes().all(is_base64))
+            .then(|| format!("{HIDDEN}{}", &text[part.len()..]))
+    }
+}
+
 /// Private keys between their lines `BEGIN` and `END`. One that is cut off reaches to the end of the text.
 fn private_keys(text: &str) -> Vec<(usize, usize)> {
-    const BEGIN: &str = "-----BEGIN ";
-    const KIND: &str = "PRIVATE KEY-----";
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(BEGIN)) {
         let kind = from + at + BEGIN.len();
         from = kind;
         // Few words stand before: `RSA`, `OPENSSH`, `ENCRYPTED`.
-        let line = text[kind..].char_indices().nth(KIND.len() + 16).map_or(text.len(), |(end, _)| kind + end);
-        let Some(begin) = text[kind..line].find(KIND).map(|at| kind + at + KIND.len()) else { continue };
-        let end = text[begin..].find("-----END").map(|end| begin + end);
+        let line =
+            text[kind..].char_indices().nth(KIND.text.len() + 16).map_or(text.len(), |(end, _)| kind + end);
+        let Some(begin) = text[kind..line].find(KIND.text).map(|at| kind + at + KIND.text.len()) else {
+            continue;
+        };
+        let end = text[begin..].find(END).map(|end| begin + end);
         found.push((begin, end.unwrap_or(text.len())));
         let Some(end) = end else { break };
         from = end;
@@ -383,11 +427,33 @@ mod tests {
                 "-----BEGIN RSA PRIVATE KEY-----(a key)-----END RSA PRIVATE KEY-----\nend",
             ),
             (
+                "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIHp+Fx+OeP7UfZA/1qA8dnHAox8bF3DDVQlM/O0K\n-----END",
+                "-----BEGIN PRIVATE KEY-----(a key)-----END",
+            ),
+            (
                 "-----BEGIN PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA1234567890abcdef",
                 "-----BEGIN PRIVATE KEY-----(a key)",
             ),
         ] {
             assert_eq!(mask_shapes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_private_key_in_several_texts_is_masked_from_its_first_line_to_its_last() {
+        let mut key = PrivateKey::default();
+        for (text, expected) in [
+            ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", None),
+            ("a text: -----BEGIN PRIVATE KEY-----", None),
+            ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", Some("(a key)")),
+            ("lookup_order_of_customer", None),
+            ("model", None),
+            ("MC4C==\n-----END PRIVATE KEY-----", Some("(a key)-----END PRIVATE KEY-----")),
+            ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", None),
+            ("-----BEGIN EC PRIVATE KEY-----\nabc\n-----END EC PRIVATE KEY-----", None),
+            ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", None),
+        ] {
+            assert_eq!(key.mask(text).as_deref(), expected, "{text}");
         }
     }
 

@@ -103,7 +103,8 @@ pub fn write_string(text: &str, out: &mut dyn Write) -> fmt::Result {
 
 /// The first byte that a string cannot hold as it is.
 ///
-/// A step for each byte and no iterator: journals are written by tests, which are built without optimisation.
+/// Journals are written by tests, which are built without optimisation. There, a look into a table takes fewer instructions a
+/// byte than arithmetic on sixteen bytes at once, and an iterator takes more.
 fn first_special(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < bytes.len() {
@@ -117,12 +118,11 @@ fn first_special(bytes: &[u8]) -> Option<usize> {
 
 static NEEDS_ESCAPE: [bool; 256] = {
     let mut needs = [false; 256];
-    let mut byte = u8::MAX;
-    while byte > 0 {
-        needs[byte as usize] = needs_escape(byte);
-        byte -= 1;
+    let mut at = 0_usize;
+    while at < 256 {
+        needs[at] = needs_escape(at.to_le_bytes()[0]);
+        at += 1;
     }
-    needs[0] = needs_escape(0);
     needs
 };
 

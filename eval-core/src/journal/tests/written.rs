@@ -1,7 +1,7 @@
 //! Records as the bytes that a journal would add.
 
 use crate::journal::line::Line;
-use crate::journal::lines::{Decision, Place, write_broke, write_ran, write_scored};
+use crate::journal::lines::{EvaluationId, TestEnd, write_broke, write_ran, write_scored};
 use crate::journal::record::{Decided, Head, Planned, Started};
 use crate::journal::seal::seal;
 use crate::judge_outcome::JudgeUse;
@@ -42,7 +42,7 @@ written!(Head Planned Started);
 
 impl Written for Decided {
     fn line(&self) -> Vec<u8> {
-        let decision = Decision {
+        let end = TestEnd {
             test: self.test,
             verdict: &self.verdict,
             metrics: &self.metrics,
@@ -54,7 +54,7 @@ impl Written for Decided {
             failure: self.failure.as_deref(),
             at: self.at,
         };
-        written(|line| decision.write_line(line))
+        written(|line| end.write_line(line))
     }
 }
 
@@ -65,13 +65,13 @@ pub(super) fn ran_line(
     transcript: &Transcript,
     simulator: &[JudgeUse],
 ) -> Vec<u8> {
-    written(|line| write_ran(line, Place { test, run, evaluation }, transcript, simulator))
+    written(|line| write_ran(line, EvaluationId { test, run, evaluation }, transcript, simulator))
 }
 
 pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric]) -> Vec<u8> {
-    written(|line| write_scored(line, Place { test, run, evaluation }, metrics))
+    written(|line| write_scored(line, EvaluationId { test, run, evaluation }, metrics))
 }
 
 pub(super) fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u8> {
-    written(|line| write_broke(line, Place { test, run, evaluation }, error))
+    written(|line| write_broke(line, EvaluationId { test, run, evaluation }, error))
 }

@@ -47,6 +47,9 @@ def unpack(packages, workspace):
     for package in packages:
         with tarfile.open(package) as archive:
             archive.extractall(workspace, filter="data")
+    # Files in packages have a time of long ago, so cargo would take what it built of other ones for fresh.
+    for file in workspace.rglob("*"):
+        os.utime(file)
     folders = [package.stem for package in packages]
     for folder in folders:
         missing = [name for name in EVERYWHERE if not (workspace / folder / name).is_file()]

@@ -4,8 +4,8 @@
 //! A variable holds a secret if its name says so: see [`names`]. A word is a secret if it has the shape that a provider
 //! gives its keys: see [`shapes`]. Values stay as they are in memory, where agents and metrics need them.
 
-mod holds;
 mod names;
+mod needle;
 mod shapes;
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use holds::Needle;
+use needle::Needle;
 
 #[cfg(feature = "model-judge")]
 pub(crate) use shapes::begins_like_key;
@@ -37,8 +37,8 @@ pub fn is_secret(name: &str, value: &str) -> bool {
 /// Secrets that are looked for in texts.
 #[derive(Default)]
 pub(crate) struct Secrets {
-    /// Values, the longest first. A value is also there as it looks in a JSON string and
-    /// in `Debug` output, and as it reads if it is written so. Of a JSON object, the values are there whose keys say so.
+    /// Values, the longest first. A value is also there as it looks in a JSON string and in `Debug` output, and as it reads
+    /// if it is written so. Of JSON, the texts are there whose keys say that they are secret.
     values: Vec<Secret>,
 }
 
@@ -59,8 +59,8 @@ impl Secrets {
             {
                 secrets.add(&name, &unescaped);
             }
-            if let Ok(object @ serde_json::Value::Object(_)) = serde_json::from_str(&value) {
-                secrets.add_values_of(&name, &object);
+            if let Ok(json) = serde_json::from_str(&value) {
+                secrets.add_texts_of(&name, &json);
             }
         }
         secrets
@@ -84,12 +84,15 @@ impl Secrets {
         }
     }
 
-    /// Adds the values of an object that are secrets by their keys.
-    fn add_values_of(&mut self, name: &str, value: &serde_json::Value) {
-        for (key, item) in value.as_object().into_iter().flatten() {
+    /// Adds the texts in JSON that are secrets by their keys.
+    fn add_texts_of(&mut self, name: &str, json: &serde_json::Value) {
+        for item in json.as_array().into_iter().flatten() {
+            self.add_texts_of(name, item);
+        }
+        for (key, item) in json.as_object().into_iter().flatten() {
             match item.as_str() {
                 Some(text) if is_secret(key, text) => self.add(name, text),
-                _ => self.add_values_of(name, item),
+                _ => self.add_texts_of(name, item),
             }
         }
     }
@@ -207,7 +210,7 @@ mod tests {
             ("A_TOKEN", "tok\"en\n678"),
             ("B_KEY", "tok\"en\n678 and more"),
             ("C_SECRET", r#"\"purple\"\nelephant"#),
-            ("D_CREDENTIALS", r#"{"user":"app-of-mine","more":{"password":"correct-horse"}}"#),
+            ("D_CREDENTIALS", r#"{"user":"app-of-mine","more":[{"password":"correct-horse"}]}"#),
         ];
         for (text, expected) in [
             ("say tok\"en\n678!", "say (the value of A_TOKEN)!"),

@@ -80,7 +80,7 @@ impl Line {
         self.string(text, kinds);
     }
 
-    /// Adds a string that is no text from outside.
+    /// Adds a string in which no secrets are looked for: a name of ours, or a text that has lost them.
     pub(super) fn name(&mut self, name: &str) {
         self.string(name, kinds(name.as_bytes()));
     }

@@ -182,18 +182,13 @@ impl Journal {
         Ok(journal)
     }
 
-    fn begin(
-        head: Head,
-        path: PathBuf,
-        mut file: Box<dyn Write + Send>,
-        secrets: Secrets,
-    ) -> io::Result<Self> {
+    fn begin(head: Head, path: PathBuf, file: Box<dyn Write + Send>, secrets: Secrets) -> io::Result<Self> {
         let secrets = Arc::new(secrets);
         let mut line = Line::without(Arc::clone(&secrets));
         head.write_line(&mut line);
-        seal(&mut line, 1);
-        file.write_all(line.as_bytes())?;
-        let (file, tests) = (Mutex::new(Some(Lines { file, written: 1 })), AtomicU32::new(1));
+        let mut lines = Lines { file, written: 0 };
+        lines.add(line)?;
+        let (file, tests) = (Mutex::new(Some(lines)), AtomicU32::new(1));
         let failed = OnceLock::new();
         Ok(Self { run: head.run, path, file, failed, tests, secrets, lock: None, prunes: None })
     }

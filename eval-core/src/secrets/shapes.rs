@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::holds::Needle;
+use super::needle::Needle;
 
 /// What stands in place of a key.
 const HIDDEN: &str = "(a key)";

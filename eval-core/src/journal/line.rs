@@ -32,12 +32,7 @@ impl Line {
 
     /// A line without these secrets.
     pub(super) fn without(secrets: Arc<Secrets>) -> Self {
-        Self {
-            bytes: vec![0; USUAL].into_boxed_slice(),
-            written: 0,
-            secrets,
-            private_key: PrivateKey::default(),
-        }
+        Self { bytes: Box::new([0; USUAL]), written: 0, secrets, private_key: PrivateKey::default() }
     }
 
     pub(super) fn push(&mut self, byte: u8) {
@@ -69,27 +64,32 @@ impl Line {
         if (kinds & BORDER != 0 || self.private_key.is_open())
             && let Some(masked) = self.private_key.mask(text)
         {
-            return self.name(&masked);
+            return self.masked(&masked);
         }
         let is_long = text.len() >= SHORTEST_SECRET;
         if (kinds & ADDRESS != 0 || is_long && (kinds & KEY != 0 || self.secrets.has_values()))
             && let Cow::Owned(masked) = self.secrets.mask(text)
         {
-            return self.name(&masked);
+            return self.masked(&masked);
         }
         self.string(text, kinds);
     }
 
-    /// Adds a string in which no secrets are looked for: a name of ours, or a text that has lost them.
-    pub(super) fn name(&mut self, name: &str) {
-        self.string(name, kinds(name.as_bytes()));
+    /// Adds a word of ours as a string: one without escapes.
+    pub(super) fn word(&mut self, word: &str) {
+        self.push(b'"');
+        self.add(word);
+        self.push(b'"');
+    }
+
+    /// Adds a text that has lost its secrets.
+    fn masked(&mut self, text: &str) {
+        self.string(text, kinds(text.as_bytes()));
     }
 
     fn string(&mut self, text: &str, kinds: u8) {
         if kinds & ESCAPED == 0 {
-            self.push(b'"');
-            self.add(text);
-            self.push(b'"');
+            self.word(text);
         } else {
             // A line takes everything.
             let _ = write_string(text, &mut Escaped(self));
@@ -101,7 +101,7 @@ impl Line {
         if digits.len() >= SHORTEST_SECRET
             && let Cow::Owned(masked) = self.secrets.mask(digits)
         {
-            self.name(&masked);
+            self.masked(&masked);
         } else {
             self.add(digits);
         }
@@ -247,7 +247,7 @@ mod tests {
             "\u{1f}",
             "a long text without any of them",
         ] {
-            for write in [Line::text, Line::name] {
+            for write in [Line::text, Line::masked] {
                 let mut line = Line::new();
                 write(&mut line, text);
                 assert_eq!(written(line), serde_json::to_string(text).unwrap());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_numbers_lose_their_secrets_and_names_stay() {
+    fn texts_and_numbers_lose_their_secrets_and_words_stay() {
         let variables =
             [("A_TOKEN", "purple \"elephant\""), ("B_PASSWORD", "20261123"), ("C_KEY", "nodigits")];
         let secrets = Secrets::of(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -278,7 +278,7 @@ mod tests {
         }
         line.number("20261123");
         line.number("20261124");
-        line.name("nodigits");
+        line.word("nodigits");
         let expected = [
             r#""a (the value of A_TOKEN)""#,
             r#""(the value of C_KEY)!""#,

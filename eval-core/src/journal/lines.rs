@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use eval_format::{Gate, Pass};
+
 use super::line::Line;
-use super::record::{Head, Planned, Started};
+use super::record::{Head, Planned};
 use super::scores::metric_name;
 use super::shape::key;
 use super::to_json::{Object, ToJson, write_list};
@@ -24,9 +26,53 @@ impl Planned {
     }
 }
 
-impl Started {
+/// How a test begins: a [`Started`](super::Started), without copies.
+#[derive(Debug)]
+pub(super) struct TestStart<'a> {
+    pub(super) test: u32,
+    pub(super) name: &'a str,
+    pub(super) of_program: bool,
+    pub(super) label: Option<&'a str>,
+    pub(super) eval_set_id: Option<&'a str>,
+    pub(super) eval_id: &'a str,
+    pub(super) file: Option<&'a str>,
+    pub(super) set_file: Option<&'a str>,
+    pub(super) line: Option<usize>,
+    pub(super) column: Option<usize>,
+    pub(super) case_hash: Option<&'a str>,
+    pub(super) set_cases: Option<usize>,
+    pub(super) runs: usize,
+    pub(super) pass: Pass,
+    pub(super) gate: Gate,
+    pub(super) attempt: u32,
+    pub(super) at: SystemTime,
+}
+
+impl TestStart<'_> {
     pub(super) fn write_line(&self, line: &mut Line) {
-        write_record("started", line, |out| self.write(out));
+        write_record("started", line, |out| {
+            let mut object = Object::open(out);
+            object.field(key!("test"), &self.test);
+            object.text(key!("name"), self.name);
+            object.field(key!("of_program"), &self.of_program);
+            object.some_text(key!("label"), self.label);
+            object.some_text(key!("eval_set_id"), self.eval_set_id);
+            object.text(key!("eval_id"), self.eval_id);
+            object.some_text(key!("file"), self.file);
+            object.some_text(key!("set_file"), self.set_file);
+            object.field(key!("line"), &self.line);
+            object.field(key!("column"), &self.column);
+            if let Some(hash) = self.case_hash {
+                object.key(key!("case_hash")).word(hash);
+            }
+            object.field(key!("set_cases"), &self.set_cases);
+            object.field(key!("runs"), &self.runs);
+            object.field(key!("pass"), &self.pass);
+            object.field(key!("gate"), &self.gate);
+            object.field(key!("attempt"), &self.attempt);
+            object.field(key!("at"), &self.at);
+            object.close();
+        });
     }
 }
 
@@ -56,11 +102,8 @@ impl TestEnd<'_> {
             object.field(key!("elapsed"), &self.elapsed);
             object.list(key!("notes"), self.notes);
             object.field(key!("repeated"), &self.repeated);
-            for (key, text) in [(key!("headline"), self.headline), (key!("failure"), self.failure)] {
-                if let Some(text) = text {
-                    object.text(key, text);
-                }
-            }
+            object.some_text(key!("headline"), self.headline);
+            object.some_text(key!("failure"), self.failure);
             object.field(key!("at"), &self.at);
             object.close();
         });

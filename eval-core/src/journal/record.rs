@@ -1,11 +1,13 @@
 //! The records: one line each, in the order in which they are written.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "reports")]
 use std::sync::Arc;
 #[cfg(feature = "reports")]
 use std::time::Duration;
 use std::time::SystemTime;
 
+#[cfg(feature = "reports")]
 use eval_format::{Gate, Pass};
 
 use super::shape::fields;
@@ -87,6 +89,7 @@ pub struct Planned {
 ///
 /// Records are of the same case if their package, binary, name, file, hash and label are equal. Then different numbers of
 /// [`attempt`](Self::attempt) are attempts at one test. What differs in any of these is another case.
+#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Started {
@@ -241,7 +244,8 @@ fields!(Head {
     env
 });
 fields!(Planned { cases });
-fields!(Started having [test, name, runs] {
+#[cfg(feature = "reports")]
+read_fields!(Started having [test, name, runs] {
     test,
     name,
     of_program,
@@ -258,7 +262,7 @@ fields!(Started having [test, name, runs] {
     pass,
     gate,
     attempt,
-    at,
+    at
 });
 #[cfg(feature = "reports")]
 read_fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, repeated, headline, failure, at });

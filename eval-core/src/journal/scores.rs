@@ -36,10 +36,10 @@ impl ToJson for MetricReport {
     }
 }
 
-/// Adds the name of a metric. Where it is ADK's or ours, no secret is looked for in it.
+/// Adds the name of a metric. Where it is ADK's or ours, it is a plain word.
 pub(super) fn metric_name(object: &mut Object<'_>, name: &str, is_built_in: bool) {
     let out = object.key(key!("name"));
-    if is_built_in { out.name(name) } else { out.text(name) }
+    if is_built_in { out.word(name) } else { out.text(name) }
 }
 
 /// A score without notes and rubrics is a number.
@@ -110,9 +110,9 @@ impl ToJson for MetricOutcome {
 impl ToJson for Verdict {
     fn write(&self, out: &mut Line) {
         let word = self.name();
-        let Some(reason) = self.reason() else { return out.name(word) };
+        let Some(reason) = self.reason() else { return out.word(word) };
         let mut object = Object::open(out);
-        object.key(key!("is")).name(word);
+        object.key(key!("is")).word(word);
         object.text(key!("reason"), reason);
         if let Self::Error { role, .. } = self {
             object.field(key!("role"), role);
@@ -124,14 +124,14 @@ impl ToJson for Verdict {
 /// As in the attribute: `mean`, `at_least(2)`.
 impl ToJson for Pass {
     fn write(&self, out: &mut Line) {
-        out.name(&self.to_string());
+        out.word(&self.to_string());
     }
 }
 
 /// As in the attribute: `mean`, `every_turn`.
 impl ToJson for Gate {
     fn write(&self, out: &mut Line) {
-        out.name(&self.to_string());
+        out.word(&self.to_string());
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use eval_format::EvalCase;
 
 use super::case_hash::case_hash;
-use super::lines::{EvaluationId, TestEnd, write_broke, write_ran, write_scored};
-use super::record::{Planned, Started};
+use super::lines::{EvaluationId, TestEnd, TestStart, write_broke, write_ran, write_scored};
+use super::record::Planned;
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
@@ -60,18 +60,20 @@ impl TestLog {
     pub(crate) fn of_test(test: &Test) -> Result<Self, String> {
         let Some(journal) = writer::of_tests(test.set.package)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
-        Ok(Self::begin(journal, |number| Started {
+        let name = test.path();
+        let hash = case_hash(test.case_text().unwrap_or_default());
+        Ok(Self::begin(journal, |number| TestStart {
             test: number,
-            name: test.path(),
+            name: &name,
             of_program: false,
             label: None,
-            eval_set_id: Some(set.eval_set_id.into()),
-            eval_id: source.eval_id.to_owned(),
-            file: Some(set.shown.into()),
-            set_file: Some(set.file.into()),
+            eval_set_id: Some(set.eval_set_id),
+            eval_id: source.eval_id,
+            file: Some(set.shown),
+            set_file: Some(set.file),
             line: Some(source.line as usize),
             column: Some(source.column as usize),
-            case_hash: Some(case_hash(test.case_text().unwrap_or_default())),
+            case_hash: Some(&hash),
             set_cases: Some(set.cases.len()),
             runs: set.options.runs,
             pass: set.options.pass,
@@ -85,21 +87,21 @@ impl TestLog {
     pub(crate) fn of_case(journal: Option<Arc<Journal>>, of: &ProgramCase<'_>, options: &Options) -> Self {
         let Some(journal) = journal else { return Self::default() };
         let ProgramCase { eval_set_id, case, label, location, path, text, set_cases } = *of;
-        let eval_id = case.eval_id.clone();
-        let name = eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"));
+        let eval_id = case.eval_id.as_str();
+        let name = eval_set_id.map_or_else(|| eval_id.to_owned(), |set| format!("{set}/{eval_id}"));
         let hash = text.map_or_else(|| case_hash(&case.to_value().to_string()), case_hash);
-        Self::begin(journal, |number| Started {
+        Self::begin(journal, |number| TestStart {
             test: number,
-            name,
+            name: &name,
             of_program: true,
-            label: label.map(Arc::from),
-            eval_set_id: eval_set_id.map(Arc::from),
+            label,
+            eval_set_id,
             eval_id,
-            file: location.map(|location| location.file.as_str().into()),
-            set_file: path.map(Arc::from),
+            file: location.map(|location| location.file.as_str()),
+            set_file: path,
             line: location.map(|location| location.line),
             column: location.map(|location| location.column),
-            case_hash: Some(hash),
+            case_hash: Some(&hash),
             set_cases: Some(set_cases),
             runs: options.runs,
             pass: options.pass,
@@ -109,10 +111,10 @@ impl TestLog {
         })
     }
 
-    fn begin(journal: Arc<Journal>, started: impl FnOnce(u32) -> Started) -> Self {
+    fn begin<'a>(journal: Arc<Journal>, start: impl FnOnce(u32) -> TestStart<'a>) -> Self {
         let test = journal.next_test();
-        let started = started(test);
-        journal.add(|line| started.write_line(line));
+        let start = start(test);
+        journal.add(|line| start.write_line(line));
         Self(Some(Open { journal, test, evaluations: AtomicU32::new(1) }))
     }
 

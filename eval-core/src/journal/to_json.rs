@@ -67,6 +67,13 @@ impl<'a> Object<'a> {
         self.key(key).text(text);
     }
 
+    /// Adds a text, if there is one.
+    pub(super) fn some_text(&mut self, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(key, text);
+        }
+    }
+
     /// Begins a field; its value follows.
     pub(super) fn key(&mut self, key: &str) -> &mut Line {
         // The comma of a `key!` saves a call per field: it is copied with the name.

@@ -96,37 +96,36 @@ pub(crate) const fn is_in_every_border(byte: u8) -> bool {
 
 /// A text without words that look like keys, and without the user and the password of addresses.
 ///
-/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at:
-/// a key is a long run of certain characters, and of such a run every sixteenth byte of the text finds one.
+/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at: a key is
+/// a long run of certain characters, and what ends before a run of this length could is left behind at once.
 pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
-    let mut at = SHORTEST_RUN - 1;
     let mut may_be_private = false;
-    while at < bytes.len() {
-        if PARTS[bytes[at] as usize] == 0 {
-            at += SHORTEST_RUN;
+    // A run begins at `end - SHORTEST_RUN` at the earliest.
+    let mut end = SHORTEST_RUN;
+    while end <= bytes.len() {
+        let mut begin = end;
+        while begin > end - SHORTEST_RUN && PARTS[bytes[begin - 1] as usize] != 0 {
+            begin -= 1;
+        }
+        if begin > end - SHORTEST_RUN {
+            end = begin + SHORTEST_RUN;
             continue;
         }
-        let (mut begin, mut end, mut kinds) = (at, at + 1, PARTS[bytes[at] as usize]);
-        while begin > 0 && PARTS[bytes[begin - 1] as usize] != 0 {
-            begin -= 1;
-            kinds |= PARTS[bytes[begin] as usize];
-        }
         while end < bytes.len() && PARTS[bytes[end] as usize] != 0 {
-            kinds |= PARTS[bytes[end] as usize];
             end += 1;
         }
         // Names and words of prose have no digits.
-        if end - begin >= SHORTEST_RUN && kinds & MIXED == MIXED {
+        if is_mixed(&bytes[begin..end]) {
             may_be_private = true;
             if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
                 hidden.push(found);
                 end = end.max(found.1);
             }
         }
-        // The run is done, and the next one of this length reaches to there.
-        at = end + SHORTEST_RUN;
+        // Behind the byte that ends the run.
+        end += 1 + SHORTEST_RUN;
     }
     if may_be_private && KIND.is_in(text) {
         hidden.extend(private_keys(text));
@@ -179,8 +178,16 @@ fn is_part(byte: u8) -> bool {
 }
 
 /// Whether there are a digit and a letter.
-fn is_mixed(text: &[u8]) -> bool {
-    text.iter().fold(0, |kinds, byte| kinds | PARTS[usize::from(*byte)]) & MIXED == MIXED
+fn is_mixed(mut text: &[u8]) -> bool {
+    let mut kinds = 0;
+    while let [byte, rest @ ..] = text {
+        kinds |= PARTS[*byte as usize];
+        if kinds & MIXED == MIXED {
+            return true;
+        }
+        text = rest;
+    }
+    false
 }
 
 /// The longest beginning of a key with a dot in it: `ya29.`

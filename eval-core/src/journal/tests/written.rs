@@ -1,7 +1,7 @@
 //! Records as the bytes that a journal would add.
 
 use crate::journal::line::Line;
-use crate::journal::lines::{EvaluationId, TestEnd, write_broke, write_ran, write_scored};
+use crate::journal::lines::{EvaluationId, TestEnd, TestStart, write_broke, write_ran, write_scored};
 use crate::journal::record::{Decided, Head, Planned, Started};
 use crate::journal::seal::seal;
 use crate::judge_outcome::JudgeUse;
@@ -38,7 +38,32 @@ macro_rules! written {
         })*
     };
 }
-written!(Head Planned Started);
+written!(Head Planned);
+
+impl Written for Started {
+    fn line(&self) -> Vec<u8> {
+        let start = TestStart {
+            test: self.test,
+            name: &self.name,
+            of_program: self.of_program,
+            label: self.label.as_deref(),
+            eval_set_id: self.eval_set_id.as_deref(),
+            eval_id: &self.eval_id,
+            file: self.file.as_deref(),
+            set_file: self.set_file.as_deref(),
+            line: self.line,
+            column: self.column,
+            case_hash: self.case_hash.as_deref(),
+            set_cases: self.set_cases,
+            runs: self.runs,
+            pass: self.pass,
+            gate: self.gate,
+            attempt: self.attempt,
+            at: self.at,
+        };
+        written(|line| start.write_line(line))
+    }
+}
 
 impl Written for Decided {
     fn line(&self) -> Vec<u8> {

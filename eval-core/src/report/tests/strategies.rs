@@ -182,7 +182,8 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
     let name = prop_oneof![text(), Just(TOKEN_USAGE.to_owned())];
     (name, prop::option::of(criterion), prop::option::of(number()), text()).prop_map(
         |(name, criterion, score, reason)| MetricReport {
-            name,
+            // Only built-in metrics have none.
+            name: if criterion.is_some() { name } else { TOKEN_USAGE.to_owned() },
             criterion,
             score,
             scored: 0,

@@ -56,7 +56,7 @@ use std::path::Path;
 use crate::draft::Draft;
 
 pub use error::ImportError;
-pub use format::Format;
+pub use format::{Format, UnknownFormat};
 #[cfg(feature = "reports")]
 pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};

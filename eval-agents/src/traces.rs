@@ -1,4 +1,13 @@
 //! Stored traces: what agents did, as `OpenTelemetry` recorded it, as conversations of turns.
+//!
+//! ```no_run
+//! for conversation in eval_agents::traces::Traces::read("traces.jsonl")?.conversations() {
+//!     for turn in &conversation.turns {
+//!         println!("{:?}: {:?}", turn.user, turn.answer);
+//!     }
+//! }
+//! # Ok::<_, eval_agents::traces::TraceError>(())
+//! ```
 
 mod anchors;
 mod attributes;

@@ -134,25 +134,22 @@ pub(crate) enum Begun {
 }
 
 impl CaseRunner {
-    /// Plans the metrics and the simulated user of a config.
+    /// Plans the metrics and the simulated user of a config. No further turns are scored when `stopped` is set.
     pub(crate) fn new(
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
         judges: JudgeRouter,
         options: Options,
         names: SessionNames,
+        stopped: Option<Arc<AtomicBool>>,
     ) -> Result<Self, CaseRunnerError> {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))
             .map_err(CaseRunnerError::Simulator)?;
-        let scoring = ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout)
-            .map_err(CaseRunnerError::Plan)?;
+        let scoring =
+            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)
+                .map_err(CaseRunnerError::Plan)?;
         Ok(Self { scoring, judges, simulation, options, names })
-    }
-
-    /// Scores no further turns when this is set.
-    pub(crate) fn stop_at(&mut self, stopped: Arc<AtomicBool>) {
-        self.scoring.stop_at(stopped);
     }
 
     /// The time limit of each turn.

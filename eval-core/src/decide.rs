@@ -37,7 +37,7 @@ pub(crate) fn decide<'a>(
     let needed = pass.needed(run_count(runs));
     let metrics: Vec<MetricReport> = rules.into_iter().map(|rule| metric(rule, runs, needed, gate)).collect();
     let passed_runs = needed.map(|_| passed_runs(runs));
-    // A run that was not scored with a metric of the case is no run of it, however many others passed.
+    // If a run was not scored with one of the metrics, the case is an ERROR, however many other runs passed.
     let is_whole =
         !metrics.iter().any(|metric| matches!(metric.verdict, Verdict::Error { role: Role::Harness, .. }));
     let enough = is_whole && needed.zip(passed_runs).is_some_and(|(needed, passed)| passed >= needed);

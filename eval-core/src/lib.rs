@@ -136,6 +136,19 @@ pub use serde_json::json;
 pub use verdict::Verdict;
 
 /// What tests use beside the attribute: conversations by hand, and values that the tests of a binary share.
+///
+/// ```
+/// use eval_core::agent_fn;
+/// use eval_core::testing::Conversation;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let mut conversation = Conversation::new(agent_fn(|text, _| async move { format!("You said: {text}") }));
+/// conversation.say("Hi").await?;
+/// assert_eq!(conversation.finish().await?.turns.len(), 1);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 pub mod testing {
     pub use crate::fixture::{Fixture, Making};
     pub use crate::play::Conversation;

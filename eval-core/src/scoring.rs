@@ -84,25 +84,21 @@ impl std::fmt::Display for PlanError {
 
 impl ScoringPlan {
     /// Plans the metrics in this order: those that criteria name, custom ones that no criterion names, the session
-    /// state, and those that only inform.
+    /// state, and those that only inform. Turns that are not scored yet when `stopped` is set are left out.
     pub(crate) fn new(
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
         judges: JudgeRouter,
         gate: Gate,
         time_limit: Duration,
+        stopped: Option<Arc<AtomicBool>>,
     ) -> Result<Self, PlanError> {
         let mut metrics = named_or_custom(config, custom)?;
         let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
-        Ok(Self { metrics, judges, gate, time_limit, stopped: None })
-    }
-
-    /// Leaves out the turns that are not scored yet when this is set.
-    pub(crate) fn stop_at(&mut self, stopped: Arc<AtomicBool>) {
-        self.stopped = Some(stopped);
+        Ok(Self { metrics, judges, gate, time_limit, stopped })
     }
 
     /// The names and criteria of the metrics that apply to a case.

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use needle::Needle;
+use serde_json::Value;
 
 #[cfg(feature = "model-judge")]
 pub(crate) use shapes::begins_like_key;
@@ -60,7 +61,7 @@ impl Secrets {
                 secrets.add(&name, &unescaped);
             }
             if let Ok(json) = serde_json::from_str(&value) {
-                secrets.add_texts_of(&name, &json);
+                secrets.add_texts_of(&name, &name, &json);
             }
         }
         secrets
@@ -84,16 +85,15 @@ impl Secrets {
         }
     }
 
-    /// Adds the texts in JSON that are secrets by their keys.
-    fn add_texts_of(&mut self, name: &str, json: &serde_json::Value) {
-        for item in json.as_array().into_iter().flatten() {
-            self.add_texts_of(name, item);
-        }
-        for (key, item) in json.as_object().into_iter().flatten() {
-            match item.as_str() {
-                Some(text) if is_secret(key, text) => self.add(name, text),
-                _ => self.add_texts_of(name, item),
+    /// Adds the texts in JSON that are secrets by their keys. What is in an array has the key of the array.
+    fn add_texts_of(&mut self, variable: &str, key: &str, json: &Value) {
+        match json {
+            Value::String(text) if is_secret(key, text) => self.add(variable, text),
+            Value::Array(items) => items.iter().for_each(|item| self.add_texts_of(variable, key, item)),
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, item)| self.add_texts_of(variable, key, item));
             }
+            _ => {}
         }
     }
 
@@ -210,7 +210,8 @@ mod tests {
             ("A_TOKEN", "tok\"en\n678"),
             ("B_KEY", "tok\"en\n678 and more"),
             ("C_SECRET", r#"\"purple\"\nelephant"#),
-            ("D_CREDENTIALS", r#"{"user":"app-of-mine","more":[{"password":"correct-horse"}]}"#),
+            ("D_CREDENTIALS", r#"{"user":"app-of-mine","more":[{"a":{"password":"correct-horse"}}]}"#),
+            ("E_KEYS", r#"["battery-staple", {"api_keys":["one-two-three"],"names":["somebody"]}]"#),
         ];
         for (text, expected) in [
             ("say tok\"en\n678!", "say (the value of A_TOKEN)!"),
@@ -219,6 +220,8 @@ mod tests {
             ("token678", "token678"),
             ("a \"purple\"\nelephant", "a (the value of C_SECRET)"),
             ("correct-horse of app-of-mine", "(the value of D_CREDENTIALS) of app-of-mine"),
+            ("battery-staple of somebody", "(the value of E_KEYS) of somebody"),
+            ("one-two-three", "(the value of E_KEYS)"),
             ("", ""),
         ] {
             assert_eq!(masked(&variables, text), expected, "{text}");

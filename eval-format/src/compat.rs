@@ -2,6 +2,14 @@
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
 //! they read. [`NotCompared`] counts what the cases expect and no metric of the config reads.
+//!
+//! ```
+//! use eval_format::compat::check_compatibility;
+//! use eval_format::{EvalCase, EvalConfig, Invocation};
+//!
+//! let cases = [EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"))];
+//! assert!(check_compatibility(&EvalConfig::adk_default(), &[], &cases).is_empty());
+//! ```
 
 mod case;
 mod check;

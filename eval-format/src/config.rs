@@ -1,4 +1,12 @@
 //! Configs (`test_config.json`, `eval_config.json`): which metrics decide whether a case passes, and how.
+//!
+//! ```
+//! use eval_format::EvalConfig;
+//!
+//! let config = EvalConfig::parse(r#"{"criteria": {"response_match_score": 0.9}}"#)?;
+//! assert_eq!(config.criterion("response_match_score").unwrap().threshold, 0.9);
+//! # Ok::<(), eval_format::Problems>(())
+//! ```
 
 mod check;
 mod criteria;

@@ -8,11 +8,21 @@
 //! | recording of what judges answered | `*.judge.json`, with the name of its set: `x.evalset.judge.json` |
 //!
 //! The attribute, `EvalRunner` and `cargo evalset` all go by these names.
+//!
+//! ```
+//! use eval_format::conventions::{FileKind, SET_SUFFIX};
+//!
+//! let name = format!("weather{SET_SUFFIX}");
+//! assert_eq!((name.as_str(), FileKind::of(&name)), ("weather.evalset.json", Some(FileKind::Set)));
+//! ```
 
 use std::path::{Path, PathBuf};
 
-/// How the names of eval sets end, as ADK's own tools write and look for them.
-pub const SET_SUFFIXES: [&str; 2] = [".evalset.json", ".test.json"];
+/// How the name of a new eval set ends.
+pub const SET_SUFFIX: &str = ".evalset.json";
+
+/// How the names of eval sets end, as ADK's own tools write and look for them. `.test.json` is that of old test files.
+pub const SET_SUFFIXES: [&str; 2] = [SET_SUFFIX, ".test.json"];
 
 /// The names of eval sets as messages list them.
 pub const SET_NAMES: &str = "`*.evalset.json` or `*.test.json`";

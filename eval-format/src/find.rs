@@ -1,4 +1,13 @@
 //! The sets that a directory or a glob stands for.
+//!
+//! ```
+//! # let base = std::env::temp_dir().join(format!("evalset-doc-sets-{}", std::process::id()));
+//! # std::fs::create_dir_all(base.join("evals"))?;
+//! # std::fs::write(base.join("evals/weather.evalset.json"), "{}")?;
+//! assert_eq!(eval_format::find::find_sets(&base, "evals/*.json")?, ["evals/weather.evalset.json"]);
+//! # std::fs::remove_dir_all(base)?;
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
 
 mod left_out;
 mod near;
@@ -77,6 +86,7 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
 /// ```
 /// assert!(eval_format::__private::is_glob("evals/*.json") && !eval_format::__private::is_glob("evals"));
 /// ```
+#[doc(hidden)]
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
@@ -89,6 +99,7 @@ pub fn is_glob(path: &str) -> bool {
 /// assert_eq!(fixed_folder("evals/refund*/*.json"), "evals");
 /// assert_eq!(fixed_folder("*.json"), "");
 /// ```
+#[doc(hidden)]
 pub fn fixed_folder(pattern: &str) -> String {
     let names = names_of(pattern);
     let fixed = names.iter().position(|name| is_glob(name)).unwrap_or(names.len());

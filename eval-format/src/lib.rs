@@ -63,6 +63,7 @@ pub mod reader;
 pub mod recording;
 mod rubrics;
 mod schema;
+mod shell;
 mod suggest;
 mod syntax;
 mod text;
@@ -97,6 +98,12 @@ pub mod __private {
     pub use crate::reader::{check_case, check_cases, drafts_are, how_to_accept, read_case};
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
+    pub use crate::shell::shell_word;
     pub use crate::suggest::suggest;
     pub use crate::value::{needs_escape, write_string};
 }
+
+/// The README, so that its example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

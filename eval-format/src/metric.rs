@@ -20,6 +20,7 @@ pub use choices::{ArgsMatch, MatchType, Similarity};
 pub use fields::{CriterionField, FieldKind};
 pub(crate) use info::FreeTurns;
 pub use info::{MetricCategory, MetricGroup, MetricInfo, Need, Subject};
+pub(crate) use list::FINAL_SESSION_STATE_MATCH;
 pub use list::{METRICS, metric};
 pub(crate) use list::{TRAJECTORY_QUALITY, rubric_types};
 

@@ -3,6 +3,14 @@
 //! One reader decides what is valid, for the attribute and at run time alike. [`check_set`] finds all problems of a file;
 //! [`EvalSet::parse`](crate::EvalSet::parse) and [`EvalSet::read`](crate::EvalSet::read) return the set alone.
 //! [`EvalSet::check`](crate::EvalSet::check) holds a set that was built in Rust to the same rules.
+//!
+//! ```
+//! let text = br#"{"eval_set_id": "s", "eval_cases": [
+//!   {"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}
+//! ]}"#;
+//! let checked = eval_format::reader::check_set("s.evalset.json", text, None);
+//! assert_eq!((checked.cases[0].eval_id.as_str(), checked.cases[0].line), ("hi", 2));
+//! ```
 
 mod built;
 mod cases;

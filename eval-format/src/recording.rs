@@ -1,4 +1,13 @@
 //! Recordings: what judges were asked and what they answered, to be replayed.
+//!
+//! ```
+//! use eval_format::recording::{RecordedQuestion, Recording};
+//!
+//! let question = RecordedQuestion::new("gemini-2.5-flash", "Is it polite?");
+//! let mut recording = Recording::default();
+//! recording.add(question.clone().case("refund").reply(0, "yes", None));
+//! assert_eq!(recording.find(&question).unwrap().replies[0].text, "yes");
+//! ```
 
 mod check;
 mod file;

@@ -52,15 +52,31 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = UnknownFormat;
 
     /// Reads a [`name`](Self::name).
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-            format!("there is no format `{name}`: the formats are {}", Self::ALL.map(Self::name).join(", "))
-        })
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let known = Self::ALL.into_iter().find(|format| format.name() == name);
+        known.ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 }
+
+/// A name that no [`Format`] has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownFormat {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Format::ALL.map(Format::name).join(", ");
+        write!(f, "there is no format `{}`: the formats are {known}", self.name)
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
 
 /// How a database of `SQLite` begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
@@ -158,6 +174,6 @@ mod tests {
         for format in Format::ALL {
             assert_eq!(format.name().parse(), Ok(format));
         }
-        assert!("adk".parse::<Format>().unwrap_err().contains("adk-session, adk-database"));
+        assert!("adk".parse::<Format>().unwrap_err().to_string().contains("adk-session, adk-database"));
     }
 }

@@ -96,8 +96,8 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         }
     }
 
-    /// Ends the conversation. The draft has this id, or none yet if it is empty; there is no draft if nothing was said. Then
-    /// another conversation can begin.
+    /// Ends the conversation. The draft has this id; with an empty one it gets its id when it is
+    /// added to a set. There is no draft if nothing was said. Then another conversation can begin.
     ///
     /// Fails if a turn failed and was not taken back.
     pub async fn finish(&mut self, eval_id: &str) -> Result<Option<Draft>, DraftRecorderError> {

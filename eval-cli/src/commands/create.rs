@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use eval_format::SetEditor;
-use eval_format::conventions::{FileKind, SET_NAMES, file_stem};
+use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, file_stem};
 
 use crate::files::create;
 use crate::output::foreign::one_line;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let shown = one_line(&args.set.display().to_string());
     let name = args.set.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if FileKind::of(name) != Some(FileKind::Set) {
-        let near = args.set.with_file_name(format!("{}.evalset.json", name.trim_end_matches(".json")));
+        let near = args.set.with_file_name(format!("{}{SET_SUFFIX}", name.trim_end_matches(".json")));
         return Err(CommandError::new(
             format!("`{shown}` is no name of an eval set: those are {SET_NAMES}"),
             format!("`cargo evalset create {}`", shell::word(&near.display().to_string())),

@@ -10,6 +10,8 @@ mod runtime;
 
 use std::path::PathBuf;
 
+use eval_format::conventions::SET_SUFFIX;
+
 use crate::output::{Answer, CommandError, Outcome};
 use agent::AgentKind;
 use human::Written;
@@ -52,7 +54,7 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let package = Package::here()?;
     let runtime = runtime::folder(args.path.as_deref())?;
-    let set = format!("evals/{}.evalset.json", args.name);
+    let set = format!("evals/{}{SET_SUFFIX}", args.name);
     let tests = format!("tests/{}.rs", args.name);
     // Cargo takes a folder of tests for a test target too, and refuses two of one name.
     for file in [&set, &tests, &format!("tests/{}/main.rs", args.name)] {

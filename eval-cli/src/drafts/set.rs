@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use eval_agents::draft::{Draft, NewCases, new_cases};
 use eval_core::format::EvalCase;
 use eval_format::SetEditor;
-use eval_format::conventions::{FileKind, SET_NAMES, file_stem};
+use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, file_stem};
 
 use crate::edited::{edit, open, refused};
 use crate::files::create;
@@ -35,7 +35,7 @@ impl Destination {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if FileKind::of(name) != Some(FileKind::Set) {
             let stem = name.strip_suffix(".json").unwrap_or(name);
-            let near = path.with_file_name(format!("{stem}.evalset.json"));
+            let near = path.with_file_name(format!("{stem}{SET_SUFFIX}"));
             return Err(CommandError::new(
                 format!(
                     "`{}` is no name of an eval set: those are {SET_NAMES}",

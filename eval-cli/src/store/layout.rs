@@ -13,6 +13,8 @@
 
 use std::time::SystemTime;
 
+use eval_format::conventions::SET_SUFFIX;
+
 use sha2::{Digest, Sha256};
 
 /// The folder of all runs.
@@ -22,7 +24,7 @@ pub(super) const MANIFEST: &str = ".json";
 /// The end of the name of what says that an upload began.
 pub(super) const BEGAN: &str = ".began.json";
 /// The end of the name of a set.
-pub(super) const SET: &str = ".evalset.json";
+pub(super) const SET: &str = SET_SUFFIX;
 /// The end of the name of a result of ADK's.
 pub(super) const RESULT: &str = ".evalset_result.json";
 

@@ -52,7 +52,7 @@ pub(super) fn case_runner(
     let config = config(set, metrics)?;
     let custom = metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
     let names = SessionNames::default();
-    CaseRunner::new(&config, custom, judges, set.options, names).map_err(Unprepared::Runner)
+    CaseRunner::new(&config, custom, judges, set.options, names, None).map_err(Unprepared::Runner)
 }
 
 fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<EvalConfig, Unprepared> {

@@ -1,5 +1,7 @@
 //! The text of a failing test, of a passing one, and of one that could not begin.
 
+use eval_format::__private::shell_word;
+
 use super::lines::{HEADLINE, line};
 use super::print::Print;
 use super::rerun::{NOT_KNOWN, rerun_command};
@@ -160,12 +162,6 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
         test.path(),
         rerun_command(test)
     )
-}
-
-/// A path quoted for a shell.
-fn shell_word(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// The text of a test that could not begin.

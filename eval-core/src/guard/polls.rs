@@ -28,7 +28,7 @@ pub(super) enum Late {
     Blocks,
     /// It waits, and other code of the same runner is being polled.
     IsHeldUp,
-    /// It waits, and nobody knows for what.
+    /// It waits for something that this process does not see.
     Waits,
 }
 

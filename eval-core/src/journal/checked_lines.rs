@@ -98,7 +98,7 @@ struct RawLine {
     length: usize,
 }
 
-/// A line that was looked at alone.
+/// A line that was checked by itself, without those before it.
 pub(super) struct CheckedLine {
     /// Its number in the file, from 1.
     pub(super) number: usize,

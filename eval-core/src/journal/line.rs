@@ -75,7 +75,7 @@ impl Line {
         self.string(text, kinds);
     }
 
-    /// Adds a word of ours as a string: one without escapes.
+    /// Adds a string that needs no escapes. No secrets are looked for in it.
     pub(super) fn word(&mut self, word: &str) {
         self.push(b'"');
         self.add(word);

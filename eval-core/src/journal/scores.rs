@@ -36,7 +36,7 @@ impl ToJson for MetricReport {
     }
 }
 
-/// Adds the name of a metric. Where it is ADK's or ours, it is a plain word.
+/// Adds the name of a metric. ADK's and ours need no escapes, and no secret is looked for in them.
 pub(super) fn metric_name(object: &mut Object<'_>, name: &str, is_built_in: bool) {
     let out = object.key(key!("name"));
     if is_built_in { out.word(name) } else { out.text(name) }
@@ -291,6 +291,14 @@ mod tests {
         for scores in ["[]", "[1.0,0.5]"] {
             let value = Value::parse(&format!(r#"{{"whole_run":true,"scores":{scores}}}"#)).unwrap();
             assert_eq!(Scores::read(value).unwrap_err(), "a whole run has one score");
+        }
+    }
+
+    #[test]
+    fn names_of_built_in_metrics_need_no_escapes() {
+        for metric in eval_format::metric::METRICS {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            assert!(metric.name.chars().all(is_plain), "{}", metric.name);
         }
     }
 

@@ -9,16 +9,11 @@ macro_rules! key {
 
 /// A struct is an object with a field for each of these, under the field's name.
 ///
-/// A missing field is read as the value that is left out when it is written. Fields that always have another value are
-/// named, and must be there: `fields!(Started having [test] { test, .. })`.
+/// A missing field is read as the value that is left out when it is written. [`read_fields!`] names the fields that must be
+/// there: `read_fields!(Started having [test] { test, .. })`.
 ///
 /// A struct of another crate is read into its `Default`: `fields!(Content from default { .. })`.
 macro_rules! fields {
-    ($kind:ident having [$($needed:ident),*] { $($field:ident),* $(,)? }) => {
-        $crate::journal::shape::write_fields!($kind { $($field),* });
-        #[cfg(feature = "reports")]
-        $crate::journal::shape::read_fields!($kind having [$($needed),*] { $($field),* });
-    };
     ($kind:ident { $($field:ident),* $(,)? }) => {
         $crate::journal::shape::write_fields!($kind { $($field),* });
         #[cfg(feature = "reports")]

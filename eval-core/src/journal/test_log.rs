@@ -61,7 +61,7 @@ impl TestLog {
         let Some(journal) = writer::of_tests(test.set.package)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
         let name = test.path();
-        let hash = case_hash(test.case_text().unwrap_or_default());
+        let hash = test.case_text().map(case_hash);
         Ok(Self::begin(journal, |number| TestStart {
             test: number,
             name: &name,
@@ -73,7 +73,7 @@ impl TestLog {
             set_file: Some(set.file),
             line: Some(source.line as usize),
             column: Some(source.column as usize),
-            case_hash: Some(&hash),
+            case_hash: hash.as_deref(),
             set_cases: Some(set.cases.len()),
             runs: set.options.runs,
             pass: set.options.pass,

@@ -225,6 +225,13 @@ fn beginnings_are_read_as_they_were_written() {
         let started = Started { pass, gate: Gate::Mean, ..started.clone() };
         assert_eq!(again(&started.line()), Record::Started(started));
     }
+    let of_program = Started {
+        of_program: true,
+        label: Some("nightly".into()),
+        set_file: Some("/srv/evals/weather.evalset.json".into()),
+        ..started
+    };
+    assert_eq!(again(&of_program.line()), Record::Started(of_program));
     assert_eq!(again(&head("p").line()), Record::Head(head("p")));
 }
 

@@ -81,7 +81,7 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     (year / 400 * 146_097 + day_of_era).checked_sub(719_468)
 }
 
-/// Reads a time; `None` if the text is none.
+/// Reads a time; `None` if the text is not one.
 pub(super) fn parse(text: &str) -> Option<SystemTime> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (time, millis) = time.split_once('.').unwrap_or((time, "0"));

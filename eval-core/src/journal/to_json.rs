@@ -239,12 +239,6 @@ impl<T: ToJson> ToJson for Arc<T> {
     }
 }
 
-impl ToJson for Arc<str> {
-    fn write(&self, out: &mut Line) {
-        out.text(self);
-    }
-}
-
 impl ToJson for String {
     fn write(&self, out: &mut Line) {
         out.text(self);

@@ -80,12 +80,9 @@ impl EvalRunner {
         }
         check_features(cases)?;
         let judges = self.judges.router(set)?;
-        let mut runner =
-            CaseRunner::new(&config, self.custom.clone(), judges, self.options, self.names.clone())
-                .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
-        if let Some(stopped) = &self.stopped {
-            runner.stop_at(Arc::clone(stopped));
-        }
+        let (custom, names, stopped) = (self.custom.clone(), self.names.clone(), self.stopped.clone());
+        let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
+            .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
         Ok(Prepared {
             runner: Arc::new(runner),
             journal: None,

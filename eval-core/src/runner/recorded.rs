@@ -4,15 +4,19 @@ use eval_format::EvalCase;
 
 use crate::decide::verdict_of_run;
 use crate::journal::{Attempt, Decided, Evaluation, RecordedMetric};
-use crate::report::{CaseReport, Location, RunReport, ScoredMetric};
+use crate::report::{CaseReport, Location, MetricReport, RunReport, ScoredMetric};
 
 impl Attempt {
-    /// The report of the case as it was recorded, for its exports; `None` if the case has no verdict.
+    /// The report of the case as it was recorded, for its exports. `None` if the case has no verdict, or if a run lacks the
+    /// score of a metric that decided: a report never leaves a metric out.
     ///
     /// A journal does not hold what a case expects, so the case is given. It should be the one that ran:
     /// [`Started::case_hash`](crate::journal::Started::case_hash) tells.
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
         let Decided { verdict, metrics, passed_runs, elapsed, notes, repeated, .. } = self.decided.clone()?;
+        if !self.evaluations.iter().all(|evaluation| is_whole(evaluation, &metrics)) {
+            return None;
+        }
         let started = &self.started;
         let location = || {
             Some(Location {
@@ -58,12 +62,26 @@ impl Attempt {
     }
 }
 
+/// Whether an evaluation has a score of each metric that decided. One that ended in an error was not scored.
+fn is_whole(Evaluation { ran, scored, .. }: &Evaluation, decided: &[MetricReport]) -> bool {
+    let names = || decided.iter().map(|metric| &metric.name);
+    match scored {
+        Some(scored) => decided.is_empty() || scored.metrics.iter().map(|metric| &metric.name).eq(names()),
+        None => decided.is_empty() || ran.transcript.error.is_some(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use eval_format::EvalSet;
 
-    use crate::journal::{RecordedRun, runs};
+    use crate::journal::{Attempt, RecordedRun, runs};
     use crate::{EvalRunner, Invocation, Replay};
+
+    fn lacking_a_score(mut attempt: Attempt) -> Attempt {
+        attempt.evaluations[0].scored.as_mut().unwrap().metrics.pop();
+        attempt
+    }
 
     #[tokio::test]
     async fn a_recorded_case_is_exported_as_it_was_when_it_ran() {
@@ -82,7 +100,11 @@ mod tests {
         let mut again = crate::EvalReport::default();
         for case in &set.eval_cases {
             let test = recorded.tests.iter().find(|test| test.name().ends_with(&case.eval_id)).unwrap();
-            again.cases.extend(test.last().unwrap().report(case.clone()));
+            let attempt = test.last().unwrap();
+            again.cases.extend(attempt.report(case.clone()));
+            if attempt.evaluations[0].scored.is_some() {
+                assert!(lacking_a_score(attempt.clone()).report(case.clone()).is_none());
+            }
         }
         assert_eq!(again.to_csv(), report.to_csv());
         let at = std::time::UNIX_EPOCH;

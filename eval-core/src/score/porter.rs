@@ -276,7 +276,7 @@ fn has_vowel(word: &[u8]) -> bool {
 /// A loop over indices, as it is the inner loop of the stemmer and tests are built without optimisation.
 fn measure(word: &[u8]) -> usize {
     let (mut count, mut at) = (0, 0);
-    // The start counts as a vowel for a `y`, and as none for what is counted.
+    // A `y` at the start is a consonant, as after a vowel. A consonant at the start is not counted.
     let mut after_vowel = true;
     while at < word.len() {
         let vowel = match word[at] {

@@ -96,23 +96,25 @@ pub(crate) const fn is_in_every_border(byte: u8) -> bool {
 
 /// A text without words that look like keys, and without the user and the password of addresses.
 ///
-/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at: a key is
-/// a long run of certain characters, and what ends before a run of this length could is left behind at once.
+/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at. A key is
+/// in a long run of certain characters. A window of the shortest length of such a run is read from its end. The last other
+/// character in it ends every run that begins before, so the next window begins behind it.
 pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut may_be_private = false;
-    // A run begins at `end - SHORTEST_RUN` at the earliest.
-    let mut end = SHORTEST_RUN;
-    while end <= bytes.len() {
-        let mut begin = end;
-        while begin > end - SHORTEST_RUN && PARTS[bytes[begin - 1] as usize] != 0 {
-            begin -= 1;
+    // Where the next run begins at the earliest.
+    let mut begin = 0;
+    while begin + SHORTEST_RUN <= bytes.len() {
+        let mut at = begin + SHORTEST_RUN;
+        while at > begin && PARTS[bytes[at - 1] as usize] != 0 {
+            at -= 1;
         }
-        if begin > end - SHORTEST_RUN {
-            end = begin + SHORTEST_RUN;
+        if at > begin {
+            begin = at;
             continue;
         }
+        let mut end = begin + SHORTEST_RUN;
         while end < bytes.len() && PARTS[bytes[end] as usize] != 0 {
             end += 1;
         }
@@ -124,8 +126,8 @@ pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
                 end = end.max(found.1);
             }
         }
-        // Behind the byte that ends the run.
-        end += 1 + SHORTEST_RUN;
+        // No run has the byte that ends this one.
+        begin = end + 1;
     }
     if may_be_private && KIND.is_in(text) {
         hidden.extend(private_keys(text));

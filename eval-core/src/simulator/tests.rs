@@ -194,7 +194,7 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
         let settings = Settings { skip_missing, ..Settings::default() };
         let judges = JudgeRouter::new(settings, JudgeSource::Nobody, None);
         let runner =
-            CaseRunner::new(&config, Vec::new(), judges, Options::default(), SessionNames::default())
+            CaseRunner::new(&config, Vec::new(), judges, Options::default(), SessionNames::default(), None)
                 .unwrap();
         let case = scenario();
         let (eval_set_id, name) = (None, "trip".to_owned());

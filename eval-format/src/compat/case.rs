@@ -2,7 +2,7 @@
 
 use super::scope::Scope;
 use crate::config::{Criterion, Instructions, Variable};
-use crate::metric::metric;
+use crate::metric::{FINAL_SESSION_STATE_MATCH, metric};
 use crate::model::EvalCase;
 use crate::problem::{Code, shown};
 
@@ -44,14 +44,11 @@ fn undecided(scope: &Scope<'_>, case: &EvalCase) -> Option<Vec<String>> {
         }
     }
     // The session state is compared in any case that expects one, unless a criterion says otherwise.
-    if scope.config.criterion(STATE).is_none() {
-        metric(STATE)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
+    if scope.config.criterion(FINAL_SESSION_STATE_MATCH).is_none() {
+        metric(FINAL_SESSION_STATE_MATCH)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
     }
     Some(reasons.into_iter().map(|(names, why)| format!("{names}: {why}")).collect())
 }
-
-/// The metric of the session state.
-const STATE: &str = "final_session_state_match";
 
 fn what_decides(reasons: &[String], case: &EvalCase) -> String {
     let add = if case.conversation_scenario.is_some() {

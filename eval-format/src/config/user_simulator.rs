@@ -31,7 +31,8 @@ pub struct UserSimulatorConfig {
     pub model: String,
     /// The configuration of the model: `temperature`, `max_output_tokens` and so on.
     pub model_configuration: Map,
-    /// The most messages that the user may send, the starting prompt included; 20 by default. Negative is no limit.
+    /// The most messages that the user may send, the starting prompt included; 20 by default. A negative number means
+    /// the highest limit of whoever plays the user: 1000 in eval-core.
     pub max_allowed_invocations: i64,
     /// Instructions for the model in place of the built-in ones; see [`Instructions`].
     pub custom_instructions: Option<String>,
@@ -74,7 +75,8 @@ impl UserSimulatorConfig {
         self
     }
 
-    /// Sets the most messages that the user may send, the starting prompt included. Negative is no limit.
+    /// Sets the most messages that the user may send, the starting prompt included; see
+    /// [the field](Self::max_allowed_invocations).
     #[must_use]
     pub fn max_allowed_invocations(mut self, most: i64) -> Self {
         self.max_allowed_invocations = most;

@@ -7,6 +7,9 @@ use super::fields::{
 };
 use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subject};
 
+/// The metric of the session state. It decides cases that expect a state, without a criterion too.
+pub(crate) const FINAL_SESSION_STATE_MATCH: &str = "final_session_state_match";
+
 /// The built-in metrics.
 pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
@@ -172,7 +175,7 @@ pub static METRICS: &[MetricInfo] = &[
         category: MetricCategory::Other,
         compares: Subject::SessionState,
         ..response(
-            "final_session_state_match",
+            FINAL_SESSION_STATE_MATCH,
             MetricGroup::Own,
             "share of the expected keys of the session state that end equal",
         )

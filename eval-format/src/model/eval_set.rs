@@ -100,7 +100,7 @@ pub struct EvalCase {
     pub rubrics: Option<Vec<Rubric>>,
     /// The session state expected at the end. Each of these keys must be there and be equal.
     pub final_session_state: Map,
-    /// Keys that ADK does not know and keeps. The name of a field is none: it is not written.
+    /// Keys that ADK does not know and keeps. A key with the name of a field is not written.
     pub extra: Map,
 }
 
@@ -197,7 +197,7 @@ pub struct SessionInput {
     pub session_id: Option<String>,
     /// Session state at the start.
     pub state: Map,
-    /// Keys that ADK does not know and keeps. The name of a field is none: it is not written.
+    /// Keys that ADK does not know and keeps. A key with the name of a field is not written.
     pub extra: Map,
 }
 

@@ -3,6 +3,7 @@
 use super::checked::{CaseSpan, CheckedSet, Form};
 use crate::model::DRAFT;
 use crate::problem::{Code, JsonPath, Problem, shown};
+use crate::shell::shell_word;
 use crate::syntax;
 
 /// So many drafts are named. Of more than these, the rest is counted.
@@ -75,15 +76,6 @@ pub fn how_to_accept(file: &str, eval_ids: &[&str]) -> String {
     format!(
         "review what is expected, then `cargo evalset accept {word}`; or `cargo evalset remove-case` drops a draft"
     )
-}
-
-/// A word as a shell takes it.
-fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:,@%+=".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The page of the live sessions. It has no data of its own: its script asks for them, with the token in the page's address.
 
+use askama::filters::{Escaper, Html};
 use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 use axum::http::{HeaderValue, StatusCode};
@@ -36,7 +37,10 @@ fn link(name: &str, path: &str) -> String {
 
 /// The text in HTML, also between quotes.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+    let mut escaped = String::new();
+    // A `String` takes everything.
+    let _ = Html.write_escaped_str(&mut escaped, text);
+    escaped
 }
 
 pub(super) async fn style() -> Response {
@@ -56,7 +60,7 @@ mod tests {
         for (name, path, expected) in [
             ("Runs", "/", r#"<a href="/">Runs</a>"#),
             ("Sessions", "/sessions", r#"<a href="/sessions" aria-current="page">Sessions</a>"#),
-            ("R&D <1>", "/a\"b", r#"<a href="/a&quot;b">R&amp;D &lt;1></a>"#),
+            ("R&D <1>", "/a\"b", r#"<a href="/a&#34;b">R&#38;D &#60;1&#62;</a>"#),
         ] {
             assert_eq!(link(name, path).trim_end(), expected);
         }

@@ -71,7 +71,7 @@ fn tool_data(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
 }
 
-/// The arguments in an attribute. What begins as JSON and is none was cut.
+/// The arguments in an attribute. A text that begins as JSON does and cannot be read was cut.
 pub(super) fn tool_arguments(value: &Value) -> Result<Value, NoContent> {
     match value {
         Value::String(text) if is_placeholder(text) || text == NOT_SPECIFIED => Err(NoContent::NotCaptured),

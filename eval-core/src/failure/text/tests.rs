@@ -299,17 +299,6 @@ fn an_error_of_many_lines_has_a_headline_of_one() {
     assert!(text.ends_with("    | line 9\n    ... and 20 more lines"), "{text}");
 }
 
-#[test]
-fn paths_are_words_of_a_shell() {
-    for (path, word) in [
-        ("evals/a-1_b.evalset.json", "evals/a-1_b.evalset.json"),
-        ("evals/my set.json", "'evals/my set.json'"),
-        ("it's.json", r"'it'\''s.json'"),
-    ] {
-        assert_eq!(shell_word(path), word);
-    }
-}
-
 /// A set of one line whose second case says something that ADK does not read.
 const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "conversation": [{"user_content": {"parts": []}}], "finalSessionState": {}, "final_session_state": {}}]}"#;
 

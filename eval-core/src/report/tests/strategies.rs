@@ -182,7 +182,7 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
     let name = prop_oneof![text(), Just(TOKEN_USAGE.to_owned())];
     (name, prop::option::of(criterion), prop::option::of(number()), text()).prop_map(
         |(name, criterion, score, reason)| MetricReport {
-            // Only built-in metrics have none.
+            // A metric without a criterion is one of the built-in ones that only inform.
             name: if criterion.is_some() { name } else { TOKEN_USAGE.to_owned() },
             criterion,
             score,

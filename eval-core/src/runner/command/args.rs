@@ -29,7 +29,7 @@ pub(super) struct Args {
     pub(super) timeout: Option<Duration>,
     pub(super) retry: Option<u32>,
     pub(super) fail_fast: bool,
-    /// What tokens cost. Empty if nobody wants to know.
+    /// What tokens cost, as `--price` says; empty without it.
     pub(super) prices: Prices,
     /// How many cases run at a time, at least one.
     pub(super) concurrency: usize,

@@ -26,7 +26,8 @@ pub(super) fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandErro
         if found.is_edited {
             return Err(cannot("it was edited since it ran".to_owned()));
         }
-        report.cases.extend(test.attempt.report(found.case));
+        let case = test.attempt.report(found.case);
+        report.cases.push(case.ok_or_else(|| cannot("a score is missing in its records".to_owned()))?);
     }
     Ok(report)
 }

@@ -73,8 +73,22 @@ pub struct CaseSource {
     pub column: u32,
 }
 
+impl SetSource {
+    /// The files that were compiled in, the set first. `replays` tells whether the recording is among them.
+    pub(crate) fn files(&self, replays: bool) -> impl Iterator<Item = FileSource> {
+        let set = FileSource { file: self.file, text: self.text };
+        let config = match &self.config {
+            ConfigSource::File(file) => Some(*file),
+            ConfigSource::Default | ConfigSource::Inline(_) => None,
+        };
+        let recording = self.recording.as_ref().filter(|_| replays);
+        let recording = recording.and_then(|it| Some(FileSource { file: it.file, text: it.text? }));
+        std::iter::once(set).chain(config).chain(self.session).chain(recording)
+    }
+}
+
 /// A file that was compiled in.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct FileSource {
     /// The file, relative to the package, with `/`.
     pub file: &'static str,

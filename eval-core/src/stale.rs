@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use crate::compiled::{ConfigSource, FileSource, SetSource};
+use crate::compiled::{FileSource, SetSource};
 
 /// Up to this many bytes the content of a file is always compared.
 const SMALL: u64 = 256 << 10;
@@ -138,22 +138,12 @@ fn last_change(found: &Metadata) -> Option<SystemTime> {
 
 fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
     let root = root(set.manifest_dir);
-    let main = FileSource { file: set.file, text: set.text };
     // A config without its set proves nothing: the sources may be elsewhere.
-    if !are_sources_here(&root, [main.file]) {
+    if !are_sources_here(&root, [set.file]) {
         return Freshness::Absent;
     }
-    let config = match &set.config {
-        ConfigSource::File(file) => Some(file),
-        ConfigSource::Default | ConfigSource::Inline(_) => None,
-    };
-    let replayed = set.recording.as_ref().filter(|_| replays);
-    let recording =
-        replayed.and_then(|recording| Some(FileSource { file: recording.file, text: recording.text? }));
-    let new_recording =
-        replayed.filter(|recording| recording.text.is_none()).map(|recording| &recording.file);
-    for compiled in std::iter::once(&main).chain(config).chain(&set.session).chain(&recording) {
-        match compare(&root, compiled, depth) {
+    for compiled in set.files(replays) {
+        match compare(&root, &compiled, depth) {
             Compared::Same => {}
             Compared::Differs => {
                 return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
@@ -166,6 +156,8 @@ fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
             }
         }
     }
+    let new_recording = set.recording.iter().filter(|recording| replays && recording.text.is_none());
+    let new_recording = new_recording.map(|recording| &recording.file);
     match set.absent.iter().chain(new_recording).find(|file| root.join(file).exists()) {
         Some(file) => Freshness::Stale(format!("`{file}` was created after this test was built")),
         None => Freshness::Fresh,

@@ -75,6 +75,20 @@ impl FileKind {
     }
 }
 
+/// ADK's rule for names that become a part of a path: why a name cannot be one.
+#[doc(hidden)]
+pub fn check_path_part(name: &str) -> Result<(), &'static str> {
+    let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
+    match name {
+        "" => Err("is empty"),
+        "." | ".." => Err("is a folder of its own"),
+        _ if name.contains('\0') => Err("contains a NUL"),
+        _ if name.contains(['/', '\\']) => Err("contains a path separator"),
+        _ if has_drive => Err("begins with a drive"),
+        _ => Ok(()),
+    }
+}
+
 /// Whether a file or path of this name is an eval set. Sets may have any other name if they are named one by one.
 pub fn is_set_name(name: &str) -> bool {
     FileKind::of(name) == Some(FileKind::Set)
@@ -196,5 +210,23 @@ mod tests {
     #[test]
     fn messages_name_every_suffix() {
         assert_eq!(SET_NAMES, SET_SUFFIXES.map(|suffix| format!("`*{suffix}`")).join(" or "));
+    }
+
+    #[test]
+    fn names_are_refused_as_adk_refuses_them() {
+        for (name, expected) in [
+            ("weather", Ok(())),
+            ("a b\u{e9}#?%", Ok(())),
+            ("", Err("is empty")),
+            (".", Err("is a folder of its own")),
+            ("..", Err("is a folder of its own")),
+            ("a/b", Err("contains a path separator")),
+            ("a\\b", Err("contains a path separator")),
+            ("a\0", Err("contains a NUL")),
+            ("C:x", Err("begins with a drive")),
+            ("1:x", Ok(())),
+        ] {
+            assert_eq!(check_path_part(name), expected, "{name:?}");
+        }
     }
 }

@@ -88,6 +88,7 @@ pub use value::{Entries, Map, Number, Value};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::bytes::{Unfit, read_file};
+    pub use crate::conventions::check_path_part;
     pub use crate::find::{fixed_folder, is_glob, is_left_out};
     pub use crate::hash::content_hash;
     pub use crate::judged::{judged_criteria, simulated_users};

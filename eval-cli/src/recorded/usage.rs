@@ -1,7 +1,6 @@
 //! What models were asked in a run, and how many tokens that took.
 
 use eval_core::journal::{Attempt, JudgeUse};
-use eval_format::UsageMetadata;
 
 /// Questions to models, and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +36,7 @@ impl Usage {
     fn of_judge(judge: &JudgeUse) -> Self {
         Self {
             agent_tokens: None,
-            judge_tokens: total(&judge.usage),
+            judge_tokens: judge.usage.all_tokens().map(i128::from),
             asked: judge.asked,
             unanswered: judge.failed,
             replayed: judge.replayed.unwrap_or_default(),
@@ -59,18 +58,6 @@ impl Usage {
     pub(crate) fn replayed(&self) -> Option<usize> {
         (self.untold == 0).then_some(self.replayed)
     }
-}
-
-/// The total that the provider reports, else the sum of its parts.
-fn total(usage: &UsageMetadata) -> Option<i128> {
-    let parts = [
-        usage.prompt_token_count,
-        usage.tool_use_prompt_token_count,
-        usage.candidates_token_count,
-        usage.thoughts_token_count,
-    ];
-    let parts = parts.into_iter().map(|part| part.map(i128::from)).fold(None, sum);
-    usage.total_token_count.map(i128::from).or(parts)
 }
 
 /// The sum of the known numbers; `None` if neither is known.

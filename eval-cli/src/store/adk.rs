@@ -8,6 +8,8 @@ pub(crate) use results::parse as parse_result;
 pub(crate) use results::{CaseOutcome, StoredResult, put_results, read_result};
 pub(crate) use sets::{PutSet, fetch_sets, put_set};
 
+use eval_format::__private::check_path_part;
+
 use super::layout::{self, RESULT, SET};
 use super::open::Store;
 use crate::output::CommandError;
@@ -26,7 +28,7 @@ pub(crate) struct App {
 pub(crate) async fn apps(store: &Store) -> Result<Vec<App>, CommandError> {
     let mut apps = Vec::new();
     for folder in store.list("/", false).await? {
-        let Some(name) = folder.strip_suffix('/').filter(|name| layout::check_segment(name).is_ok()) else {
+        let Some(name) = folder.strip_suffix('/').filter(|name| check_path_part(name).is_ok()) else {
             continue;
         };
         let ids = |names: Vec<String>, end: &str| -> Vec<String> {

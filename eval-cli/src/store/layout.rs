@@ -104,19 +104,6 @@ pub(super) fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// ADK's rule for names that become a part of a path: why a name cannot be one.
-pub(crate) fn check_segment(name: &str) -> Result<(), &'static str> {
-    let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
-    match name {
-        "" => Err("is empty"),
-        "." | ".." => Err("is a folder of its own"),
-        _ if name.contains('\0') => Err("contains a NUL"),
-        _ if name.contains(['/', '\\']) => Err("contains a path separator"),
-        _ if has_drive => Err("begins with a drive"),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -154,23 +141,5 @@ mod tests {
         assert!(ours.iter().all(|path| adk.iter().all(|prefix| !path.starts_with(prefix))));
         assert_eq!(results("app"), "app/evals/eval_history/");
         assert_eq!(sets("app"), "app/evals/eval_sets/");
-    }
-
-    #[test]
-    fn names_are_refused_as_adk_refuses_them() {
-        for (name, expected) in [
-            ("weather", Ok(())),
-            ("a b\u{e9}#?%", Ok(())),
-            ("", Err("is empty")),
-            (".", Err("is a folder of its own")),
-            ("..", Err("is a folder of its own")),
-            ("a/b", Err("contains a path separator")),
-            ("a\\b", Err("contains a path separator")),
-            ("a\0", Err("contains a NUL")),
-            ("C:x", Err("begins with a drive")),
-            ("1:x", Ok(())),
-        ] {
-            assert_eq!(check_segment(name), expected, "{name:?}");
-        }
     }
 }

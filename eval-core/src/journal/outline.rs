@@ -6,7 +6,7 @@ use eval_format::metric::METRICS;
 use eval_format::{UsageMetadata, Value};
 
 use super::from_json::FromJson;
-use super::parse::{Record, total_tokens};
+use super::parse::Record;
 use super::read::Attempt;
 use super::record::{Decided, Ran, RecordedMetric, Scored};
 use super::skim::{fields, items, number, value_end, walk_fields, walk_items};
@@ -134,7 +134,7 @@ pub(super) fn ran(line: &[u8]) -> Option<Ran> {
     let mut tokens = None;
     for usage in usages {
         if let Some(usage) = parsed::<Option<UsageMetadata>>(usage)? {
-            tokens = [tokens, total_tokens(&usage)].into_iter().flatten().reduce(i64::saturating_add);
+            tokens = [tokens, usage.all_tokens()].into_iter().flatten().reduce(i64::saturating_add);
         }
     }
     has_transcript.then_some(())?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::Utf8Error;
 
-use eval_format::{UsageMetadata, Value};
+use eval_format::Value;
 
 use super::from_json::{Fields, FromJson, Misread};
 use super::record::{Broke, Decided, Head, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started};
@@ -185,20 +185,10 @@ impl Transcript {
     /// The tokens that the events of a run report; `None` if none does.
     pub fn tokens(&self) -> Option<i64> {
         let events = self.turns.iter().flat_map(|turn| &turn.events);
-        events.filter_map(|event| total_tokens(event.usage.as_ref()?)).reduce(i64::saturating_add)
+        events.filter_map(|event| event.usage.as_ref()?.all_tokens()).reduce(i64::saturating_add)
     }
 }
 
-/// The total that a provider reports, else the sum of its parts.
-pub(super) fn total_tokens(usage: &UsageMetadata) -> Option<i64> {
-    let parts = [
-        usage.prompt_token_count,
-        usage.tool_use_prompt_token_count,
-        usage.candidates_token_count,
-        usage.thoughts_token_count,
-    ];
-    usage.total_token_count.or_else(|| parts.into_iter().flatten().reduce(i64::saturating_add))
-}
 read_fields!(Scored having [test, run, evaluation] { test, run, evaluation, metrics });
 read_fields!(Broke having [test, run, evaluation] { test, run, evaluation, error });
 
@@ -230,24 +220,6 @@ mod tests {
             let expected = RecordError::NoRecord(format!("{missing} is missing"));
             assert_eq!(Record::parse(line), Err(expected), "{line}");
             assert!(super::super::outline::record(line.as_bytes()).is_none(), "{line}");
-        }
-    }
-
-    #[test]
-    fn tokens_are_the_total_or_the_sum_of_its_parts() {
-        for (total, [prompt, tool_use, candidates, thoughts], expected) in [
-            (None, [None; 4], None),
-            (Some(9), [Some(1); 4], Some(9)),
-            (None, [Some(1), Some(20), Some(300), Some(4000)], Some(4321)),
-            (None, [None, None, Some(5), None], Some(5)),
-        ] {
-            let mut usage = UsageMetadata::default();
-            usage.total_token_count = total;
-            usage.prompt_token_count = prompt;
-            usage.tool_use_prompt_token_count = tool_use;
-            usage.candidates_token_count = candidates;
-            usage.thoughts_token_count = thoughts;
-            assert_eq!(total_tokens(&usage), expected, "{usage:?}");
         }
     }
 }

@@ -303,6 +303,26 @@ pub struct UsageMetadata {
 }
 
 impl UsageMetadata {
+    /// All tokens of the call: the provider's own total, else the sum of prompt, results of tools, answer and hidden
+    /// reasoning. `None` if none of them is known.
+    ///
+    /// ```
+    /// use eval_format::UsageMetadata;
+    ///
+    /// let usage = UsageMetadata::default().with_prompt_token_count(10).with_candidates_token_count(7);
+    /// assert_eq!(usage.all_tokens(), Some(17));
+    /// assert_eq!(usage.with_total_token_count(20).all_tokens(), Some(20));
+    /// ```
+    pub fn all_tokens(&self) -> Option<i64> {
+        let parts = [
+            self.prompt_token_count,
+            self.tool_use_prompt_token_count,
+            self.candidates_token_count,
+            self.thoughts_token_count,
+        ];
+        self.total_token_count.or_else(|| parts.into_iter().flatten().reduce(i64::saturating_add))
+    }
+
     /// Sets the tokens of the prompt.
     #[must_use]
     pub fn with_prompt_token_count(mut self, tokens: i64) -> Self {
@@ -396,5 +416,30 @@ impl AgentDetails {
     pub fn with_tool_declarations<T: Into<Value>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tool_declarations = tools.into_iter().map(Into::into).collect();
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_the_total_or_the_sum_of_its_parts() {
+        for (total, [prompt, tool_use, candidates, thoughts], expected) in [
+            (None, [None; 4], None),
+            (Some(9), [Some(1); 4], Some(9)),
+            (None, [Some(1), Some(20), Some(300), Some(4000)], Some(4321)),
+            (None, [None, None, Some(5), None], Some(5)),
+        ] {
+            let usage = UsageMetadata {
+                total_token_count: total,
+                prompt_token_count: prompt,
+                tool_use_prompt_token_count: tool_use,
+                candidates_token_count: candidates,
+                thoughts_token_count: thoughts,
+                ..UsageMetadata::default()
+            };
+            assert_eq!(usage.all_tokens(), expected, "{usage:?}");
+        }
     }
 }

@@ -17,14 +17,14 @@ pub(super) fn function(args: &Args, item: &Item, names: &Names<'_>) -> TokenStre
         return quote!(#item);
     }
     let Names { private, functions, .. } = names;
-    let annotated = names.annotated();
+    let annotated = names.call("annotated", names.function);
     let metrics = args.metrics.iter().map(|custom| {
-        let (name, metric) = (&custom.name, names.metric(&custom.path));
+        let (name, metric) = (&custom.name, names.call("metric", &custom.path));
         quote!((#name, || #metric))
     });
     let judge = match &args.judge {
         Some(path) => {
-            let judge = names.judge(path);
+            let judge = names.call("judge", path);
             Feature::JUDGES.switch(private, &option(Some(quote!(|| #judge))), &option(None))
         }
         None => option(None),

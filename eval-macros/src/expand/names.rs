@@ -30,24 +30,11 @@ impl<'a> Names<'a> {
         Self { krate, private: private(krate, Span::call_site()), function, functions, runs_case }
     }
 
-    /// The annotated function as a value. If no test can call it, the compiler says so on its name.
-    pub(super) fn annotated(&self) -> TokenStream {
-        self.call("annotated", self.function, self.function.span())
-    }
-
-    /// The metric that a function stands for. If it stands for none, the compiler says so on its path.
-    pub(super) fn metric(&self, path: &Path) -> TokenStream {
-        self.call("metric", path, path.span())
-    }
-
-    /// The judge that a function makes. If it makes none, the compiler says so on its path.
-    pub(super) fn judge(&self, path: &Path) -> TokenStream {
-        self.call("judge", path, path.span())
-    }
-
-    /// A call of a function of eval-core. All tokens have the span of the argument: of tokens with different spans the
-    /// compiler would underline the whole attribute.
-    fn call(&self, function: &str, argument: &impl ToTokens, span: Span) -> TokenStream {
+    /// A call of a function of eval-core with a function of the user's. If that has a wrong shape, the compiler says so on
+    /// its path. All tokens have the span of the path: of tokens with different spans the compiler would underline the whole
+    /// attribute.
+    pub(super) fn call(&self, function: &str, argument: &impl ToTokens) -> TokenStream {
+        let span = argument.span();
         let private = private(self.krate, span);
         let function = Ident::new(function, span);
         quote_spanned!(span=> #private::#function(#argument))

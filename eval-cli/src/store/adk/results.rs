@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use eval_core::EvalReport;
+use eval_format::__private::check_path_part;
 use serde_json::Value;
 
-use super::super::layout::{self, RESULT, check_segment};
+use super::super::layout::{self, RESULT};
 use super::super::open::Store;
 use super::super::push::JSON;
 use crate::output::CommandError;
@@ -40,10 +41,10 @@ pub(crate) async fn put_results(
     let now = SystemTime::now();
     for (app, report) in apps {
         for result in report.adk_results(&app, now) {
-            let named = check_segment(&app).map_err(|why| format!("the app `{}` {why}", one_line(&app)));
+            let named = check_path_part(&app).map_err(|why| format!("the app `{}` {why}", one_line(&app)));
             let named = named.and_then(|()| {
                 let id = result.eval_set_id();
-                check_segment(id).map_err(|why| format!("the id of the set `{}` {why}", one_line(id)))
+                check_path_part(id).map_err(|why| format!("the id of the set `{}` {why}", one_line(id)))
             });
             if let Err(why) = named {
                 notes.push(format!("a result cannot be stored as ADK lays it out: {why}"));
@@ -109,7 +110,7 @@ impl CaseOutcome {
 /// Reads a result of ADK's: `APP/ID`.
 pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<StoredResult, CommandError> {
     for (what, name) in [("app", app), ("result", id)] {
-        check_segment(name).map_err(|why| {
+        check_path_part(name).map_err(|why| {
             CommandError::new(format!("the {what} `{}` {why}", one_line(name)), "write `APP/RESULT`")
         })?;
     }

@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use eval_format::__private::check_path_part;
+
 use super::super::fetch::cache;
-use super::super::layout::{self, SET, check_segment, hash};
+use super::super::layout::{self, SET, hash};
 use super::super::open::Store;
 use super::super::push::JSON;
 use super::super::url::{Place, StoreUrl, is_url};
@@ -30,7 +32,7 @@ pub(crate) async fn put_set(
     may_replace: bool,
 ) -> Result<PutSet, CommandError> {
     for (what, name) in [("app", app), ("id of the set", id)] {
-        check_segment(name).map_err(|why| {
+        check_path_part(name).map_err(|why| {
             CommandError::new(
                 format!("the {what} `{}` {why}", one_line(name)),
                 "ADK's managers take names that can be those of files",
@@ -113,7 +115,7 @@ fn parse(text: &str) -> Result<(Store, String, Option<String>), CommandError> {
 /// Fetches a set and returns the path of its copy, below which all names are as in the store.
 async fn fetch(store: &Store, object: &str, root: &Path) -> Result<PathBuf, CommandError> {
     // Names of others become a path.
-    if let Some(Err(why)) = object.split('/').map(check_segment).find(Result::is_err) {
+    if let Some(Err(why)) = object.split('/').map(check_path_part).find(Result::is_err) {
         return Err(CommandError::new(
             format!("{}: a part of the name `{}` {why}", store.shown(), one_line(object)),
             "name a set whose name can be that of a file",

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use eval_format::__private::check_path_part;
 use eval_format::{Map, Value};
 use serde_core::{Serialize, Serializer};
 
@@ -160,18 +161,10 @@ fn masked_value(value: Value) -> Value {
     }
 }
 
-/// ADK's rule for names that become part of a path.
+/// Whether a name can become a part of a path.
 fn check_path_segment(what: &'static str, name: &str) -> Result<(), ExportError> {
-    let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
-    let reason = match name {
-        "" => "is empty",
-        "." | ".." => "is a folder of its own",
-        _ if name.contains('\0') => "contains a NUL",
-        _ if name.contains(['/', '\\']) => "contains a path separator",
-        _ if has_drive => "begins with a drive",
-        _ => return Ok(()),
-    };
-    Err(ExportError::Name { what, name: name.to_owned(), reason })
+    let named = |reason| ExportError::Name { what, name: name.to_owned(), reason };
+    check_path_part(name).map_err(named)
 }
 
 impl Serialize for EvalSetResult<'_> {

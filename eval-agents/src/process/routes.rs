@@ -33,10 +33,15 @@ struct Conversation {
 }
 
 impl Routes {
-    /// Adds a conversation.
+    /// Adds a conversation. One with a program that is of no use any more is told at once: nobody else would end its inbox.
     pub(super) fn open(&self, session: &str) -> Receiver<Delivery> {
         let (inbox, receiver) = channel(WAITING);
-        self.state().conversations.insert(session.to_owned(), Conversation { inbox, awaits: false });
+        let mut state = self.state();
+        if let Some(error) = &state.broken {
+            let _ = inbox.try_send(Err(error.clone()));
+        } else {
+            state.conversations.insert(session.to_owned(), Conversation { inbox, awaits: false });
+        }
         receiver
     }
 
@@ -126,5 +131,24 @@ impl Routes {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_with_a_program_that_ended_is_told_whenever_it_begins() {
+        let routes = Routes::default();
+        let mut before = routes.open("before");
+        routes.break_off(&ProcessError::Ended("the program ended".to_owned()));
+        let mut after = routes.open("after");
+        for inbox in [&mut before, &mut after] {
+            assert!(matches!(inbox.try_recv(), Ok(Err(ProcessError::Ended(_)))));
+            assert!(inbox.try_recv().is_err(), "nothing else comes");
+            assert!(inbox.is_closed());
+        }
+        assert_eq!(routes.count(), 0);
     }
 }

@@ -6,6 +6,7 @@
 /// use eval_format::__private::shell_word;
 ///
 /// assert_eq!(shell_word("evals/weather.evalset.json"), "evals/weather.evalset.json");
+/// assert_eq!(shell_word(""), "''");
 /// assert_eq!(shell_word("Anna's sets"), r"'Anna'\''s sets'");
 /// ```
 pub fn shell_word(word: &str) -> String {

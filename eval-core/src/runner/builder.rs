@@ -251,7 +251,7 @@ impl EvalRunner {
     /// ```
     ///
     /// Cases with different labels are different cases, and `cargo evalset report` shows each of them. `EvalCommand` takes the
-    /// name of the agent if the runner has no label. A runner with an empty label has no label.
+    /// name of the agent if the runner has no label. An empty label means no label.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into()).filter(|label| !label.is_empty());

@@ -341,12 +341,12 @@ pub(crate) struct PrivateKey {
 }
 
 impl PrivateKey {
-    /// Whether the first line was a text, and the last one was none yet.
+    /// Whether a text was the first line of a key, and no text since was its last line.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Takes the next text. What is left of it if it is a part of the key; `None` if it is none.
+    /// Takes the next text. Returns what is left of a text that is a part of the key, and `None` for any other text.
     pub(crate) fn mask(&mut self, text: &str) -> Option<String> {
         let was_open = self.is_open;
         if !was_open && !KIND.is_in(text) {

@@ -161,7 +161,7 @@ fn masked_value(value: Value) -> Value {
     }
 }
 
-/// Whether a name can become a part of a path.
+/// Fails if a name cannot become a part of a path.
 fn check_path_segment(what: &'static str, name: &str) -> Result<(), ExportError> {
     let named = |reason| ExportError::Name { what, name: name.to_owned(), reason };
     check_path_part(name).map_err(named)

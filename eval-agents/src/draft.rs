@@ -44,7 +44,7 @@ pub(crate) use played::played;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Draft {
-    /// The case, without secrets and without the mark of a draft. Its id may be empty until [`new_cases`] gives it one.
+    /// The case, without secrets and without the mark of a draft. [`new_cases`] gives it an id that no other case of a set has.
     pub case: EvalCase,
     /// Where it comes from.
     pub origin: Origin,
@@ -59,11 +59,17 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A draft of a case. Secrets are masked, by their names and by the shapes that providers give their keys.
+    /// A draft of a case. Secrets are masked, by their names and by the shapes that providers give their keys. A case with an
+    /// empty id gets one that is made of the first words of the user.
     ///
     /// Fails if the case has errors, as a file with it would.
     pub fn of(case: EvalCase, origin: Origin) -> Result<Self, Problems> {
-        let (case, masked) = masking::masked(case)?;
+        let is_nameless = case.eval_id.is_empty();
+        let (mut case, masked) = masking::masked(case)?;
+        if is_nameless {
+            // Of what is masked: the id must not tell what the case does not.
+            case.eval_id = naming::derived(&case);
+        }
         let volatile = volatile::of(&case);
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
     }

@@ -3,22 +3,19 @@
 mod compiled;
 mod find;
 mod folder;
-mod lock;
 mod modern;
 mod problem_json;
 mod problems;
 mod read;
-mod replace;
 
 pub(crate) use compiled::path_of;
+pub(crate) use eval_core::whole_file::{create, replace};
+#[cfg(feature = "store")]
+pub(crate) use eval_core::whole_file::{private_beside, replace_private};
 pub(crate) use eval_format::__private::Positions;
 pub(crate) use find::{Input, Scope, find_files};
 pub(crate) use folder::sessions_in;
-pub(crate) use lock::lock_for_writing;
 pub(crate) use modern::{form_name, modern, text_like};
 pub(crate) use problem_json::{ProblemEntry, entries, severity_name};
 pub(crate) use problems::shown;
 pub(crate) use read::read;
-pub(crate) use replace::{create, replace};
-#[cfg(feature = "store")]
-pub(crate) use replace::{private_beside, replace_private};

@@ -245,7 +245,7 @@ impl CaseRunner {
         // The record is written before the first score, so that no failure to score can cost the run.
         let written = log.ran(run.number, &transcript, &simulator.used());
         let number = written.as_ref().map(RunLog::evaluation);
-        let report = RunReport { number: run.number, ..self.score(case, transcript, &run.label).await };
+        let report = self.score(case, transcript, run.number, &run.label).await;
         if let Some(written) = written.filter(|_| !report.metrics.is_empty()) {
             written.scored(&report.metrics);
         }
@@ -259,24 +259,46 @@ impl CaseRunner {
         self.decide(identified, identified.case.clone(), vec![report], Pass::Mean)
     }
 
-    /// Scores what happened in a run, as run 1. A run that ended in an error has no scores.
-    pub(crate) async fn score(&self, case: &EvalCase, mut transcript: Transcript, label: &str) -> RunReport {
+    /// Scores recorded runs of a case, and decides on them.
+    pub(crate) async fn score_recorded(
+        &self,
+        identified: &IdentifiedCase<'_>,
+        transcripts: Vec<Transcript>,
+    ) -> CaseReport {
+        let case = identified.case;
+        let mut runs = Vec::with_capacity(transcripts.len());
+        for (number, transcript) in (1..).zip(transcripts) {
+            let label = format!("{}, recorded run {number}", identified.name);
+            runs.push(self.score(case, transcript, number, &label).await);
+        }
+        self.decide(identified, case.clone(), runs, self.options.pass)
+    }
+
+    /// Scores what happened in a run. A run that ended in an error has no scores.
+    async fn score(
+        &self,
+        case: &EvalCase,
+        mut transcript: Transcript,
+        number: usize,
+        label: &str,
+    ) -> RunReport {
         let unplayed = transcript.error.as_ref().and_then(|error| error.judge.as_ref());
         if let Some(error) = unplayed.filter(|error| self.judges.skips(error)) {
             let metrics = self.scoring.left_out(case, error.headline());
-            return RunReport { number: 1, transcript, error: None, metrics };
+            return RunReport { number, transcript, error: None, metrics };
         }
         let error = transcript.error.clone();
         let metrics = match &error {
             None => self.scoring.score(case, &mut transcript, label).await,
             Some(_) => Vec::new(),
         };
-        RunReport { number: 1, transcript, error, metrics }
+        RunReport { number, transcript, error, metrics }
     }
 
-    /// Decides on recorded runs that were scored again.
-    pub(crate) fn decide_again(&self, identified: &IdentifiedCase<'_>, runs: Vec<RunReport>) -> CaseReport {
-        self.decide(identified, identified.case.clone(), runs, self.options.pass)
+    /// Decides on a case whose only run ended in this error before it began.
+    pub(crate) fn decide_unplayed(&self, identified: &IdentifiedCase<'_>, error: RunError) -> CaseReport {
+        let run = Evaluated::broken(1, error, &identified.log).into_report();
+        self.decide(identified, identified.case.clone(), vec![run], self.options.pass)
     }
 
     /// Decides on a case whose runs are done. `case` is the same one, for the report.

@@ -131,8 +131,8 @@ pub struct JudgeUse {
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JudgeQuestion {
-    /// The name and the version of the prompt: `final_response_match_v2/1`. Empty if the prompt has no name.
-    pub template: String,
+    /// The name and the version of the prompt: `final_response_match_v2/1`. `None` if the prompt has no name.
+    pub template: Option<String>,
     /// The prompt, or its beginning and how much is left out.
     pub prompt: String,
     /// The answer to each sample, in the order of the samples. Where there was none, `no answer:` and why.

@@ -75,7 +75,6 @@ mod decide;
 #[cfg(test)]
 mod error_texts;
 mod failure;
-mod file_lock;
 mod fixture;
 /// How text is printed that this project did not write. For the command line; not public API.
 #[doc(hidden)]
@@ -90,6 +89,7 @@ pub mod judge;
 #[path = "judge_off.rs"]
 mod judge;
 mod judge_outcome;
+mod lock;
 mod message;
 pub mod metric;
 mod options;
@@ -115,6 +115,10 @@ mod test_support;
 mod transcript;
 mod variables;
 mod verdict;
+/// Files that are never half written. For the command line; not public API.
+#[cfg(any(feature = "judges", feature = "reports"))]
+#[doc(hidden)]
+pub mod whole_file;
 
 /// What the measurements under `benches/` reach into. Not public API.
 #[doc(hidden)]
@@ -169,6 +173,8 @@ pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
     pub use crate::journal::{Completeness, Revision, Tail, file_names, find_run, revision_of_run};
+    #[cfg(feature = "judges")]
+    pub use crate::lock::{FolderLock, FolderLockError};
     #[cfg(feature = "reports")]
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,

@@ -8,11 +8,9 @@ use super::place::Masked;
 /// What stands in place of a value whose name says that it is secret.
 const SECRET: &str = "(a secret)";
 
-/// A case without secrets, and where they stood. Fails if the case has errors.
+/// A case without secrets, and where they stood. One without an id is called `draft`. Fails if the case has other errors.
 pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Problems> {
-    // An id may come later, and a file is checked with one.
-    let is_nameless = case.eval_id.is_empty();
-    if is_nameless {
+    if case.eval_id.is_empty() {
         "draft".clone_into(&mut case.eval_id);
     }
     case.check()?;
@@ -20,9 +18,6 @@ pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Prob
     let value = walk.value(case.to_value(), "");
     if !walk.found.is_empty() {
         case = EvalCase::parse(&value.to_string())?;
-    }
-    if is_nameless {
-        case.eval_id.clear();
     }
     Ok((case, walk.found))
 }
@@ -177,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_case_without_secrets_stays_as_it_is() {
-        let case = EvalCase::new("").turn(Invocation::user("Hi").response("Hello!"));
+        let case = EvalCase::new("hi").turn(Invocation::user("Hi").response("Hello!"));
         assert_eq!(masked(case.clone()).unwrap(), (case, Vec::new()));
         assert!(masked(EvalCase::new("a")).is_err(), "nobody says anything");
     }

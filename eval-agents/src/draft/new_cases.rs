@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use eval_core::format::EvalCase;
 
-use super::{Draft, equal, naming};
+use super::{Draft, equal};
 
 /// Drafts that fit into a set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,7 +16,7 @@ pub struct NewCases {
     pub equal: usize,
 }
 
-/// Fits drafts into a set that has these cases. A draft without an id gets one that is made of the first words of the user.
+/// Fits drafts into a set that has these cases. Where an id is taken already, a number is added to it: `hi_2`.
 ///
 /// Conversations are equal if the same was said and called from the same state. Ids, times and tokens do not count.
 pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a EvalCase>) -> NewCases {
@@ -30,10 +30,7 @@ pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a 
             new.equal += 1;
             continue;
         }
-        let wanted = match draft.case.eval_id.as_str() {
-            "" => naming::derived(&draft.case),
-            id => id.to_owned(),
-        };
+        let wanted = draft.case.eval_id;
         let mut id = wanted.clone();
         while !ids.insert(id.clone()) {
             let number = numbers.entry(wanted.clone()).or_insert(1);

@@ -20,15 +20,14 @@ use crate::draft::{Draft, Origin, played};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, ImportError> {
-    let id =
-        |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone()).unwrap_or_default();
+    let id = |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone());
     let mut found: Vec<_> = run.tests.iter().filter(|test| test.name() == case).collect();
     if found.is_empty() {
-        found = run.tests.iter().filter(|test| id(test) == case).collect();
+        found = run.tests.iter().filter(|test| id(test).as_deref() == Some(case)).collect();
     }
     let [test] = found.as_slice() else {
         let (what, there) = if found.is_empty() {
-            (format!("case `{case}`"), run.tests.iter().map(id).collect())
+            (format!("case `{case}`"), run.tests.iter().filter_map(id).collect())
         } else {
             let names = found.iter().map(|test| test.name().to_owned()).collect();
             (format!("single case `{case}`; name its test"), names)
@@ -40,7 +39,7 @@ pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, 
     for evaluation in &attempt.evaluations {
         let number = evaluation.ran.run;
         let which = format!("run {number} of `{case}`");
-        let Some((case, gaps)) = played(&attempt.started.eval_id, &evaluation.ran.transcript) else {
+        let Some((case, gaps)) = played(Some(&attempt.started.eval_id), &evaluation.ran.transcript) else {
             left_out.push(format!("{which} has no turn"));
             continue;
         };

@@ -19,6 +19,8 @@ pub(super) struct Row {
 /// A conversation that is being made of rows.
 struct Conversation {
     case: EvalCase,
+    /// The id of the case, if a row has one.
+    id: Option<String>,
     line: usize,
     name: Option<String>,
     gaps: Vec<String>,
@@ -63,7 +65,13 @@ pub(super) fn drafts(
         let calls = calls.map_or(Ok(Vec::new()), calls_of);
         let calls = calls.map_err(|why| ImportError::unreadable(from, format!("line {line}: {why}")))?;
         let named = text(Role::Conversation)?;
-        let new = || Conversation { case: EvalCase::new(""), line, name: named.clone(), gaps: Vec::new() };
+        let new = || Conversation {
+            case: EvalCase::default(),
+            id: None,
+            line,
+            name: named.clone(),
+            gaps: Vec::new(),
+        };
         let known = named.as_ref().and_then(|name| places.get(name).copied());
         let place = known.unwrap_or_else(|| {
             conversations.push(new());
@@ -71,9 +79,9 @@ pub(super) fn drafts(
             places.extend(named.clone().map(|name| (name, place)));
             place
         });
-        let Conversation { case, gaps, .. } = &mut conversations[place];
-        if case.eval_id.is_empty() {
-            case.eval_id = text(Role::Id)?.unwrap_or_default();
+        let Conversation { case, id, gaps, .. } = &mut conversations[place];
+        if id.is_none() {
+            *id = text(Role::Id)?;
         }
         let number = case.conversation.len() + 1;
         let without = calls.iter().filter(|call| call.args.is_none()).filter_map(|call| call.name.as_deref());
@@ -88,7 +96,8 @@ pub(super) fn drafts(
         };
         case.conversation.push(calls.into_iter().fold(turn, Invocation::call));
     }
-    let draft = |Conversation { case, line, name, gaps }: Conversation| {
+    let draft = |Conversation { mut case, id, line, name, gaps }: Conversation| {
+        case.eval_id = id.unwrap_or_default();
         let mut origin = Origin::new(from).with("format", format.name()).with("line", line);
         if let Some(name) = name {
             origin = origin.with("conversation", name);

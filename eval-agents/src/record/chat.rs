@@ -22,7 +22,7 @@ use crate::draft::{Draft, played};
 /// chat.say("Hi").await?;
 /// chat.say("Oops").await?;
 /// chat.undo().await?;
-/// let draft = chat.finish("greeting").await?.expect("a turn");
+/// let draft = chat.finish(Some("greeting")).await?.expect("a turn");
 /// assert_eq!((draft.case.eval_id.as_str(), draft.case.conversation.len()), ("greeting", 1));
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;
@@ -96,11 +96,11 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         }
     }
 
-    /// Ends the conversation. The draft has this id; with an empty one it gets its id when it is
-    /// added to a set. There is no draft if nothing was said. Then another conversation can begin.
+    /// Ends the conversation. The draft has this id, and without one an id that is made of the first words of the user. There is
+    /// no draft if nothing was said. Then another conversation can begin.
     ///
     /// Fails if a turn failed and was not taken back.
-    pub async fn finish(&mut self, eval_id: &str) -> Result<Option<Draft>, DraftRecorderError> {
+    pub async fn finish(&mut self, eval_id: Option<&str>) -> Result<Option<Draft>, DraftRecorderError> {
         self.said.turns.clear();
         let Some(conversation) = self.conversation.take() else { return Ok(None) };
         let ended = conversation.finish().await;

@@ -106,7 +106,7 @@ impl DraftRecorder {
         for run in 1..=self.runs {
             let transcript = self.play(script, make()).await;
             let transcript = transcript.map_err(|source| DraftRecorderError::Run { run, source })?;
-            runs.push(played(&script.eval_id, &transcript).ok_or(DraftRecorderError::NoTurn)?);
+            runs.push(played(script.eval_id.as_deref(), &transcript).ok_or(DraftRecorderError::NoTurn)?);
         }
         let gaps = runs.iter().flat_map(|(_, gaps)| gaps.clone()).collect::<Vec<_>>();
         let (case, varied) = varied::same(runs.into_iter().map(|(case, _)| case).collect());

@@ -15,8 +15,8 @@ use eval_core::format::{Content, EvalCase, EvalSet, Map, SessionInput, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Script {
-    /// The id that the case will have; empty to derive one from what the user says.
-    pub eval_id: String,
+    /// The id that the case will have; `None` to derive one from what the user says.
+    pub eval_id: Option<String>,
     /// The messages of the user.
     pub turns: Vec<Content>,
     /// The session that it is had in; `None` for one without state.
@@ -26,7 +26,7 @@ pub struct Script {
 impl Script {
     /// A script without turns.
     pub fn new(eval_id: impl Into<String>) -> Self {
-        Self { eval_id: eval_id.into(), ..Self::default() }
+        Self { eval_id: Some(eval_id.into()), ..Self::default() }
     }
 
     /// Adds a message of the user.
@@ -54,7 +54,7 @@ impl Script {
 impl From<&EvalCase> for Script {
     fn from(case: &EvalCase) -> Self {
         let turns = case.conversation.iter().map(|turn| turn.user_content.clone()).collect();
-        Self { eval_id: case.eval_id.clone(), turns, session: case.session_input.clone() }
+        Self { eval_id: Some(case.eval_id.clone()), turns, session: case.session_input.clone() }
     }
 }
 
@@ -182,7 +182,7 @@ fn of_object(map: &Map) -> Result<Script, String> {
         match key {
             "turns" => script.turns = messages(value.as_array().ok_or_else(|| is_not("an array"))?)?,
             "user" => script.turns = vec![message(value)?],
-            "id" => script.eval_id = text()?,
+            "id" => script.eval_id = Some(text()?).filter(|id| !id.is_empty()),
             "app_name" => session.app_name = text()?,
             "user_id" => session.user_id = text()?,
             "state" => session.state.clone_from(value.as_object().ok_or_else(|| is_not("an object"))?),
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(said("\"one\" he said"), [["\"one\" he said"]]);
         let line = r#"{"user": "Hi", "id": "hi", "app_name": "a", "user_id": "u", "state": {"k": 1}}"#;
         let script = scripts("here", line).unwrap().remove(0);
-        assert_eq!(script.eval_id, "hi");
+        assert_eq!(script.eval_id.as_deref(), Some("hi"));
         assert_eq!(script.session, Some(SessionInput::new("a", "u").with_state(Map::from([("k", 1)]))));
     }
 

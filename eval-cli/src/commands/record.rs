@@ -141,7 +141,7 @@ async fn all(
 ) -> Result<(), CommandError> {
     for (at, script) in scripts.iter().enumerate() {
         let first = script.turns.first().map(eval_format::Content::text).unwrap_or_default();
-        let name = if script.eval_id.is_empty() { &first } else { &script.eval_id };
+        let name = script.eval_id.as_ref().unwrap_or(&first);
         tell(&format!("recording {} of {}: {}\n", at + 1, scripts.len(), one_line(name)));
         match recorder.record(script, || watched(agent)).await {
             Ok(draft) => recorded.add(destination, draft)?,

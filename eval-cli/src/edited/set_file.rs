@@ -4,9 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use eval_core::__private::{FolderLock, FolderLockError};
 use eval_format::{Problem, Problems, SetEditor};
 
-use crate::files::{lock_for_writing, read, replace};
+use crate::files::{read, replace};
 use crate::output::foreign::one_line;
 use crate::output::words::count;
 use crate::output::{CommandError, shell};
@@ -30,7 +31,13 @@ pub(crate) fn edit<T>(
     };
     // The file itself: two names of it must not be locked apart.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let lock = lock_for_writing(&target).map_err(|error| write_error(&error))?;
+    let lock = FolderLock::beside(&target).map_err(|error| match &error {
+        FolderLockError::Held { .. } => CommandError::new(
+            one_line(&error.to_string()),
+            "wait until it has written, or end it, and try again",
+        ),
+        FolderLockError::Io { error, .. } => write_error(error),
+    })?;
     let bytes = read(path)?;
     let mut editor = SetEditor::of_file(&shown, &bytes).map_err(|problems| has_errors(&shown, &problems))?;
     let result = change(&mut editor)?;

@@ -11,7 +11,7 @@ use super::file_names::{LATEST, MARKER};
 use super::revision::Revision;
 use super::runs::{latest_id, marker, runs};
 use super::time;
-use crate::file_lock::FileLock;
+use crate::lock::FileLock;
 
 /// A run that this process writes in. No process removes it while this value lives.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::line::Line;
 use super::record::{Head, JOB_VARIABLES, SCHEMA};
 use super::seal::seal;
 use super::{folder, run_id, time};
-use crate::file_lock::FileLock;
+use crate::lock::FileLock;
 use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
 use crate::variables;

@@ -53,6 +53,7 @@ impl Budgets {
     /// The clock of a question. All samples of it have one, and so have repeated requests.
     fn clock(&self, request: &JudgeRequest) -> Arc<Clock> {
         let JudgeRequest { model, template, prompt, .. } = request;
+        let template = template.as_deref().unwrap_or_default();
         let key = content_hash(format!("{model}\0{template}\0{}", without_remark(prompt)).as_bytes());
         let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
         questions.entry(key).or_default().clone()

@@ -98,7 +98,8 @@ impl Judging {
 
     /// The request for one sample of a question. `template` is the name of the prompt with its version.
     pub fn request(&self, template: &str, prompt: impl Into<String>, sample: u32) -> JudgeRequest {
-        JudgeRequest { template: template.to_owned(), prompt: prompt.into(), sample, ..self.request.clone() }
+        let request = self.request.clone().with_template(template).with_sample(sample);
+        JudgeRequest { prompt: prompt.into(), ..request }
     }
 
     /// Asks the judge one request.

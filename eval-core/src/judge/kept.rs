@@ -29,7 +29,7 @@ pub(super) struct Kept {
 #[derive(Debug)]
 struct Question {
     model: String,
-    template: String,
+    template: Option<String>,
     prompt: String,
     /// Each with the number of its sample.
     answers: Vec<(u32, String)>,
@@ -122,7 +122,7 @@ mod tests {
         kept.answered(0, 0, &Ok(JudgeReply::new("yes")));
         let questions = kept.of_model("m");
         assert_eq!(questions.len(), 2);
-        assert_eq!((questions[0].template.as_str(), questions[0].prompt.as_str()), ("right/1", "a"));
+        assert_eq!((questions[0].template.as_deref(), questions[0].prompt.as_str()), (Some("right/1"), "a"));
         assert_eq!(questions[0].answers, ["yes", "no answer: late"]);
         assert!(kept.of_model("other").is_empty());
     }

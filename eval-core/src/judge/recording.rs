@@ -9,7 +9,6 @@ mod error;
 mod file;
 mod flights;
 mod label;
-mod lock;
 mod miss;
 mod recorded_judge;
 mod secrets;

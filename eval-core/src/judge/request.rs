@@ -24,8 +24,8 @@ pub struct JudgeRequest {
     pub model: String,
     /// The prompt.
     pub prompt: String,
-    /// The name and the version of the prompt: `final_response_match_v2/1`. Empty if the prompt has no name.
-    pub template: String,
+    /// The name and the version of the prompt: `final_response_match_v2/1`. `None` if the prompt has no name.
+    pub template: Option<String>,
     /// A JSON schema that the answer should follow.
     pub schema: Option<Value>,
     /// The temperature. `None` leaves it to the model.
@@ -59,10 +59,10 @@ impl JudgeRequest {
         Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
     }
 
-    /// Sets the name and the version of the prompt.
+    /// Sets the name and the version of the prompt. An empty text is no name.
     #[must_use]
     pub fn with_template(mut self, template: impl Into<String>) -> Self {
-        self.template = template.into();
+        self.template = Some(template.into()).filter(|template| !template.is_empty());
         self
     }
 

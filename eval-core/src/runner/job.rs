@@ -7,8 +7,8 @@ use eval_format::{EvalCase, EvalSet};
 use super::prepare::Prepared;
 use crate::case_runner::IdentifiedCase;
 use crate::journal::{ProgramCase, TestLog};
-use crate::report::{CaseReport, RunReport};
-use crate::transcript::{RunError, Transcript};
+use crate::report::CaseReport;
+use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
 
 /// A case to run, with what it is run with.
@@ -50,10 +50,9 @@ impl<'a> Job<'a> {
     /// The report of a case that has no verdict.
     pub(super) fn interrupted(&self) -> CaseReport {
         let error = RunError::new(Role::Harness, None, "interrupted before it had a verdict");
-        let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
-        let run = RunReport { number: 1, transcript, error: Some(error), metrics: Vec::new() };
-        self.prepared.runner.decide_again(&self.identified(Arc::default()), vec![run])
+        self.prepared.runner.decide_unplayed(&self.identified(Arc::default()), error)
     }
+
     /// The report of a case that is not run, since another one failed.
     pub(super) fn left_out(&self, failed: &str) -> CaseReport {
         let report = self.interrupted();

@@ -6,10 +6,10 @@ use eval_format::{Content, EvalCase};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
-use crate::case_runner::IdentifiedCase;
+use super::job::Job;
 use crate::message::{count, cut};
 use crate::play::renew_rubrics;
-use crate::report::{CaseReport, RunReport};
+use crate::report::CaseReport;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
@@ -38,30 +38,20 @@ impl EvalRunner {
     pub async fn score_case(
         &self,
         case: &EvalCase,
-        runs: Vec<Transcript>,
+        mut runs: Vec<Transcript>,
     ) -> Result<CaseReport, RunnerError> {
         let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
         if runs.is_empty() {
             return Err(RunnerError::NothingToScore(case.eval_id.clone()));
         }
-        let mut scored = Vec::with_capacity(runs.len());
-        for (at, mut transcript) in runs.into_iter().enumerate() {
+        for transcript in &mut runs {
             if transcript.error.is_none() {
-                transcript.error = other_conversation(&transcript, case);
+                transcript.error = other_conversation(transcript, case);
             }
-            renew_rubrics(&mut transcript, case);
-            let label = format!("case `{}`, recorded run {}", case.eval_id, at + 1);
-            let report = prepared.runner.score(case, transcript, &label).await;
-            scored.push(RunReport { number: at + 1, ..report });
+            renew_rubrics(transcript, case);
         }
-        let identified = IdentifiedCase {
-            eval_set_id: None,
-            case,
-            location: None,
-            name: case.eval_id.clone(),
-            log: Arc::default(),
-        };
-        let report = prepared.runner.decide_again(&identified, scored);
+        let job = Job { prepared: &prepared, eval_set_id: None, case };
+        let report = prepared.runner.score_recorded(&job.identified(Arc::default()), runs).await;
         Ok(CaseReport { label: self.label.clone(), ..report })
     }
 }

@@ -76,10 +76,8 @@ impl<'a> Simulator<'a> {
         let (template, prompt) =
             prompt(self.scenario, self.simulation.instructions.as_ref(), self.history.text());
         let request = JudgeRequest {
-            template: template.to_owned(),
             prompt,
-            sample: self.sample,
-            ..self.simulation.request.clone()
+            ..self.simulation.request.clone().with_template(template).with_sample(self.sample)
         };
         match catch_panic(self.judge.ask(&request)).await {
             Ok(reply) => reply.map_err(Trouble::Judge),

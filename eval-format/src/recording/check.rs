@@ -251,7 +251,7 @@ impl From<Record> for RecordedQuestion {
     fn from(mut record: Record) -> Self {
         Self {
             cases: record.texts("cases").unwrap_or_default(),
-            template: record.text("template").unwrap_or_default(),
+            template: record.text("template").filter(|template| !template.is_empty()),
             model: record.text("model").unwrap_or_default(),
             temperature: record.float("temperature"),
             config: record.map("config").unwrap_or_default(),

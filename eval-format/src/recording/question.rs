@@ -11,8 +11,8 @@ use crate::value::{Map, Value, to_pretty};
 pub struct RecordedQuestion {
     /// The ids of the cases that asked it. They tell readers where it comes from, and which questions are obsolete.
     pub cases: Vec<String>,
-    /// Which prompt it is, with its version: `final_response_match_v2/1`.
-    pub template: String,
+    /// Which prompt it is, with its version: `final_response_match_v2/1`. `None` if the prompt has no name.
+    pub template: Option<String>,
     /// The model.
     pub model: String,
     /// The temperature.
@@ -45,7 +45,7 @@ pub struct RecordedReply {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Order {
     case: Option<String>,
-    template: String,
+    template: Option<String>,
     pub(super) key: String,
 }
 
@@ -123,8 +123,8 @@ impl RecordedQuestion {
         let (cases, replies) = (&self.cases, &self.replies);
         let order = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));
         fields.insert("cases", Value::Array(order.into_iter().map(|at| cases[at].as_str().into()).collect()));
-        if !self.template.is_empty() {
-            fields.insert("template", self.template.as_str());
+        if let Some(template) = &self.template {
+            fields.insert("template", template.as_str());
         }
         fields.insert("model", self.model.as_str());
         if let Some(temperature) = self.temperature {

@@ -14,7 +14,7 @@ fn question(prompt: &str) -> RecordedQuestion {
 fn everything_comes_back_as_it_was_recorded() {
     let full = RecordedQuestion {
         cases: vec!["a b".to_owned(), "c".to_owned()],
-        template: "final_response_match_v2/1".to_owned(),
+        template: Some("final_response_match_v2/1".to_owned()),
         temperature: Some(0.25),
         config: Value::from(json!({ "top_p": 1, "seed": 7 })).as_object().unwrap().clone(),
         schema: Some(Value::from(json!({ "type": "object" }))),
@@ -42,7 +42,7 @@ fn what_is_asked_tells_questions_apart_and_who_asks_does_not() {
     let mut recording = Recording::default();
     recording.add(question("p").case("a").reply(0, "first", None));
     let same = [question("p"), question("p").case("z"), question("p").reply(9, "x", None), {
-        RecordedQuestion { template: "t/2".to_owned(), ..question("p") }
+        RecordedQuestion { template: Some("t/2".to_owned()), ..question("p") }
     }];
     for same in same {
         assert!(recording.find(&same).is_some(), "{same:?}");

@@ -36,9 +36,12 @@ impl RecordedQuestions {
             Err(_) => Content::Missing,
             Ok(Err(_)) => Content::Broken,
             Ok(Ok(recording)) => {
-                let questions = recording.questions().iter().flat_map(|question| {
-                    let metric = asker(&question.template);
-                    question.cases.iter().map(|case| (metric.to_owned(), case.clone()))
+                // A prompt without a name is none of a metric of ADK's.
+                let named =
+                    recording.questions().iter().filter_map(|it| Some((it.template.as_deref()?, &it.cases)));
+                let questions = named.flat_map(|(template, cases)| {
+                    let metric = asker(template);
+                    cases.iter().map(|case| (metric.to_owned(), case.clone()))
                 });
                 Content::Asked(questions.collect())
             }

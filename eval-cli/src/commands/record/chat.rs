@@ -55,7 +55,7 @@ pub(super) async fn run(
     let is_terminal = io::stdin().is_terminal();
     let mut lines = lines();
     let mut chat = Chat::new(recorder, || watched(agent));
-    let mut name = String::new();
+    let mut name: Option<String> = None;
     if is_terminal {
         tell(HELP);
     }
@@ -66,7 +66,7 @@ pub(super) async fn run(
         let line = match lines.recv().await {
             Some(Ok(line)) => line,
             Some(Err(error)) => {
-                save(&mut chat, &name, destination, recorded).await?;
+                save(&mut chat, name.as_deref(), destination, recorded).await?;
                 let help = "type plain text, or name a file of prompts";
                 return Err(CommandError::new(format!("cannot read what is typed: {error}"), help));
             }
@@ -90,11 +90,11 @@ pub(super) async fn run(
             },
             Line::Case(id) => {
                 if chat.turns() > 0 {
-                    save(&mut chat, &name, destination, recorded).await?;
+                    save(&mut chat, name.as_deref(), destination, recorded).await?;
                 }
-                id.clone_into(&mut name);
+                name = Some(id.to_owned());
             }
-            Line::Quit => return save(&mut chat, &name, destination, recorded).await,
+            Line::Quit => return save(&mut chat, name.as_deref(), destination, recorded).await,
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) async fn run(
 /// Ends the conversation and writes it into the set.
 async fn save<A: Agent, F: Fn() -> A>(
     chat: &mut Chat<A, F>,
-    name: &str,
+    name: Option<&str>,
     destination: &Destination,
     recorded: &mut Recorded,
 ) -> Result<(), CommandError> {
@@ -117,7 +117,7 @@ async fn save<A: Agent, F: Fn() -> A>(
             }
         }
         Err(error) => {
-            let what = if name.is_empty() { "a conversation".to_owned() } else { format!("`{name}`") };
+            let what = name.map_or_else(|| "a conversation".to_owned(), |name| format!("`{name}`"));
             tell(&format!("{what} is not saved: {}\n", one_line(&error.to_string())));
             recorded.failures.push(format!("{what}: {error}"));
         }

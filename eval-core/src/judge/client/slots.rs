@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
-use crate::file_lock::{FileLock, open_lock_file};
 use crate::judge::environment::{self, SLOTS};
 use crate::judge::{JudgeError, JudgeErrorKind};
+use crate::lock::{FileLock, open_lock_file};
 use crate::target_dir::evalset_dir;
 
 /// The default number of slots.

@@ -1,11 +1,12 @@
 //! What can go wrong with the file of a recording.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use eval_format::Problems;
+
+use crate::lock::FolderLockError;
 
 /// Why the file of a recording cannot be used.
 #[derive(Debug)]
@@ -16,12 +17,8 @@ pub(super) enum FileError {
     NotARecording(Problems),
     /// It cannot be written.
     Write { path: PathBuf, error: io::Error },
-    /// It cannot be locked: this folder or file serves as the lock.
-    Lock { place: PathBuf, error: io::Error },
-    /// Another process has held the lock for so long.
-    Held { place: PathBuf, waited: Duration },
-    /// There is no folder for lock files, for this reason.
-    NoLockFolder(String),
+    /// Its folder cannot be locked.
+    Lock(FolderLockError),
 }
 
 impl FileError {
@@ -33,8 +30,14 @@ impl FileError {
         Self::Write { path: path.to_owned(), error }
     }
 
-    pub(super) fn lock(place: &Path, error: io::Error) -> Self {
-        Self::Lock { place: place.to_owned(), error }
+    pub(super) fn lock(path: &Path, error: FolderLockError) -> Self {
+        match error {
+            // What is missing is a folder to write in.
+            FolderLockError::Io { error, .. } if error.kind() == ErrorKind::NotFound => {
+                Self::write(path, error)
+            }
+            error => Self::Lock(error),
+        }
     }
 }
 
@@ -44,11 +47,7 @@ impl fmt::Display for FileError {
             Self::Read { path, error } => write!(f, "cannot read `{}`: {error}", path.display()),
             Self::NotARecording(problems) => problems.fmt(f),
             Self::Write { path, error } => write!(f, "cannot write `{}`: {error}", path.display()),
-            Self::Lock { place, error } => write!(f, "cannot lock `{}`: {error}", place.display()),
-            Self::Held { place, waited } => {
-                write!(f, "cannot lock `{}`: another process has held it for {waited:?}", place.display())
-            }
-            Self::NoLockFolder(why) => f.write_str(why),
+            Self::Lock(error) => error.fmt(f),
         }
     }
 }

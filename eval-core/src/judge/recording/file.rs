@@ -5,7 +5,7 @@
 //! recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
 //!
 //! Several processes do this at the same time, and each of them may be killed at any time. A writer holds the
-//! [lock](super::lock). A reader needs none: it reads the lines first, and they are removed only after the recording has them.
+//! [lock](crate::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the recording has them.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -14,10 +14,9 @@ use std::time::SystemTime;
 
 use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
 use eval_format::recording::{RecordedQuestion, Recording};
-use tempfile::NamedTempFile;
 
 use super::error::FileError;
-use super::lock::folder;
+use crate::whole_file::{check_replaceable, replace};
 
 /// A recording as it was last read from its files.
 #[derive(Debug, Default)]
@@ -226,29 +225,7 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, FileError> {
 
 /// Fails if no recording can be written here.
 pub(super) fn check_writable(path: &Path) -> Result<(), FileError> {
-    draft(path).map(drop).map_err(|error| FileError::write(path, error))
-}
-
-/// Puts a whole new file in the place of the old one. A reader sees the one or the other.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut draft = draft(path)?;
-    draft.write_all(text.as_bytes())?;
-    draft.persist(path)?;
-    Ok(())
-}
-
-/// A new file beside a recording. It is removed when it is dropped, unless it takes the place of the recording.
-fn draft(path: &Path) -> io::Result<NamedTempFile> {
-    let prefix = format!(".{}.", path.file_name().unwrap_or_default().display());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any new file, the umask decides who may read it; otherwise it would be its owner alone.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder(path))
+    check_replaceable(path).map_err(|error| FileError::write(path, error))
 }
 
 /// Makes a file look as if it had just been written. If that is not allowed, the tests report that they are stale.

@@ -45,10 +45,7 @@ pub(super) fn not_recorded(
     label: &RecordingLabel,
 ) -> JudgeError {
     let shown = &label.shown;
-    let name = match name(&asked.template) {
-        "" => String::new(),
-        name => format!(" of `{name}`"),
-    };
+    let name = name(asked).map(|name| format!(" of `{name}`")).unwrap_or_default();
     let nearest = nearest(recording, asked);
     let changed = nearest.and_then(|known| version(known, asked));
     let mut details = Vec::new();
@@ -80,15 +77,16 @@ pub(super) fn not_recorded(
     JudgeError::new(JudgeErrorKind::NotRecorded, text)
 }
 
-/// A template without its version.
-fn name(template: &str) -> &str {
-    template.rsplit_once('/').map_or(template, |(name, _)| name)
+/// The name of the prompt without its version.
+fn name(question: &RecordedQuestion) -> Option<&str> {
+    let template = question.template.as_deref()?;
+    Some(template.rsplit_once('/').map_or(template, |(name, _)| name))
 }
 
 /// The versions of two templates, if they are different versions of one template.
 fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Option<(&'a str, &'a str)> {
-    let (name, was) = known.template.rsplit_once('/')?;
-    let (same, is) = asked.template.rsplit_once('/')?;
+    let (name, was) = known.template.as_deref()?.rsplit_once('/')?;
+    let (same, is) = asked.template.as_deref()?.rsplit_once('/')?;
     (name == same && was != is).then_some((was, is))
 }
 
@@ -97,7 +95,7 @@ fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Opti
 fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a RecordedQuestion> {
     let words = without_mark(&asked.prompt);
     recording.questions().iter().max_by_key(|known| {
-        let same_name = name(&known.template) == name(&asked.template);
+        let same_name = name(known) == name(asked);
         let same_version = known.template == asked.template;
         let same_case = known.cases.iter().any(|case| asked.cases.contains(case));
         let in_common = in_common(&without_mark(&known.prompt), &words);

@@ -11,7 +11,7 @@ use eval_format::recording::{RecordedQuestion, Recording};
 use super::error::FileError;
 use super::file::{self, Loaded};
 use super::flights::Flights;
-use super::lock::{lock, try_lock};
+use crate::lock::FolderLock;
 use crate::message::show;
 
 /// How long the lines that were added to a recording stay beside it before it is written anew.
@@ -139,7 +139,7 @@ impl SharedRecording {
     /// Takes over what other processes have recorded.
     pub(super) fn catch_up(&self) -> Result<(), FileError> {
         let _turn = self.turn();
-        let _lock = lock(&self.path)?;
+        let _lock = self.lock()?;
         self.state().loaded.catch_up(&self.path)
     }
 
@@ -156,7 +156,7 @@ impl SharedRecording {
     /// Adds a question to what the files hold now.
     pub(super) fn add(&self, question: RecordedQuestion) -> Result<(), FileError> {
         let _turn = self.turn();
-        let _lock = lock(&self.path)?;
+        let _lock = self.lock()?;
         let mut state = self.state();
         state.loaded.catch_up(&self.path)?;
         state.loaded.add(&self.path, question)?;
@@ -186,7 +186,8 @@ impl SharedRecording {
         if !state.records || !state.loaded.has_lines() {
             return;
         }
-        let written = try_lock(&self.path).and_then(|lock| {
+        let lock = FolderLock::try_beside(&self.path).map_err(|error| FileError::lock(&self.path, error));
+        let written = lock.and_then(|lock| {
             let Some(_lock) = lock else { return Ok(()) };
             state.loaded.catch_up(&self.path)?;
             if state.loaded.has_lines() { self.write(&mut state) } else { Ok(()) }
@@ -199,6 +200,11 @@ impl SharedRecording {
                 lines.display()
             ));
         }
+    }
+
+    /// Waits until no other process writes recordings here, and keeps others out.
+    fn lock(&self) -> Result<FolderLock, FileError> {
+        FolderLock::beside(&self.path).map_err(|error| FileError::lock(&self.path, error))
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

@@ -321,14 +321,15 @@ fn unused<'a>(
 ) -> Vec<String> {
     // Samples that could not change the outcome are not asked for, so the others of a question count as used.
     let used: HashSet<&str> = used.iter().map(|(key, _)| key.as_str()).collect();
-    let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut left: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
     for question in questions {
         if !used.contains(question.key().as_str()) && !question.replies.is_empty() {
-            *left.entry((&question.template, &question.model)).or_default() += question.replies.len();
+            *left.entry((question.template.as_deref(), &question.model)).or_default() +=
+                question.replies.len();
         }
     }
-    let line = |((template, model), left): ((&str, &str), usize)| {
-        let template = if template.is_empty() { "a prompt without a name" } else { template };
+    let line = |((template, model), left): ((Option<&str>, &str), usize)| {
+        let template = template.unwrap_or("a prompt without a name");
         format!("{} to {template}, `{model}`", count(left, "answer"))
     };
     left.into_iter().map(line).collect()

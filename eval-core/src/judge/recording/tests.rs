@@ -9,10 +9,10 @@ use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::RecordedJudge;
 use super::file::lines_path;
-use super::lock::lock;
 use crate::judge::{
     Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgePrompt, JudgeReply, JudgeRequest, Scripted,
 };
+use crate::lock::FolderLock;
 
 /// A folder of its own, gone when dropped.
 struct Folder(PathBuf);
@@ -45,7 +45,7 @@ fn nobody() -> Scripted {
 }
 
 fn request(prompt: &str) -> JudgeRequest {
-    JudgeRequest { template: "polite/2".to_owned(), ..JudgeRequest::new("m", prompt) }
+    JudgeRequest::new("m", prompt).with_template("polite/2")
 }
 
 fn replay(folder: &Folder, request: &JudgeRequest) -> Result<String, JudgeError> {
@@ -95,7 +95,7 @@ fn a_miss_shows_the_nearest_question_and_how_to_record() {
     let mut recording = Recording::default();
     let recorded = |template: &str, prompt: &str| {
         let mut question = RecordedQuestion::new("m", prompt).reply(0, "yes", None);
-        question.template = template.to_owned();
+        question.template = Some(template.to_owned());
         question
     };
     recording.add(recorded("other/1", "Is it right?\nIt is sunny.\nYes or no?"));
@@ -112,7 +112,7 @@ fn a_miss_shows_the_nearest_question_and_how_to_record() {
     );
     assert_eq!(error.to_string(), expected);
 
-    let renamed = JudgeRequest { template: "old/2".to_owned(), ..request("New words") };
+    let renamed = request("New words").with_template("old/2");
     let error = replay(&folder, &renamed).unwrap_err().to_string();
     let expected =
         "not recorded: the prompt of `old` changed in this version (recorded /1, now /2): record again";
@@ -128,12 +128,11 @@ fn prompts_are_compared_by_their_words_and_not_by_the_marks_around_data() {
     let folder = Folder::new("marks");
     let template = "{{about data}}\n{{answer}}\nPolite?";
     let prompt = |answer: &str| JudgePrompt::new(template).data("answer", answer).render();
-    let asked =
-        JudgeRequest { template: "polite/2".to_owned(), ..JudgeRequest::new("m", prompt("It rains.")) };
+    let asked = JudgeRequest::new("m", prompt("It rains.")).with_template("polite/2");
     let says = |recorded: &str| {
         let mut recording = Recording::default();
         let mut question = RecordedQuestion::new("m", recorded).reply(0, "yes", None);
-        question.template = "polite/2".to_owned();
+        question.template = Some("polite/2".to_owned());
         recording.add(question);
         fs::write(folder.file(), recording.to_json()).unwrap();
         replay(&folder, &asked).unwrap_err().to_string()
@@ -249,7 +248,7 @@ impl Judge for Slow {
 fn waiting_for_another_process_that_records_holds_up_no_other_task() {
     let folder = Folder::new("frozen");
     let recorded_judge = RecordedJudge::with_mode(folder.file(), Slow::default(), JudgeMode::Record).unwrap();
-    let held = lock(&folder.file()).unwrap();
+    let held = FolderLock::beside(&folder.file()).unwrap();
     run(async {
         let question = request("?");
         let mut asked = std::pin::pin!(recorded_judge.ask(&question));

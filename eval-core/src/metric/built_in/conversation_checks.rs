@@ -176,7 +176,7 @@ mod tests {
             );
             assert_eq!(scores.unwrap().overall(), Some(1.0));
             let request = asked.remove(0);
-            (request.template, request.prompt)
+            (request.template.unwrap(), request.prompt)
         }
         let all = [
             asked(&MultiTurnTaskSuccess),

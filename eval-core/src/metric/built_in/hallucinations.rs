@@ -206,7 +206,7 @@ mod tests {
             &[&half, &split, "?", &all],
         );
         assert_eq!(scores.unwrap().overall(), Some(1.0));
-        let templates: Vec<&str> = asked.iter().map(|request| request.template.as_str()).collect();
+        let templates: Vec<&str> = asked.iter().filter_map(|request| request.template.as_deref()).collect();
         assert_eq!(templates, [SEGMENT, SEGMENT, VALIDATE, VALIDATE]);
         assert!(asked[1].prompt.contains("drop or change words"), "{}", asked[1].prompt);
     }

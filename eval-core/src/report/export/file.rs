@@ -1,9 +1,11 @@
 //! Writing exports as files.
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::whole_file;
 
 /// Why a report could not be exported.
 #[derive(Debug)]
@@ -59,31 +61,10 @@ pub(super) fn create_folder_of(path: &Path) -> Result<(), ExportError> {
     }
 }
 
-/// Writes a new file under a temporary name and renames it when it is complete.
-///
-/// The temporary name serves as a lock: if two processes save the same result, the second one fails.
+/// Writes a new file. It appears under its name when it is complete.
 pub(super) fn create_whole(path: &Path, text: &str) -> Result<(), ExportError> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".tmp");
-    let unfinished = Path::new(&unfinished);
-    let mut file = match File::create_new(unfinished) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(ExportError::Exists(unfinished.to_owned()));
-        }
-        Err(error) => return Err(ExportError::io(unfinished)(error)),
-    };
-    let written = match path.try_exists() {
-        Ok(false) => file.write_all(text.as_bytes()).and_then(|()| fs::rename(unfinished, path)),
-        Ok(true) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) => Err(error),
-    };
-    written.map_err(|error| {
-        // The first error is the one to report.
-        let _ = fs::remove_file(unfinished);
-        match error.kind() {
-            io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
-            _ => ExportError::io(path)(error),
-        }
+    whole_file::create(path, text).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
+        _ => ExportError::io(path)(error),
     })
 }

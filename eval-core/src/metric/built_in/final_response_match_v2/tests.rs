@@ -149,7 +149,7 @@ fn the_judge_is_shown_what_the_user_saw() {
         assert!(shown.contains(part), "{}", request.prompt);
     }
     assert!(!request.prompt.contains("never know") && !request.prompt.contains("{{"));
-    assert_eq!((request.model.as_str(), request.template.as_str()), ("m", TEMPLATE));
+    assert_eq!((request.model.as_str(), request.template.as_deref()), ("m", Some(TEMPLATE)));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Writing a file so that it is never half written.
+//! Writing a file so that it is never half written: recordings, results, and what the command line writes.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
@@ -12,13 +12,12 @@ use tempfile::NamedTempFile;
 ///
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
-pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     replace_by(path, content.as_ref(), NewFile::Usual)
 }
 
 /// The same for what only this user may read, as journals are.
-#[cfg(feature = "store")]
-pub(crate) fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     replace_by(path, content.as_ref(), NewFile::Private)
 }
 
@@ -31,23 +30,34 @@ enum NewFile {
 }
 
 fn replace_by(path: &Path, content: &[u8], new: NewFile) -> io::Result<()> {
-    let (target, permissions) = match fs::metadata(path) {
-        Ok(metadata) if metadata.permissions().readonly() => {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
-        }
-        Ok(metadata) if !metadata.is_file() => {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-        }
-        Ok(metadata) => (fs::canonicalize(path)?, Some(metadata.permissions())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
-        Err(error) => return Err(error),
-    };
+    let (target, permissions) = target(path)?;
     written(&target, permissions, new, content)?.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
+/// Fails if [`replace`] would fail, as far as that can be told before.
+pub fn check_replaceable(path: &Path) -> io::Result<()> {
+    let (target, permissions) = target(path)?;
+    beside(&target, permissions, NewFile::Usual).map(drop)
+}
+
+/// The file that a path leads to, and its permissions if it exists.
+fn target(path: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"))
+        }
+        Ok(metadata) if !metadata.is_file() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+        }
+        Ok(metadata) => Ok((fs::canonicalize(path)?, Some(metadata.permissions()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((path.to_path_buf(), None)),
+        Err(error) => Err(error),
+    }
+}
+
 /// Writes a whole file that does not exist yet, or nothing. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
-pub(crate) fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
@@ -74,8 +84,7 @@ fn written(
 
 /// An empty file for this user alone, beside the one that is to get its name. It goes when it is dropped, and soon if this
 /// process is killed.
-#[cfg(feature = "store")]
-pub(crate) fn private_beside(target: &Path) -> io::Result<NamedTempFile> {
+pub fn private_beside(target: &Path) -> io::Result<NamedTempFile> {
     beside(target, None, NewFile::Private)
 }
 
@@ -151,7 +160,6 @@ mod tests {
         assert_eq!(mode(&new_file(&path, NewFile::Private).expect("a file")), 0o600);
         let plain = mode(&File::create(folder.path().join("plain")).expect("a file"));
         assert_eq!(mode(&new_file(&folder.path().join("new"), NewFile::Usual).expect("a file")), plain);
-        #[cfg(feature = "store")]
         {
             let copy = folder.path().join("copy");
             replace_private(&copy, "{}").expect("it is written");

@@ -1,11 +1,4 @@
-//! Locks on files and folders, between all threads and processes of a machine.
-//!
-//! A lock belongs to an open file. It is free again when the [`FileLock`] is dropped and when the process ends, however
-//! it ends. Locks are advisory: they keep out those who ask for them, and nobody who only reads or writes the file.
-//!
-//! Not every system locks everything: Windows locks no folders, and some network drives lock nothing. Each function
-//! returns an error there. The caller decides what that means: the journal goes on without a lock, a recording locks
-//! another file, and slots are counted within the process.
+//! Locks on files.
 
 #[cfg(feature = "judges")]
 use std::fs::{self, OpenOptions};

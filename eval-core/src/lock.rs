@@ -1,0 +1,18 @@
+//! Locks on files and folders, between all threads and processes of a machine.
+//!
+//! A lock belongs to an open file. It is free again when the value that holds it is dropped and when the process ends,
+//! however it ends. Locks are advisory: they keep out those who ask for them, and nobody who only reads or writes the file.
+//!
+//! Not every system locks everything: Windows locks no folders, and some network drives lock nothing. A [`FileLock`] is an
+//! error there. The caller decides what that means: the journal goes on without a lock, and slots are counted within the
+//! process. A [`FolderLock`] is a lock on another file there.
+
+mod file;
+#[cfg(feature = "judges")]
+mod folder;
+
+pub(crate) use file::FileLock;
+#[cfg(feature = "model-judge")]
+pub(crate) use file::open_lock_file;
+#[cfg(feature = "judges")]
+pub use folder::{FolderLock, FolderLockError};

@@ -533,7 +533,7 @@ fn a_terminal_has_one_line_that_counts() {
         AGENT[0],
         AGENT[1],
         "--timeout",
-        "1s",
+        "5s",
         "--price",
         "1/2",
     ]);

@@ -55,6 +55,9 @@ fn a_recorder_that_is_kept_from_an_earlier_turn_is_an_error() {
 /// Long enough for a turn to end, and well within what a run waits for those who still hold a recorder.
 const AFTER_THE_TURN: Duration = Duration::from_millis(10);
 
+/// How often a task may miss that time.
+const CHANCES: usize = 10;
+
 #[test]
 fn a_task_that_outlives_its_turn_is_an_error_wherever_it_runs() {
     type Spawn = fn(Recorder);
@@ -86,9 +89,13 @@ fn a_task_that_outlives_its_turn_is_an_error_wherever_it_runs() {
                     }
                 })
             };
-            let report = run(EvalRunner::new().run_case(&case, setup)).unwrap();
+            let attempt = || run(EvalRunner::new().run_case(&case, setup)).unwrap();
+            let is_agent_error =
+                |report: &CaseReport| matches!(report.verdict, Verdict::Error { role: Role::Agent, .. });
+            // On a busy machine a thread may get its time within the turn, or when all is over.
+            let found = (0..CHANCES).map(|_| attempt()).find(is_agent_error);
+            let report = found.unwrap_or_else(|| panic!("{what}: {}", attempt()));
             let turn = if last == "one" { 1 } else { 2 };
-            assert!(matches!(report.verdict, Verdict::Error { role: Role::Agent, .. }), "{what}: {report}");
             is_error(&report, &format!("agent error in turn {turn}: 1 event {FIRST}"));
         }
     }

@@ -10,7 +10,7 @@
 //! }
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-//! let script = Script::new("").say("Paris").say("Oslo");
+//! let script = Script::default().say("Paris").say("Oslo");
 //! let draft = DraftRecorder::new("the weather agent").runs(2).record(&script, || agent_fn(answer)).await?;
 //! assert_eq!(draft.case.conversation[1].tool_calls().next().unwrap().to_string(), r#"get_weather(city: "Oslo")"#);
 //! assert!(draft.varied.is_empty(), "it was the same both times");

@@ -115,7 +115,7 @@ mod test_support;
 mod transcript;
 mod variables;
 mod verdict;
-/// Files that are never half written. For the command line; not public API.
+/// Files that are never half written. Public for the command line; not public API.
 #[cfg(any(feature = "judges", feature = "reports"))]
 #[doc(hidden)]
 pub mod whole_file;

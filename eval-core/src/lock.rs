@@ -3,9 +3,9 @@
 //! A lock belongs to an open file. It is free again when the value that holds it is dropped and when the process ends,
 //! however it ends. Locks are advisory: they keep out those who ask for them, and nobody who only reads or writes the file.
 //!
-//! Not every system locks everything: Windows locks no folders, and some network drives lock nothing. A [`FileLock`] is an
-//! error there. The caller decides what that means: the journal goes on without a lock, and slots are counted within the
-//! process. A [`FolderLock`] is a lock on another file there.
+//! Not every system locks everything: Windows locks no folders, and some network drives lock nothing. Making a [`FileLock`]
+//! fails there. The caller decides what that means: the journal goes on without a lock, and slots are counted within the
+//! process. A [`FolderLock`] locks a file in the temporary folder instead.
 
 mod file;
 #[cfg(feature = "judges")]

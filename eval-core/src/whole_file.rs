@@ -13,12 +13,18 @@ use tempfile::NamedTempFile;
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    replace_by(path, content.as_ref(), NewFile::Usual)
+    replace_by(path, content.as_ref(), NewFile::Usual, Disk::Waited)
+}
+
+/// The same without waiting for the disk. If the machine crashes, the file may be without its content.
+#[cfg(feature = "judges")]
+pub(crate) fn replace_unsynced(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    replace_by(path, content.as_ref(), NewFile::Usual, Disk::NotWaited)
 }
 
 /// The same for what only this user may read, as journals are.
 pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    replace_by(path, content.as_ref(), NewFile::Private)
+    replace_by(path, content.as_ref(), NewFile::Private, Disk::Waited)
 }
 
 /// Who may read a file.
@@ -29,9 +35,17 @@ enum NewFile {
     Private,
 }
 
-fn replace_by(path: &Path, content: &[u8], new: NewFile) -> io::Result<()> {
+/// Whether it is waited for the disk to have the content.
+#[derive(Clone, Copy)]
+enum Disk {
+    Waited,
+    #[cfg(feature = "judges")]
+    NotWaited,
+}
+
+fn replace_by(path: &Path, content: &[u8], new: NewFile, disk: Disk) -> io::Result<()> {
     let (target, permissions) = target(path)?;
-    written(&target, permissions, new, content)?.persist(&target).map_err(|error| error.error)?;
+    written(&target, permissions, new, content, disk)?.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -61,10 +75,15 @@ pub fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    written(path, None, NewFile::Usual, content.as_ref())?
-        .persist_noclobber(path)
-        .map_err(|error| error.error)?;
-    Ok(())
+    let draft = written(path, None, NewFile::Usual, content.as_ref(), Disk::Waited)?;
+    draft.persist_noclobber(path).map(drop).or_else(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => Err(error.error),
+        // Some network drives can neither keep a rename from replacing a file nor link files.
+        _ if path.symlink_metadata().is_err() => {
+            error.file.persist(path).map(drop).map_err(|error| error.error)
+        }
+        _ => Err(io::ErrorKind::AlreadyExists.into()),
+    })
 }
 
 /// A file beside another one that is to get its name, with its content.
@@ -73,12 +92,15 @@ fn written(
     permissions: Option<Permissions>,
     new: NewFile,
     content: &[u8],
+    disk: Disk,
 ) -> io::Result<NamedTempFile> {
     let mut named = beside(target, permissions, new)?;
     let file = named.as_file_mut();
     file.write_all(content)?;
-    // Otherwise the new name may outlive a crash of the machine without the new content.
-    file.sync_all()?;
+    if let Disk::Waited = disk {
+        // Otherwise the new name may outlive a crash of the machine without the new content.
+        file.sync_all()?;
+    }
     Ok(named)
 }
 
@@ -160,13 +182,11 @@ mod tests {
         assert_eq!(mode(&new_file(&path, NewFile::Private).expect("a file")), 0o600);
         let plain = mode(&File::create(folder.path().join("plain")).expect("a file"));
         assert_eq!(mode(&new_file(&folder.path().join("new"), NewFile::Usual).expect("a file")), plain);
-        {
-            let copy = folder.path().join("copy");
-            replace_private(&copy, "{}").expect("it is written");
-            assert_eq!(mode(&File::open(&copy).expect("a file")), 0o600);
-            private_beside(&copy).expect("a file").persist(folder.path().join("other")).expect("a name");
-            assert_eq!(mode(&File::open(folder.path().join("other")).expect("a file")), 0o600);
-        }
+        let copy = folder.path().join("copy");
+        replace_private(&copy, "{}").expect("it is written");
+        assert_eq!(mode(&File::open(&copy).expect("a file")), 0o600);
+        private_beside(&copy).expect("a file").persist(folder.path().join("other")).expect("a name");
+        assert_eq!(mode(&File::open(folder.path().join("other")).expect("a file")), 0o600);
     }
 
     #[test]

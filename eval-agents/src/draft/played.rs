@@ -3,7 +3,8 @@
 use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, SessionInput};
 use eval_core::report::Transcript;
 
-/// The case of what happened, and its gaps; `None` if there was no turn. Without an id, a [`Draft`](super::Draft) of it has one.
+/// The case of what happened, and its gaps; `None` if there was no turn. Without an id the case has none,
+/// and its [`Draft`](super::Draft) derives one.
 pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
     if transcript.turns.is_empty() {
         return None;

@@ -24,9 +24,9 @@ pub struct Script {
 }
 
 impl Script {
-    /// A script without turns.
+    /// A script without turns. An empty id is none.
     pub fn new(eval_id: impl Into<String>) -> Self {
-        Self { eval_id: Some(eval_id.into()), ..Self::default() }
+        Self { eval_id: Some(eval_id.into()).filter(|id| !id.is_empty()), ..Self::default() }
     }
 
     /// Adds a message of the user.
@@ -182,7 +182,7 @@ fn of_object(map: &Map) -> Result<Script, String> {
         match key {
             "turns" => script.turns = messages(value.as_array().ok_or_else(|| is_not("an array"))?)?,
             "user" => script.turns = vec![message(value)?],
-            "id" => script.eval_id = Some(text()?).filter(|id| !id.is_empty()),
+            "id" => script.eval_id = Script::new(text()?).eval_id,
             "app_name" => session.app_name = text()?,
             "user_id" => session.user_id = text()?,
             "state" => session.state.clone_from(value.as_object().ok_or_else(|| is_not("an object"))?),

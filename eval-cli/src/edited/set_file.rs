@@ -36,7 +36,14 @@ pub(crate) fn edit<T>(
             one_line(&error.to_string()),
             "wait until it has written, or end it, and try again",
         ),
-        FolderLockError::Io { error, .. } => write_error(error),
+        FolderLockError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound => write_error(error),
+        FolderLockError::Io { place, .. } => {
+            let help = format!(
+                "give this user permission to read and write `{}`",
+                one_line(&place.display().to_string())
+            );
+            CommandError::new(one_line(&error.to_string()), help)
+        }
     })?;
     let bytes = read(path)?;
     let mut editor = SetEditor::of_file(&shown, &bytes).map_err(|problems| has_errors(&shown, &problems))?;

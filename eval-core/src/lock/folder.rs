@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The lock is on the folder itself, so it leaves nothing behind. A lock on a file in it would not do, as each write replaces
 /// that file by another one, and a lock file beside it would litter a repository.
 ///
-/// Windows and some network drives lock no folders. There the lock is on a file in the temporary folder of the system.
+/// Windows and some network drives lock no folders. There the lock is on a file in the temporary folder of the system: only
+/// processes with the same temporary folder keep each other out.
 #[derive(Debug)]
 #[must_use = "the lock is free again as soon as this is dropped"]
 pub struct FolderLock {

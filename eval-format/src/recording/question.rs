@@ -123,7 +123,7 @@ impl RecordedQuestion {
         let (cases, replies) = (&self.cases, &self.replies);
         let order = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));
         fields.insert("cases", Value::Array(order.into_iter().map(|at| cases[at].as_str().into()).collect()));
-        if let Some(template) = &self.template {
+        if let Some(template) = self.template.as_ref().filter(|template| !template.is_empty()) {
             fields.insert("template", template.as_str());
         }
         fields.insert("model", self.model.as_str());

@@ -36,7 +36,7 @@ impl RecordedQuestions {
             Err(_) => Content::Missing,
             Ok(Err(_)) => Content::Broken,
             Ok(Ok(recording)) => {
-                // A prompt without a name is none of a metric of ADK's.
+                // A prompt without a name belongs to no metric.
                 let named =
                     recording.questions().iter().filter_map(|it| Some((it.template.as_deref()?, &it.cases)));
                 let questions = named.flat_map(|(template, cases)| {

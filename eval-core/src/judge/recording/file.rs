@@ -5,7 +5,8 @@
 //! recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
 //!
 //! Several processes do this at the same time, and each of them may be killed at any time. A writer holds the
-//! [lock](crate::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the recording has them.
+//! [lock](crate::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the
+//! recording has them.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -16,7 +17,7 @@ use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
 use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::error::FileError;
-use crate::whole_file::{check_replaceable, replace};
+use crate::whole_file::{check_replaceable, replace_unsynced};
 
 /// A recording as it was last read from its files.
 #[derive(Debug, Default)]
@@ -144,7 +145,7 @@ impl Loaded {
     /// Returns whether there was no recording before.
     pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
         let is_new = self.file.is_none();
-        replace(path, &self.growing.text()).map_err(|error| FileError::write(path, error))?;
+        replace_unsynced(path, self.growing.text()).map_err(|error| FileError::write(path, error))?;
         self.file = stamp(path)?;
         let lines = lines_path(path);
         match fs::remove_file(&lines) {
@@ -246,7 +247,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (recording, other) = (folder.path().join("x.judge.json"), folder.path().join("other"));
         fs::write(&other, "").unwrap();
-        replace(&recording, "text").unwrap();
+        replace_unsynced(&recording, "text").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&recording), mode(&other));
     }

@@ -1,6 +1,7 @@
 //! The recordings that this process has open. All who use one file share what is known of it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -186,8 +187,7 @@ impl SharedRecording {
         if !state.records || !state.loaded.has_lines() {
             return;
         }
-        let lock = FolderLock::try_beside(&self.path).map_err(|error| FileError::lock(&self.path, error));
-        let written = lock.and_then(|lock| {
+        let written = self.try_lock().and_then(|lock| {
             let Some(_lock) = lock else { return Ok(()) };
             state.loaded.catch_up(&self.path)?;
             if state.loaded.has_lines() { self.write(&mut state) } else { Ok(()) }
@@ -202,9 +202,19 @@ impl SharedRecording {
         }
     }
 
-    /// Waits until no other process writes recordings here, and keeps others out.
+    /// Waits until nobody else writes in the folder, and keeps others out.
     fn lock(&self) -> Result<FolderLock, FileError> {
-        FolderLock::beside(&self.path).map_err(|error| FileError::lock(&self.path, error))
+        FolderLock::beside(&self.file()).map_err(|error| FileError::lock(&self.path, error))
+    }
+
+    /// The same without waiting. `None` if somebody else writes there now.
+    fn try_lock(&self) -> Result<Option<FolderLock>, FileError> {
+        FolderLock::try_beside(&self.file()).map_err(|error| FileError::lock(&self.path, error))
+    }
+
+    /// The file that the path leads to: two links to it must not be locked apart.
+    fn file(&self) -> PathBuf {
+        fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

@@ -286,6 +286,7 @@ fn known_in(
         (find(all, question, sample), named)
     });
     if reply.is_some() && !named {
+        file.check_writable().map_err(|error| cannot_record(&error))?;
         file.add(question.clone()).map_err(|error| cannot_record(&error))?;
     }
     Ok(reply)

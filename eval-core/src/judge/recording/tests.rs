@@ -205,6 +205,42 @@ fn many_that_record_at_once_lose_nothing_and_leave_nothing_behind() {
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "no drafts, no locks");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_recording_behind_a_link_is_the_same_recording() {
+    let folder = Folder::new("linked");
+    let other = folder.0.join("other");
+    fs::create_dir(&other).unwrap();
+    let link = other.join("x.judge.json");
+    std::os::unix::fs::symlink(folder.file(), &link).unwrap();
+    for (path, prompt) in [(folder.file(), "one"), (link.clone(), "two"), (folder.file(), "three")] {
+        let judge =
+            RecordedJudge::with_mode(path, Arc::new(Scripted::new([prompt])), JudgeMode::Record).unwrap();
+        run(judge.ask(&request(prompt))).unwrap();
+    }
+    let recording = Recording::parse(&fs::read_to_string(folder.file()).unwrap()).unwrap();
+    assert_eq!(recording.questions().len(), 3);
+    assert!(link.symlink_metadata().unwrap().is_symlink(), "the link is not replaced by a file");
+    assert_eq!(fs::read_dir(other).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn a_recording_that_is_read_only_is_named_before_an_answer_is_paid() {
+    let folder = Folder::new("read-only");
+    let record = |judge: &Arc<Scripted>, prompt: &str| {
+        let judge = RecordedJudge::with_mode(folder.file(), judge.clone(), JudgeMode::Record).unwrap();
+        run(judge.ask(&request(prompt)))
+    };
+    record(&Arc::new(Scripted::new(["yes"])), "?").unwrap();
+    let mut permissions = fs::metadata(folder.file()).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(folder.file(), permissions).unwrap();
+    let judge = Arc::new(Scripted::new(["yes"]));
+    let error = record(&judge, "!").unwrap_err().to_string();
+    assert!(error.ends_with("x.judge.json`: the file is read-only"), "{error}");
+    assert!(judge.requests().is_empty());
+}
+
 #[test]
 fn a_place_that_takes_no_file_is_named() {
     let folder = Folder::new("unwritable");

@@ -53,6 +53,8 @@ mod turns;
 
 use std::path::Path;
 
+use eval_core::format::__private::LARGEST_FILE;
+
 use crate::draft::Draft;
 
 pub use error::ImportError;
@@ -60,9 +62,6 @@ pub use format::{Format, UnknownFormat};
 #[cfg(feature = "reports")]
 pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};
-
-/// The largest file that is read whole. Databases and traces may be larger.
-const MOST_BYTES: u64 = 256 << 20;
 
 /// A file of this size is not read whole to learn what it is.
 const LARGE: u64 = 64 << 20;
@@ -148,7 +147,7 @@ impl Import {
                 let (drafts, left_out) = from_traces::read(&from, file, &self.sessions)?;
                 found(&from, Format::Trace, drafts, left_out)
             }
-            _ if length > MOST_BYTES => Err(ImportError::TooLarge { from, bytes: length }),
+            _ if length > LARGEST_FILE => Err(ImportError::TooLarge { from, bytes: length }),
             _ => self.parse(&from, &std::fs::read(path).map_err(failed)?),
         }
     }

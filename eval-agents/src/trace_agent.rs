@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eval_core::agent::Event;
+use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, Part};
 use eval_core::{Agent, BoxError, Session, Turn};
 
@@ -196,7 +197,7 @@ impl Played {
 
 /// What happens in a stored turn, its answer last.
 fn events_of(turn: &traces::Turn) -> Vec<Event> {
-    let agent = turn.agent.as_deref().unwrap_or("agent");
+    let agent = turn.agent.as_deref().unwrap_or(DEFAULT_AUTHOR);
     let mut events: Vec<Event> =
         turn.intermediate.iter().map(|text| Event::new(agent, Content::model(text))).collect();
     for call in &turn.calls {

@@ -117,7 +117,7 @@ pub use revision::Revision;
 pub use runs::{RunDir, latest, runs};
 #[cfg(feature = "reports")]
 #[doc(hidden)]
-pub use runs::{find_run, revision_of_run};
+pub use runs::{find_run, id_rule as run_id_rule, is_id as is_run_id, revision_of_run};
 #[cfg(feature = "reports")]
 #[doc(hidden)]
 pub use tail::Tail;

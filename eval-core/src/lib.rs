@@ -172,7 +172,9 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
-    pub use crate::journal::{Completeness, Revision, Tail, file_names, find_run, revision_of_run};
+    pub use crate::journal::{
+        Completeness, Revision, Tail, file_names, find_run, is_run_id, revision_of_run, run_id_rule,
+    };
     #[cfg(feature = "judges")]
     pub use crate::lock::{FolderLock, FolderLockError};
     #[cfg(feature = "reports")]

@@ -51,8 +51,10 @@ enum Origin {
     Always,
 }
 
-/// The threshold of a custom metric that no criterion names: anything less than a full score fails.
-const CUSTOM_THRESHOLD: f64 = 1.0;
+/// The criterion of a custom metric that no config names: anything less than a full score fails.
+pub(crate) fn criterion_of_custom() -> Criterion {
+    Criterion::new(1.0)
+}
 
 /// Why criteria and metrics make no plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,10 +197,12 @@ fn named_or_custom(
         let metric = own.or_else(|| built_in(name)).ok_or_else(|| no_metric(name))?;
         metrics.push(PlannedMetric::gating(name, criterion.clone(), metric, origin));
     }
-    let full = || Criterion::new(CUSTOM_THRESHOLD);
     let unnamed = custom.into_iter();
-    metrics
-        .extend(unnamed.map(|(name, metric)| PlannedMetric::gating(&name, full(), metric, Origin::Custom)));
+    metrics.extend(
+        unnamed.map(|(name, metric)| {
+            PlannedMetric::gating(&name, criterion_of_custom(), metric, Origin::Custom)
+        }),
+    );
     Ok(metrics)
 }
 

@@ -1,4 +1,5 @@
-//! The variables of the environment that begin with `EVALSET_`: their names, and what is wrong with those that are set.
+//! The variables of the environment: the names of those that begin with `EVALSET_`, what is wrong with those that are set, and
+//! nextest's.
 
 use std::sync::OnceLock;
 
@@ -33,6 +34,13 @@ pub const JUDGE_BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
 pub const JUDGE_RETRIES: &str = "EVALSET_JUDGE_RETRIES";
 /// How many requests to judges run at once.
 pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
+
+/// nextest's: the id of its run.
+pub const NEXTEST_RUN_ID: &str = "NEXTEST_RUN_ID";
+/// nextest's: which attempt this is at the test, from 1.
+pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
+/// nextest's: the id of the test's binary.
+pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
 
 /// The variables that something reads, in the order of `docs/configuration.md`.
 pub const ALL: [&str; 13] = [

@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// No set is larger. Reading takes several times the memory of a file.
-const LARGEST: u64 = 256 << 20;
+/// The most bytes of a file of cases. Reading takes several times the memory of a file.
+pub const LARGEST_FILE: u64 = 256 << 20;
 
 /// Why a file is not read, although it could be. It is the inner error of an [`io::Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl fmt::Display for Unfit {
             Self::NoFile => {
                 f.write_str("it is no regular file: a device, a pipe or a socket may have no end")
             }
-            Self::TooLarge => write!(f, "it has more than {} MiB", LARGEST >> 20),
+            Self::TooLarge => write!(f, "it has more than {} MiB", LARGEST_FILE >> 20),
         }
     }
 }
@@ -44,11 +44,11 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !found.is_file() && !found.is_dir() {
         return Err(Unfit::NoFile.into());
     }
-    if found.is_file() && found.len() > LARGEST {
+    if found.is_file() && found.len() > LARGEST_FILE {
         return Err(Unfit::TooLarge.into());
     }
     let mut bytes = Vec::new();
     // A file may grow while it is read, and some have no length.
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
+    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST_FILE { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
 }

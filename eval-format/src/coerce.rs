@@ -3,7 +3,7 @@
 //! Each function returns the value as ADK would hold it, or `None` if pydantic rejects it. The rules were found by
 //! running pydantic 2.14. Callers handle `null`.
 
-use crate::syntax::{Kind, Node};
+use crate::syntax::{Kind, MAX_DIGITS, Node};
 use crate::value::Number;
 
 /// A string field: strings only.
@@ -138,7 +138,6 @@ fn float_text(text: &str) -> Option<f64> {
 /// The steps are pydantic's, in its order. Oddities that follow from this order are accepted too: `0-5` is -5.
 fn int_text(text: &str) -> Option<Number> {
     // Python refuses to read longer ones.
-    const LONGEST: usize = 4300;
     let text = text.trim();
     let (sign, digits) = match text.strip_prefix('+') {
         Some(digits) if digits.starts_with('-') => return None,
@@ -150,7 +149,7 @@ fn int_text(text: &str) -> Option<Number> {
     let plain = without_underscores(text);
     let text = plain.as_deref().unwrap_or(text);
     let number = if text == "-0" { Some(Number::from(0_i64)) } else { Number::parse(text) };
-    number.filter(|number| number.is_integer() && text.len() <= LONGEST)
+    number.filter(|number| number.is_integer() && text.len() <= MAX_DIGITS)
 }
 
 /// The text from its first digit above zero on, or from its last zero; `None` if it does not begin with a digit.

@@ -31,6 +31,9 @@ pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 /// The user id of a session whose case has no `session_input`, as in ADK.
 pub const DEFAULT_USER_ID: &str = "test_user_id";
 
+/// The author of what an agent said and did, where no agent is named, as in ADK's evaluation.
+pub const DEFAULT_AUTHOR: &str = "agent";
+
 /// The model of a judge or of a simulated user that names none, as in ADK.
 pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 

@@ -15,6 +15,7 @@ mod string;
 mod syntax_error;
 mod walk;
 
+pub(crate) use fault::MAX_DIGITS;
 pub(crate) use node::{Entry, Kind, Node, to_map};
 pub(crate) use parse::parse;
 

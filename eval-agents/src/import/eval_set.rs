@@ -3,14 +3,13 @@
 //! - agentevals' examples call the id `case_id` and the answer `agent_content`, and keep what happened on the way in a message.
 //! - adk-rs calls the id `id`, keeps messages without authors, and has in `session_input` any value for the state.
 
+use eval_core::format::__private::DRAFT_KEY;
+use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{EvalCase, EvalSet, Map, Value};
 
 use super::Format;
 use super::error::ImportError;
 use crate::draft::{Draft, Origin};
-
-/// The key of drafts. What is imported is a new draft.
-const MARK: &str = "_draft";
 
 pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     let mut cases = match EvalSet::parse(text) {
@@ -25,7 +24,8 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
         }
     };
     for case in &mut cases {
-        case.extra.remove(MARK);
+        // What is imported is a new draft.
+        case.extra.remove(DRAFT_KEY);
     }
     let draft = |case: EvalCase| {
         let what = format!("case `{}`", case.eval_id);
@@ -161,7 +161,7 @@ fn of_parts(parts: &Value) -> Map {
     data.insert("tool_uses", all("function_call", "functionCall"));
     data.insert("tool_responses", all("function_response", "functionResponse"));
     if texts.as_array().is_some_and(|texts| !texts.is_empty()) {
-        data.insert("intermediate_responses", [Value::from(vec![Value::from("agent"), texts])]);
+        data.insert("intermediate_responses", [Value::from(vec![Value::from(DEFAULT_AUTHOR), texts])]);
     }
     data
 }
@@ -174,7 +174,7 @@ fn authored(mut data: Map) -> Map {
             match message.as_object() {
                 Some(content) => {
                     let parts = content.get("parts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
-                    Value::from(vec![Value::from("agent"), parts])
+                    Value::from(vec![Value::from(DEFAULT_AUTHOR), parts])
                 }
                 None => message.clone(),
             }

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use eval_core::agent::Event;
+use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, IntermediateData, Invocation, InvocationEvent, Map, Part};
 
 use crate::wire;
@@ -168,7 +169,7 @@ impl Turns {
         let Turn { id, user, timestamp, events } = turn;
         let Some(user) = user.filter(|said| said.parts().iter().any(says_something)) else {
             if events.iter().any(|event| event.parts().iter().any(says_something)) {
-                let author = events.first().map_or("agent", |event| event.author.as_str());
+                let author = events.first().map_or(DEFAULT_AUTHOR, |event| event.author.as_str());
                 let before = self.all.len();
                 self.gaps.push(format!(
                     "what `{author}` said without a message of the user is left out (behind turn {before})"

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use eval_core::format::options::DEFAULT_USER_ID;
 use eval_core::format::{DEFAULT_TIMEOUT, Problems};
 use eval_core::report::{RunError, Transcript};
 use eval_core::testing::Conversation;
@@ -12,9 +13,6 @@ use eval_core::{Agent, Session};
 use super::script::Script;
 use super::varied;
 use crate::draft::{Draft, Origin, played};
-
-/// The user of conversations that name none, as in ADK's evaluation.
-const USER: &str = "test_user_id";
 
 /// Has conversations with an agent, and makes drafts of cases of them.
 #[derive(Clone, Debug)]
@@ -64,7 +62,7 @@ impl DraftRecorder {
             runs: 1,
             timeout: DEFAULT_TIMEOUT,
             app_name: String::new(),
-            user_id: USER.to_owned(),
+            user_id: DEFAULT_USER_ID.to_owned(),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
     UsageMetadata, Value,
@@ -13,9 +14,6 @@ use super::view::Span;
 
 /// The most bytes of gaps that the traces of a conversation are given together, before they are told in short.
 const MOST_GAPS: usize = 8 << 20;
-
-/// The author of what no agent is named for.
-const AGENT: &str = "agent";
 
 /// A conversation: the turns of all traces that name it, in the order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +147,7 @@ impl Turn {
 
     /// The turn as one of an eval set, with what happened as what is expected.
     pub fn to_invocation(&self) -> Invocation {
-        let said = self.agent.as_deref().unwrap_or(AGENT);
+        let said = self.agent.as_deref().unwrap_or(DEFAULT_AUTHOR);
         let turn = Invocation::user(self.user.clone().unwrap_or_default())
             .with_invocation_id(&self.span_id)
             .with_creation_timestamp(self.seconds())

@@ -1,13 +1,11 @@
 //! ADK's events.
 
 use eval_core::agent::Event;
+use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, FunctionCall, FunctionResponse, Part, UsageMetadata};
 
 use super::keys::{respelled_map, snake};
 use super::read::{Misread, Reader};
-
-/// The author of events that name none, as in ADK's evaluation.
-const DEFAULT_AUTHOR: &str = "agent";
 
 /// Reads an event.
 pub(crate) fn event(mut sent: Reader) -> Result<Event, Misread> {

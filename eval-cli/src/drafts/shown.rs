@@ -3,6 +3,7 @@
 use std::ptr;
 
 use eval_core::__private::responses_of_calls;
+use eval_format::__private::DRAFT_KEY;
 use eval_format::{
     Content, ConversationScenario, EvalCase, FunctionResponse, Invocation, Map, Persona, Rubric,
     SessionInput, Value,
@@ -72,7 +73,7 @@ const SHOWN_OF_CASE: [&str; 8] = [
     "creation_timestamp",
     "rubrics",
     "final_session_state",
-    "_draft",
+    DRAFT_KEY,
 ];
 
 /// Keys of a turn that are shown in words, and those of the run that was recorded, which nothing reads.

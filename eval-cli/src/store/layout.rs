@@ -13,6 +13,7 @@
 
 use std::time::SystemTime;
 
+use eval_core::__private::is_run_id;
 use eval_format::conventions::SET_SUFFIX;
 
 use sha2::{Digest, Sha256};
@@ -66,19 +67,13 @@ pub(super) enum Named<'a> {
 /// Reads a name below [`RUNS`]. Parts, and names that are not ours, are nothing.
 pub(super) fn named(path: &str) -> Option<Named<'_>> {
     let (run, name) = path.strip_prefix(RUNS)?.split_once('/')?;
-    if !is_plain(run) || name.contains('/') {
+    if !is_run_id(run) || name.contains('/') {
         return None;
     }
     if let Some(upload) = name.strip_suffix(BEGAN) {
         return Some(Named::Began { run, upload });
     }
     name.strip_suffix(MANIFEST).map(|upload| Named::Manifest { run, upload })
-}
-
-/// Whether a name can be a run's or a file's on every system. Others may write in the store.
-pub(super) fn is_plain(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    (1..=100).contains(&name.len()) && !name.starts_with(['.', '-']) && name.bytes().all(is_plain)
 }
 
 /// The name of a new upload. Names sort by time, and no two are equal.
@@ -116,7 +111,7 @@ mod tests {
         assert!(upload.starts_with("20261122T233107.042Z-") && upload.len() == 29, "{upload}");
         assert_eq!(time_of(&upload), "2026-11-22 23:31:07 UTC");
         assert_eq!(time_of("x"), "an unknown time");
-        assert!(is_plain(&upload));
+        assert!(is_run_id(&upload));
         let named_of = |path: &str| named(path).map(|named| format!("{named:?}"));
         let expected = |kind: &str| Some(format!("{kind} {{ run: \"r.1\", upload: \"{upload}\" }}"));
         assert_eq!(named_of(&manifest("r.1", &upload)), expected("Manifest"));

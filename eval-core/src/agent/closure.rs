@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use eval_format::options::DEFAULT_AUTHOR;
+
 use super::answer::IntoAnswer;
 use super::boxed::BoxError;
 use super::event::Event;
@@ -118,7 +120,7 @@ async fn record<R: IntoAnswer>(turn: &Turn<'_>, answer: impl Future<Output = R>)
     // A statement of its own: what is not `Send` is then not held across the await.
     let answer = answer.await.into_answer()?;
     if let Some(content) = answer {
-        turn.recorder().event(Event::new("agent", content));
+        turn.recorder().event(Event::new(DEFAULT_AUTHOR, content));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
 
 use crate::message::cut;
@@ -225,7 +226,7 @@ fn one_line(text: &str) -> String {
 /// A text of the agent named `agent`.
 impl From<&str> for Event {
     fn from(text: &str) -> Self {
-        Self::new("agent", Content::model(text))
+        Self::new(DEFAULT_AUTHOR, Content::model(text))
     }
 }
 

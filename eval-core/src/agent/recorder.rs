@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value};
 use serde_core::Serialize;
 use serde_json::json;
@@ -71,7 +72,7 @@ impl Recorder {
     }
 
     fn into_log(log: &Arc<Log>, target: Target) -> Self {
-        Self { log: Arc::clone(log), target, author: "agent".into() }
+        Self { log: Arc::clone(log), target, author: DEFAULT_AUTHOR.into() }
     }
 
     /// Records an event.

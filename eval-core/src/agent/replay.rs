@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, EvalCase, IntermediateData, Invocation, InvocationEvent, Part};
 
 use super::boxed::BoxError;
@@ -62,14 +63,11 @@ impl From<&EvalCase> for Replay {
     fn from(case: &EvalCase) -> Self {
         let mut turns: VecDeque<Vec<Event>> = case.conversation.iter().map(events_of).collect();
         if let Some(last) = turns.back_mut().filter(|_| !case.final_session_state.is_empty()) {
-            last.push(Event { state_delta: case.final_session_state.clone(), ..Event::of(AGENT) });
+            last.push(Event { state_delta: case.final_session_state.clone(), ..Event::of(DEFAULT_AUTHOR) });
         }
         Self { turns, played: 0 }
     }
 }
-
-/// The author of what names none.
-const AGENT: &str = "agent";
 
 /// What happens in an expected turn, its answer last.
 fn events_of(turn: &Invocation) -> Vec<Event> {
@@ -79,15 +77,18 @@ fn events_of(turn: &Invocation) -> Vec<Event> {
         Some(IntermediateData::Events(events)) => events.iter().map(event_of).collect(),
         Some(IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses }) => {
             let said = intermediate_responses.iter().map(|(author, parts)| {
-                of_parts(if author.is_empty() { AGENT } else { author }, "model", parts.clone())
+                of_parts(if author.is_empty() { DEFAULT_AUTHOR } else { author }, "model", parts.clone())
             });
-            let calls = tool_uses.iter().map(|call| of_parts(AGENT, "model", vec![Part::call(call.clone())]));
-            let responses =
-                tool_responses.iter().map(|it| of_parts(AGENT, "user", vec![Part::response(it.clone())]));
+            let calls = tool_uses
+                .iter()
+                .map(|call| of_parts(DEFAULT_AUTHOR, "model", vec![Part::call(call.clone())]));
+            let responses = tool_responses
+                .iter()
+                .map(|it| of_parts(DEFAULT_AUTHOR, "user", vec![Part::response(it.clone())]));
             said.chain(calls).chain(responses).collect()
         }
     };
-    events.extend(turn.final_response.clone().map(|answer| Event::new(AGENT, answer)));
+    events.extend(turn.final_response.clone().map(|answer| Event::new(DEFAULT_AUTHOR, answer)));
     events
 }
 

@@ -1,6 +1,7 @@
 //! The command that runs a test again.
 
 use crate::compiled::Test;
+use crate::variables::NEXTEST_BINARY_ID;
 
 /// What the command cannot know: no variable tells a test how it was built.
 pub(crate) const NOT_KNOWN: &str = "with the --features and the --profile of this run, if it had any";
@@ -11,7 +12,7 @@ pub(crate) fn rerun_command(test: &Test) -> String {
     let takes_ignored = std::env::args_os().any(|arg| arg == "--ignored" || arg == "--include-ignored");
     let is_nextest = std::env::var_os("NEXTEST").is_some();
     // `app::evals`, and `app` for the library of the package `app`.
-    let id = std::env::var("NEXTEST_BINARY_ID").ok().filter(|_| is_nextest);
+    let id = std::env::var(NEXTEST_BINARY_ID).ok().filter(|_| is_nextest);
     let id = id.as_deref().and_then(|id| id.strip_prefix(set.package));
     let id = id.and_then(|id| if id.is_empty() { Some(id) } else { id.strip_prefix("::") });
     let target = set.target.option(id, std::env::current_exe().ok().as_deref());

@@ -63,7 +63,7 @@ impl Completeness {
 
     fn by_name(&mut self, binary: Binary, sets: &[ListedSet], heads: &[&Head], begun: &BTreeSet<&str>) {
         let selections: Vec<Option<Selection<'_>>> =
-            heads.iter().map(|head| (!is_nextest(head)).then(|| Selection::of(&head.args))).collect();
+            heads.iter().map(|head| (!head.is_of_nextest()).then(|| Selection::of(&head.args))).collect();
         let mut missing = BTreeSet::new();
         for set in sets {
             let any_began = set.tests.iter().any(|test| begun.contains(test.as_str()));
@@ -113,17 +113,14 @@ impl Completeness {
             *ran += 1;
         }
         let lacking: usize = modules.values().map(|(cases, ran)| cases.saturating_sub(*ran)).sum();
-        let on_purpose = heads.iter().all(|head| !is_nextest(head) && Selection::of(&head.args).leaves_out());
+        let on_purpose =
+            heads.iter().all(|head| !head.is_of_nextest() && Selection::of(&head.args).leaves_out());
         if on_purpose {
             self.left_out += lacking;
         } else if lacking > 0 {
             self.unnamed.insert((package.clone(), binary.clone()), lacking);
         }
     }
-}
-
-fn is_nextest(head: &Head) -> bool {
-    head.env.contains_key("NEXTEST_RUN_ID")
 }
 
 /// The sets of the binary that a process ran; `None` if the binary is not the one that ran, or cannot be read.

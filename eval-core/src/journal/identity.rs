@@ -36,14 +36,21 @@ impl<'a> Identity<'a> {
 /// There may be a hundred thousand, so none of their texts is held twice.
 #[derive(Default)]
 pub(super) struct Cases {
-    tests: Vec<RecordedTest>,
-    /// For each test which time it is that a program ran it, from 0, and the test before it with the same hash.
-    places: Vec<(usize, Option<usize>)>,
+    found: Vec<Found>,
     /// The last test with each hash.
     last: HashMap<u64, usize>,
     /// How often each case of a program began, by its hash and the number of the attempt.
     times: HashMap<(u64, u32), usize>,
     hasher: RandomState,
+}
+
+/// A case that was found.
+struct Found {
+    test: RecordedTest,
+    /// Which time it is that a program ran it, from 0.
+    time: usize,
+    /// The one before it with the same hash.
+    previous: Option<usize>,
 }
 
 impl Cases {
@@ -62,19 +69,19 @@ impl Cases {
         };
         let hash = self.hasher.hash_one((hash, time));
         let last = self.last.get(&hash).copied();
-        let same = std::iter::successors(last, |at| self.places[*at].1).find(|at| {
-            let known = self.tests[*at].attempts.first().map(Identity::of);
-            self.places[*at].0 == time && known.as_ref() == Some(&identity)
+        let same = std::iter::successors(last, |at| self.found[*at].previous).find(|at| {
+            let Found { test, time: known_time, .. } = &self.found[*at];
+            *known_time == time && test.attempts.first().map(Identity::of).as_ref() == Some(&identity)
         });
         if let Some(at) = same {
-            self.tests[at].attempts.push(attempt);
+            self.found[at].test.attempts.push(attempt);
             return;
         }
-        self.places.push((time, self.last.insert(hash, self.tests.len())));
-        self.tests.push(RecordedTest { attempts: vec![attempt] });
+        let previous = self.last.insert(hash, self.found.len());
+        self.found.push(Found { test: RecordedTest { attempts: vec![attempt] }, time, previous });
     }
 
     pub(super) fn into_tests(self) -> Vec<RecordedTest> {
-        self.tests
+        self.found.into_iter().map(|found| found.test).collect()
     }
 }

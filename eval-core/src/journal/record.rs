@@ -18,6 +18,8 @@ use crate::judge_outcome::JudgeUse;
 #[cfg(feature = "reports")]
 use crate::report::{MetricOutcome, MetricReport, RunError, Transcript};
 #[cfg(feature = "reports")]
+use crate::variables::NEXTEST_RUN_ID;
+#[cfg(feature = "reports")]
 use crate::verdict::Verdict;
 
 /// The version of the records that this version of eval-core writes, and the highest one that it reads.
@@ -75,6 +77,14 @@ pub struct Head {
     pub sealed: bool,
     /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a secret.
     pub env: BTreeMap<String, String>,
+}
+
+#[cfg(feature = "reports")]
+impl Head {
+    /// Whether nextest started the process.
+    pub fn is_of_nextest(&self) -> bool {
+        self.env.contains_key(NEXTEST_RUN_ID)
+    }
 }
 
 /// A program is about to run cases. Tests have no such record: their binary tells which tests it holds.

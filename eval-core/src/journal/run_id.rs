@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eval_format::__private::content_hash;
 
-use super::runs::{LONGEST_ID, is_id, runs_named};
+use super::runs::{LONGEST_ID, id_rule, is_id, runs_named};
 use super::time;
-use crate::variables::RUN_ID;
+use crate::variables::{NEXTEST_RUN_ID, RUN_ID};
 
 /// The id of the run of this process, in a folder such as `target/evalset`.
 pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
@@ -20,7 +20,7 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
         let named = named.to_string_lossy().into_owned();
         return if is_id(&named) { Ok(named) } else { Err(unusable(&named)) };
     }
-    let nextest = variable("NEXTEST_RUN_ID").and_then(|id| id.into_string().ok()).filter(|id| is_id(id));
+    let nextest = variable(NEXTEST_RUN_ID).and_then(|id| id.into_string().ok()).filter(|id| is_id(id));
     if let Some(id) = nextest {
         return Ok(id);
     }
@@ -29,11 +29,7 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
 }
 
 fn unusable(id: &str) -> String {
-    format!(
-        "`{RUN_ID}` is `{}`; it names a folder on every system: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` \
-         at the ends, no `-` at the beginning, not `latest`, no device of Windows such as `con` or `aux.txt`",
-        crate::message::cut(id, LONGEST_ID)
-    )
+    format!("`{RUN_ID}` is `{}`; {}", crate::message::cut(id, LONGEST_ID), id_rule())
 }
 
 /// A process that other processes can identify too.
@@ -172,7 +168,7 @@ mod tests {
         let first = of_this_process(folder).unwrap();
         assert!(is_id(&first), "{first}");
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if is_set(RUN_ID) || is_set("NEXTEST_RUN_ID") {
+        if is_set(RUN_ID) || is_set(NEXTEST_RUN_ID) {
             return;
         }
         assert!(*first > *"2026-01-01" && *first < *"9999", "{first}");

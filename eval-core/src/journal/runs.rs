@@ -90,7 +90,7 @@ fn read_small(path: &Path) -> Option<String> {
 
 /// Whether this can be the id of a run: a plain name of a folder on every system, and not the name of our own file beside
 /// the runs.
-pub(super) fn is_id(id: &str) -> bool {
+pub fn is_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_ID).contains(&id.len())
         && !id.starts_with(['.', '-'])
@@ -112,6 +112,14 @@ fn is_device(name: &str) -> bool {
 
 /// The most characters that the id of a run may have.
 pub(super) const LONGEST_ID: usize = 100;
+
+/// What [`is_id`] asks for, in words.
+pub fn id_rule() -> String {
+    format!(
+        "it names a folder on every system: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, no `-` at \
+         the beginning, not `{LATEST}`, no device of Windows such as `con` or `aux.txt`"
+    )
+}
 
 /// The text of a [`MARKER`].
 pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> Vec<u8> {

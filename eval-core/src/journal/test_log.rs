@@ -16,6 +16,7 @@ use crate::judge_outcome::JudgeUse;
 use crate::options::Options;
 use crate::report::{CaseReport, Location, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
+use crate::variables::NEXTEST_ATTEMPT;
 use crate::verdict::{Role, Verdict};
 
 /// The part of a journal that belongs to one test. Does nothing if no journal is written.
@@ -209,7 +210,7 @@ impl Journal {
 
 /// Which attempt of the test runner this is, from 1.
 fn attempt() -> u32 {
-    std::env::var("NEXTEST_ATTEMPT").ok().and_then(|attempt| attempt.parse().ok()).unwrap_or(1)
+    std::env::var(NEXTEST_ATTEMPT).ok().and_then(|attempt| attempt.parse().ok()).unwrap_or(1)
 }
 
 #[cfg(all(test, feature = "reports"))]

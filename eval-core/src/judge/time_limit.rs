@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::environment::{self, EnvironmentError};
 
-/// The limit if the environment sets none.
-const DEFAULT: Duration = Duration::from_mins(2);
+/// The limit of a question, and of a single request, if the environment sets none.
+pub(super) const DEFAULT: Duration = Duration::from_mins(2);
 
 /// The limit that `EVALSET_JUDGE_TIMEOUT` sets, else two minutes.
 ///

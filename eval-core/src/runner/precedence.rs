@@ -8,6 +8,7 @@ use eval_format::metric::metric;
 use eval_format::{Criterion, EvalConfig};
 
 use super::builder::EvalRunner;
+use crate::scoring::criterion_of_custom;
 
 /// The places that say how cases are scored, the first one before the others.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl Precedence<'_> {
         if !self.only.is_empty() {
             let criteria = self.only.iter().map(|(name, threshold)| {
                 let known = config.criterion(name).cloned().or_else(|| adk_default(name));
-                let mut criterion = known.unwrap_or_else(|| Criterion::new(1.0));
+                let mut criterion = known.unwrap_or_else(criterion_of_custom);
                 criterion.threshold = threshold.unwrap_or(criterion.threshold);
                 (name.clone(), criterion)
             });

@@ -10,7 +10,7 @@ use std::time::Duration;
 use eval_format::__private::check_cases;
 use eval_format::compat::check_compatibility_with;
 use eval_format::options::MOST_RUNS;
-use eval_format::{Criterion, EvalCase, EvalConfig, Pass};
+use eval_format::{EvalCase, EvalConfig, Pass};
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
@@ -19,6 +19,7 @@ use super::precedence::Precedence;
 use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
 use crate::options::Options;
+use crate::scoring::criterion_of_custom;
 use crate::variables;
 
 /// What the cases of a set are run with.
@@ -100,7 +101,7 @@ impl EvalRunner {
         let names = self.custom_names();
         if let (true, Some(name)) = (config.criteria.is_empty(), names.first()) {
             // The rest of the config is held to the rules too.
-            let full = config.clone().with(*name, Criterion::new(1.0));
+            let full = config.clone().with(*name, criterion_of_custom());
             full.checked(&names).map_err(RunnerError::Criteria)?;
             return Ok(config);
         }

@@ -66,7 +66,7 @@ impl Criterion {
 
     /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
     pub fn match_type(&self) -> MatchType {
-        self.choice(&MATCH_TYPE, &MatchType::NAMES, &MatchType::ALL)
+        self.choice(&MATCH_TYPE, MatchType::ALL, MatchType::as_str)
     }
 
     /// Sets `match_type`.
@@ -92,7 +92,7 @@ impl Criterion {
         if self.ignore_args() {
             return ArgsMatch::Ignore;
         }
-        self.choice(&ARGS_MATCH, &ArgsMatch::NAMES, &ArgsMatch::ALL)
+        self.choice(&ARGS_MATCH, ArgsMatch::ALL, ArgsMatch::as_str)
     }
 
     /// Sets `args_match`.
@@ -130,7 +130,7 @@ impl Criterion {
 
     /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
     pub fn algorithm(&self) -> Similarity {
-        self.choice(&ALGORITHM, &Similarity::NAMES, &Similarity::ALL)
+        self.choice(&ALGORITHM, Similarity::ALL, Similarity::as_str)
     }
 
     /// Sets `algorithm`.
@@ -196,12 +196,17 @@ impl Criterion {
         self.get(field.name).and_then(Value::as_bool).unwrap_or(field.default_bool())
     }
 
-    /// The value whose name stands under a key. `names` and `values` are in the same order.
-    fn choice<T: Copy + Default>(&self, field: &CriterionField, names: &[&'static str], values: &[T]) -> T {
+    /// The value whose name stands under a key.
+    fn choice<T: Copy + Default>(
+        &self,
+        field: &CriterionField,
+        values: &[T],
+        name: fn(T) -> &'static str,
+    ) -> T {
         let text = self.get(field.name).and_then(Value::as_str);
-        let name = text.and_then(|text| coerce::choice_text(text, names));
-        let at = name.and_then(|name| names.iter().position(|known| *known == name));
-        at.and_then(|at| values.get(at)).copied().unwrap_or_default()
+        let is_meant =
+            |value: &T| text.is_some_and(|text| coerce::choice_text(text, &[name(*value)]).is_some());
+        values.iter().copied().find(is_meant).unwrap_or_default()
     }
 
     /// The criterion in a config: a number if it has no options, else an object.
@@ -267,13 +272,13 @@ mod tests {
     #[test]
     fn what_is_set_is_read_back() {
         let criterion = Criterion::new(1.0);
-        for match_type in MatchType::ALL {
+        for &match_type in MatchType::ALL {
             assert_eq!(criterion.clone().with_match_type(match_type).match_type(), match_type);
         }
-        for args_match in ArgsMatch::ALL {
+        for &args_match in ArgsMatch::ALL {
             assert_eq!(criterion.clone().with_args_match(args_match).args_match(), args_match);
         }
-        for algorithm in Similarity::ALL {
+        for &algorithm in Similarity::ALL {
             assert_eq!(criterion.clone().with_algorithm(algorithm).algorithm(), algorithm);
         }
         let criterion = criterion

@@ -118,7 +118,7 @@ pub(super) fn unseen_by_algorithm(
     sees: fn(Similarity) -> bool,
     place: &Place<'_>,
 ) -> Problem {
-    let mut others = Similarity::ALL.into_iter().filter(|other| sees(*other)).map(Similarity::as_str);
+    let mut others = Similarity::ALL.iter().copied().filter(|other| sees(*other)).map(Similarity::as_str);
     let message = format!("`{}: false` has no effect with the algorithm `{}`", entry.key, algorithm.as_str());
     let found = at_key(Code::WrongType, entry, place, message)
         .label("asks for what the algorithm cannot see")

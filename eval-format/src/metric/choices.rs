@@ -44,45 +44,36 @@ pub enum Similarity {
     RougeL,
 }
 
-impl MatchType {
-    pub(crate) const ALL: [Self; 3] = [Self::Exact, Self::InOrder, Self::AnyOrder];
-    pub(crate) const NAMES: [&'static str; 3] = ["EXACT", "IN_ORDER", "ANY_ORDER"];
+/// The names of the values of a choice in a config.
+macro_rules! names {
+    ($choice:ident { $($value:ident = $name:literal,)+ }) => {
+        impl $choice {
+            pub(crate) const ALL: &[Self] = &[$(Self::$value),+];
+            pub(crate) const NAMES: &[&str] = &[$($name),+];
 
-    /// The name that stands for it in a config.
-    pub fn as_str(self) -> &'static str {
-        // The names stand in the order of the variants.
-        Self::NAMES[self as usize]
-    }
+            /// The name that stands for it in a config.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)+
+                }
+            }
+        }
+    };
 }
 
-impl ArgsMatch {
-    pub(crate) const ALL: [Self; 3] = [Self::Exact, Self::Subset, Self::Ignore];
-    pub(crate) const NAMES: [&'static str; 3] = ["exact", "subset", "ignore"];
-
-    /// The name that stands for it in a config.
-    pub fn as_str(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-}
+names!(MatchType { Exact = "EXACT", InOrder = "IN_ORDER", AnyOrder = "ANY_ORDER", });
+names!(ArgsMatch { Exact = "exact", Subset = "subset", Ignore = "ignore", });
+names!(Similarity {
+    Exact = "exact",
+    Contains = "contains",
+    Levenshtein = "levenshtein",
+    Jaccard = "jaccard",
+    Rouge1 = "rouge_1",
+    Rouge2 = "rouge_2",
+    RougeL = "rouge_l",
+});
 
 impl Similarity {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Exact,
-        Self::Contains,
-        Self::Levenshtein,
-        Self::Jaccard,
-        Self::Rouge1,
-        Self::Rouge2,
-        Self::RougeL,
-    ];
-    pub(crate) const NAMES: [&'static str; 7] =
-        ["exact", "contains", "levenshtein", "jaccard", "rouge_1", "rouge_2", "rouge_l"];
-
-    /// The name that stands for it in a config.
-    pub fn as_str(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
     /// Whether upper and lower case can make a difference. They cannot for ROUGE, whose words are in lower case.
     pub fn sees_case(self) -> bool {
         !matches!(self, Self::Rouge1 | Self::Rouge2 | Self::RougeL)

@@ -83,7 +83,7 @@ const fn choice(values: &'static [&'static str]) -> FieldKind {
 
 pub(crate) const MATCH_TYPE: CriterionField = optional(
     "match_type",
-    FieldKind::Choice { values: &MatchType::NAMES, numbered: true },
+    FieldKind::Choice { values: MatchType::NAMES, numbered: true },
     r#""EXACT""#,
     "whether the calls must be the expected ones, or contain them in order, or in any order",
 );
@@ -93,7 +93,7 @@ pub(crate) const IGNORE_ARGS: CriterionField =
 
 pub(crate) const ARGS_MATCH: CriterionField = optional(
     "args_match",
-    choice(&ArgsMatch::NAMES),
+    choice(ArgsMatch::NAMES),
     r#""exact""#,
     "whether arguments must be equal, may be more than expected, or do not count; ADK ignores this key",
 );
@@ -158,7 +158,7 @@ pub(crate) const TOOL_NAME: CriterionField =
     required("tool_name", FieldKind::String, r#""get_weather""#, "the tool that must be called");
 
 pub(crate) const ALGORITHM: CriterionField =
-    optional("algorithm", choice(&Similarity::NAMES), r#""jaccard""#, "how likeness is measured");
+    optional("algorithm", choice(Similarity::NAMES), r#""jaccard""#, "how likeness is measured");
 
 pub(crate) const IGNORE_CASE: CriterionField =
     optional("ignore_case", FieldKind::Bool, "true", "whether upper and lower case are the same");

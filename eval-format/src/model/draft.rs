@@ -4,7 +4,7 @@ use super::EvalCase;
 use crate::value::Value;
 
 /// The key that marks a case as a draft.
-pub(crate) const DRAFT: &str = "_draft";
+pub const DRAFT: &str = "_draft";
 
 impl EvalCase {
     /// What marks the case as a draft: where it comes from. `None` for a case that is a golden.

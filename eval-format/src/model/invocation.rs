@@ -2,6 +2,7 @@
 
 use super::content::{Content, FunctionCall, FunctionResponse, Part};
 use super::rubric::Rubric;
+use crate::options::DEFAULT_AUTHOR;
 use crate::value::{Map, Value};
 
 /// One turn: the user's message and what is expected (in a file) or happened (in a run).
@@ -66,7 +67,7 @@ impl Invocation {
             IntermediateData::Tools { tool_uses, .. } => tool_uses.push(call),
             IntermediateData::Events(events) => {
                 let content = Content::new("model", vec![Part::call(call)]);
-                events.push(InvocationEvent::new("agent").with_content(content));
+                events.push(InvocationEvent::new(DEFAULT_AUTHOR).with_content(content));
             }
         }
         self

@@ -4,7 +4,7 @@
 pub(super) const MAX_DEPTH: usize = 201;
 
 /// The digits that pydantic's parser, like Python, accepts before the point of a number.
-pub(super) const MAX_DIGITS: usize = 4300;
+pub(crate) const MAX_DIGITS: usize = 4300;
 
 /// What is wrong, and at which byte.
 pub(super) struct Fault {

@@ -4,6 +4,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use eval_agents::traces::{Conversation, ToolCall, TraceError, Traces, Turn};
 use eval_format::Value;
+use eval_format::options::DEFAULT_AUTHOR;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -224,7 +225,7 @@ fn invocation(turn: &Turn, is_shown: bool) -> Value {
         object(vec![("parts", Value::from(vec![part])), ("role", role.into())])
     };
     let between = |text: &String| {
-        let agent = turn.agent.as_deref().unwrap_or("agent");
+        let agent = turn.agent.as_deref().unwrap_or(DEFAULT_AUTHOR);
         Value::from(vec![
             Value::from(said(agent)),
             Value::from(vec![object(vec![("text", said(text).into())])]),

@@ -3,6 +3,7 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 use eval_format::config::check_config;
+use eval_format::conventions::SHARED_CONFIG;
 use eval_format::reader::{Form, check_set};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -100,7 +101,7 @@ pub(crate) async fn validate_config(
     request: Request,
 ) -> Result<Response, Refusal> {
     app.compute(request, |received| {
-        let checked = check_config("test_config.json", &received.bytes, &[]);
+        let checked = check_config(SHARED_CONFIG, &received.bytes, &[]);
         let problems = entries(&checked.text, &checked.problems);
         let names =
             |config: eval_format::EvalConfig| config.criteria.into_iter().map(|(name, _)| name).collect();

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use eval_format::__private::LARGEST_FILE;
 use eval_format::__private::content_hash;
 use eval_format::problem::Severity;
 use eval_format::reader::{CheckedSet, check_set};
@@ -12,9 +13,6 @@ use eval_format::{EvalCase, Map, Problem, SessionInput, Value};
 use crate::files;
 use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Outcome};
-
-/// More than this is no file of cases.
-const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// A file with cases, as text.
 #[derive(Debug)]
@@ -135,7 +133,7 @@ fn first(problems: &eval_format::Problems) -> String {
 fn standard_input() -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     let error = |why: String| CommandError::new(format!("cannot read standard input: {why}"), "name a file");
-    let read = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    let read = std::io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
     read.map_err(|failed| error(failed.to_string()))?;
-    if bytes.len() as u64 > LARGEST { Err(error("it is too large".to_owned())) } else { Ok(bytes) }
+    if bytes.len() as u64 > LARGEST_FILE { Err(error("it is too large".to_owned())) } else { Ok(bytes) }
 }

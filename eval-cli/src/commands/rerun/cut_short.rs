@@ -16,7 +16,7 @@ pub(super) fn remark(tests: &[TestResult<'_>], targets: &Targets) -> Option<&'st
     if !looks_cut_short(&tests) {
         return None;
     }
-    if tests.iter().any(|test| test.attempt.head.env.contains_key("NEXTEST_RUN_ID")) {
+    if tests.iter().any(|test| test.attempt.head.is_of_nextest()) {
         return Some(
             "tests that were never started are not in the journal; `cargo nextest run --no-fail-fast` runs them all",
         );

@@ -14,10 +14,8 @@ use crate::judge::environment::{self, EnvironmentError};
 use crate::judge::model::Model;
 use crate::judge::preflight::missing_key;
 use crate::judge::provider::WireRequest;
+use crate::judge::time_limit;
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider};
-
-/// How long one request may take unless something else is said.
-const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A judge that asks models of several providers over HTTP.
 #[doc = crate::pages::page!("../../../docs/models.md")]
@@ -38,7 +36,7 @@ impl Default for ModelJudge {
 impl ModelJudge {
     /// A judge without keys, at the providers' own addresses.
     pub fn new() -> Self {
-        Self { http: Http::default(), keys: Vec::new(), bases: Vec::new(), timeout: DEFAULT_TIMEOUT }
+        Self { http: Http::default(), keys: Vec::new(), bases: Vec::new(), timeout: time_limit::DEFAULT }
     }
 
     /// A judge with the keys, the addresses and the time limit that the environment sets.

@@ -2,13 +2,11 @@
 
 use std::collections::HashMap;
 
+use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionResponse, IntermediateData, Invocation, Part, Value};
 
 use super::steps::{call_value, calls_with_responses, line, number, response_value};
 use super::texts::{visible, visible_text};
-
-/// The author of what comes from an agent whose name is not known.
-const AGENT: &str = "agent";
 
 /// What was said and done in these turns, a JSON object a line. No text can begin a line, so none can pose as another
 /// author's.
@@ -35,7 +33,7 @@ pub(crate) fn dialogue(turns: &[Invocation]) -> String {
             None => {}
         }
         if let Some(answer) = &turn.final_response {
-            let author = turn.events().last().map_or(AGENT, |event| event.author.as_str());
+            let author = turn.events().last().map_or(DEFAULT_AUTHOR, |event| event.author.as_str());
             lines.text(author, &visible_text(answer));
         }
     }
@@ -80,9 +78,9 @@ impl Lines<'_> {
     fn flat_steps(&mut self, turn: &Invocation) {
         for (call, response) in calls_with_responses(turn) {
             self.calls += 1;
-            self.step(AGENT, Some(self.calls), "tool_call", call_value(call));
+            self.step(DEFAULT_AUTHOR, Some(self.calls), "tool_call", call_value(call));
             if let Some(response) = response {
-                self.response(AGENT, response);
+                self.response(DEFAULT_AUTHOR, response);
             }
         }
     }

@@ -36,7 +36,7 @@ pub struct TraceAgent {
     source: Source,
     is_only_case: bool,
     /// What the session said, until the first turn has the words to look for.
-    sought: Option<(String, String, usize)>,
+    sought: Option<CaseSession>,
     played: Option<Played>,
 }
 
@@ -61,6 +61,14 @@ impl Source {
         read.insert(files.clone(), Arc::clone(&traces));
         Ok(traces)
     }
+}
+
+/// What of a session tells which conversation is its own. A session that is kept would keep its recorder.
+#[derive(Clone, Debug)]
+struct CaseSession {
+    eval_id: Option<String>,
+    session_id: String,
+    turns: Option<usize>,
 }
 
 /// A conversation that is being replayed.
@@ -102,9 +110,15 @@ impl TraceAgent {
 
     /// The conversation of the case whose user begins with these words.
     fn find(&self, first: &str) -> Result<Played, BoxError> {
-        let (eval_id, session_id, turns) = self.sought.as_ref().ok_or("the session was not opened")?;
-        let (is_only_case, session_id) = (self.is_only_case, Some(session_id.as_str()));
-        let sought = Sought { eval_id, session_id, turns: *turns, first, is_only_case };
+        let CaseSession { eval_id, session_id, turns } =
+            self.sought.as_ref().ok_or("the session was not opened")?;
+        let sought = Sought {
+            eval_id: eval_id.as_deref(),
+            session_id: Some(session_id),
+            turns: *turns,
+            first,
+            is_only_case: self.is_only_case,
+        };
         let traces = match &self.source {
             Source::Read(traces) => Arc::clone(traces),
             Source::Files(_) => return Err("the session was not opened".into()),
@@ -120,13 +134,9 @@ impl TraceAgent {
             return Err(format!("the traces of the conversation `{key}` are not whole: {gap}").into());
         }
         let had = conversation.turns.len();
-        if had > *turns && *turns > 0 {
-            return Err(format!(
-                "the conversation `{key}` has {} and the case {}",
-                turns_of(had),
-                turns_of(*turns)
-            )
-            .into());
+        if let Some(turns) = turns.filter(|turns| had > *turns) {
+            let (had, turns) = (turns_of(had), turns_of(turns));
+            return Err(format!("the conversation `{key}` has {had} and the case {turns}").into());
         }
         Ok(played)
     }
@@ -220,7 +230,11 @@ fn events_of(turn: &traces::Turn) -> Vec<Event> {
 
 impl Agent for TraceAgent {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
-        self.sought = Some((session.eval_id.clone(), session.session_id.clone(), session.turns));
+        self.sought = Some(CaseSession {
+            eval_id: session.eval_id.clone(),
+            session_id: session.session_id.clone(),
+            turns: session.turns,
+        });
         self.played = None;
         // A file that is not there is known before the first turn.
         if let Source::Files(_) = self.source {

@@ -220,8 +220,8 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
 }
 
-/// The report of a metric whose scores have no common denominator: the number of turns and runs together would be no number
-/// of anything. Runs are counted alone.
+/// The report of a metric that scored some runs by turn and others as a whole. Turns and runs have no sum, so it counts runs
+/// alone.
 fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
     let scored = runs.iter().filter(|scores| unscored(&[scores]).is_none()).count();
     MetricReport { score: None, scored, total: runs.len(), ..report }

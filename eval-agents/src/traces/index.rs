@@ -84,9 +84,12 @@ impl Index {
 
     /// Those in which the user begins with these words, which are normalized. Of several the ones with so many turns, if there
     /// are such.
-    pub(super) fn beginning(&self, words: &str, turns: usize) -> Option<&Group> {
+    pub(super) fn beginning(&self, words: &str, turns: Option<usize>) -> Option<&Group> {
         let alike = self.by_words.get(words)?;
-        alike.by_turns.get(&turns).filter(|_| alike.all.places.len() > 1).or(Some(&alike.all))
+        turns
+            .and_then(|turns| alike.by_turns.get(&turns))
+            .filter(|_| alike.all.places.len() > 1)
+            .or(Some(&alike.all))
     }
 
     /// The only one whose spans name no case.

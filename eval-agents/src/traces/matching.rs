@@ -92,9 +92,10 @@ fn listed(keys: &[String]) -> String {
 /// What of a case tells which conversation is its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sought<'c> {
-    pub(crate) eval_id: &'c str,
+    pub(crate) eval_id: Option<&'c str>,
     pub(crate) session_id: Option<&'c str>,
-    pub(crate) turns: usize,
+    /// How many messages the user has; `None` if that is not known.
+    pub(crate) turns: Option<usize>,
     /// What the user says first.
     pub(crate) first: &'c str,
     /// Whether the only conversation is the one, whatever is said in it.
@@ -104,9 +105,9 @@ pub(crate) struct Sought<'c> {
 impl<'c> Sought<'c> {
     pub(crate) fn of(case: &'c EvalCase, first: &'c str, is_only_case: bool) -> Self {
         Self {
-            eval_id: &case.eval_id,
+            eval_id: Some(&case.eval_id),
             session_id: case.session_input.as_ref().and_then(|input| input.session_id.as_deref()),
-            turns: case.conversation.len(),
+            turns: case.conversation_scenario.is_none().then_some(case.conversation.len()),
             first,
             is_only_case,
         }
@@ -124,11 +125,11 @@ impl<'c> Sought<'c> {
             [at] => Ok((*at, by)),
             _ => Err(MatchError::Several { by, keys: group.keys(conversations) }),
         };
-        if let Some(tagged) = index.of_case(self.eval_id) {
+        if let Some(tagged) = self.eval_id.and_then(|id| index.of_case(id)) {
             return only(tagged, MatchedBy::CaseId);
         }
         let of_session = self.session_id.and_then(|id| index.with_key(id));
-        match (index.with_key(self.eval_id), of_session) {
+        match (self.eval_id.and_then(|id| index.with_key(id)), of_session) {
             (Some(one), Some(other)) => return only(&one.or(other), MatchedBy::Key),
             (Some(named), None) | (None, Some(named)) => return only(named, MatchedBy::Key),
             (None, None) => {}
@@ -181,13 +182,14 @@ mod tests {
                 Some(Err(MatchError::Several { by, keys }))
             }
         };
-        let tagged = all().filter(|(_, it)| it.case_id.as_deref() == Some(sought.eval_id)).collect();
+        let tagged =
+            all().filter(|(_, it)| it.case_id.is_some() && it.case_id.as_deref() == sought.eval_id).collect();
         if let Some(found) = one(tagged, MatchedBy::CaseId) {
             return found;
         }
         let free = || all().filter(|(_, it)| it.case_id.is_none());
         let is_named =
-            |it: &Conversation| it.key == sought.eval_id || Some(it.key.as_str()) == sought.session_id;
+            |it: &Conversation| [sought.eval_id, sought.session_id].contains(&Some(it.key.as_str()));
         if let Some(found) = one(free().filter(|(_, it)| is_named(it)).collect(), MatchedBy::Key) {
             return found;
         }
@@ -196,7 +198,7 @@ mod tests {
             |it: &Conversation| it.turns[0].user.as_deref().map(normalized).as_deref() == Some(&*words);
         let alike: Vec<_> = free().filter(|(_, it)| !words.is_empty() && begins(it)).collect();
         let same_length: Vec<_> =
-            alike.iter().filter(|(_, it)| it.turns.len() == sought.turns).copied().collect();
+            alike.iter().filter(|(_, it)| Some(it.turns.len()) == sought.turns).copied().collect();
         let alike = if alike.len() > 1 && !same_length.is_empty() { same_length } else { alike };
         if let Some(found) = one(alike, MatchedBy::Words) {
             return found;
@@ -254,10 +256,10 @@ mod tests {
         #[test]
         fn the_index_finds_what_looking_through_all_finds(
             all in conversations(),
-            eval_id in prop::sample::select(NAMES),
+            eval_id in prop::option::of(prop::sample::select(NAMES)),
             session_id in prop::option::of(prop::sample::select(NAMES)),
             first in prop::sample::select(WORDS),
-            turns in 0_usize..4,
+            turns in prop::option::of(0_usize..4),
             is_only_case: bool,
         ) {
             let sought = Sought { eval_id, session_id, turns, first, is_only_case };

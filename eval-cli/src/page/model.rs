@@ -285,8 +285,8 @@ pub(crate) struct Judge {
 /// A prompt, and what came back.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Question {
-    /// The name of the prompt.
-    pub(crate) template: String,
+    /// The name of the prompt, if it has one.
+    pub(crate) template: Option<String>,
     pub(crate) prompt: Text,
     pub(crate) answers: Vec<Text>,
 }

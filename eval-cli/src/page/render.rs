@@ -116,7 +116,8 @@ mod tests {
             steps: Vec::new(),
             more_steps: 0,
         };
-        let question = Question { template: line(), prompt: text(foreign), answers: vec![text(foreign)] };
+        let question =
+            Question { template: Some(line()), prompt: text(foreign), answers: vec![text(foreign)] };
         let point = |took| Point {
             took,
             score: 0.5,

@@ -147,7 +147,7 @@ fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
         asked.push_str(&format!(", {} without an answer", judge.failed));
     }
     let questions = judge.questions.iter().map(|it| Question {
-        template: line(it.template.as_deref().unwrap_or_default()),
+        template: it.template.as_deref().map(line),
         prompt: text(&it.prompt),
         answers: it.answers.iter().map(|answer| text(answer)).collect(),
     });

@@ -25,10 +25,10 @@ pub struct Session {
     pub session_id: String,
     /// The state at the start.
     pub state: Map,
-    /// The id of the case; empty outside of one. Agents that replay what was recorded for a case find it so.
-    pub eval_id: String,
-    /// How many messages the user of the case has; 0 outside of a case, and for a simulated user, who decides on the way.
-    pub turns: usize,
+    /// The id of the case; `None` outside of one. Agents that replay what was recorded for a case find it so.
+    pub eval_id: Option<String>,
+    /// How many messages the user of the case has; `None` outside of a case, and for a simulated user, who decides on the way.
+    pub turns: Option<usize>,
     recorder: Recorder,
 }
 
@@ -94,8 +94,8 @@ impl Default for Session {
             user_id: String::new(),
             session_id: String::new(),
             state: Map::new(),
-            eval_id: String::new(),
-            turns: 0,
+            eval_id: None,
+            turns: None,
             recorder: Recorder::of_session(&Arc::default()),
         }
     }

@@ -21,7 +21,7 @@ struct Underway(Cell<Option<Test>>);
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        // A thread that ends by itself has left its work before.
+        // The guard of a test that came to its end has taken the test out.
         if let Some(test) = self.0.take() {
             crate::message::show_past_the_harness(&text(&test));
             std::process::abort();
@@ -51,6 +51,6 @@ impl Drop for ExitGuard {
 }
 
 fn set(test: Option<Test>) {
-    // A thread that is past its locals has nothing left to be told.
+    // It fails while the locals of the thread are dropped. There is no test then.
     let _ = UNDERWAY.try_with(|underway| underway.0.replace(test));
 }

@@ -42,7 +42,7 @@ impl Bodies {
             return decide(reports(runs));
         }
         let report = decide(reports(runs.clone()));
-        // On record in any case: nobody who scores the runs again can tell what the body would say then.
+        // It is recorded in any case: `rescore` does not run the body again.
         for (run, error) in &self.failed {
             blame(&mut runs, *run, error, log);
         }

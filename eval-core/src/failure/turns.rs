@@ -193,7 +193,7 @@ fn excerpt(text: &str) -> String {
     let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
         return cut(text, SHOWN_TEXT);
     };
-    // The first of them is what is left of the last line shown; blank lines alone are none.
+    // The first of these lines is the empty rest of the last line shown. Blank lines at the end are not counted.
     let more = text[end..].trim_end().lines().count().saturating_sub(1);
     let shown = cut(&text[..end], SHOWN_TEXT);
     if more == 0 { shown } else { format!("{shown}\n... ({})", count(more, "more line")) }

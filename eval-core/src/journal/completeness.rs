@@ -32,7 +32,7 @@ pub struct Completeness {
 }
 
 impl Completeness {
-    /// Of a run as it was read. The test binaries that it names are read, if they are the ones that ran.
+    /// Compares a run with the tests that its binaries list. A binary is read if it is the one that ran.
     pub fn of(run: &RecordedRun) -> Self {
         let mut found = Self { of_programs: run.never_began, ..Self::default() };
         let mut begun: BTreeMap<Binary, BTreeSet<&str>> = BTreeMap::new();

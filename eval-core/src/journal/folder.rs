@@ -147,8 +147,8 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
 /// What the names of drafts of the file that names the latest run begin with.
 const DRAFT: &str = ".latest.";
 
-/// Removes the oldest runs but so many, and what killed processes left. At most [`AT_ONCE`] runs go, so that this takes no
-/// time that anybody notices. A run that cannot be removed stays: a process may be writing in it.
+/// Keeps the newest runs, `kept` of them, and removes older ones: at most [`AT_ONCE`], so that it takes little time. A run that
+/// cannot be removed stays: a process may be writing in it. Drafts that killed processes left are removed too.
 pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     let mut removed = 0;
     let latest = latest_id(folder);

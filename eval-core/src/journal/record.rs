@@ -236,7 +236,7 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
-// Its checksum is looked at when it has been read, and says more than the name of a field.
+// No field is required: a damaged head is reported by its checksum, which is compared after it was read.
 fields!(Head {
     schema,
     evalset,

@@ -113,8 +113,8 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Whether one of eight bytes is this one: of a byte that is 0 after the comparison, and of no other below it, taking 1 away
-/// sets the highest bit.
+/// Whether one of eight bytes equals `byte`. The exclusive or makes an equal byte 0, and subtracting 1 from a byte that is 0 sets
+/// its highest bit.
 fn holds(block: u64, byte: u8) -> bool {
     const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);

@@ -41,7 +41,7 @@ impl Drop for Journal {
     fn drop(&mut self) {
         drop(self.lock.take());
         if let (Some(folder), Ok(kept)) = (&self.prunes, kept()) {
-            // A run too many does no harm.
+            // An error changes nothing: the next run removes old ones again.
             let _ = folder::prune(folder, kept);
         }
     }

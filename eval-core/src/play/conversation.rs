@@ -249,8 +249,8 @@ fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
         .filter(|id| !id.trim().is_empty())
         .unwrap_or_else(fresh_session_id);
     session.state = input.map_or_else(Map::new, |input| input.state.clone());
-    session.eval_id.clone_from(&case.eval_id);
-    session.turns = case.conversation.len();
+    session.eval_id = Some(case.eval_id.clone());
+    session.turns = case.conversation_scenario.is_none().then_some(case.conversation.len());
     session
 }
 

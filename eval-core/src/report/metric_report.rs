@@ -1,9 +1,11 @@
 //! What came out of a metric: on one run, and over all runs of a case.
 
+use std::borrow::Cow;
+
 use eval_format::Criterion;
 
 use crate::judge_outcome::JudgeUse;
-use crate::metric::Scores;
+use crate::metric::{Score, Scores};
 use crate::verdict::{Role, Verdict};
 
 /// One metric, scored on one run.
@@ -41,6 +43,32 @@ pub enum MetricOutcome {
         /// What went wrong.
         message: String,
     },
+}
+
+impl MetricOutcome {
+    /// The state of the run in reports as JSON: `scored`, `not_evaluated` (a turn has no score), `skipped` or `error`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Scored(scores) if unscored(scores).is_some() => "not_evaluated",
+            Self::Scored(_) => "scored",
+            Self::Skipped(_) | Self::Unjudged(_) => "skipped",
+            Self::Error { .. } => "error",
+        }
+    }
+
+    /// Why a score is missing; `None` if none is.
+    pub fn reason(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Scored(scores) => unscored(scores).map(Cow::Borrowed),
+            Self::Skipped(reason) | Self::Unjudged(reason) => Some(Cow::Borrowed(reason)),
+            Self::Error { role, message } => Some(Cow::Owned(format!("{role} error: {message}"))),
+        }
+    }
+}
+
+/// Why the first turn without a score has none.
+fn unscored(scores: &Scores) -> Option<&str> {
+    scores.scores().iter().find_map(Score::reason)
 }
 
 /// What one metric made of a case, over all runs.

@@ -279,7 +279,7 @@ impl EvalRunner {
         self
     }
 
-    /// How often a run is repeated in which the agent was not reached: not at all otherwise.
+    /// How often a run is repeated if its agent was not reached. It is 0 otherwise.
     ///
     /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
     /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25 seconds that doubles

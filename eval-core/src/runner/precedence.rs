@@ -24,7 +24,7 @@ pub(super) struct Precedence<'a> {
 }
 
 impl Precedence<'_> {
-    /// The criteria, and by itself what simulates users: who gives criteria says nothing about users.
+    /// The config. Where its criteria come from does not decide where its simulated user comes from.
     pub(super) fn config(&self) -> EvalConfig {
         let mut config = match (self.criteria, self.program) {
             ([], None) => self.folder.cloned().unwrap_or_else(EvalConfig::adk_default),

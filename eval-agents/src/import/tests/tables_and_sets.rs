@@ -28,8 +28,8 @@ fn json_lines_are_read_in_the_forms_in_use() {
         shown(&imported),
         [
             r#"[a] One? > f g(x: 1) > 1 ["turn 1: the arguments of `f` are not known"]"#,
-            "[] Two? > h(y: 2) > 2 []",
-            r#"[] Three? > f g >  ["turn 1: the arguments of `f` are not known", "turn 1: the arguments of `g` are not known", "turn 1 has no answer"]"#,
+            "[two] Two? > h(y: 2) > 2 []",
+            r#"[three] Three? > f g >  ["turn 1: the arguments of `f` are not known", "turn 1: the arguments of `g` are not known", "turn 1 has no answer"]"#,
         ]
     );
     assert_eq!(imported.left_out, ["line 4: the user says nothing"]);
@@ -68,7 +68,7 @@ fn tables_are_read_with_any_delimiter_and_a_mapping() {
     let table = "Question;Expected answer\n\"One; or\ntwo?\";1\nThree?;\n";
     let imported = parse(table);
     assert_eq!(imported.format, Format::Csv);
-    assert_eq!(shown(&imported), ["[] One; or\ntwo? > > 1 []", r#"[] Three? > >  ["turn 1 has no answer"]"#]);
+    assert_eq!(shown(&imported), ["[one_or_two] One; or\ntwo? > > 1 []", r#"[three] Three? > >  ["turn 1 has no answer"]"#]);
     assert_eq!(imported.drafts[1].origin.details["line"], 4);
 
     let import = Import::new().mapping("q=user,used=tools".parse().unwrap());

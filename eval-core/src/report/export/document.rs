@@ -99,15 +99,15 @@ fn metric(metric: &MetricReport, runs: &[RunReport]) -> Value {
 }
 
 fn scored_run(run: usize, metric: &ScoredMetric) -> Value {
-    let (state, scores, reason) = match &metric.outcome {
+    let scores = match &metric.outcome {
         MetricOutcome::Scored(scores) => {
             let values = scores.scores().iter().map(|score| score.value().filter(|value| value.is_finite()));
-            ("scored", Some(values.collect::<Vec<_>>()), None)
+            Some(values.collect::<Vec<_>>())
         }
-        MetricOutcome::Skipped(why) | MetricOutcome::Unjudged(why) => ("skipped", None, Some(why.clone())),
-        MetricOutcome::Error { message, .. } => ("error", None, Some(message.clone())),
+        _ => None,
     };
-    json!({ "run": run, "state": state, "scores": scores, "reason": reason.map(|why| mask(&why).into_owned()) })
+    let reason = metric.outcome.reason().map(|why| mask(&why).into_owned());
+    json!({ "run": run, "state": metric.outcome.name(), "scores": scores, "reason": reason })
 }
 
 fn role(verdict: &Verdict) -> Option<String> {

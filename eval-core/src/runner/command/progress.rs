@@ -86,7 +86,7 @@ impl Progress {
         }
     }
 
-    /// If nobody can be shown how far it is, the cases run all the same.
+    /// An error changes nothing: the cases run without anybody who watches.
     fn write(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }

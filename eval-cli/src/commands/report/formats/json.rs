@@ -1,5 +1,7 @@
 //! The report as JSON.
 
+use std::borrow::Cow;
+
 use eval_core::journal::Attempt;
 use eval_core::report::{MetricOutcome, MetricReport};
 use eval_core::statistics::{Interval, Tally};
@@ -273,23 +275,14 @@ impl<'r> Metric<'r> {
 }
 
 impl RunEntry {
-    fn of(run: usize, score: &MetricOutcome) -> Self {
-        let (state, scores, reason) = match score {
+    fn of(run: usize, outcome: &MetricOutcome) -> Self {
+        let scores = match outcome {
             MetricOutcome::Scored(scores) => {
-                let values = scores.scores().iter().map(|score| finite(score.value()));
-                let reason = scores.scores().iter().find_map(|score| score.reason());
-                let state = if reason.is_some() { "not_evaluated" } else { "scored" };
-                (state, Some(values.collect()), reason.map(str::to_owned))
+                Some(scores.scores().iter().map(|score| finite(score.value())).collect())
             }
-            MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason) => {
-                ("skipped", None, Some(reason.clone()))
-            }
-            MetricOutcome::Error { role, message } => {
-                ("error", None, Some(format!("{role} error: {message}")))
-            }
-            other => ("error", None, Some(format!("{other:?}"))),
+            _ => None,
         };
-        Self { run, state, scores, reason }
+        Self { run, state: outcome.name(), scores, reason: outcome.reason().map(Cow::into_owned) }
     }
 }
 

@@ -13,18 +13,39 @@ use tempfile::NamedTempFile;
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    replace_by(path, content.as_ref(), NewFile::Usual, Disk::Waited)
+    Draft::of(path, content.as_ref(), NewFile::Usual)?.synced()?.replace()
 }
 
 /// The same without waiting for the disk. If the machine crashes, the file may be without its content.
 #[cfg(feature = "judges")]
 pub(crate) fn replace_unsynced(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    replace_by(path, content.as_ref(), NewFile::Usual, Disk::NotWaited)
+    Draft::of(path, content.as_ref(), NewFile::Usual)?.replace()
 }
 
-/// The same for what only this user may read, as journals are.
+/// The same as [`replace`] for what only this user may read, as journals are.
 pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    replace_by(path, content.as_ref(), NewFile::Private, Disk::Waited)
+    Draft::of(path, content.as_ref(), NewFile::Private)?.synced()?.replace()
+}
+
+/// Fails if [`replace`] would fail, as far as that can be told before.
+pub fn check_replaceable(path: &Path) -> io::Result<()> {
+    let (target, permissions) = target(path)?;
+    beside(&target, permissions, NewFile::Usual).map(drop)
+}
+
+/// Writes a whole file that does not exist yet, or nothing. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
+pub fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let is_there = || path.symlink_metadata().is_ok();
+    if is_there() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let Draft { file, .. } = Draft::of(path, content.as_ref(), NewFile::Usual)?.synced()?;
+    file.persist_noclobber(path).map(drop).or_else(|failed| match failed.error.kind() {
+        io::ErrorKind::AlreadyExists => Err(failed.error),
+        // Some network drives can neither keep a rename from replacing a file nor link files.
+        _ if !is_there() => failed.file.persist(path).map(drop).map_err(|failed| failed.error),
+        _ => Err(io::ErrorKind::AlreadyExists.into()),
+    })
 }
 
 /// Who may read a file.
@@ -35,24 +56,30 @@ enum NewFile {
     Private,
 }
 
-/// Whether it is waited for the disk to have the content.
-#[derive(Clone, Copy)]
-enum Disk {
-    Waited,
-    #[cfg(feature = "judges")]
-    NotWaited,
+/// A file with the content of another one, beside it.
+struct Draft {
+    file: NamedTempFile,
+    /// The file whose place it takes.
+    target: PathBuf,
 }
 
-fn replace_by(path: &Path, content: &[u8], new: NewFile, disk: Disk) -> io::Result<()> {
-    let (target, permissions) = target(path)?;
-    written(&target, permissions, new, content, disk)?.persist(&target).map_err(|error| error.error)?;
-    Ok(())
-}
+impl Draft {
+    fn of(path: &Path, content: &[u8], new: NewFile) -> io::Result<Self> {
+        let (target, permissions) = target(path)?;
+        let mut file = beside(&target, permissions, new)?;
+        file.write_all(content)?;
+        Ok(Self { file, target })
+    }
 
-/// Fails if [`replace`] would fail, as far as that can be told before.
-pub fn check_replaceable(path: &Path) -> io::Result<()> {
-    let (target, permissions) = target(path)?;
-    beside(&target, permissions, NewFile::Usual).map(drop)
+    /// Waits for the disk. Otherwise the new name may outlive a crash of the machine without the new content.
+    fn synced(self) -> io::Result<Self> {
+        self.file.as_file().sync_all()?;
+        Ok(self)
+    }
+
+    fn replace(self) -> io::Result<()> {
+        self.file.persist(self.target).map(drop).map_err(|failed| failed.error)
+    }
 }
 
 /// The file that a path leads to, and its permissions if it exists.
@@ -68,40 +95,6 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((path.to_path_buf(), None)),
         Err(error) => Err(error),
     }
-}
-
-/// Writes a whole file that does not exist yet, or nothing. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
-pub fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    if path.symlink_metadata().is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    let draft = written(path, None, NewFile::Usual, content.as_ref(), Disk::Waited)?;
-    draft.persist_noclobber(path).map(drop).or_else(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => Err(error.error),
-        // Some network drives can neither keep a rename from replacing a file nor link files.
-        _ if path.symlink_metadata().is_err() => {
-            error.file.persist(path).map(drop).map_err(|error| error.error)
-        }
-        _ => Err(io::ErrorKind::AlreadyExists.into()),
-    })
-}
-
-/// A file beside another one that is to get its name, with its content.
-fn written(
-    target: &Path,
-    permissions: Option<Permissions>,
-    new: NewFile,
-    content: &[u8],
-    disk: Disk,
-) -> io::Result<NamedTempFile> {
-    let mut named = beside(target, permissions, new)?;
-    let file = named.as_file_mut();
-    file.write_all(content)?;
-    if let Disk::Waited = disk {
-        // Otherwise the new name may outlive a crash of the machine without the new content.
-        file.sync_all()?;
-    }
-    Ok(named)
 }
 
 /// An empty file for this user alone, beside the one that is to get its name. It goes when it is dropped, and soon if this

@@ -68,12 +68,15 @@ fn tables_are_read_with_any_delimiter_and_a_mapping() {
     let table = "Question;Expected answer\n\"One; or\ntwo?\";1\nThree?;\n";
     let imported = parse(table);
     assert_eq!(imported.format, Format::Csv);
-    assert_eq!(shown(&imported), ["[one_or_two] One; or\ntwo? > > 1 []", r#"[three] Three? > >  ["turn 1 has no answer"]"#]);
+    assert_eq!(
+        shown(&imported),
+        ["[one_or_two] One; or\ntwo? > > 1 []", r#"[three] Three? > >  ["turn 1 has no answer"]"#]
+    );
     assert_eq!(imported.drafts[1].origin.details["line"], 4);
 
     let import = Import::new().mapping("q=user,used=tools".parse().unwrap());
     let imported = import.parse("here", b"q,used,answer\nOne?,\"f,g\",no\n").unwrap();
-    assert!(shown(&imported)[0].starts_with("[] One? > f g >  ["), "{:?}", shown(&imported));
+    assert!(shown(&imported)[0].starts_with("[one] One? > f g >  ["), "{:?}", shown(&imported));
     let error = import.parse("here", b"question,answer\na,b\n").unwrap_err().to_string();
     assert_eq!(error, "`here`: there is no column `q`: the columns are `question`, `answer`");
     let error = import.parse("here", b"q,used\na\n").unwrap_err().to_string();

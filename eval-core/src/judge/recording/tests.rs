@@ -227,16 +227,13 @@ fn a_recording_behind_a_link_is_the_same_recording() {
 #[test]
 fn a_recording_that_is_read_only_is_named_before_an_answer_is_paid() {
     let folder = Folder::new("read-only");
-    let record = |judge: &Arc<Scripted>, prompt: &str| {
-        let judge = RecordedJudge::with_mode(folder.file(), judge.clone(), JudgeMode::Record).unwrap();
-        run(judge.ask(&request(prompt)))
-    };
-    record(&Arc::new(Scripted::new(["yes"])), "?").unwrap();
+    fs::write(folder.file(), Recording::default().to_json()).unwrap();
     let mut permissions = fs::metadata(folder.file()).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(folder.file(), permissions).unwrap();
     let judge = Arc::new(Scripted::new(["yes"]));
-    let error = record(&judge, "!").unwrap_err().to_string();
+    let recorded_judge = RecordedJudge::with_mode(folder.file(), judge.clone(), JudgeMode::Record).unwrap();
+    let error = run(recorded_judge.ask(&request("?"))).unwrap_err().to_string();
     assert!(error.ends_with("x.judge.json`: the file is read-only"), "{error}");
     assert!(judge.requests().is_empty());
 }

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         if lacks.of_programs > 0 {
             others.push(format!("{} that never began", count(lacks.of_programs, "case")));
         }
-        never_begun::add(&mut chosen, run, &tests, &lacks, &targets, &args.more);
+        never_begun::add(&mut chosen, &mut others, run, &tests, &lacks, &targets, &args.more);
         remark = cut_short::remark(&tests, &targets);
     }
     if chosen.is_empty() {

@@ -108,10 +108,9 @@ impl<'r> TestResult<'r> {
     }
 
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
-    pub(super) fn module(&self) -> (&'r str, &'r str, &'r str) {
-        let (package, binary) = (self.test.package(), self.test.binary());
-        let module = self.test.name().rsplit_once("::").map_or("", |(module, _)| module);
-        (package.unwrap_or_default(), binary.unwrap_or_default(), module)
+    pub(super) fn module(&self) -> (Option<&'r str>, Option<&'r str>, Option<&'r str>) {
+        let module = self.test.name().rsplit_once("::").map(|(module, _)| module);
+        (self.test.package(), self.test.binary(), module)
     }
 
     /// What tests have in common that look alike.

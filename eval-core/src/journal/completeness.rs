@@ -89,8 +89,8 @@ impl Completeness {
     }
 
     /// Whether the tests of a binary that never began are known by name, if there are any.
-    pub fn knows(&self, package: &str, binary: &str) -> bool {
-        self.listed.contains(&(Some(package.to_owned()), Some(binary.to_owned())))
+    pub fn knows(&self, package: &str, binary: Option<&str>) -> bool {
+        self.listed.contains(&(Some(package.to_owned()), binary.map(str::to_owned)))
     }
 
     /// The package and the name of binaries of which more tests never began than are known by name.

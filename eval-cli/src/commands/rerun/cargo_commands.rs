@@ -25,10 +25,10 @@ const NAMES_IN_A_COMMAND: usize = 500;
 /// succeed.
 pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String]) -> Vec<Arguments> {
     let mut commands = Vec::new();
-    for (package, binary, names) in tests.iter() {
+    for (binary, names) in tests.iter() {
         for names in chunks(names) {
-            let mut command = ["test", "--no-fail-fast", "-p", package].map(str::to_owned).to_vec();
-            command.extend(targets.selection(package, binary));
+            let mut command = ["test", "--no-fail-fast", "-p", binary.package].map(str::to_owned).to_vec();
+            command.extend(targets.selection(binary));
             command.extend(more.iter().cloned());
             command.extend(["--", "--include-ignored", "--exact"].map(str::to_owned));
             command.extend(names);
@@ -48,8 +48,8 @@ fn chunks(names: &BTreeSet<String>) -> impl Iterator<Item = Vec<String>> {
 /// filter for all of them would be longer than an argument can be.
 pub(super) fn of_nextest(tests: &CargoTests<'_>, more: &[String]) -> Vec<Arguments> {
     let mut filters: Vec<String> = Vec::new();
-    for (package, _, names) in tests.iter() {
-        let package = escaped(package);
+    for (binary, names) in tests.iter() {
+        let package = escaped(binary.package);
         filters.extend(names.iter().map(|name| format!("package(={package}) & test(={})", escaped(name))));
     }
     filters.dedup();
@@ -150,12 +150,13 @@ const FAILURE: i32 = 101;
 
 #[cfg(test)]
 mod tests {
+    use super::super::cargo_tests::TestBinary;
     use super::*;
 
     fn tests(names: impl IntoIterator<Item = String>) -> CargoTests<'static> {
         let mut tests = CargoTests::default();
         for name in names {
-            tests.add_name("app", "evals", name);
+            tests.add_name(TestBinary { package: "app", name: Some("evals") }, name);
         }
         tests
     }

@@ -4,42 +4,48 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::recorded::TestResult;
 
-/// The names of tests, by package and test binary.
+/// A test binary that cargo ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TestBinary<'r> {
+    pub(super) package: &'r str,
+    /// `None` if the system did not tell its name. It may be any of the package then.
+    pub(super) name: Option<&'r str>,
+}
+
+impl<'r> TestBinary<'r> {
+    /// The binary of a test; `None` if cargo did not run it, but a program of the user's own.
+    pub(super) fn of(test: &TestResult<'r>) -> Option<Self> {
+        let package = test.test.package()?;
+        let is_test = !test.attempt.started.of_program && is_path(test.test.name());
+        is_test.then(|| Self { package, name: test.test.binary() })
+    }
+}
+
+/// The names of tests, by test binary.
 #[derive(Debug, Default)]
-pub(super) struct CargoTests<'r>(BTreeMap<(&'r str, &'r str), BTreeSet<String>>);
+pub(super) struct CargoTests<'r>(BTreeMap<TestBinary<'r>, BTreeSet<String>>);
 
 impl<'r> CargoTests<'r> {
     /// Adds a test. Returns `false` if cargo did not run it: cases that a program runs without the attribute are no tests
     /// of cargo's.
     pub(super) fn add(&mut self, test: &TestResult<'r>) -> bool {
-        if !is_of_cargo(test) {
-            return false;
-        }
-        self.add_name(
-            test.test.package().unwrap_or_default(),
-            test.test.binary().unwrap_or_default(),
-            test.test.name().to_owned(),
-        );
+        let Some(binary) = TestBinary::of(test) else { return false };
+        self.add_name(binary, test.test.name().to_owned());
         true
     }
 
-    pub(super) fn add_name(&mut self, package: &'r str, binary: &'r str, name: String) {
-        self.0.entry((package, binary)).or_default().insert(name);
+    pub(super) fn add_name(&mut self, binary: TestBinary<'r>, name: String) {
+        self.0.entry(binary).or_default().insert(name);
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Package, test binary, and the names of its tests.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'r str, &'r str, &BTreeSet<String>)> {
-        self.0.iter().map(|((package, binary), names)| (*package, *binary, names))
+    /// The test binaries, and the names of their tests.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TestBinary<'r>, &BTreeSet<String>)> {
+        self.0.iter().map(|(binary, names)| (*binary, names))
     }
-}
-
-/// Whether cargo ran a test, rather than a program of the user's own.
-pub(super) fn is_of_cargo(test: &TestResult<'_>) -> bool {
-    !test.attempt.started.of_program && is_path(test.test.name()) && test.test.package().is_some()
 }
 
 /// Whether a name is the path of a Rust function, and so can be that of a test.

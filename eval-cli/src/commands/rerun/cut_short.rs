@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-use super::cargo_tests::is_of_cargo;
+use super::cargo_tests::TestBinary;
 use super::targets::Targets;
 use crate::recorded::{State, TestResult};
 
 /// A note on a run that looks cut short.
 pub(super) fn remark(tests: &[TestResult<'_>], targets: &Targets) -> Option<&'static str> {
-    let tests: Vec<&TestResult<'_>> = tests.iter().filter(|test| is_of_cargo(test)).collect();
+    let tests: Vec<&TestResult<'_>> = tests.iter().filter(|test| TestBinary::of(test).is_some()).collect();
     if !looks_cut_short(&tests) {
         return None;
     }
@@ -21,10 +21,7 @@ pub(super) fn remark(tests: &[TestResult<'_>], targets: &Targets) -> Option<&'st
             "tests that were never started are not in the journal; `cargo nextest run --no-fail-fast` runs them all",
         );
     }
-    let started: BTreeSet<(&str, &str)> = tests
-        .iter()
-        .map(|test| (test.test.package().unwrap_or_default(), test.test.binary().unwrap_or_default()))
-        .collect();
+    let started: BTreeSet<TestBinary<'_>> = tests.iter().filter_map(|test| TestBinary::of(test)).collect();
     targets.may_be_others(&started).then_some(
         "binaries that were never started are not in the journal; `cargo test --no-fail-fast` runs them all",
     )

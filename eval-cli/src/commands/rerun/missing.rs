@@ -9,10 +9,10 @@ use crate::output::words::short_code_list;
 /// succeed.
 pub(super) fn tell(chosen: &CargoTests<'_>, targets: &Targets, more: &[String]) -> bool {
     let mut missing = Vec::new();
-    for (package, binary, names) in chosen.iter() {
-        asking_for_tests(package, binary);
+    for (binary, names) in chosen.iter() {
+        asking_for_tests(binary);
         // If the binary cannot be built, cargo says why when it is to run the tests.
-        if let Some(all) = targets.all(package, binary, more) {
+        if let Some(all) = targets.all(binary, more) {
             missing.extend(names.iter().filter(|name| !all.contains(*name)).cloned());
         }
     }

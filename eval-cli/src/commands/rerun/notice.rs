@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::cargo_tests::TestBinary;
 use crate::output::foreign::one_line;
 
 pub(super) fn notice(text: &str) {
@@ -10,6 +11,10 @@ pub(super) fn notice(text: &str) {
 }
 
 /// Says that cargo is asked for the tests of a binary: it may have to build it.
-pub(super) fn asking_for_tests(package: &str, binary: &str) {
-    notice(&format!("asking cargo for the tests of `{binary}` in `{package}`"));
+pub(super) fn asking_for_tests(binary: TestBinary<'_>) {
+    let TestBinary { package, name } = binary;
+    notice(&match name {
+        Some(name) => format!("asking cargo for the tests of `{name}` in `{package}`"),
+        None => format!("asking cargo for the tests of `{package}`"),
+    });
 }

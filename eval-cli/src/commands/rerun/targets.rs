@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
+use super::cargo_tests::TestBinary;
 use crate::cargo;
 
 /// The targets of the workspace. Empty if cargo finds no workspace.
@@ -42,11 +43,11 @@ impl Targets {
 
     /// The arguments that select a binary: `--test evals`. Empty if cargo has no such target: all binaries of the package
     /// are then asked for the tests.
-    pub(super) fn selection(&self, package: &str, binary: &str) -> Vec<String> {
+    pub(super) fn selection(&self, binary: TestBinary<'_>) -> Vec<String> {
         let crate_name = |name: &str| name.replace('-', "_");
         let of_binary = self.0.iter().filter(|target| {
-            target.package == package
-                && crate_name(&target.name) == crate_name(binary)
+            target.package == binary.package
+                && binary.name.is_some_and(|name| crate_name(&target.name) == crate_name(name))
                 && target.kind != "custom-build"
         });
         of_binary
@@ -63,32 +64,32 @@ impl Targets {
     /// Whether cargo may start targets with tests after these. `true` if the targets are not known.
     ///
     /// Cargo starts the library and the programs of a package before its other tests.
-    pub(super) fn may_be_others(&self, started: &BTreeSet<(&str, &str)>) -> bool {
-        let packages: BTreeSet<&str> = started.iter().map(|(package, _)| *package).collect();
+    pub(super) fn may_be_others(&self, started: &BTreeSet<TestBinary<'_>>) -> bool {
+        let packages: BTreeSet<&str> = started.iter().map(|binary| binary.package).collect();
         let is_other = |target: &Target| match target.kind.as_str() {
             "custom-build" | "example" | "bench" => false,
-            "test" => !started.contains(&(target.package.as_str(), target.name.as_str())),
+            "test" => !started.contains(&TestBinary { package: &target.package, name: Some(&target.name) }),
             _ => !packages.contains(target.package.as_str()),
         };
         self.0.is_empty() || self.0.iter().any(is_other)
     }
 
     /// The tests of a binary that are not ignored. Empty if it cannot be built.
-    pub(super) fn unignored(&self, package: &str, binary: &str, more: &[String]) -> Vec<String> {
-        let ignored = self.list(package, binary, more, &["--ignored"]).unwrap_or_default();
-        let mut tests = self.all(package, binary, more).unwrap_or_default();
+    pub(super) fn unignored(&self, binary: TestBinary<'_>, more: &[String]) -> Vec<String> {
+        let ignored = self.list(binary, more, &["--ignored"]).unwrap_or_default();
+        let mut tests = self.all(binary, more).unwrap_or_default();
         tests.retain(|name| !ignored.contains(name));
         tests.into_iter().collect()
     }
 
     /// All tests of a binary; `None` if it cannot be built.
-    pub(super) fn all(&self, package: &str, binary: &str, more: &[String]) -> Option<HashSet<String>> {
-        self.list(package, binary, more, &[])
+    pub(super) fn all(&self, binary: TestBinary<'_>, more: &[String]) -> Option<HashSet<String>> {
+        self.list(binary, more, &[])
     }
 
-    fn list(&self, package: &str, binary: &str, more: &[String], flags: &[&str]) -> Option<HashSet<String>> {
+    fn list(&self, binary: TestBinary<'_>, more: &[String], flags: &[&str]) -> Option<HashSet<String>> {
         let mut command = cargo::command();
-        command.args(["test", "--quiet", "-p", package]).args(self.selection(package, binary)).args(more);
+        command.args(["test", "--quiet", "-p", binary.package]).args(self.selection(binary)).args(more);
         command.args(["--", "--list", "--format", "terse"]).args(flags);
         let output = command.output().ok().filter(|output| output.status.success())?;
         let output = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -100,10 +101,14 @@ impl Targets {
 mod tests {
     use super::*;
 
+    fn binary<'a>(package: &'a str, name: &'a str) -> TestBinary<'a> {
+        TestBinary { package, name: Some(name) }
+    }
+
     #[test]
     fn other_binaries_are_those_that_cargo_starts_later() {
         let target = |package: &str, name: &str, kind: &str| serde_json::json!({ "name": package, "targets": [{ "name": name, "kind": [kind] }] });
-        let started = BTreeSet::from([("app", "evals")]);
+        let started = BTreeSet::from([binary("app", "evals")]);
         for (package, name, kind, expected) in [
             ("app", "evals", "test", false),
             ("app", "app", "lib", false),
@@ -127,9 +132,9 @@ mod tests {
             { "name": "build-script-build", "kind": ["custom-build"] }
         ]}]});
         let targets = Targets::of(&metadata);
-        assert_eq!(targets.selection("my-app", "all_evals"), ["--test", "all-evals"]);
-        assert_eq!(targets.selection("my-app", "my_app"), ["--lib", "--bin", "my-app"]);
-        assert_eq!(targets.selection("my-app", "gone"), [""; 0]);
-        assert_eq!(targets.selection("other", "all_evals"), [""; 0]);
+        assert_eq!(targets.selection(binary("my-app", "all_evals")), ["--test", "all-evals"]);
+        assert_eq!(targets.selection(binary("my-app", "my_app")), ["--lib", "--bin", "my-app"]);
+        assert_eq!(targets.selection(binary("my-app", "gone")), [""; 0]);
+        assert_eq!(targets.selection(binary("other", "all_evals")), [""; 0]);
     }
 }

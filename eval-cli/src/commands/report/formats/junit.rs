@@ -11,12 +11,12 @@ use crate::phrases::details;
 use crate::recorded::{RunResults, State, TestResult, headline};
 
 pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
-    let mut suites: BTreeMap<(&str, &str), TestSuite> = BTreeMap::new();
+    let mut suites: BTreeMap<(Option<&str>, Option<&str>), TestSuite> = BTreeMap::new();
     for test in &results.tests {
-        let key = (test.test.package().unwrap_or_default(), test.test.binary().unwrap_or_default());
+        let key = (test.test.package(), test.test.binary());
         let began = test.attempt.started.at;
         let suite = suites.entry(key).or_insert_with(|| {
-            let mut suite = TestSuite::new(suite_name(key));
+            let mut suite = TestSuite::new(suite_name(key.0, key.1));
             suite.set_timestamp(DateTime::<Utc>::from(began));
             suite.add_properties(of_run(results));
             suite
@@ -34,12 +34,15 @@ pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     text.map_err(|error| CommandError::new(format!("cannot write JUnit: {error}"), "use `--json` instead"))
 }
 
-/// The name of a test binary as nextest has it.
-fn suite_name((package, binary): (&str, &str)) -> String {
-    let name = if package == binary || package.replace('-', "_") == binary {
-        binary.to_owned()
-    } else {
-        format!("{package}::{binary}")
+/// The name of a test binary as nextest has it. A program that cargo did not start has its own name.
+fn suite_name(package: Option<&str>, binary: Option<&str>) -> String {
+    let name = match (package, binary) {
+        (Some(package), Some(binary)) if package.replace('-', "_") != binary.replace('-', "_") => {
+            format!("{package}::{binary}")
+        }
+        (_, Some(name)) | (Some(name), None) => name.to_owned(),
+        // The schema asks for a name.
+        (None, None) => "evals".to_owned(),
     };
     foreign::one_line(&name)
 }
@@ -152,4 +155,22 @@ fn name(text: &str) -> XmlString {
 /// A text that XML can hold. Transcripts may contain any character.
 fn plain(text: &str) -> XmlString {
     XmlString::new(foreign::xml(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_has_the_name_that_nextest_gives_its_binary() {
+        for (package, binary, name) in [
+            (Some("my-app"), Some("my_app"), "my_app"),
+            (Some("my-app"), Some("evals"), "my-app::evals"),
+            (Some("my-app"), None, "my-app"),
+            (None, Some("cargo-evalset"), "cargo-evalset"),
+            (None, None, "evals"),
+        ] {
+            assert_eq!(suite_name(package, binary), name);
+        }
+    }
 }

@@ -181,7 +181,7 @@ pub mod __private {
     pub use crate::runner::{
         Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
     };
-    pub use crate::secrets::{hide, is_secret, mask};
+    pub use crate::secrets::{first_words, hide, is_secret, mask};
 
     #[cfg(feature = "reports")]
     use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};

@@ -195,9 +195,33 @@ pub(crate) fn debug(
     f.write_str(&mask(&text))
 }
 
+/// No key is longer, in bytes.
+const LONGEST_WORD: usize = 4096;
+
+/// The first words of a text of which more than `most` bytes may have been read. A key that is cut in two would not be
+/// recognised, so a word that the limit cuts is left out; of a word that is longer than any key, its end.
+pub fn first_words(mut text: Vec<u8>, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(most);
+        let from = text.len().saturating_sub(LONGEST_WORD);
+        let end = text[from..].iter().rposition(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(0);
+        text.truncate(from + end);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_that_is_cut_is_left_out() {
+        let text = || b"the key abcdefgh".to_vec();
+        assert_eq!(first_words(text(), 16), "the key abcdefgh");
+        assert_eq!(first_words(text(), 12), "the key");
+        assert_eq!(first_words(b"abcdefgh".to_vec(), 4), "");
+        assert_eq!(first_words(vec![b'x'; 3 * LONGEST_WORD], 2 * LONGEST_WORD), "x".repeat(LONGEST_WORD));
+    }
 
     fn masked(variables: &[(&str, &str)], text: &str) -> String {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use eval_core::__private::first_words;
 use eval_core::format::{AppDetails, Value};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
@@ -185,11 +186,10 @@ impl Http {
         while let Ok(Some(piece)) = response.chunk().await {
             body.extend_from_slice(&piece);
             if body.len() > LARGEST_ERROR {
-                body.truncate(LARGEST_ERROR);
                 break;
             }
         }
-        let body = self.headers.mask(&String::from_utf8_lossy(&body));
+        let body = self.headers.mask(&first_words(body, LARGEST_ERROR));
         let told = if status.is_redirection() {
             let to = response.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
             format!("a redirect to {to}, which is not followed")

@@ -29,7 +29,9 @@ pub(super) fn add<'r>(
         match package {
             Some(package) => {
                 let binary = TestBinary { package, name: binary.as_deref() };
-                names.iter().for_each(|name| chosen.add_name(binary, name.clone()));
+                for name in names {
+                    chosen.add_name(binary, name.clone());
+                }
             }
             None => others.extend(names.iter().map(|name| one_line(name))),
         }

@@ -10,6 +10,7 @@ use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 
 use crate::judge::reply_json::unique_json;
+use crate::secrets::first_words;
 
 /// The most bytes of an answer. No verdict is longer, and a longer answer must not fill the memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;
@@ -126,14 +127,10 @@ async fn error_body(response: &mut Response) -> String {
     while let Ok(Some(chunk)) = response.chunk().await {
         body.extend_from_slice(&chunk);
         if body.len() > LARGEST_ERROR {
-            // A key that is cut in two would not be recognised, so the last word is dropped.
-            body.truncate(LARGEST_ERROR);
-            let end = body.iter().rposition(|b| !b.is_ascii_alphanumeric()).unwrap_or(0);
-            body.truncate(end);
             break;
         }
     }
-    String::from_utf8_lossy(&body).into_owned()
+    first_words(body, LARGEST_ERROR)
 }
 
 fn fault(error: reqwest::Error) -> Fault {

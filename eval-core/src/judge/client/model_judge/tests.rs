@@ -61,7 +61,7 @@ fn the_environment_gives_keys_addresses_and_the_time_limit() {
         from(&[("OPENAI_BASE_URL", "http://proxy.test/v1")]).base(Provider::OpenAi).unwrap().0.as_str(),
         "http://proxy.test/v1"
     );
-    assert_eq!(from(&[]).timeout, DEFAULT_TIMEOUT);
+    assert_eq!(from(&[]).timeout, time_limit::DEFAULT);
 }
 
 #[test]

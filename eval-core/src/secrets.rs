@@ -199,12 +199,13 @@ pub(crate) fn debug(
 const LONGEST_WORD: usize = 4096;
 
 /// The first words of a text of which more than `most` bytes may have been read. A key that is cut in two would not be
-/// recognised, so a word that the limit cuts is left out; of a word that is longer than any key, its end.
+/// recognised, so a word that the limit cuts is left out. Of a word that is longer than any key, only its end is.
 pub fn first_words(mut text: Vec<u8>, most: usize) -> String {
     if text.len() > most {
         text.truncate(most);
         let from = text.len().saturating_sub(LONGEST_WORD);
-        let end = text[from..].iter().rposition(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(0);
+        let ends_word = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>,;".contains(byte);
+        let end = text[from..].iter().rposition(ends_word).unwrap_or(0);
         text.truncate(from + end);
     }
     String::from_utf8_lossy(&text).into_owned()
@@ -220,6 +221,7 @@ mod tests {
         assert_eq!(first_words(text(), 16), "the key abcdefgh");
         assert_eq!(first_words(text(), 12), "the key");
         assert_eq!(first_words(b"abcdefgh".to_vec(), 4), "");
+        assert_eq!(first_words(b"{\"key\":\"ab-c_d.e/f+g=\"}".to_vec(), 15), "{\"key\":");
         assert_eq!(first_words(vec![b'x'; 3 * LONGEST_WORD], 2 * LONGEST_WORD), "x".repeat(LONGEST_WORD));
     }
 

@@ -13,18 +13,12 @@ use tempfile::NamedTempFile;
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    Draft::of(path, content.as_ref(), NewFile::Usual)?.synced()?.replace()
-}
-
-/// The same without waiting for the disk. If the machine crashes, the file may be without its content.
-#[cfg(feature = "judges")]
-pub(crate) fn replace_unsynced(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     Draft::of(path, content.as_ref(), NewFile::Usual)?.replace()
 }
 
-/// The same as [`replace`] for what only this user may read, as journals are.
+/// The same for what only this user may read, as journals are.
 pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    Draft::of(path, content.as_ref(), NewFile::Private)?.synced()?.replace()
+    Draft::of(path, content.as_ref(), NewFile::Private)?.replace()
 }
 
 /// Fails if [`replace`] would fail, as far as that can be told before.
@@ -35,17 +29,27 @@ pub fn check_replaceable(path: &Path) -> io::Result<()> {
 
 /// Writes a whole file that does not exist yet, or nothing. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
 pub fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    let is_there = || path.symlink_metadata().is_ok();
-    if is_there() {
+    if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let Draft { file, .. } = Draft::of(path, content.as_ref(), NewFile::Usual)?.synced()?;
-    file.persist_noclobber(path).map(drop).or_else(|failed| match failed.error.kind() {
-        io::ErrorKind::AlreadyExists => Err(failed.error),
+    let Draft { file, .. } = Draft::of(path, content.as_ref(), NewFile::Usual)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(failed.error),
         // Some network drives can neither keep a rename from replacing a file nor link files.
-        _ if !is_there() => failed.file.persist(path).map(drop).map_err(|failed| failed.error),
-        _ => Err(io::ErrorKind::AlreadyExists.into()),
-    })
+        Err(_) => create_in_place(path, content.as_ref()),
+    }
+}
+
+/// Writes a file under its own name. Readers may see the beginning of it.
+fn create_in_place(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // The first error is the one to report.
+        drop(fs::remove_file(path));
+    }
+    written
 }
 
 /// Who may read a file.
@@ -68,13 +72,9 @@ impl Draft {
         let (target, permissions) = target(path)?;
         let mut file = beside(&target, permissions, new)?;
         file.write_all(content)?;
+        // Otherwise the new name may outlive a crash of the machine without the new content.
+        file.as_file().sync_all()?;
         Ok(Self { file, target })
-    }
-
-    /// Waits for the disk. Otherwise the new name may outlive a crash of the machine without the new content.
-    fn synced(self) -> io::Result<Self> {
-        self.file.as_file().sync_all()?;
-        Ok(self)
     }
 
     fn replace(self) -> io::Result<()> {
@@ -180,6 +180,21 @@ mod tests {
         assert_eq!(mode(&File::open(&copy).expect("a file")), 0o600);
         private_beside(&copy).expect("a file").persist(folder.path().join("other")).expect("a name");
         assert_eq!(mode(&File::open(folder.path().join("other")).expect("a file")), 0o600);
+    }
+
+    #[test]
+    fn an_existing_file_is_never_replaced_by_a_new_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, create) in
+            [("one", (|path, text| create(path, text)) as fn(&Path, &[u8]) -> _), ("two", create_in_place)]
+        {
+            let path = folder.path().join(name);
+            create(&path, b"first").expect("it is new");
+            let again: io::Result<()> = create(&path, b"second");
+            assert_eq!(again.expect_err("it exists").kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&path).expect("a file"), b"first");
+        }
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is left beside them");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     if !is_run_id(&run) {
         return Err(CommandError::new(
             format!("the folder `{}` has no name that a run can have", one_line(&run)),
-            run_id_rule(),
+            format!("a run is named like a folder on every system: {}", run_id_rule()),
         ));
     }
     let marker = std::fs::read_to_string(folder.join(file_names::MARKER)).map_err(unreadable)?;

@@ -29,7 +29,11 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
 }
 
 fn unusable(id: &str) -> String {
-    format!("`{RUN_ID}` is `{}`; {}", crate::message::cut(id, LONGEST_ID), id_rule())
+    format!(
+        "`{RUN_ID}` is `{}`; it names a folder on every system: {}",
+        crate::message::cut(id, LONGEST_ID),
+        id_rule()
+    )
 }
 
 /// A process that other processes can identify too.

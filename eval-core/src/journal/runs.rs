@@ -116,7 +116,7 @@ pub(super) const LONGEST_ID: usize = 100;
 /// What [`is_id`] asks for, in words.
 pub fn id_rule() -> String {
     format!(
-        "it names a folder on every system: 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, no `-` at \
+        "1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, no `-` at \
          the beginning, not `{LATEST}`, no device of Windows such as `con` or `aux.txt`"
     )
 }

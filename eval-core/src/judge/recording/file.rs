@@ -17,7 +17,7 @@ use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
 use eval_format::recording::{RecordedQuestion, Recording};
 
 use super::error::FileError;
-use crate::whole_file::{check_replaceable, replace_unsynced};
+use crate::whole_file::{check_replaceable, replace};
 
 /// A recording as it was last read from its files.
 #[derive(Debug, Default)]
@@ -145,7 +145,7 @@ impl Loaded {
     /// Returns whether there was no recording before.
     pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
         let is_new = self.file.is_none();
-        replace_unsynced(path, self.growing.text()).map_err(|error| FileError::write(path, error))?;
+        replace(path, self.growing.text()).map_err(|error| FileError::write(path, error))?;
         self.file = stamp(path)?;
         let lines = lines_path(path);
         match fs::remove_file(&lines) {
@@ -247,7 +247,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (recording, other) = (folder.path().join("x.judge.json"), folder.path().join("other"));
         fs::write(&other, "").unwrap();
-        replace_unsynced(&recording, "text").unwrap();
+        replace(&recording, "text").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&recording), mode(&other));
     }

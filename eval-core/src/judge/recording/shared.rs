@@ -53,15 +53,24 @@ struct State {
 /// follow what was added to a large one takes less time than to read it again.
 static OPEN: Mutex<BTreeMap<PathBuf, Arc<SharedRecording>>> = Mutex::new(BTreeMap::new());
 
+/// The file that a link leads to: all names of a recording have one lock, and one file of lines.
+fn followed(path: &Path) -> PathBuf {
+    if path.is_symlink() {
+        fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    }
+}
+
 /// The use of a recording. The last one that ends puts all that was recorded into the file.
 #[derive(Debug)]
 pub(super) struct User(Arc<SharedRecording>);
 
 impl User {
     pub(super) fn of(path: &Path) -> Self {
+        let path = followed(path);
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let shared =
-            open.entry(path.to_owned()).or_insert_with(|| Arc::new(SharedRecording::new(path))).clone();
+        let shared = open.entry(path.clone()).or_insert_with(|| Arc::new(SharedRecording::new(path))).clone();
         drop(open);
         shared.users.fetch_add(1, Ordering::AcqRel);
         Self(shared)
@@ -79,9 +88,9 @@ impl Drop for User {
 }
 
 impl SharedRecording {
-    fn new(path: &Path) -> Self {
+    fn new(path: PathBuf) -> Self {
         Self {
-            path: path.to_owned(),
+            path,
             flights: Flights::default(),
             turn: Mutex::default(),
             state: Mutex::default(),
@@ -204,17 +213,12 @@ impl SharedRecording {
 
     /// Waits until nobody else writes in the folder, and keeps others out.
     fn lock(&self) -> Result<FolderLock, FileError> {
-        FolderLock::beside(&self.file()).map_err(|error| FileError::lock(&self.path, error))
+        FolderLock::beside(&self.path).map_err(|error| FileError::lock(&self.path, error))
     }
 
     /// The same without waiting. `None` if somebody else writes there now.
     fn try_lock(&self) -> Result<Option<FolderLock>, FileError> {
-        FolderLock::try_beside(&self.file()).map_err(|error| FileError::lock(&self.path, error))
-    }
-
-    /// The file that the path leads to: two links to it must not be locked apart.
-    fn file(&self) -> PathBuf {
-        fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
+        FolderLock::try_beside(&self.path).map_err(|error| FileError::lock(&self.path, error))
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

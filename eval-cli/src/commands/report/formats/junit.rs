@@ -34,7 +34,7 @@ pub(crate) fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     text.map_err(|error| CommandError::new(format!("cannot write JUnit: {error}"), "use `--json` instead"))
 }
 
-/// The name of a test binary as nextest has it. A program that cargo did not start has its own name.
+/// The name of a suite: the package and the binary, or the binary alone if it is named after the package, or has none.
 fn suite_name(package: Option<&str>, binary: Option<&str>) -> String {
     let name = match (package, binary) {
         (Some(package), Some(binary)) if package.replace('-', "_") != binary.replace('-', "_") => {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_suite_has_the_name_that_nextest_gives_its_binary() {
+    fn a_suite_is_named_after_its_package_and_binary() {
         for (package, binary, name) in [
             (Some("my-app"), Some("my_app"), "my_app"),
             (Some("my-app"), Some("evals"), "my-app::evals"),
